@@ -299,8 +299,8 @@ class FollowerSession(FetchSession):
                 if position.offset < partition.log.end_offset or high_watermark != partition.high_watermark:
                     continue  # records that did not fit or were throttled, or a later high watermark: they come next
                 remote = partition.remotes.get(self.replica)
-                if remote is not None and remote.log_end_offset == UNKNOWN_OFFSET:
-                    continue  # recognized while this request waited: the next one counts
+                if remote is not None and (remote.must_fetch or remote.log_end_offset == UNKNOWN_OFFSET):
+                    continue  # dropped from the ISR, or recognized, while this request waited: the next one counts
             elif diverging:
                 position.high_watermark = -1  # the follower does not take it over before it has truncated
             del dirty[position]

@@ -20,9 +20,11 @@ from emulator.protocol.events import (
     LogLoaded,
     LogRecovered,
     LogStartMoved,
+    MoveFinished,
     MoveStarted,
     NodeCrashed,
     NodeStarted,
+    Truncated,
 )
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr, broker_path, decode_topic, state_path_partition, topic_path
@@ -129,17 +131,25 @@ class KeptEvents:
         """Where the log of ``broker`` began; 0 where nothing has shown it."""
         shown = [
             event
-            for kind in (LogLoaded, LogStartMoved)
+            for kind in (LogLoaded, LogStartMoved, Truncated)
             for event in self.of(kind)
             if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < before_seq
         ]
-        start: int = max(shown, key=lambda event: event.seq).log_start_offset if shown else 0
+        start: int = 0
+        for event in sorted(shown, key=lambda event: event.seq):
+            start = min(start, event.log_end_offset) if type(event) is Truncated else event.log_start_offset
         return start
 
     def down(self, broker: int, at_seq: int) -> bool:
         """Whether the last that happened to the process of ``broker`` is that it ended."""
         seen = [e for kind in (NodeCrashed, NodeStarted) for e in self.of(kind) if e.node == broker and e.seq <= at_seq]
         return bool(seen) and type(max(seen, key=lambda event: event.seq)) is NodeCrashed
+
+    def registered(self, broker: int, before_seq: int) -> bool:
+        """Whether ZooKeeper had the znode of ``broker`` just before an event."""
+        path = broker_path(broker)
+        written = [event.op for event in self.of(ZkWritten) if event.path == path and event.seq < before_seq]
+        return bool(written) and written[-1] != "delete"
 
     def back(self, crash: NodeCrashed) -> int:
         """The ``seq`` of a broker's registration in ZooKeeper after its crash; it may learn of it later."""
@@ -156,6 +166,15 @@ class KeptEvents:
             broker in registered and not any(role.node == broker and role.seq > registered[broker] for role in roles)
             for broker in move.target
         )
+
+    def open_moves(self) -> dict[TopicPartition, MoveStarted]:
+        """The moves that were asked for and have not ended, the last one of each partition."""
+        ended = {(event.topic, event.partition): event.seq for event in self.of(MoveFinished)}
+        return {
+            TopicPartition(event.topic, event.partition): event
+            for event in self.of(MoveStarted)
+            if event.seq > ended.get((event.topic, event.partition), -1)
+        }
 
     def last_role(self, tp: TopicPartition, broker: int) -> BecameFollower | BecameLeader | None:
         """What ``broker`` became last in a partition."""

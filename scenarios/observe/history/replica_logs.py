@@ -14,7 +14,9 @@ Two malformed appends are reported to subscribers: a batch that is not at the lo
 an older epoch than the one before it (``regressed``). The second is a property of the history and is found once, when
 the first log appends such a batch.
 
-A log whose start moves keeps its history here: what retention deleted was committed. After a full truncation to an
+A log whose start moves keeps its history here: what retention deleted was committed. A truncation to before that start
+empties the log (``Log.truncateTo``, 2.3), and the next batch goes where it says, even if a batch that was deleted went
+beyond: the part of that batch before it takes its place (``GONE``). After a full truncation to an
 offset beyond its end, which is how a new replica begins where the leader's log does, a log is not known
 (``ReplicaLog.known``) until its first append. Nor is one with another history than the leader's that goes on right
 where the leader's log begins: the leader knows no epoch from before, so nothing is truncated
@@ -56,6 +58,9 @@ PLACE, BASE_OFFSET, NEXT_OFFSET, LEADER_EPOCH, ID = range(5)
 
 NO_BATCH: Entry = (-1, -1, -1, -1, 0)
 """Equals no batch of any log."""
+
+GONE = 0
+"""The ID of the first part of a batch that is not in the log any more."""
 
 Line = list[Entry]
 Lines = dict[int, list[Line]]
@@ -301,6 +306,8 @@ class ReplicaLogs:
             log.start_offset = event.log_end_offset
         else:
             log.cut(event.log_end_offset)
+            if log.end_offset < event.log_end_offset:
+                log.append(event.log_end_offset, log.last[LEADER_EPOCH], GONE)
             log.start_offset = min(log.start_offset, event.log_end_offset)  # Log.truncateTo, 2.3
 
     def on_start_moved(self, event: LogStartMoved) -> None:

@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from brokers.partition.isr import ByZooKeeper
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
@@ -165,35 +166,34 @@ def _wish_dropped(past: KeptEvents, violation: Violation | None) -> bool:
     return any(dropped.values()) if about is None else dropped.get(about, False)
 
 
-def _gave_up(past: KeptEvents, violation: Violation | None) -> bool:
-    """The leader's last wish for another ISR was refused in the leader epoch that it still has, though ZooKeeper has
-    that ISR; the gauge counts no more partitions than there are such leaderships."""
-    found = None if violation is None else _UNDER_REPLICATED.search(violation.state)
-    shown = None if violation is None else _SHOWN.search(violation.state)
-    if found is None or shown is None:
+def _behind_its_own_write(past: KeptEvents, violation: Violation | None) -> bool:
+    """ZooKeeper has an ISR that the leader has written, and takes for refused, in the leader epoch that it still has;
+    a gauge counts no more partitions than there are such leaderships."""
+    if violation is None:
         return False
-    return len(_given_up(past, int(found[1]))) == int(shown[1])
+    found, shown = _UNDER_REPLICATED.search(violation.state), _SHOWN.search(violation.state)
+    if found is None or shown is None:
+        tp = past.partition(violation)
+        return tp is not None and _lost_its_write(past, tp)
+    led = [tp for tp, states in past.states.items() if states[-1][1] and states[-1][1].leader == int(found[1])]
+    return sum(_lost_its_write(past, tp) for tp in led) == int(shown[1])
 
 
-def _given_up(past: KeptEvents, broker: int) -> list[TopicPartition]:
-    """The partitions that a broker leads with the ISR from before its last wish, which was refused and which
-    ZooKeeper has."""
-    last: dict[TopicPartition, IsrProposed | IsrChanged | IsrUpdateFailed] = {}
-    wished: dict[TopicPartition, IsrProposed] = {}
-    for event in past.events:
-        if type(event) in (IsrProposed, IsrChanged, IsrUpdateFailed) and event.node == broker:
-            tp = TopicPartition(event.topic, event.partition)
-            last[tp] = event
-            if type(event) is IsrProposed:
-                wished[tp] = event
-    given_up = []
-    for tp, event in last.items():
-        state = past.states[tp][-1][1] if past.states.get(tp) else None
-        if type(event) is IsrUpdateFailed and state is not None and tp in wished:
-            leads = (state.leader, state.leader_epoch) == (broker, event.leader_epoch)
-            if leads and sorted(state.isr) == sorted(wished[tp].isr):
-                given_up.append(tp)
-    return given_up
+def _lost_its_write(past: KeptEvents, tp: TopicPartition) -> bool:
+    """Whether the last write to a state znode was one that the leader asked for, and was then refused."""
+    written, state = past.states[tp][-1] if past.states.get(tp) else (0, None)
+    if state is None:
+        return False
+    by_leader = [
+        event
+        for kind in (IsrProposed, IsrChanged, IsrUpdateFailed)
+        for event in past.of(kind)
+        if (event.topic, event.partition) == tp
+        and (event.node, event.leader_epoch) == (state.leader, state.leader_epoch)
+    ]
+    wishes = [event for event in by_leader if type(event) is IsrProposed and event.seq < written]
+    outcomes = [type(event) for event in by_leader if type(event) is not IsrProposed and event.seq > written]
+    return bool(wishes) and sorted(wishes[-1].isr) == sorted(state.isr) and set(outcomes) == {IsrUpdateFailed}
 
 
 ISRS: tuple[Known, ...] = (
@@ -286,12 +286,21 @@ ISRS: tuple[Known, ...] = (
         _isr_emptied,
     ),
     Known(
+        "KAFKA-1382",
+        "a leader takes a write of its ISR for refused that ZooKeeper has carried out: it repeats it with the version "
+        "from before until the next leader epoch, and no other change succeeds",
+        (CONVERGED,),
+        lambda policies: policies.brokers.isr_writes == ByZooKeeper(compares=False),
+        _behind_its_own_write,
+        statements=(IN_SYNC, GAUGES),
+    ),
+    Known(
         "Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)",
         "the controller takes its own write, whose answer was lost, for that of another one; the leader, which is "
         "refused, waits for the next leader epoch with the ISR from before",
         (CONVERGED,),
         lambda policies: policies.alters_isr,
-        _gave_up,
+        _behind_its_own_write,
         statements=(GAUGES,),
     ),
     Known(

@@ -18,11 +18,12 @@ from emulator.protocol.events import (
 )
 from fetchers.failures import Verdict
 from fetchers.truncation import Kip101, ToHighWatermark
-from scenarios.observe.checkers.converged import COMMITTED, FETCHED, IN_SYNC
+from scenarios.observe.checkers.converged import COMMITTED, FETCHED, IN_SYNC, NOTHING_ASKED
 from scenarios.runs.known.reason import CONVERGED, DIVERGENCES, LOSSES, Known, Shows, always, lacking
 from scenarios.runs.past import broker_at_fault
 
 if TYPE_CHECKING:
+    from emulator.protocol.types import TopicPartition
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
 
@@ -110,6 +111,19 @@ def _emptied(past: KeptEvents, violation: Violation | None) -> bool:
     )
 
 
+def _cut_below_its_start(past: KeptEvents, violation: Violation | None) -> bool:
+    """The log at fault was truncated to before its start."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    broker = _at_fault(past, violation)
+    return any(
+        event.log_end_offset < past.log_start(tp, broker, event.seq)
+        for event in past.of(Truncated)
+        if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < violation.seq
+    )
+
+
 def _keeps_its_place(past: KeptEvents, follows: BecameFollower, epoch_start: int) -> bool:
     """Whether a follower's log is beyond the start of its leader's epoch, and was not truncated to it in that epoch."""
     return follows.log_end_offset > epoch_start and not any(
@@ -159,6 +173,29 @@ def _thread_died(past: KeptEvents, violation: Violation | None) -> bool:
     brokers = (int(died[1]),) if died else lacking(past, violation)
     ended = [event.node for event in past.of(FetcherStopped) if event.reason == "died"]
     return bool(brokers) and all(broker in ended for broker in brokers)
+
+
+def _move_waits_for_the_dead(past: KeptEvents, violation: Violation | None) -> bool:
+    """Each move that is not over has a new replica whose thread to the leader has died, in the life of its broker."""
+    moves = past.open_moves()
+    return (
+        violation is not None
+        and bool(moves)
+        and all(any(_its_thread_died(past, tp, broker) for broker in move.target) for tp, move in moves.items())
+    )
+
+
+def _its_thread_died(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
+    state = past.states[tp][-1][1] if past.states.get(tp) else None
+    ended = max((event.seq for event in past.of(NodeCrashed) if event.node == broker), default=0)
+    return (
+        state is not None
+        and broker not in state.isr
+        and any(
+            (event.node, event.leader, event.reason) == (broker, state.leader, "died") and event.seq > ended
+            for event in past.of(FetcherStopped)
+        )
+    )
 
 
 def _answer_ignored(past: KeptEvents, violation: Violation | None) -> bool:
@@ -323,6 +360,14 @@ LOGS: tuple[Known, ...] = (
         _and_what_follows(_emptied),
     ),
     Known(
+        "Log.truncateTo (0.8.0 to 2.7.2)",
+        "a replica that is truncated to before the start of its log is emptied and goes on from there: it does not get "
+        "what its leader has before that",
+        (*LOSSES, *DIVERGENCES),
+        lambda _policies: True,
+        _and_what_follows(_cut_below_its_start),
+    ),
+    Known(
         "KAFKA-3143",
         "a controller that takes over leaves dead replicas in their ISRs, also one that then comes back with less",
         (*LOSSES, *DIVERGENCES),
@@ -424,6 +469,14 @@ LOGS: tuple[Known, ...] = (
         lambda policies: policies.fetchers.failures.unexpected is Verdict.DIE,
         _thread_died,
         statements=(FETCHED, IN_SYNC),
+    ),
+    Known(
+        "KIP-461",
+        "a move waits for new replicas whose fetcher's thread has died",
+        (CONVERGED,),
+        lambda policies: policies.fetchers.failures.unexpected is Verdict.DIE,
+        _move_waits_for_the_dead,
+        statements=(NOTHING_ASKED,),
     ),
     Known(
         "KIP-360",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from emulator.protocol.events import (
     ControlResponse,
     LeaderElected,
     MoveAnswered,
-    MoveFinished,
     MoveStarted,
 )
 from emulator.protocol.types import TopicPartition
@@ -25,24 +25,15 @@ if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
 
+_NO_LEADER = re.compile(r"broker (\d+) does not lead")
 READS_MOVES, RESUMES_MOVES = "failover.F3", "failover.F8"
 WRITES_ASSIGNMENT = "kip-455.U1"
-
-
-def _unfinished(past: KeptEvents) -> dict[TopicPartition, MoveStarted]:
-    """The moves that have not ended, each with the last request for it."""
-    ended = {(event.topic, event.partition): event.seq for event in past.of(MoveFinished)}
-    return {
-        TopicPartition(event.topic, event.partition): event
-        for event in past.of(MoveStarted)
-        if event.seq > ended.get((event.topic, event.partition), -1)
-    }
 
 
 def _deleted_unread(past: KeptEvents, _: Violation | None) -> bool:
     """Each move that has not ended was asked for after a new controller had begun to read the moves, and before that
     controller deleted the request as it resumed those that it knew."""
-    lost = _unfinished(past)
+    lost = past.open_moves()
     writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS]
     unread: dict[TopicPartition, None] = {}
     for asked, deleted in pairwise(writes):
@@ -62,7 +53,7 @@ def _as_it_takes_over(past: KeptEvents, asked: ZkWritten, deleted: ZkWritten) ->
 def _lost_with_its_controller(past: KeptEvents, _: Violation | None) -> bool:
     """Each move that has not ended was asked for through the API, which answered no more than that the time was over.
     None had begun when another controller was elected."""
-    lost = _unfinished(past)
+    lost = past.open_moves()
     return bool(lost) and all(
         _never_begun(past, tp, asked)
         and [e.error for e in past.of(MoveAnswered) if (e.topic, e.partition) == tp and e.seq > asked.seq][-1:]
@@ -155,12 +146,7 @@ def _never_started(past: KeptEvents, violation: Violation | None) -> bool:
     (PartitionStateMachine.electLeaderForPartition)."""
     if violation is None or REASSIGN_PARTITIONS not in violation.state:
         return False
-    moves: dict[TopicPartition, MoveStarted] = {}
-    for event in past.events:
-        if type(event) is MoveStarted:
-            moves[TopicPartition(event.topic, event.partition)] = event
-        elif type(event) is MoveFinished:
-            moves.pop(TopicPartition(event.topic, event.partition), None)
+    moves = past.open_moves()
     waits = any(event.step == "kafka-42.3" and event.edge == "before" for event in past.of(Step))
     return waits and bool(moves) and all(_lacks_replica(past, tp, move) for tp, move in moves.items())
 
@@ -192,12 +178,18 @@ def _missed_as_it_was_moved(past: KeptEvents, tp: TopicPartition, broker: int) -
 
 
 def _never_assigned(past: KeptEvents, violation: Violation | None) -> bool:
-    """The replica is of a move's target, and no move has ended with it."""
+    """The replica is of a move's target, and has got its role since that was asked for; no move has ended with it, but
+    earlier ones that are over."""
     tp, left = (None, None) if violation is None else (past.partition(violation), stray(violation))
-    moves = [event for event in past.of(MoveStarted) if (event.topic, event.partition) == tp]
-    if tp is None or left is None or past.dropped(tp, left) is not None:
+    if tp is None or left is None:
         return False
-    return any(left in move.target for move in moves)
+    dropped, role = past.dropped(tp, left), past.last_role(tp, left)
+    since = 0 if dropped is None else dropped.seq
+    return any(
+        left in move.target and move.seq > since and role is not None and role.seq > move.seq
+        for move in past.of(MoveStarted)
+        if (move.topic, move.partition) == tp
+    )
 
 
 def _never_marked_online(past: KeptEvents, violation: Violation | None) -> bool:
@@ -217,6 +209,25 @@ def _was_there_before(past: KeptEvents, tp: TopicPartition, broker: int) -> bool
         return False
     before = [state for seq, state in past.states.get(tp, []) if seq < to_it[-1]][-1:]
     return any(state is not None and broker in state.isr for state in before)
+
+
+def _refused_to_leave(past: KeptEvents, violation: Violation | None) -> bool:
+    """The leader that does not lead, or each member of the ISR that is not assigned, was in the ISR when a move dropped
+    it, and has been since. Its broker was not registered when the controller that dropped it was elected."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    leads = _NO_LEADER.search(violation.state)
+    brokers = (int(leads[1]),) if leads else beyond(past, violation)
+    return bool(brokers) and all(_dropped_as_offline(past, tp, broker, violation.seq) for broker in brokers)
+
+
+def _dropped_as_offline(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) -> bool:
+    drop = past.dropped(tp, broker)
+    if drop is None or not past.stayed_in_isr(tp, broker, drop.seq, until_seq):
+        return False
+    elected = [e.seq for e in past.of(ControllerElected) if e.node == drop.client and e.seq < drop.seq]
+    return bool(elected) and not past.registered(broker, elected[-1])
 
 
 MOVES: tuple[Known, ...] = (
@@ -278,6 +289,15 @@ MOVES: tuple[Known, ...] = (
         lambda policies: not policies.controller.replicas.keeps_last_in_isr,
         _never_assigned,
         statements=(NO_STRAYS,),
+    ),
+    Known(
+        "ReplicaStateMachine.initializeReplicaState (0.8.1)",
+        "a replica that was offline when the controller was elected cannot go offline: a move that drops it leaves it "
+        "in the ISR, and once its broker is back it is elected, without LeaderAndIsr",
+        (CONVERGED,),
+        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
+        _refused_to_leave,
+        statements=(LED, IN_SYNC),
     ),
     Known(
         "KafkaController.onPartitionReassignment (0.8.0)",

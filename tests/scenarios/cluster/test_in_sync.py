@@ -79,6 +79,18 @@ def test_a_dead_follower_does_not_come_back_by_what_it_had_fetched(lag_ms: int, 
     assert sorted(played.state().isr) == [0, 2]
 
 
+def test_until_2_1_followers_that_are_dropped_while_their_fetch_waits_come_back_with_the_next_one() -> None:
+    """The leader's clock jumps after the last batch: to it, both followers were caught up too long ago. The answers to
+    the fetches that wait then bring a high watermark, and the next fetches bring nothing new."""
+    jump = {"at": "10s", "action": "broker.clock", "target": 0, "step": "20s"}
+    load = {"topic": "orders", "producerRate": 100, "stop": "10s"}
+    played = play(cluster(jump, lag_ms=1_000, rate=0, workloads=(load,), profile="kafka-1.1", horizon="20s"))
+    shrunk, *expanded = played.of(IsrChanged)
+    assert (shrunk.kind, shrunk.isr) == ("shrink", (0,))
+    assert [event.kind for event in expanded] == ["expand", "expand"]
+    assert sorted(played.state().isr) == [0, 1, 2]
+
+
 def test_a_zombie_leader_fails_to_write_its_isr() -> None:
     """Cut off from the other brokers it does not learn of its successor; its conditional write meets BADVERSION."""
     cut = {"at": "10s", "action": "link.cut", "target": 0}

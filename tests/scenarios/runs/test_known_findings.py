@@ -391,9 +391,16 @@ def test_a_move_of_0_8_waits_for_a_new_replica_whose_broker_was_started_meanwhil
     assert tickets(told(quiet, "kafka-0.8", told_of_another, found)) == [ticket]
     assert tickets(told(quiet, "kafka-0.8", [*told_of_another, assigned(7, 0, 1)], found)) == [None]
     left = Violation("converged", NO_STRAYS, 9, 9, "orders-0: broker 1 still has a replica, assigned to [0]")
-    assert tickets(told(quiet, "kafka-0.8", [asks], left)) == [ticket]
-    assert tickets(told(quiet, "kafka-0.8", [asks._replace(target=(0, 2))], left)) == [None]
-    assert tickets(told(quiet, "kafka-0.8", [asks, assigned(7, 0, 1), assigned(8, 0)], left)) == [None]
+    assert tickets(told(quiet, "kafka-0.8", [asks, follows], left)) == [ticket]
+    earlier = [assigned(0, 0, 1), assigned(1, 0)]  # of a move that is over
+    assert tickets(told(quiet, "kafka-0.8", [*earlier, asks, follows], left)) == [ticket]
+    for others in (
+        [asks._replace(target=(0, 2)), follows],
+        [asks, follows, assigned(7, 0, 1), assigned(8, 0)],
+        [asks],
+        [follows._replace(seq=1), asks],
+    ):
+        assert tickets(told(quiet, "kafka-0.8", others, left)) == [None]
 
 
 def test_a_move_of_0_8_to_replicas_that_are_in_the_isr_marks_none_as_online(quiet: Run) -> None:

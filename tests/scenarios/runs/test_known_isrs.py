@@ -50,6 +50,42 @@ def refused(epoch: int, *, seq: int) -> e.IsrUpdateFailed:
     return e.IsrUpdateFailed(seq, seq, 0, 0, *TP, epoch)
 
 
+def test_kafka_1382_a_leader_that_takes_its_write_for_refused_changes_the_isr_no_more(quiet: Run) -> None:
+    marks = [wish(3, seq=1), elected(2, 0, 1), refused(3, seq=3), joins(4, 2), refused(3, seq=5)]
+    gauge = Violation("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 1")
+    lacks = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0, 1, 2], leader 0")
+    for found in (gauge, lacks):
+        assert tickets(told(quiet, "kafka-0.8", marks, found)) == ["KAFKA-1382"]
+        assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
+        for others in (
+            marks[:2],
+            marks[1:],
+            [*marks, elected(6, 0, 2)],
+            [*marks, e.IsrChanged(6, 6, 0, 0, *TP, 3, "expand", (0, 1), 6)],
+            [*marks[:2], refused(2, seq=3)],
+        ):
+            assert tickets(told(quiet, "kafka-0.8", others, found)) == [None]
+
+
+def test_in_0_8_a_replica_that_was_offline_stays_in_the_isr_when_a_move_drops_it(quiet: Run) -> None:
+    gone = ZkWritten(1, 1, 0, 1, "delete", "/brokers/ids/1", 0, 0, "")
+    takes_over = e.ControllerElected(2, 2, 0, 2, 4)
+    marks: list[Any] = [assigned(0, 0, 1), gone, takes_over, elected(3, 0, 1), assigned(4, 0)]
+    ticket = "ReplicaStateMachine.initializeReplicaState (0.8.1)"
+    leads = Violation("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 3")
+    stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0")
+    for found in (leads, stays):
+        assert tickets(told(quiet, "kafka-0.8", marks, found)) == [ticket]
+        assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
+        for others in (
+            [*marks[:4], assigned(4, 0, 1)],
+            [*marks, elected(5, 0)],
+            [*marks[:2], *marks[3:]],
+            [marks[0], gone._replace(op="create"), *marks[2:]],
+        ):
+            assert tickets(told(quiet, "kafka-0.8", others, found)) == [None]
+
+
 def test_a_leader_of_2_7_that_is_refused_waits_with_the_isr_from_before(quiet: Run) -> None:
     found = Violation("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 1")
     marks = [wish(3, seq=1), elected(2, 0, 1), refused(3, seq=3)]

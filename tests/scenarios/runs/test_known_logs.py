@@ -8,7 +8,7 @@ import pytest
 
 from emulator.protocol import events as e
 from scenarios.observe.checkers import Violation
-from scenarios.observe.checkers.converged import COMMITTED
+from scenarios.observe.checkers.converged import COMMITTED, NOTHING_ASKED
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
@@ -62,6 +62,23 @@ def test_a_log_that_is_not_empty_or_is_cut_to_the_start_of_the_epoch_excuses_not
     assert EMPTIED not in tickets(told(emptied, emptied.profile, cut, *emptied.violations))
 
 
+def test_a_log_that_is_cut_below_its_start_is_empty(quiet: Run) -> None:
+    ticket = "Log.truncateTo (0.8.0 to 2.7.2)"
+    found = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 13 and lacks …")
+    deleted, cut = e.LogStartMoved(1, 1, 0, 1, *TP, 14, "time"), e.Truncated(3, 3, 0, 1, *TP, 1, 13, 12)
+    for profile in ("kafka-0.8", "kafka-1.1", "kafka-2.3", "kafka-2.7"):
+        assert ticket in tickets(told(quiet, profile, [deleted, cut], found))
+    for events in (
+        [cut],
+        [deleted],
+        [deleted, cut._replace(log_end_offset=14)],
+        [deleted, cut._replace(node=0)],
+        [deleted, cut._replace(seq=10)],
+        [deleted, deleted._replace(seq=2, log_start_offset=12), cut],
+    ):
+        assert tickets(told(quiet, "kafka-2.3", events, found)) == [None]
+
+
 def is_loaded_full(event: Any) -> bool:
     return type(event) is e.LogLoaded and event.log_end_offset > 0
 
@@ -80,6 +97,24 @@ def test_a_session_of_1_1_does_not_repeat_a_high_watermark_that_was_ignored(quie
         [follows(1, 2, 1), follows(2, 0, 2)],
         [follows(1, 0, 1), follows(2, 0, 2, end=13)],
         [follows(1, 0, 1), e.NodeCrashed(2, 2, 0, 1, 1, "process"), follows(3, 0, 2)],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
+
+
+def test_before_kip_461_a_move_waits_for_a_replica_whose_thread_has_died(quiet: Run) -> None:
+    found = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
+    asks, dies = e.MoveStarted(2, 2, 0, *TP, (1,)), e.FetcherStopped(3, 3, 0, 1, "ReplicaFetcherThread-0-0", 0, "died")
+    marks: list[Any] = [elected(1, 0), asks, dies]
+    for profile in ("kafka-0.8", "kafka-1.1"):
+        assert tickets(told(quiet, profile, marks, found)) == ["KIP-461"]
+    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+    for events in (
+        marks[:2],
+        [elected(1, 0, 1), *marks[1:]],
+        [*marks[:2], dies._replace(leader=2)],
+        [*marks[:2], dies._replace(reason="idle")],
+        [*marks, e.NodeCrashed(4, 4, 0, 1, 1, "process")],
+        [*marks, asks._replace(seq=4, partition=1)],
     ):
         assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
 

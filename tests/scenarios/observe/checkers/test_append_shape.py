@@ -1,7 +1,8 @@
 """S13: logs grow at their end, epochs do not go back."""
 
+from emulator.protocol import events as e
 from scenarios.observe.checkers.append_shape import AppendShape
-from tests.scenarios.observe.checkers.written_history import WrittenHistory
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 
 def test_a_hole() -> None:
@@ -38,4 +39,13 @@ def test_a_log_as_it_should_grow() -> None:
     run.truncated(0, 10)
     run.everywhere(10, 3, 1, (1, 2, 0))
     run.everywhere(20, 4, 1, (1, 2, 0))
+    assert run.violations() == []
+
+
+def test_an_emptied_log_goes_on_within_a_batch_that_retention_has_deleted() -> None:
+    run = WrittenHistory(AppendShape.name).begin()
+    run.everywhere(0, 1)
+    run.emit(e.LogStartMoved, 1, *ORDERS_0, 10, "time")
+    run.truncated(1, 5)
+    run.append(1, 5, 2, 1)
     assert run.violations() == []

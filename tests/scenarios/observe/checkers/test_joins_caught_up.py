@@ -1,7 +1,8 @@
 """I2: a replica that joins the ISR has caught up."""
 
+from emulator.protocol import events as e
 from scenarios.observe.checkers.joins_caught_up import JoinsCaughtUp
-from tests.scenarios.observe.checkers.written_history import WrittenHistory
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 NAME = JoinsCaughtUp.name
 
@@ -47,4 +48,15 @@ def test_caught_up() -> None:
 def test_what_a_controller_writes_is_no_joining() -> None:
     run = story()
     run.state(1, (1, 2), 2)
+    assert run.violations() == []
+
+
+def test_at_the_end_of_a_leader_within_a_batch_that_the_replica_has_deleted() -> None:
+    run = WrittenHistory(NAME).begin()
+    run.everywhere(0, 1, nodes=(1, 2))
+    run.emit(e.LogStartMoved, 2, *ORDERS_0, 10, "time")
+    run.state(0, (0,), 1)
+    run.leads(0, 1, 5, 5)
+    run.truncated(2, 5)
+    run.state(0, (0, 2), 1)
     assert run.violations() == []
