@@ -7,7 +7,7 @@ are folds: they see each event as it happens. Sinks get whole chunks, in order.
 """
 
 import marshal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
@@ -38,6 +38,8 @@ class Event(Protocol):
 E = TypeVar("E")
 _new: Any = tuple.__new__
 Sink = Callable[[list[Any]], None]
+Keeper = Callable[[list[Any], bytes], None]
+"""A sink that gets a chunk with the bytes that were digested, which ``read_back`` turns into events again."""
 
 
 class Collector(Protocol):
@@ -66,6 +68,7 @@ class Trace:
         self._folds: dict[type, list[Callable[[Any], None]]] = {}
         self._sinks: list[Sink] = []
         self._sinks_of_columns: list[Sink] = []
+        self._keepers: list[Keeper] = []
         self._hash = sha256()
         world.begins = self._forget_cause
 
@@ -95,6 +98,12 @@ class Trace:
     def sink(self, sink: Sink, *, as_rows: bool = True) -> None:
         """Give every later chunk of events to ``sink``: with rows in the place of columns, or as recorded."""
         (self._sinks if as_rows else self._sinks_of_columns).append(sink)
+
+    def keep(self, keeper: Keeper) -> None:
+        """Give every later chunk to ``keeper``, as recorded and as bytes. Who keeps the bytes keeps no event alive:
+        they cost a tenth of the memory, new events take the place of old ones in the processor's cache, and when the
+        run is over there is nothing for the cyclic collector to walk through."""
+        self._keepers.append(keeper)
 
     def emit(self, kind: type[E], *fields: Any) -> E:
         """Record ``kind(t_us, seq, cause, *fields)``, after the rows that were collected before it."""
@@ -183,10 +192,11 @@ class Trace:
             assert length == len(kind._fields), f"{kind.__name__} was emitted with {length} fields"
             # A fold of the columns would not see it.
             assert kind not in COLUMNS_OF, f"{kind.__name__} was emitted as a row; emit {COLUMNS_OF[kind].__name__}"
-        # Version 2 of marshal has no back references and no interning flags: the bytes depend on the values alone. The
-        # list's own header (a byte and its length) is left out, so that the digest does not depend on when flush ran.
-        values = marshal.dumps([(event.__class__.__name__,) + event for event in chunk], 2)  # noqa: RUF005
+        values = as_bytes(chunk)
+        # Without the list's own header (a byte and its length), so that the digest does not depend on when flush ran.
         self._hash.update(memoryview(values)[_LIST_HEADER:])
+        for keeper in self._keepers:
+            keeper(chunk, values)
         for sink in self._sinks_of_columns:
             sink(chunk)
         if self._sinks:
@@ -198,6 +208,19 @@ class Trace:
         """The SHA-256 of all events so far, as 64 hex digits."""
         self.flush()
         return self._hash.hexdigest()
+
+
+def as_bytes(chunk: list[Any]) -> bytes:
+    """What is digested of a chunk. Version 2 of marshal has no back references and no interning flags: the bytes depend
+    on the values alone."""
+    return marshal.dumps([(event.__class__.__name__,) + event for event in chunk], 2)  # noqa: RUF005
+
+
+def read_back(values: bytes, kinds: Mapping[str, type]) -> Iterator[Any]:
+    """The events in the bytes of a chunk whose kinds are among ``kinds``, by the names of their classes."""
+    for name, *fields in marshal.loads(values):
+        if name in kinds:
+            yield _new(kinds[name], fields)
 
 
 def _fail(error: Exception, place: str) -> NoReturn:

@@ -10,15 +10,13 @@ from typing import Any
 from attrs import define, field
 
 from emulator.protocol.events import Produced
-from emulator.trace import Trace, rows
-from emulator.trace.columns import kind_of_rows
+from emulator.trace import Trace, read_back, rows
+from emulator.trace.columns import COLUMNS_OF, kind_of_rows
 from scenarios.observe.timeline.summary import DATA, METRICS, is_data
 
 NEWEST = 4096
 MOST = 200_000
 """The most events that are kept; the oldest are dropped first."""
-UNSORTED = 32
-"""So many chunks are kept as they came."""
 
 
 class _Groups(dict[type, str]):
@@ -40,56 +38,46 @@ class _Groups(dict[type, str]):
 
 
 _GROUPS = _Groups()
+_MANY = {kind.__name__: kind for row in (*DATA, Produced) for kind in (row, COLUMNS_OF.get(row, row))}
+"""By their names in a chunk's bytes: the kinds that can be data."""
 
 
 @define(eq=False)
 class ControlPlaneLog:
-    """A sink for the trace. It keeps columns as they are, at least ``NEWEST`` rows of them, and makes rows of them at
-    the end."""
+    """Keeps the events of a trace's control plane. Of the data it keeps the bytes, of ``NEWEST`` rows at least,
+    and makes events of them when it is asked: few runs are, and a world full of events takes long to free."""
 
     _control: deque[Any] = field(factory=lambda: deque(maxlen=MOST))
-    _data: deque[tuple[Any, int]] = field(factory=deque)
-    """Each event with the number of its rows."""
+    _data: deque[tuple[bytes, int]] = field(factory=deque)
+    """Chunks with the numbers of their rows of data."""
     _data_rows: int = 0
-    _unsorted: deque[list[Any]] = field(factory=deque)
-    """The last chunks. Few runs are asked for their events, and short ones are over before any has to be sorted."""
 
     @classmethod
     def of(cls, trace: Trace) -> "ControlPlaneLog":
         log = cls()
-        trace.sink(log.take, as_rows=False)
+        trace.keep(log.take)
         return log
 
-    def take(self, chunk: list[Any]) -> None:
-        self._unsorted.append(chunk)
-        if len(self._unsorted) > UNSORTED:
-            self._sort(self._unsorted.popleft())
-
-    def _sort(self, chunk: list[Any]) -> None:
+    def take(self, chunk: list[Any], values: bytes) -> None:
         """This looks at every event; nearly all have columns or are metrics."""
-        control, data, groups = self._control, self._data, _GROUPS
+        control, groups, width = self._control, _GROUPS, 0
         for event in chunk:
             group = groups[event.__class__]
             if group == "columns" or (group == "outcomes" and is_data(event)):
-                width = len(event.partitions)
-                data.append((event, width))
-                self._data_rows += width
+                width += len(event.partitions)
             elif group == "control":
                 control.append(event)
             elif group == "data":
-                data.append((event, 1))
-                self._data_rows += 1
+                width += 1
             elif group == "outcomes":
                 control.extend(rows((event,)))
-        while data and self._data_rows - data[0][1] >= NEWEST:
-            self._data_rows -= data.popleft()[1]
+        if width:
+            self._data.append((values, width))
+            self._data_rows += width
+        while self._data and self._data_rows - self._data[0][1] >= NEWEST:
+            self._data_rows -= self._data.popleft()[1]
 
     def events(self) -> tuple[Any, ...]:
         """The kept events, in the order of the trace."""
-        while self._unsorted:
-            self._sort(self._unsorted.popleft())
-        return tuple(
-            sorted(
-                (*self._control, *rows(event for event, _width in self._data)[-NEWEST:]), key=lambda event: event.seq
-            )
-        )
+        many = (event for values, _ in self._data for event in read_back(values, _MANY) if is_data(event))
+        return tuple(sorted((*self._control, *rows(many)[-NEWEST:]), key=lambda event: event.seq))

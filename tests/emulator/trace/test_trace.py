@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator.kernel import World
-from emulator.trace import Trace
+from emulator.trace import Trace, read_back
 from emulator.trace.trace import CHUNK
 
 
@@ -111,6 +111,21 @@ def test_sinks_get_every_event_once_in_whole_chunks() -> None:
     trace.flush()
     assert [len(chunk) for chunk in chunks] == [CHUNK, 10]
     assert [event.seq for chunk in chunks for event in chunk] == list(range(1, CHUNK + 11))
+
+
+@given(ROWS)
+def test_what_is_kept_as_bytes_is_read_back_equal(rows: list[Row]) -> None:
+    trace = Trace(World(1))
+    kept: list[tuple[list[Any], bytes]] = []
+    trace.keep(lambda chunk, values: kept.append((chunk, values)))
+    for kind, *fields in rows:
+        trace.emit(kind, *fields)
+    trace.flush()
+    for chunk, values in kept:
+        found = list(read_back(values, {"Said": Said}))
+        assert found == [event for event in chunk if type(event) is Said]
+        assert all(type(event) is Said for event in found)
+    assert sum(len(chunk) for chunk, _ in kept) == len(rows)
 
 
 def test_an_anchor_is_the_cause_of_what_follows() -> None:

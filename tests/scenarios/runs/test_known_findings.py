@@ -9,6 +9,7 @@ from attrs import evolve
 
 from emulator.protocol import events as e
 from emulator.protocol.znodes import LeaderAndIsr, encode_topic, state_path
+from emulator.trace import as_bytes
 from emulator.trace.events import Step, ZkWritten
 from scenarios.cli.report import report
 from scenarios.museum.exhibits import exhibit
@@ -60,7 +61,7 @@ def quiet() -> Run:
 def told(run: Run, profile: str, events: list[Any], *violations: Violation, **changes: Any) -> Run:
     """``run`` as if it had seen these events and violations under ``profile``."""
     log = ControlPlaneLog()
-    log.take(events)
+    log.take(events, as_bytes(events))
     return evolve(run, profile=profile, verdict="failed", reason="violated", violations=violations, log=log, **changes)
 
 
