@@ -36,9 +36,7 @@ class MeasuredPartition(LedPartition, Protocol):
     @property
     def impending(self) -> tuple[int, ...]: ...
     @property
-    def log_end_offset(self) -> int: ...
-    @property
-    def high_watermark(self) -> int: ...
+    def last_stable_offset_lag(self) -> int: ...
 
 
 class CountingRules(Protocol):
@@ -46,6 +44,8 @@ class CountingRules(Protocol):
 
     @property
     def under_replication(self) -> UnderReplication: ...
+    @property
+    def followers_show_stability(self) -> bool: ...
     @property
     def all_min_insync_replicas(self) -> object: ...
     def min_insync_replicas(self, topic: str) -> int: ...
@@ -108,21 +108,24 @@ def reassigned(partition: MeasuredPartition) -> int:
 
 
 class StableLags:
-    """LastStableOffsetLag of every partition of a broker (KIP-98, 1.0): how many records of a leader's log consumers
-    may not read yet. It changes twice with each batch; it is computed once a second, for partitions that had a batch.
+    """LastStableOffsetLag of every partition of a broker (KIP-98, 1.0): how many committed records are held back from
+    readers of committed transactions. Only logs that have transactions have any; theirs change with each batch, and are
+    computed once a second, for partitions that had one.
 
     Attributes:
         lags: the lags that are not 0, as last written.
         pending: the partitions whose lag is computed at the end of the second.
     """
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, manager: MeasuredReplicas) -> None:
         self._process = process
+        self._manager = manager
         self.pending: dict[MeasuredPartition, None] = {}
         self.lags: dict[MeasuredPartition, int] = {}
 
     def changed(self, partition: MeasuredPartition) -> None:
-        """The log of ``partition`` has grown; or it has a lag, and its high watermark or its role has changed."""
+        """The log of ``partition`` has transactions and has grown, or its high watermark has moved; or it has a lag and
+        its role has changed."""
         pending = self.pending
         if not pending:
             self._process.metrics.meters.add(self)
@@ -133,7 +136,8 @@ class StableLags:
         changed, self.pending = self.pending, {}
         node = self._process.node.id
         for partition in changed:
-            lag = partition.log_end_offset - partition.high_watermark if partition.is_leader else 0
+            shown = partition.is_leader or self._manager.policies.followers_show_stability
+            lag = partition.last_stable_offset_lag if shown else 0
             if lag == self.lags.get(partition, 0):
                 continue
             if lag:
@@ -271,7 +275,7 @@ class ReplicaManagerMetrics:
         }
         self._failed_isr_writes = metrics.meter(_name("FailedIsrUpdatesPerSec"))
         self.topics = BrokerTopicMetrics(metrics)
-        self.stable = StableLags(process)
+        self.stable = StableLags(process, manager)
 
     def changed(self, partition: MeasuredPartition) -> None:
         """Recompute the figures of ``partition`` after its ISR, replicas or role changed. Call ``show`` at the end of

@@ -10,6 +10,7 @@ from brokers.groups.policies import GroupPolicies
 from brokers.log.config import BROKER_NAMES, CLEANUP_POLICY, RULES, TOPIC_NAMES, LogConfig, LogRules
 from brokers.partition.isr import ByZooKeeper, IsrWrites, NotCaughtUp, OutOfSyncRule
 from brokers.service import ServiceTimes
+from brokers.transactions.policies import TransactionPolicies
 from brokers.under_replication import AllAssigned, UnderReplication
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import ALL_BROKERS
@@ -114,10 +115,13 @@ class BrokerPolicies:
             num.partitions and default.replication.factor.
         admits_unknown_producers: KIP-360 (2.5): a producer of which the log has nothing (any more) may go on with any
             sequence number. Before, it had to begin with 0, or got UNKNOWN_PRODUCER_ID.
+        followers_show_stability: KAFKA-8457 (2.4): each replica has its LastStableOffsetLag. Before, only leaders
+            had.
         recognizes_repeats: KIP-98 (0.11): a leader that gets a batch of an idempotent producer again does not append it
             again. Before, no batch said whose it was.
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
         groups: the rules of group coordinators.
+        transactions: the rules of transaction coordinators.
         service: how long requests take; None: no time.
     """
 
@@ -167,9 +171,11 @@ class BrokerPolicies:
     under_replication: UnderReplication = field(factory=AllAssigned)
     fills_in_defaults: bool = False
     admits_unknown_producers: bool = False
+    followers_show_stability: bool = False
     recognizes_repeats: bool = True
     lacks_metrics: frozenset[str] = frozenset()
     groups: GroupPolicies = field(factory=GroupPolicies)
+    transactions: TransactionPolicies = field(factory=TransactionPolicies)
     service: ServiceTimes | None = None
 
     @property

@@ -143,7 +143,8 @@ class GroupOffsetsPart:
             return GroupOffsets(wanted.group, NO_ERROR, tuple(map(CommittedOffset, wanted.partitions or ())))
         committed = group.committed
         partitions = tuple(committed.offsets) if wanted.partitions is None else wanted.partitions
-        return GroupOffsets(wanted.group, NO_ERROR, tuple([_fetched(group, tp, require_stable) for tp in partitions]))
+        waits = require_stable and coordinator.store.policies.unstable_offsets_wait
+        return GroupOffsets(wanted.group, NO_ERROR, tuple([_fetched(group, tp, waits) for tp in partitions]))
 
     # -- OffsetDelete and DeleteGroups ------------------------------------------------------------------------------
 
@@ -193,8 +194,8 @@ def _remove_all(group: Group) -> tuple[TopicPartition, ...]:
     return group.committed.remove(tuple(group.committed.offsets))
 
 
-def _fetched(group: Group, tp: TopicPartition, require_stable: bool) -> CommittedOffset:
-    if require_stable and group.committed.is_unstable(tp):
+def _fetched(group: Group, tp: TopicPartition, waits: bool) -> CommittedOffset:
+    if waits and group.committed.is_unstable(tp):
         return CommittedOffset(tp, error=Errors.UNSTABLE_OFFSET_COMMIT)
     found = group.committed.offsets.get(tp)
     if found is None:

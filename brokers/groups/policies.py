@@ -19,6 +19,8 @@ class GroupPolicies:
             removed. Before, a group waited for a leader that went on with its heartbeats.
         expires_unsubscribed: KIP-496 (2.4): the offsets of a group with members expire, too, for topics that no member
             subscribes to.
+        unstable_offsets_wait: KIP-447 (2.5): a reader of committed offsets that asks for stable ones has to come again
+            while a transaction may still change them. Before, it got what was committed last.
     """
 
     heartbeats_while_syncing: bool = False
@@ -26,3 +28,4 @@ class GroupPolicies:
     static_member_rebalances: bool = False
     syncs_time_out: bool = False
     expires_unsubscribed: bool = False
+    unstable_offsets_wait: bool = False

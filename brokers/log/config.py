@@ -131,12 +131,15 @@ class LogRules:
             0.
         checks_sequences: KAFKA-6003 (1.0): before, followers checked the sequence numbers of idempotent producers as
             leaders do, and could not append a batch of a producer of which they had no earlier one.
+        keeps_producers: KAFKA-7190 (2.4): a log still knows a producer after retention has deleted all its batches.
+            Before, it forgot the producer, and the transaction that it had left open.
     """
 
     recovers_epoch_0: bool = True
     cleans_epochs_at_end: bool = True
     keeps_high_watermarks: bool = True
     checks_sequences: bool = False
+    keeps_producers: bool = False
 
 
 RULES = LogRules()

@@ -9,6 +9,7 @@ from attrs import define, field
 from brokers.log.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS, OffsetCheckpointFile
 from brokers.log.config import DEFAULTS, RULES, LogConfig, LogRules
 from brokers.log.disk_work import DiskWork
+from brokers.log.producer_state_manager import ProducerSnapshots
 from emulator.disks import Disk
 from emulator.protocol.types import Batch, TopicPartition
 
@@ -45,6 +46,7 @@ class LogDirectory:
         first_epoch: leader epochs before it are not found in logs that are loaded (KAFKA-10432).
         logs: the number of logs in it, future ones included.
         recovery_points, log_starts: of the replicas that have their log here, see ``checkpoints``.
+        producers_before: what their logs knew of producers where they begin now.
         moved: the replicas whose high watermark has moved since ``high_watermarks`` was last looked at. One that moves
             with each batch is looked up in the checkpoint once, when that is written.
     """
@@ -61,12 +63,14 @@ class LogDirectory:
     _high_watermarks: OffsetCheckpointFile = field(init=False)
     recovery_points: OffsetCheckpointFile = field(init=False)
     log_starts: OffsetCheckpointFile = field(init=False)
+    producers_before: ProducerSnapshots = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.logs = sum(path.startswith((LOGS, FUTURES)) for path in self.disk.files)
         self._high_watermarks = OffsetCheckpointFile(self.disk, HIGH_WATERMARKS)
         self.recovery_points = OffsetCheckpointFile(self.disk, RECOVERY_POINTS)
         self.log_starts = OffsetCheckpointFile(self.disk, LOG_STARTS)
+        self.producers_before = ProducerSnapshots(self.disk)
 
     @property
     def name(self) -> str:
@@ -95,6 +99,7 @@ class LogDirectory:
         """The log was removed: drop its checkpoints."""
         for checkpoint in (self.high_watermarks, self.recovery_points, self.log_starts):
             checkpoint.forget(tp)
+        self.producers_before.forget(tp)
 
     def discard(self, path: str) -> str:
         """Rename a log that is no longer wanted. Returns its new path, under which it is deleted later."""

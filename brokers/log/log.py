@@ -89,7 +89,7 @@ class Log:
             if batch.leader_epoch >= self.directory.first_epoch:
                 self.begin_epoch(batch.leader_epoch, batch.base_offset)
         self.epochs = self.epochs.truncated_before(self.start_offset)
-        self.producers = ProducerStateManager.of(batches)
+        self.producers = ProducerStateManager.of(batches, self._snapshot())
         self._measure_active_segment()
         self.watch_retention()
 
@@ -202,7 +202,18 @@ class Log:
 
     def _reload_producers(self) -> None:
         if self.producers is not NO_PRODUCERS:
-            self.producers = ProducerStateManager.of(self._file.entries)
+            self.producers = ProducerStateManager.of(self._file.entries, self._snapshot())
+
+    def _snapshot(self) -> ProducerStateManager:
+        """The producers of the batches that retention has deleted, as far as the release remembers them. Kafka's files
+        have those of every producer at the start of a segment; those that matter are these."""
+        found = self.directory.producers_before.get(self.tp)
+        return NO_PRODUCERS if found is None else found.copy()
+
+    def _producers_deleted(self, deleted: list[Batch]) -> None:
+        """Retention deletes these batches, the first of the log."""
+        if self.directory.rules.keeps_producers and self.producers is not NO_PRODUCERS:
+            self.directory.producers_before.put(self.tp, ProducerStateManager.of(deleted, self._snapshot()))
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
         """Remove all batches; the next one begins at ``offset``. Raises: DiskError."""
@@ -210,6 +221,7 @@ class Log:
         self._begin_segments((offset,))
         self.start_offset = self.end_offset = offset
         self.directory.log_starts.forget(self.tp)
+        self.directory.producers_before.forget(self.tp)
         self._recovery_point_changed()
         self._room = self._rolls_at_us = 0
         self.epochs = NO_EPOCHS
@@ -290,6 +302,7 @@ class Log:
         config = self.directory.config_of(self.tp.topic)
         count, reason = deletable(old, config, now_us, high_watermark, self.start_offset)
         if count:
+            self._producers_deleted(self._file.entries[: old[count - 1].end])
             self._file.drop(old[count - 1].end)
             self._begin_segments(self.bases[count:] or (self.end_offset,))
             self.raise_start_to(max(self.start_offset, self.bases[0]))
@@ -300,6 +313,8 @@ class Log:
         """Set the log start offset: nothing before ``offset`` is read any more."""
         self.start_offset = offset
         self.epochs = self.epochs.truncated_before(offset)
+        if self.producers is not NO_PRODUCERS and not self.directory.rules.keeps_producers:
+            self.producers = self.producers.retained(offset)
         if offset > self.bases[0]:
             self.directory.log_starts.put(self.tp, offset)
         else:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from attrs import define, field
 
+from emulator.disks import Disk
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import IdempotentBatch
-from emulator.protocol.types import Batch, SequencedBatch
+from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 
 if TYPE_CHECKING:
     from brokers.log.transactions import TransactionalProducers
@@ -34,7 +35,8 @@ class AbortedTransaction(NamedTuple):
 @define(eq=False)
 class ProducerStateManager:
     """The newest batches of each producer id, in the order of the log; those of its newest epoch only. Nothing expires
-    here; Kafka forgets a producer seven days after its last batch."""
+    here; Kafka forgets a producer seven days after its last batch. Before 2.4 it also forgot one whose batches are all
+    before the start of the log (``retained``)."""
 
     _batches: dict[int, deque[SequencedBatch]] = field(factory=dict)
 
@@ -42,9 +44,14 @@ class ProducerStateManager:
     """Whether a batch of a transaction was ever appended, as far as the log's batches say."""
 
     @staticmethod
-    def of(batches: Iterable[Batch]) -> ProducerStateManager:
-        """The state that a log with these batches has."""
-        states, any_sequenced = ProducerStateManager(), False
+    def of(batches: Iterable[Batch], before: ProducerStateManager | None = None) -> ProducerStateManager:
+        """The state that a log with these batches has.
+
+        Args:
+            before: the state at the first of them, which becomes the state after the last.
+        """
+        any_sequenced = before is not None and before is not NO_PRODUCERS
+        states = before if before is not None and any_sequenced else ProducerStateManager()
         for batch in batches:
             if batch.sequenced:
                 any_sequenced = True
@@ -58,6 +65,19 @@ class ProducerStateManager:
         from brokers.log.transactions import TransactionalProducers
 
         return TransactionalProducers(dict(self._batches))
+
+    def copy(self) -> ProducerStateManager:
+        """One that changes by itself."""
+        return ProducerStateManager(self._copied_batches())
+
+    def _copied_batches(self) -> dict[int, deque[SequencedBatch]]:
+        return {producer_id: kept.copy() for producer_id, kept in self._batches.items()}
+
+    def retained(self, log_start: int) -> ProducerStateManager:
+        """The state without the producers that have no batch at ``log_start`` or after it (truncateHead, 2.3)."""
+        for producer_id in [id for id, kept in self._batches.items() if kept[-1].next_offset <= log_start]:
+            del self._batches[producer_id]
+        return self if self._batches else NO_PRODUCERS
 
     def add(self, batch: SequencedBatch) -> None:
         """``batch`` was appended."""
@@ -120,3 +140,36 @@ class ProducerStateManager:
 
 NO_PRODUCERS = ProducerStateManager()
 """Shared by the logs to which no idempotent producer has written. Do not change it."""
+
+
+# -- snapshots --------------------------------------------------------------------------------------------------------
+
+SNAPSHOTS = "snapshots/"
+
+
+class ProducerSnapshots:
+    """The snapshots in one directory (ProducerStateManager.takeSnapshot, 2.4). A log that has lost batches of producers
+    has one: their states at its start. It is durable when the batches are gone; Kafka writes it when the segment after
+    them begins."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+
+    def get(self, tp: TopicPartition) -> ProducerStateManager | None:
+        """None: no producer is known from before the log's start."""
+        path = self._path(tp)
+        if not self._disk.exists(path):
+            return None
+        (found,) = self._disk.open(path).entries
+        state: ProducerStateManager = found
+        return state
+
+    def put(self, tp: TopicPartition, state: ProducerStateManager) -> None:
+        """Raises: DiskError."""
+        self._disk.open(self._path(tp)).replace(state)
+
+    def forget(self, tp: TopicPartition) -> None:
+        self._disk.delete(self._path(tp))
+
+    def _path(self, tp: TopicPartition) -> str:
+        return f"{SNAPSHOTS}{tp}"

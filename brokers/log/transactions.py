@@ -64,6 +64,23 @@ class TransactionalProducers(ProducerStateManager):
     def with_transactions(self) -> "TransactionalProducers":
         return self
 
+    def copy(self) -> "TransactionalProducers":
+        return TransactionalProducers(
+            self._copied_batches(), dict(self.ongoing), self.completed.copy(), list(self.aborted), dict(self._epochs),
+            dict(self._coordinator_epochs),
+        )  # fmt: skip
+
+    def retained(self, log_start: int) -> ProducerStateManager:
+        """A producer of which only a marker is known goes, too, and with a producer the transaction that it has left
+        open; what readers have to know of aborted transactions stays while the log has their records."""
+        super().retained(log_start)
+        for known in (self.ongoing, self._epochs, self._coordinator_epochs):
+            for producer_id in [id for id in known if id not in self._batches]:
+                del known[producer_id]
+        self.completed = deque(each for each in self.completed if each.last_offset >= log_start)
+        self.aborted = [each for each in self.aborted if each.last_offset >= log_start]
+        return self
+
     # -- what is appended -------------------------------------------------------------------------------------------
 
     def add(self, batch: Any) -> None:
@@ -110,14 +127,23 @@ class TransactionalProducers(ProducerStateManager):
         if producer_id in self._batches:
             error = super().check(produced, admits_unknown=admits_unknown)
         elif producer_id in self._epochs:  # its newest batch here is a marker, or was of an earlier epoch
-            if produced.producer_epoch < self._epochs[producer_id]:
-                return Errors.INVALID_PRODUCER_EPOCH
-            error = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER if produced.base_sequence else NO_ERROR
+            error = self._check_first(produced, self._epochs[producer_id], admits_unknown=admits_unknown)
         else:
             error = super().check(produced, admits_unknown=admits_unknown)
         if not error and producer_id in self.ongoing and not produced.transactional:
             return Errors.INVALID_TXN_STATE
         return error
+
+    def _check_first(self, produced: IdempotentBatch, epoch: int, *, admits_unknown: bool) -> Errors:
+        """The same for the first batch of which the log knows no batch before it, only the producer's ``epoch``: its
+        newest is a marker, or was of an earlier epoch. Before KIP-360 (2.5) a producer of that epoch that does not
+        begin with 0 was as good as unknown."""
+        if produced.producer_epoch < epoch:
+            return Errors.INVALID_PRODUCER_EPOCH
+        if not produced.base_sequence:
+            return NO_ERROR
+        unknown = produced.producer_epoch == epoch and not admits_unknown
+        return Errors.UNKNOWN_PRODUCER_ID if unknown else Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
 
     # -- what readers of committed records may see ------------------------------------------------------------------
 

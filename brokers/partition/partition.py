@@ -304,9 +304,8 @@ class Partition(Replica):
                 if remote.last_fetch_us < session.last_fetch_us:
                     remote.catch_up_with_session(base)
         services.check_isr(self)
-        stable = services.metrics.stable
-        if self not in stable.pending:
-            stable.changed(self)
+        if log.producers.has_transactions:
+            services.metrics.stable.changed(self)
         if len(self.isr_state.isr) == 1:
             self.maybe_increment_leader_hw(self.process.clock_us)
         return base
@@ -352,9 +351,8 @@ class Partition(Replica):
                     return
         if lowest > high_watermark and not (state.is_inflight and policies.isr_writes.holds_high_watermark):
             self.set_high_watermark(lowest, True)
-            stable = self.services.metrics.stable
-            if stable.lags and self in stable.lags:
-                stable.changed(self)
+            if self.log.producers.has_transactions:
+                self.services.metrics.stable.changed(self)
             wakes = policies.high_watermark_completes_fetches
             for remote in self.remotes.values():
                 position = remote.position
@@ -480,6 +478,9 @@ class Partition(Replica):
         for remote in self.remotes.values():
             if not self.is_in_sync(remote.broker) and remote.idles_at(end, self.tp):
                 self.maybe_expand_isr(remote)
+
+    def stability_changed(self) -> None:
+        self.services.metrics.stable.changed(self)
 
     def at_rest(self) -> bool:
         """Whether the leader and every member of the ISR are at the high watermark, and none may have to leave."""

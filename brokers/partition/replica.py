@@ -105,7 +105,17 @@ class Replica:
             log.raise_start_to(min(leader_log_start, end))
             log.watch_retention()
             self.log_start_moved("leader")
+        if log.producers.has_transactions:
+            self.stability_changed()
         return end
+
+    @property
+    def last_stable_offset_lag(self) -> int:
+        """How many committed records a reader of committed transactions may not read yet."""
+        return self.high_watermark - self.log.last_stable_offset(self.high_watermark)
+
+    def stability_changed(self) -> None:
+        """The log of a follower, which has transactions, has grown, or its high watermark may have moved."""
 
     def bounded(self, high_watermark: int) -> int:
         """What a follower makes of its leader's ``high_watermark``, which lies before its own log's start."""

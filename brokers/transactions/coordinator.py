@@ -18,6 +18,7 @@ from brokers.transactions.metadata import (
     TransactionState,
     TxnTransitMetadata,
 )
+from brokers.transactions.policies import TransactionPolicies
 from brokers.transactions.store import Found, TransactionStateManager
 from emulator.logger import get_logger
 from emulator.nodes import Process
@@ -62,6 +63,10 @@ class TransactionCoordinator:
             self.process, self.manager, self.appender, self.transitions, self._send_markers
         )
         self.markers = TransactionMarkerChannelManager(self.process, self.store, self.connect)
+
+    @property
+    def policies(self) -> TransactionPolicies:
+        return self.manager.policies.transactions
 
     # -- election and resignation -----------------------------------------------------------------------------------
 
@@ -123,6 +128,8 @@ class TransactionCoordinator:
         error = self._why_not_init(request, metadata)
         if error:
             self._refuse(callback, error)
+        elif metadata.state is TransactionState.ONGOING and not metadata.can_be_fenced:
+            self._refuse(callback, Errors.UNKNOWN_SERVER_ERROR)
         elif metadata.state is TransactionState.ONGOING:
             fence = metadata.prepare_fence()
             self._end(
@@ -223,7 +230,7 @@ class TransactionCoordinator:
     def _end(
         self, id: str, producer_id: int, producer_epoch: int, done: Done, *, committed: bool, from_client: bool
     ) -> None:
-        """endTransaction. ``from_client``: the epoch has to be that of the producer; the coordinator itself comes with
+        """endTransaction. ``from_client``: the epoch should be that of the producer; the coordinator itself comes with
         a higher one, to fence it."""
         found = self.store.find(id)
         if isinstance(found, Errors):
@@ -231,9 +238,10 @@ class TransactionCoordinator:
             return
         metadata = found.metadata
         fences = metadata.pending is TransactionState.PREPARE_EPOCH_FENCE
+        strict = from_client and self.policies.end_needs_same_epoch
         if metadata.producer_id != producer_id:
             done(Errors.INVALID_PRODUCER_ID_MAPPING)
-        elif producer_epoch < metadata.producer_epoch or (from_client and producer_epoch != metadata.producer_epoch):
+        elif producer_epoch < metadata.producer_epoch or (strict and producer_epoch != metadata.producer_epoch):
             done(Errors.PRODUCER_FENCED)
         elif metadata.pending is not None and not fences:
             done(Errors.CONCURRENT_TRANSACTIONS)
@@ -243,7 +251,7 @@ class TransactionCoordinator:
             if fences:
                 metadata.pending = None
                 if not committed:
-                    metadata.producer_epoch, metadata.last_producer_epoch = producer_epoch, NO_PRODUCER_EPOCH
+                    metadata.fenced(producer_epoch, remembers=not self.policies.fences_once)
             self._decide(found, done, committed=committed, fences=fences)
 
     def _decide(self, found: Found, done: Done, *, committed: bool, fences: bool) -> None:
@@ -257,7 +265,7 @@ class TransactionCoordinator:
                 self._send_markers(found)
                 return
             if fences:
-                metadata.failed_fence = True
+                metadata.failed_fence = self.policies.fences_once
             done(error)
 
         self.store.append(metadata.id, found.coordinator_epoch, to, decided)
@@ -272,7 +280,11 @@ class TransactionCoordinator:
     def _abort_late(self) -> None:
         """Abort them, and fence their producers (abortTimedOutTransactions)."""
         for metadata in self.store.late():
-            get_logger("brokers.transactions").info("a transaction has lasted too long", transactional_id=metadata.id)
+            log = get_logger("brokers.transactions")
+            if not metadata.can_be_fenced:
+                log.error("cannot abort what has lasted too long: no epoch is left", transactional_id=metadata.id)
+                return
+            log.info("a transaction has lasted too long", transactional_id=metadata.id)
             fence = metadata.prepare_fence()
             self._end(
                 metadata.id, fence.producer_id, fence.producer_epoch, lambda _error: None, committed=False,

@@ -142,6 +142,7 @@ class TransactionMarkerChannelManager:
             self._maybe_complete(queued.id)
 
     def _answered(self, sent: Sequence[Queued], response: WriteTxnMarkersResponse) -> None:
+        retries_storage_errors = self.store.manager.policies.transactions.retries_storage_errors
         for queued, outcomes in zip(sent, response.outcomes, strict=True):
             completion = self._goes_on(queued.id)
             if completion is None or completion.found.coordinator_epoch != queued.marker.coordinator_epoch:
@@ -153,6 +154,9 @@ class TransactionMarkerChannelManager:
             for tp, error in outcomes:
                 if not error:
                     completion.found.metadata.partitions.pop(tp, None)
+                elif error is Errors.KAFKA_STORAGE_ERROR and not retries_storage_errors:
+                    get_logger("brokers.transactions").error("a marker is lost", transactional_id=queued.id)
+                    return  # what Kafka has of the answer after it is lost with the exception
             failed = [tp for tp, error in outcomes if error]
             if failed:
                 self._again(queued.id, failed)

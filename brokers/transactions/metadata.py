@@ -113,6 +113,16 @@ class TransactionMetadata:
         """The next producer needs another producer id: the last epoch is left for fencing."""
         return self.producer_epoch >= LAST_EPOCH - 1
 
+    @property
+    def can_be_fenced(self) -> bool:
+        """Whether there is an epoch for that. Only fences that could not be written use up the last one."""
+        return self.failed_fence or self.producer_epoch < LAST_EPOCH
+
+    def fenced(self, producer_epoch: int, *, remembers: bool) -> None:
+        """The producer has another epoch now. ``remembers``: one that comes with the old epoch gets this one."""
+        self.last_producer_epoch = self.producer_epoch if remembers else NO_PRODUCER_EPOCH
+        self.producer_epoch = producer_epoch
+
     def is_late(self, now_ms: int) -> bool:
         """Whether its transaction has lasted too long."""
         ongoing = self.state is TransactionState.ONGOING and self.pending is None
@@ -131,8 +141,8 @@ class TransactionMetadata:
 
     def prepare_fence(self) -> TxnTransitMetadata:
         """Fence the producer."""
+        assert self.can_be_fenced, f"{self.id}: no epoch is left"
         epoch = self.producer_epoch if self.failed_fence else self.producer_epoch + 1
-        assert epoch <= LAST_EPOCH, f"{self.id}: the epoch {epoch} is too large"
         return self._prepare(
             TransactionState.PREPARE_EPOCH_FENCE, producer_epoch=epoch, last_producer_epoch=NO_PRODUCER_EPOCH
         )

@@ -1,5 +1,6 @@
 """Which versions of its APIs a broker announces. Independent of the emulated release: clients of today attach to an
-emulated 0.8 too.
+emulated 0.8 too. Only those of transactions end with the newest that the release has, since clients of today go by them
+in what they do after an error (``brokers.transactions.policies``).
 
 The numbers are those of the message schemas in Apache Kafka 2.4.1 and 3.0.0 (clients/src/main/resources/common/message)
 as far as clients use them, without topic ids (Metadata 10, DeleteTopics 6 and Fetch 13 have them). ``3.0`` goes beyond
@@ -29,11 +30,15 @@ PROFILES: Mapping[str, Mapping[int, Versions]] = {
 """The versions of each release, by the number of the API."""
 
 
-def announced(profile: str, apis: Mapping[int, WireApi]) -> dict[int, Versions]:
-    """The versions of ``apis`` that brokers announce: those that the profile has and the API's class can translate."""
+def announced(profile: str, apis: Mapping[int, WireApi], newest: Mapping[int, int]) -> dict[int, Versions]:
+    """The versions of ``apis`` that brokers announce: those that the profile has and the API's class can translate.
+
+    Args:
+        newest: for some APIs, the newest version that the brokers themselves have.
+    """
     limits = PROFILES[profile]
     common = {
-        key: (max(api.versions[0], limits[key][0]), min(api.versions[1], limits[key][1]))
+        key: (max(api.versions[0], limits[key][0]), min(api.versions[1], limits[key][1], newest.get(key, 1 << 15)))
         for key, api in apis.items()
         if key in limits
     }

@@ -1,16 +1,19 @@
 """The metrics of a replica manager, on a bench."""
 
+import pytest
 from attrs import evolve
 
 from brokers.metrics import NOT_LEADING
 from brokers.policies import BrokerPolicies
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered
+from emulator.protocol.control_batches import ControlRecords
 from emulator.protocol.events import LastStableOffsetLag, PartitionGauges
 from emulator.protocol.fetch import CONSUMER
+from emulator.protocol.records import TRANSACTIONAL, ProducedRecords, RecordHeader
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkCode
-from tests.brokers.bench import ME, MS, TP, Bench, batch, config, state
+from tests.brokers.bench import ME, MS, TP, Bench, Follower, batch, config, state
 
 OTHER = TopicPartition("t", 1)
 SECOND = 1_000_000
@@ -159,24 +162,65 @@ def test_of_that_reassignment_is_what_added_replicas_get() -> None:
     assert bench.gauges("ReplicationBytesInPerSec", "ReassignmentBytesInPerSec") == (100, 100)
 
 
-def test_last_stable_offset_lag_is_looked_at_once_a_second() -> None:
+def transactional(base_sequence: int) -> ProducedRecords:
+    """Two records of a transaction."""
+    return ProducedRecords(TP, 2, 100, 1, 7, base_sequence, RecordHeader(TRANSACTIONAL, 2, 0, 0), b"", producer_epoch=0)
+
+
+def marker() -> ControlRecords:
+    return ControlRecords.of(TP, 9, 7, 0, 3, committed=True)
+
+
+def test_a_log_without_transactions_has_no_last_stable_offset_lag() -> None:
     bench = Watched()
     seen = bench.see(LastStableOffsetLag)
     bench.lead()
     bench.produce(count=4)
-    bench.produce(count=4)
-    assert seen == []
-    second_over(bench)
-    assert [event.lag for event in seen] == [8]
     for broker in (1, 2):
-        bench.follower(broker).at(8)
+        bench.follower(broker).at(4)
     second_over(bench)
-    assert [event.lag for event in seen] == [8, 0]
+    assert seen == []
+
+
+def test_last_stable_offset_lag_counts_committed_records_from_the_first_open_transaction_on() -> None:
+    bench = Watched()
+    seen = bench.see(LastStableOffsetLag)
+    bench.lead()
     bench.produce()
+    bench.partition.append_as_leader(transactional(0))
+    second_over(bench)
+    assert seen == [], "nothing of it is committed"
+    followers = caught_up_to(bench, 3)
+    second_over(bench)
+    assert [event.lag for event in seen] == [2]
+    bench.partition.append_as_leader(marker())
+    for follower in followers:
+        follower.at(4)
+    second_over(bench)
+    assert [event.lag for event in seen] == [2, 0]
+
+
+def caught_up_to(bench: Bench, offset: int) -> list[Follower]:
+    followers = [bench.follower(broker) for broker in (1, 2)]
+    for follower in followers:
+        follower.at(offset)
+    return followers
+
+
+@pytest.mark.parametrize(("shows", "expected"), [(False, [2, 0]), (True, [2])])
+def test_followers_have_a_last_stable_offset_lag_since_kafka_8457(shows: bool, expected: list[int]) -> None:
+    bench = Watched(BrokerPolicies(followers_show_stability=shows))
+    seen = bench.see(LastStableOffsetLag)
+    bench.lead()
+    bench.partition.append_as_leader(transactional(0))
+    caught_up_to(bench, 2)
     second_over(bench)
     bench.follow(1, epoch=1)
     second_over(bench)
-    assert [event.lag for event in seen] == [8, 0, 1, 0], "a broker that does not lead has none"
+    assert [event.lag for event in seen] == expected
+    bench.partition.append_as_follower((transactional(2).placed(2, 1, 0),), 4)
+    second_over(bench)
+    assert [event.lag for event in seen] == [*expected, *([4] if shows else [])]
 
 
 def test_a_follower_shows_nothing_and_holds_nothing() -> None:

@@ -30,8 +30,9 @@ class PartitionGauges(NamedTuple):
 
 
 class LastStableOffsetLag(NamedTuple):
-    """The leader's log end offset minus its last stable offset, which is the high watermark, as there are no
-    transactions. Written once per second while it changes. 0 if the broker does not lead the partition."""
+    """``kafka.cluster:type=Partition,name=LastStableOffsetLag``: the high watermark minus the last stable offset, which
+    is lower while a transaction is open. Written once per second while it changes. Since 2.4 also of followers; before,
+    0 where the broker does not lead the partition."""
 
     t_us: int
     seq: int

@@ -1,5 +1,6 @@
 """Kafka 2.4 (2.4.1): reassignments that can be changed and cancelled (KIP-455)."""
 
+from brokers.transactions.policies import VERSIONS_2_4
 from scenarios.profiles import metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3
@@ -53,6 +54,28 @@ PROFILE = KAFKA_2_3.with_differences(
         here="the new epoch and ISR",
         source="KAFKA-9212, 2.4",
         policies={"controller.remembers_bumps": True},
+    ),
+    Difference(
+        title="a log whose retention has deleted all batches of a producer",
+        before="forgets the producer, and the transaction that it has left open",
+        here="remembers both",
+        source="KAFKA-7190, 2.4",
+        policies={"brokers.log_rules.keeps_producers": True},
+    ),
+    Difference(
+        title="a transactional producer, by the newest versions of its requests that brokers know,",
+        before="has to be closed after an error that breaks its sequence numbers (InitProducerId 1), and commits "
+        "offsets for members that their group has lost (TxnOffsetCommit 2)",
+        here="is treated as in 2.3 (InitProducerId 2)",
+        source="message definitions of 2.4.1",
+        policies={"brokers.transactions.versions": VERSIONS_2_4},
+    ),
+    Difference(
+        title="LastStableOffsetLag of a follower",
+        before="is 0",
+        here="counts as its leader's does, from what it knows of the high watermark",
+        source="KAFKA-8457, 2.4",
+        policies={"brokers.followers_show_stability": True},
     ),
     Difference(
         title="in a consumer group with members, committed offsets of topics that none of them subscribes to",

@@ -1,5 +1,6 @@
 """Kafka 2.5 (2.5.1)."""
 
+from brokers.transactions.policies import VERSIONS_2_5
 from brokers.under_replication import WithoutAdding
 from scenarios.profiles import metrics
 from scenarios.profiles.profile import Difference
@@ -26,6 +27,27 @@ PROFILE = KAFKA_2_4.with_differences(
         here="goes on with any sequence number",
         source="KIP-360, 2.5",
         policies={"brokers.admits_unknown_producers": True},
+    ),
+    Difference(
+        title="a transactional producer, by the newest versions of its requests that brokers know,",
+        here="raises its epoch after such an error and goes on (KIP-360, InitProducerId 3), and may commit no offsets "
+        "for such members (KIP-447, TxnOffsetCommit 3)",
+        source="KIP-360 and KIP-447, 2.5",
+        policies={"brokers.transactions.versions": VERSIONS_2_5},
+    ),
+    Difference(
+        title="a consumer that asks for its offset while a transaction is committing another",
+        before="gets the one before",
+        here="has to ask again (UNSTABLE_OFFSET_COMMIT)",
+        source="KIP-447, 2.5",
+        policies={"brokers.groups.unstable_offsets_wait": True},
+    ),
+    Difference(
+        title="a marker of a transaction that a leader answers with KAFKA_STORAGE_ERROR",
+        before="is lost, and the transaction ends when its coordinator moves",
+        here="is sent again",
+        source="KAFKA-9749, 2.5",
+        policies={"brokers.transactions.retries_storage_errors": True},
     ),
     Difference(
         title="a partition counts as under-replicated",

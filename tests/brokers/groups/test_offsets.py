@@ -84,7 +84,7 @@ def test_what_is_refused_of_a_commit() -> None:
 
 
 def test_a_commit_is_answered_when_the_replicas_have_it() -> None:
-    bench = GroupBench(isr=(0, 1))
+    bench = GroupBench(GroupPolicies(unstable_offsets_wait=True), isr=(0, 1))
     follower = bench.follower(1)
     line = bench.ask_commit(5)
     assert line.replies == []

@@ -15,6 +15,7 @@ from brokers.transactions.coordinator import TransactionCoordinator
 from brokers.transactions.handler import TransactionsHandler
 from brokers.transactions.marker_sending import Connect, Queued, TransactionMarkerChannelManager
 from brokers.transactions.metadata import TransactionMetadata
+from brokers.transactions.policies import TransactionPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import InitProducerIdRequest, InitProducerIdResponse
 from emulator.protocol.transactions.coordination import AddPartitionsToTxnRequest, EndTxnRequest
@@ -44,10 +45,17 @@ class NotedMarkers(TransactionMarkerChannelManager):
 class TransactionBench(Bench):
     """The coordinator is elected unless the test says otherwise."""
 
-    def __init__(self, *, elected: bool = True, isr: Sequence[int] = (0,), **settings: int) -> None:
+    def __init__(
+        self,
+        transactions: TransactionPolicies | None = None,
+        *,
+        elected: bool = True,
+        isr: Sequence[int] = (0,),
+        **settings: int,
+    ) -> None:
         self.isr, self.ids = tuple(isr), 1000
-        config = evolve(TransactionConfig(num_partitions=1), **settings)
-        super().__init__(BrokerPolicies(BrokerConfig(transactions=config)))
+        config = BrokerConfig(transactions=evolve(TransactionConfig(num_partitions=1), **settings))
+        super().__init__(BrokerPolicies(config, transactions=transactions or TransactionPolicies()))
         if elected:
             self.elect()
 

@@ -3,6 +3,7 @@
 import pytest
 
 from brokers.transactions.metadata import LAST_EPOCH
+from brokers.transactions.policies import TransactionPolicies
 from brokers.transactions.records import TransactionBatch
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import TransactionsLoaded
@@ -75,7 +76,7 @@ def test_a_committed_transaction_is_written_sent_and_completed() -> None:
 
 
 def test_what_is_refused_of_a_producer() -> None:
-    bench = TransactionBench()
+    bench = TransactionBench(TransactionPolicies(end_needs_same_epoch=True))
     producer = bench.producer()
     number, epoch = producer
     assert bench.end(producer) is Errors.INVALID_TXN_STATE

@@ -1,7 +1,10 @@
 """What a log knows of its transactions: up to where everything is decided, what was aborted, who may write."""
 
+from typing import Any
+
 import pytest
 
+from brokers.log.config import LogConfig, LogRules
 from brokers.log.directory import LogDirectory
 from brokers.log.log import Log
 from brokers.log.producer_state_manager import NO_PRODUCERS, AbortedTransaction
@@ -36,8 +39,8 @@ class Bench:
     def stable(self, high_watermark: int | None = None) -> int:
         return self.log.last_stable_offset(self.log.end_offset if high_watermark is None else high_watermark)
 
-    def check(self, producer: int, sequence: int, **more: int) -> Errors:
-        return self.log.producers.check(data(producer, sequence, **more), admits_unknown=False)
+    def check(self, producer: int, sequence: int, *, admits_unknown: bool = False, **more: Any) -> Errors:
+        return self.log.producers.check(data(producer, sequence, **more), admits_unknown=admits_unknown)
 
 
 def test_a_log_without_transactions_is_stable_up_to_its_high_watermark() -> None:
@@ -107,7 +110,7 @@ def test_a_restart_and_a_truncation_know_the_same() -> None:
     ],
 )
 def test_what_a_producer_with_an_open_transaction_may_write(
-    sequence: int, more: dict[str, int], expected: Errors
+    sequence: int, more: dict[str, Any], expected: Errors
 ) -> None:
     bench = Bench()
     bench.write(ANNE, 0)
@@ -119,7 +122,9 @@ def test_a_marker_with_a_higher_epoch_fences_the_producer() -> None:
     bench.write(ANNE, 0)
     bench.mark(ANNE, committed=False, epoch=1)
     assert bench.check(ANNE, 2) is Errors.INVALID_PRODUCER_EPOCH
-    assert bench.check(ANNE, 2, epoch=1) is Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert bench.check(ANNE, 2, epoch=1) is Errors.UNKNOWN_PRODUCER_ID, "before KIP-360"
+    assert bench.check(ANNE, 2, epoch=1, admits_unknown=True) is Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert bench.check(ANNE, 2, epoch=2) is Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
     assert bench.check(ANNE, 0, epoch=1) is Errors.NONE
     assert bench.check(ANNE, 0, epoch=2) is Errors.NONE
     assert (bench.log.producers.epoch_of(ANNE), bench.log.producers.coordinator_epoch_of(ANNE)) == (1, 3)
@@ -133,3 +138,59 @@ def test_a_marker_has_the_bytes_of_a_control_batch() -> None:
     (record,) = read_records(records)
     assert (record.key, record.value, record.timestamp_ms) == (b"\0\0\0\1", b"\0\0\0\0\0\3", 5000)
     assert len(records) == marker.size
+
+
+# -- producers whose batches retention has deleted --------------------------------------------------------------------
+
+
+def old_bench(*, keeps: bool) -> Bench:
+    """A log with a segment for each batch, whose first two are deleted: the only one of Anne, in a transaction that she
+    has left open, and a marker of Bert, who has written after it."""
+    bench = Bench()
+    config = LogConfig(segment_bytes=100, retention_bytes=250, retention_us=-1)
+    bench.log = Log(LogDirectory(Disk("disk"), lambda _topic: config, rules=LogRules(keeps_producers=keeps)), TP)
+    bench.write(ANNE, 0)
+    bench.mark(BERT, committed=False)
+    for sequence in (0, 2, 4):
+        bench.write(BERT, sequence)
+    assert bench.log.delete_old_segments(0, bench.log.end_offset)
+    assert bench.log.start_offset == 3
+    return bench
+
+
+@pytest.mark.parametrize("reloaded", [False, True])
+def test_a_log_remembers_producers_whose_batches_are_deleted_since_kafka_7190(reloaded: bool) -> None:
+    bench = old_bench(keeps=True)
+    if reloaded:
+        bench.log = Log(bench.log.directory, TP)
+    assert bench.check(ANNE, 2) is Errors.NONE
+    assert bench.check(ANNE, 4) is Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert bench.log.producers.coordinator_epoch_of(BERT) == 3
+    assert bench.stable() == 3, "where the log begins: Anne's transaction is open"
+    bench.log.truncate_to(7)
+    assert bench.check(ANNE, 2) is Errors.NONE
+    bench.log.truncate_fully_and_start_at(9)
+    bench.log = Log(bench.log.directory, TP)
+    assert bench.check(ANNE, 2) is Errors.UNKNOWN_PRODUCER_ID
+
+
+@pytest.mark.parametrize("reloaded", [False, True])
+def test_a_log_forgets_them_before(reloaded: bool) -> None:
+    bench = old_bench(keeps=False)
+    if reloaded:
+        bench.log = Log(bench.log.directory, TP)
+    assert bench.check(ANNE, 2) is Errors.UNKNOWN_PRODUCER_ID
+    assert bench.check(ANNE, 2, admits_unknown=True) is Errors.NONE
+    assert bench.check(BERT, 6) is Errors.NONE
+    bench.mark(BERT, committed=True)
+    assert bench.stable() == bench.log.end_offset, "nor is Anne's transaction open any more"
+
+
+def test_a_producer_of_which_a_marker_is_left_is_forgotten_with_the_next_segment() -> None:
+    bench = old_bench(keeps=False)
+    bench.mark(ANNE, committed=False, epoch=1)
+    assert bench.check(ANNE, 0) is Errors.INVALID_PRODUCER_EPOCH
+    bench.write(BERT, 6)
+    bench.write(BERT, 8)
+    assert bench.log.delete_old_segments(0, bench.log.end_offset)
+    assert bench.check(ANNE, 0) is Errors.NONE, "not even the epoch is known"

@@ -4,6 +4,7 @@ from typing import Any, cast
 
 import pytest
 
+from brokers.groups.policies import GroupPolicies
 from brokers.groups.transactional import TransactionalOffsets
 from brokers.requests.produce import ProduceHandler
 from brokers.transactions.marker_writing import MarkerWriter
@@ -33,8 +34,8 @@ class MarkersBench(GroupBench):
         self.router.add(offsets)
         self.router.add(MarkerWriter(self.manager, ProduceHandler(self.manager), offsets, self.groups.transitions))
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, groups: GroupPolicies | None = None) -> None:
+        super().__init__(groups)
         self.lead(0, (0,), replicas=(0,))
         self.learn(OFFSETS, 0)
 
@@ -128,7 +129,7 @@ def test_a_producer_that_was_fenced_by_a_marker_writes_no_more() -> None:
 @pytest.mark.parametrize("committed", [True, False])
 @pytest.mark.parametrize("reloaded", [False, True])
 def test_the_offsets_of_a_transaction_count_when_it_is_committed(committed: bool, reloaded: bool) -> None:
-    bench = MarkersBench()
+    bench = MarkersBench(GroupPolicies(unstable_offsets_wait=True))
     bench.commit(5)
     assert bench.commit_in_transaction(9) is Errors.NONE
     assert bench.fetch().offset == 5
@@ -145,6 +146,13 @@ def test_the_offsets_of_a_transaction_count_when_it_is_committed(committed: bool
         bench.resign(3)
         bench.elect(4)
         assert bench.fetch().offset == found.offset
+
+
+def test_a_reader_of_stable_offsets_gets_the_committed_one_before_kip_447() -> None:
+    bench = MarkersBench()
+    bench.commit(5)
+    bench.commit_in_transaction(9)
+    assert bench.fetch(stable=True).offset == 5
 
 
 def test_a_later_commit_outside_the_transaction_counts() -> None:

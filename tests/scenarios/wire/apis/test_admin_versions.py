@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from brokers.transactions.policies import VERSIONS_2_4
 from emulator.protocol.errors import Errors
 from scenarios.wire.apis.base import wire_apis
 from scenarios.wire.versions import DEFAULT, announced
@@ -33,7 +34,7 @@ def raw(cluster: Served) -> Iterator[Raw]:
 
 
 def versions(api: int) -> range:
-    low, high = announced(DEFAULT, wire_apis())[api]
+    low, high = announced(DEFAULT, wire_apis(), VERSIONS_2_4)[api]
     return range(low, high + 1)
 
 

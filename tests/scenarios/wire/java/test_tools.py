@@ -135,8 +135,16 @@ def _events(printed: str, name: str) -> int:
     return sum(f'"name":"{name}"' in line for line in printed.splitlines())
 
 
-def test_kafkas_own_transactional_copier_copies_exactly_once(release: Release, java: Call, cluster: Served) -> None:
+@pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-2.5", "kafka-2.7"])
+def test_kafkas_own_transactional_copier_copies_exactly_once(release: Release, profile: str) -> None:
     """The tool of Kafka's system tests: consume, produce and commit offsets in transactions, with aborts at random."""
+    with served({**CLUSTER, "profile": profile}) as cluster:
+        copy_exactly_once(release, partial(call, release, servers=cluster.run.bootstrap_servers))
+    (run,) = cluster.finished
+    assert run.violations == ()
+
+
+def copy_exactly_once(release: Release, java: Call) -> None:
     java(release.topics, "--create", "--topic", "copied", "--partitions", "2", "--replication-factor", "3")
     java(release.producer, "--topic", "orders", given="".join(f"{number}\n" for number in range(40)))
     for number in (0, 1):
