@@ -1,8 +1,8 @@
 """``python -m benchmarks.mutations.hunt CPU_SECONDS NOISY``: run random scenarios until one has a finding that
 no known behaviour of the release explains, or the budget is over, and print what was seen as JSON.
 
-Seeds of four profiles take turns. ``NOISY`` is a JSON list of ``PROFILE/SEED`` that have findings without the mutation
-too: they say nothing about it.
+Seeds of six profiles take turns, so that what only old releases do is run too. ``NOISY`` is a JSON list of
+``PROFILE/SEED`` that have findings without the mutation too: they say nothing about it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scenarios.chaos.draw import default_swarm
 from scenarios.runs.batch import Chunk
 from scenarios.studies.chaos.seed_run import Drawn, work
 
-PROFILES = ("kafka-2.4", "kafka-2.3", "kafka-2.7", "kafka-2.6")
+PROFILES = ("kafka-2.4", "kafka-2.3", "kafka-2.7", "kafka-1.1", "kafka-2.6", "kafka-0.8")
 
 
 def swarms() -> dict[str, Drawn]:

@@ -328,18 +328,19 @@ class Log:
                 self._hooks.watch(self, due_us)
 
     def expires_us(self) -> int | None:
-        """From when on the oldest segment may be too old, or the log too large; None: not before the log grows."""
+        """From when on the oldest segment may be too old, or the log too large; None: not before a segment rolls."""
         config = self.directory.config_of(self.tp.topic)
         first, due = oldest(self.bases, self._file.entries, self.end_offset), []
         if first.begin == first.end:
             return None
         if config.retention_us >= 0:
             due.append(first.newest_us + config.retention_us + 1)
-        if self._is_too_large(first, config) or (len(self.bases) > 1 and first.next_offset <= self.start_offset):
+        if self._can_be_too_large(first, config) or (len(self.bases) > 1 and first.next_offset <= self.start_offset):
             due.append(0)
         return min(due, default=None)
 
-    def _is_too_large(self, first: Segment, config: LogConfig) -> bool:
-        """Whether it has to lose its oldest segment for its size."""
+    def _can_be_too_large(self, first: Segment, config: LogConfig) -> bool:
+        """Whether it has to lose its oldest segment for its size, now or once the active one has grown."""
         most = config.retention_bytes
-        return most >= 0 and sum(batch.size for batch in self._file.entries) - most >= first.size
+        size = sum(batch.size for batch in self._file.entries)
+        return most >= 0 and size + max(self._room, 0) - most >= first.size

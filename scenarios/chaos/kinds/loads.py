@@ -21,6 +21,7 @@ from scenarios.language.targets import Target
 from scenarios.language.topics import TopicSpec
 from scenarios.language.triggers import At
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
+from scenarios.profiles import PROFILES
 
 BATCHES = RangeOf(Integer(1, 1000))
 SLOW = 2_000
@@ -127,6 +128,54 @@ class Consumers(OnTopics):
                 start_us = own.weighted(((3, 0), (1, 10 * SECOND)))
                 made.append(ConsumerSpec(topic=topic.name, offset_reset=reset, poll_us=poll_us, start_us=start_us))
         draft.change(consumers=(*draft.scenario.consumers, *made))
+
+
+@chaos(
+    "more-clients",
+    "a second producer and a second consumer for a topic, with settings that few use: no retries, small fetches, keys",
+)
+@frozen(kw_only=True)
+class MoreClients(Episodes):
+    times: Range = field(default=(1, 1), metadata=key(BATCHES, "how many topics get them"))
+    turn: ClassVar[int] = 1
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        draft, topic = scope.draft, draws.choice(scope.topics)
+        start_us = draws.moment((0, draft.faults[1]))
+        draft.change(
+            workloads=(*draft.scenario.workloads, self._producer(draft, topic, start_us, draws.sub("producer"))),
+            consumers=(*draft.scenario.consumers, self._consumer(topic, start_us, draws.sub("consumer"))),
+        )
+
+    @staticmethod
+    def _producer(draft: Draft, topic: TopicSpec, start_us: int, draws: Draws) -> WorkloadSpec:
+        counted = PROFILES[draft.scenario.profile].policies.counts_acks
+        acks = draws.weighted(((2, "all"), (2, "1"), (2, "0"), (2, "2" if counted else "1")))
+        found = {
+            "retries": draws.weighted(((2, None), (2, 0), (1, 3))),
+            "batch.size": draws.weighted(((1, None), (1, 250), (1, 1_000))),
+            "max.in.flight.requests.per.connection": draws.weighted(((1, None), (1, 1), (1, 20))),
+            "request.timeout.ms": draws.weighted(((1, None), (1, 500), (1, 2_000))),
+        }
+        return WorkloadSpec(
+            topic=topic.name, producer_rate=10 * topic.partitions, message_size=100, keys=10,
+            key_skew=draws.choice((0.0, 1.0)), acks=acks, linger_us=draws.choice((20 * MS, 500 * MS)),
+            config={name: value for name, value in found.items() if value is not None},
+            start_us=start_us, stop_us=max(start_us, draft.end_us) + SECOND,
+        )  # fmt: skip
+
+    @staticmethod
+    def _consumer(topic: TopicSpec, start_us: int, draws: Draws) -> ConsumerSpec:
+        found = {
+            "fetch.min.bytes": draws.weighted(((2, None), (1, 1_000), (1, 1 << 20))),
+            "fetch.max.wait.ms": draws.weighted(((2, None), (1, 20), (1, 1_000))),
+            "max.partition.fetch.bytes": draws.weighted(((2, None), (1, 1_000), (1, 20_000))),
+            "fetch.max.bytes": draws.weighted(((2, None), (1, 2_000))),
+        }
+        return ConsumerSpec(
+            topic=topic.name, offset_reset=draws.choice(("earliest", "latest")), start_us=start_us,
+            config={name: value for name, value in found.items() if value is not None},
+        )  # fmt: skip
 
 
 @chaos(

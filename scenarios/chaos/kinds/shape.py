@@ -17,6 +17,7 @@ from scenarios.language.schema.kinds import DURATION, SOME_TIME, Integer
 from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range, RangeOf
 from scenarios.language.topics import TopicSpec
+from scenarios.profiles import PROFILES
 
 FEW = RangeOf(Integer(1, 100))
 ALWAYS = key(SHARE, "the share of seeds that have it")
@@ -128,6 +129,8 @@ BROKER_SETTINGS: Possible = (
     ("unclean.leader.election.enable", ((9, None), (1, True))),
     ("log.flush.interval.messages", ((6, None), (1, 1))),
 )
+LAG_BY_MESSAGES: Possible = (("replica.lag.max.messages", ((2, None), (1, 3), (1, 200))),)
+"""Where the release has it (before 0.9)."""
 """What brokers may be configured with: the windows in which races happen are often as long as one of these."""
 
 
@@ -144,7 +147,8 @@ class Settings(Shape):
 
     def draw(self, draft: Draft, draws: Draws) -> None:
         cluster = draft.scenario.cluster
-        found: Mapping[str, Any] = drawn(draws, BROKER_SETTINGS)
+        by_messages = LAG_BY_MESSAGES[0][0] in PROFILES[draft.scenario.profile].also_knows
+        found: Mapping[str, Any] = drawn(draws, (*BROKER_SETTINGS, *(LAG_BY_MESSAGES if by_messages else ())))
         draft.change(cluster=evolve(cluster, config={**found, **cluster.config}))
 
 

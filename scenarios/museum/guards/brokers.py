@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from brokers import metrics
+from brokers.log import log
 from brokers.partition.partition import Partition
 from brokers.replica_manager.manager import ReplicaManager
 from brokers.requests.control import ControlHandler
@@ -43,6 +44,10 @@ def _knows_first_epoch(make_followers: Callable[..., None]) -> Callable[..., Non
         make_followers(self, [state for state in states if state.leader_epoch == 0], live)
 
     return only_those
+
+
+def _keeps_segments(_deletable: Callable[..., tuple[int, str]]) -> Callable[..., tuple[int, str]]:
+    return lambda *_of: (0, "")
 
 
 def _counts_no_move(figures: Callable[..., metrics.Figures]) -> Callable[..., metrics.Figures]:
@@ -83,5 +88,11 @@ GUARDS = (
         title="a broker does not count the partitions that are moved",
         here="ReassigningPartitions (KIP-352, 2.5) counts none of the partitions that are being moved.",
         taken_out=(TakenOut(owner=metrics, function="figures", instead=_counts_no_move),),
+    ),
+    Guard(
+        name="segments_expire",
+        title="a broker keeps old segments",
+        here="A broker looks at its logs as often as it should, and finds no segment too old or too much.",
+        taken_out=(TakenOut(owner=log, function="deletable", instead=_keeps_segments),),
     ),
 )

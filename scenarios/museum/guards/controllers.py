@@ -8,6 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from controller.metrics import ControllerMetrics
+from controller.metrics.channels import QueueMetrics
 from controller.state_machines.elections import Elections
 from controller.state_machines.replicas import ReplicaStateMachine
 from controller.state_machines.selectors import Candidates
@@ -45,6 +46,10 @@ def _shows_too_late(_show: Callable[..., None]) -> Callable[..., None]:
             self.gauges["ActiveControllerCount"].set(1)
 
     return only_that_it_is
+
+
+def _waited_before_it_came(taken: Callable[..., None]) -> Callable[..., None]:
+    return lambda self, waited_us: taken(self, -1 - waited_us)
 
 
 def _skips_offline(handle: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
@@ -111,5 +116,11 @@ GUARDS = (
         here="ZooKeeper ends a session, deletes its ephemeral znodes, and takes its client back when that connects "
         "again.",
         taken_out=(TakenOut(owner=Sessions, function="end", instead=_can_be_resumed),),
+    ),
+    Guard(
+        name="times_true",
+        title="a controller shows for how long a request has not waited yet",
+        here="The time that a request was in the queue of its broker is taken the wrong way round, and is negative.",
+        taken_out=(TakenOut(owner=QueueMetrics, function="taken", instead=_waited_before_it_came),),
     ),
 )

@@ -77,17 +77,19 @@ class Settings:
                 self._before[entity, name] = event.t_us, before.get(name)
         return now
 
-    def values(self, topic: str, name: str, default: Any, now_us: int) -> list[str]:
+    def values(self, topic: str, name: str, default: Any, now_us: int, *, of_brokers: str = "") -> list[str]:
         """The values of a topic's setting that may be in force: the one of now, and those until ``GRACE_US`` ago.
 
         Args:
             default: of brokers that are not configured otherwise.
+            of_brokers: the broker's name of the setting, where it differs.
         """
+        of_brokers = of_brokers or name
         own = self._recent(topic, name, self._topics.get(topic, {}).get(name), now_us)
         found = [value for value in own if value is not None]
         if len(found) < len(own):
-            default = str(self.start.brokers.get(name, default)).lower()
-            of_all = self._recent("", name, self._all.get(name), now_us)
+            default = str(self.start.brokers.get(of_brokers, default)).lower()
+            of_all = self._recent("", of_brokers, self._all.get(of_brokers), now_us)
             found += [default if value is None else value for value in of_all]
         return found
 

@@ -61,6 +61,12 @@ def test_whole_segments_are_deleted_while_the_log_is_large_enough_without_them()
     assert [batch.base_offset for batch in bench.partition.log.batches] == [4, 5, 6, 7]
 
 
+def test_a_log_that_becomes_too_large_within_a_segment_loses_one_at_the_next_check() -> None:
+    """Of five batches, in segments of two, none is too much; the sixth needs no new segment."""
+    log = evolve(CONFIG, retention_us=-1, retention_bytes=350)
+    assert starts(bench_with(log), {1: 5, 40: 1}, 100) == [(90, 2)]
+
+
 def test_a_log_in_which_nothing_expires_is_never_looked_at() -> None:
     bench = bench_with(evolve(CONFIG, retention_us=-1))
 

@@ -46,6 +46,11 @@ at = "6s"
 """A file whose runs take some milliseconds."""
 
 
+SINCE = {"copies": "kafka-2.5"}
+"""Kinds that draw nothing under earlier releases."""
+DRAWS_WHAT_IS_NOT_STATED = ("healing", "consumers", "loads", "protocols")
+
+
 def of(*kinds: str, share: float = 1.0) -> Scenario:
     """The small scenario with a block of each kind."""
     blocks = [find_kind(kind)(share=share, **({"brokers": (7, 9)} if kind == "cluster" else {})) for kind in kinds]
@@ -67,10 +72,10 @@ def test_the_default_swarm_has_every_kind() -> None:
 
 @pytest.mark.parametrize("kind", all_kinds())
 def test_every_kind_draws_something_that_fits_a_file(kind: str) -> None:
-    alone, without = of("healing", kind), of("healing")
+    alone, without = (scenario.for_run(profile=SINCE.get(kind)) for scenario in (of("healing", kind), of("healing")))
     drawn = [concrete(alone, seed) for seed in range(6)]
     plain = [evolve(concrete(without, seed), description=one.description) for seed, one in enumerate(drawn)]
-    assert kind in ("healing", "consumers", "loads") or drawn != plain
+    assert kind in DRAWS_WHAT_IS_NOT_STATED or drawn != plain
     assert [one.method[0] for one in drawn] == [alone.method[0]] * len(drawn)
 
 
@@ -192,3 +197,33 @@ def test_a_throttle_that_a_tool_sets_late_is_removed_too() -> None:
     method = concrete(default_swarm().for_run(profile="kafka-2.4"), 466).method
     assert [entry.name for entry in method[-3:]] == ["config.set", "heal", "config.set"]
     assert method[-1].action == method[-3].action
+
+
+def test_requests_take_time_where_service_times_are_drawn() -> None:
+    clusters = [concrete(of("healing", "service-times"), seed).cluster for seed in range(6)]
+    assert all(cluster.service for cluster in clusters)
+    assert {cluster.config["num.io.threads"] for cluster in clusters} > {1}
+
+
+def test_all_brokers_are_restarted_in_the_same_way() -> None:
+    drawn = concrete(of("healing", "rolling-restarts"), 4)
+    restarts = [entry for entry in drawn.method if entry.duration_us is not None]
+    assert len({entry.name for entry in restarts}) == 1
+    targets = [entry.target.brokers for entry in restarts if entry.target is not None]
+    assert sorted(targets) == [(broker,) for broker in range(drawn.cluster.brokers)]
+
+
+@pytest.mark.parametrize(("profile", "copies"), [("kafka-2.4", False), ("kafka-2.5", True)])
+def test_replicas_are_copied_to_other_disks_where_that_ends_well(profile: str, copies: bool) -> None:
+    drawn = concrete(of("healing", "copies").for_run(profile=profile), 2)
+    plans = [entry.action.own_plan() for entry in drawn.method]
+    assert any(plan is not None and plan.directories() for plan in plans) is copies
+    assert (drawn.cluster.log_dirs > 1) is copies
+
+
+def test_messages_behind_count_only_where_the_release_has_them() -> None:
+    names = [
+        {name for seed in range(12) for name in concrete(default_swarm().for_run(profile=profile), seed).cluster.config}
+        for profile in ("kafka-0.8", "kafka-1.1")
+    ]
+    assert ["replica.lag.max.messages" in found for found in names] == [True, False]

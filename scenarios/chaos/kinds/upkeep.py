@@ -1,0 +1,144 @@
+"""What operators do every day: restarts in turn, copies between disks, looks at moves, unclean elections."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import evolve, field, frozen
+
+from scenarios.chaos import strikes
+from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
+from scenarios.chaos.draws import MS, Draws
+from scenarios.chaos.kind import Episodes
+from scenarios.faults.actions.brokers import BrokerControlledShutdown, BrokerCrash, BrokerStop
+from scenarios.faults.actions.elections import ElectionPreferred, ElectionUnclean
+from scenarios.faults.actions.reassignments import ReassignExecute, ReassignList, ReassignVerify
+from scenarios.faults.actions.settings import ConfigSet
+from scenarios.faults.actions.topics import TopicExpand
+from scenarios.language.actions import Action
+from scenarios.language.chaos import COUNT, chaos
+from scenarios.language.plan import Move, Plan
+from scenarios.language.schema.reader import key
+from scenarios.language.schema.spans import Range
+from scenarios.language.strategies import SHAPES
+from scenarios.language.targets import Target
+from scenarios.language.topics import split_partition
+from scenarios.language.triggers import At
+from scenarios.profiles import PROFILES
+
+
+@chaos("rolling-restarts", "the brokers are restarted one after the other, in an order that is drawn, in the same way")
+@frozen(kw_only=True)
+class RollingRestarts(Episodes):
+    times: Range = field(default=(1, 1), metadata=key(COUNT, "how often all are restarted in a run"))
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        kill = BrokerCrash(kind="process")
+        ways: tuple[tuple[int, Action], ...] = ((4, BrokerControlledShutdown()), (1, BrokerStop()), (2, kill))
+        way = draws.weighted(ways)
+        down = draws.weighted(((1, (MS, 20 * MS)), (2, strikes.MOMENT), (3, strikes.SHORT), (1, (SECOND, 10 * SECOND))))
+        pause = draws.weighted(((2, (MS, 200 * MS)), (3, (200 * MS, 3 * SECOND)), (2, (3 * SECOND, 8 * SECOND))))
+        series = []
+        for broker in draws.some(scope.brokers, len(scope.brokers)):
+            down_us = draws.spread(down)
+            series.append(Strike(way, Target(brokers=(broker,)), down_us, down_us + draws.spread(pause)))
+        scope.draft.add(At(scope.draft.moment(draws)), series)
+
+
+@chaos("copies", "replicas are moved to other log directories of their brokers, and back, from 2.5 on (KIP-113)")
+@frozen(kw_only=True)
+class Copies(Episodes):
+    times: Range = field(default=(1, 3), metadata=key(COUNT, "how often replicas are moved so in a run"))
+
+    def draw(self, draft: Draft, draws: Draws) -> None:
+        """Not before 2.5, where most copies would fail for good (KAFKA-9654)."""
+        if not PROFILES[draft.scenario.profile].policies.brokers.copies_follow_epochs:
+            return
+        cluster = draft.scenario.cluster
+        draft.change(cluster=evolve(cluster, log_dirs=max(2, cluster.log_dirs)))
+        super().draw(draft, draws)
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        first = scope.partition(draws)
+        others = [name for name in scope.partitions if name != first]
+        names = [first, *draws.some(others, draws.weighted(((2, 0), (1, 1), (1, len(others)))))]
+        throttle = draws.weighted(((2, None), (1, 10_000), (1, 100_000)))
+        series = [self._copy(scope, draws, names, throttle)]
+        while len(series) < 3 and draws.chance(0.4):  # there and back, also before the first copy is complete
+            again = self._copy(scope, draws, names, None)
+            series.append(again._replace(gap_us=draws.spread((MS, 8 * SECOND))))
+        if draws.chance(0.4):
+            target = strikes.role(scope, draws, first)
+            series.append(strikes.strike(scope, draws, target)._replace(gap_us=draws.spread((MS, 4 * SECOND))))
+        scope.draft.add(At(scope.draft.moment(draws)), series)
+
+    @staticmethod
+    def _copy(scope: Scope, draws: Draws, names: list[str], throttle: int | None) -> Strike:
+        directories = scope.draft.scenario.cluster.log_dir_names
+        moves = []
+        for name in names:
+            topic, number = split_partition(name)
+            replicas = scope.draft.replicas(name)
+            log_dirs = tuple(draws.choice(directories) for _ in replicas)
+            moves.append(Move(topic=topic, partition=number, replicas=replicas, log_dirs=log_dirs))
+        return Strike(ReassignExecute(plan=Plan(partitions=moves), log_dirs_throttle=throttle))
+
+
+@chaos("looks-at-moves", "an operator asks how far moves are, as the tools do: --verify, and the API's list")
+@frozen(kw_only=True)
+class LooksAtMoves(Episodes):
+    turn: ClassVar[int] = 3
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        draft = scope.draft
+        own = [(draft.faults[0], entry) for entry in draft.scenario.method]
+        all_entries = [*own, *((chain.at_us, entry) for chain in draft.chains for entry in chain.entries)]
+        executed = [(at_us, entry.action) for at_us, entry in all_entries if isinstance(entry.action, ReassignExecute)]
+        if not executed:
+            return
+        at_us, move = draws.choice(executed)
+        looks: list[Strike] = [Strike(ReassignVerify(plan=move.plan, via=move.via))]
+        if SHAPES[scope.draft.scenario.strategy.parsed.shape].api and draws.chance(0.5):
+            looks.append(Strike(ReassignList(), gap_us=draws.spread((MS, SECOND))))
+        scope.draft.add(At(at_us + draws.spread((MS, 20 * SECOND))), looks)
+
+
+@chaos(
+    "unclean-elections",
+    "in-sync replicas die one after the other; an operator has another one elected, or changes something",
+)
+@frozen(kw_only=True)
+class UncleanElections(Episodes):
+    times: Range = field(default=(1, 1), metadata=key(COUNT, "how often in a run"))
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        draft, partition = scope.draft, scope.partition(draws)
+        leader = Target(role=f"leader({partition})")
+        series = [strikes.crash(scope, draws, Target(role=f"any isr({partition})-leader"))]
+        for _ in range(draws.between((1, len(draft.replicas(partition)) - 1 or 1))):
+            lost = Strike(draft.crash(draws), leader, draws.spread(strikes.LONG))
+            series.append(lost._replace(gap_us=draws.spread((SECOND, 10 * SECOND))))
+        asked = Strike(self._asked(draws.sub("asked"), partition), gap_us=draws.spread((MS, 8 * SECOND)))
+        draft.add(At(draft.moment(draws)), [*series, asked])
+
+    @staticmethod
+    def _asked(draws: Draws, partition: str) -> Action:
+        """What an operator does about a partition that has no leader, or about its topic meanwhile."""
+        other = ConfigSet(config={"segment.bytes": 100_000}, topic=split_partition(partition)[0])
+        preferred = ElectionPreferred(partitions=(partition,))
+        return draws.weighted(((4, ElectionUnclean(partitions=(partition,))), (2, other), (1, preferred)))
+
+
+@chaos("expansions", "topics that are written to get more partitions, and go on")
+@frozen(kw_only=True)
+class Expansions(Episodes):
+    times: Range = field(default=(1, 1), metadata=key(COUNT, "how many topics get more partitions in a run"))
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        topic = draws.choice(scope.topics)
+        more = TopicExpand(topic=topic.name, partitions=topic.partitions + draws.between((1, 3)))
+        series = [Strike(more)]
+        if draws.chance(0.4):
+            target = strikes.role(scope, draws, scope.partition(draws))
+            series.append(strikes.strike(scope, draws, target)._replace(gap_us=draws.spread((MS, 2 * SECOND))))
+        scope.draft.add(At(scope.draft.moment(draws)), series)

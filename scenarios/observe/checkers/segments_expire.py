@@ -1,0 +1,231 @@
+"""S16: retention deletes what is old or too much, soon, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from attrs import define
+
+from emulator.protocol.events import BatchesAppended, CopyStarted, Fault, LogStartMoved
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import CONFIG_BROKERS
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.history.history import History
+from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, Line, ReplicaLog
+
+WEEK_MS = 604_800_000
+SHORT_MS = 600_000
+"""No run is longer than that: a log with a longer retention, and none by size, loses nothing."""
+GIGABYTE = 1 << 30
+FIRST_CHECK_US = 30_000_000
+"""So long after its start a broker looks for the first time (log.retention.check's initial delay, 2.3)."""
+SLACK_US = 5_000_000
+OWN = re.compile(r"log\.(retention|segment|roll)\.")
+
+Replica = tuple[int, TopicPartition]
+Written = tuple[int, int]
+"""Of a batch: when its leader appended it, and its size."""
+
+
+@define(eq=False)
+class OldestSegment:
+    """What is known of the first segment of a log: it ends with ``last`` at the latest.
+
+    Attributes:
+        line, start_offset: of the log that was looked at.
+        place: the next batch to look at. size: of those before it, in bytes.
+        newest: the last of those.
+        last: the last batch of the segment at the latest; None: it may be the active one.
+        last_next_offset: where that ends. upto: the size of the batches up to there.
+        overdue_us: since when it should have been deleted; None: it need not be.
+    """
+
+    line: Line
+    start_offset: int
+    place: int
+    size: int = 0
+    newest: Written | None = None
+    last: Written | None = None
+    last_next_offset: int = 0
+    upto: int = 0
+    overdue_us: int | None = None
+
+
+class SegmentsExpire(Checker):
+    """A log loses old segments by its retention, and nothing that is neither too old nor too much.
+
+    Verified: when retention moves the start of a log, the newest batch that is gone is older than retention.ms, or the
+        batches that are left have at least retention.bytes. Once a second: no closed segment that lies below the high
+        watermark and is too old or too much stays for longer than log.retention.check.interval.ms on a broker that
+        works, from 30 s after its start on. Where a segment ends is not known from events: it ends before its batches
+        are more than segment.bytes.
+
+    Not verified: replicas that were copied to another log directory; runs in which a clock was set; the data
+        that a topic starts with; brokers whose own settings state it otherwise.
+    """
+
+    name: ClassVar[str] = "segments_expire"
+    ids: ClassVar[tuple[str, ...]] = ("S16",)
+    statement: ClassVar[str] = (
+        "deleted(s) ⇔ age(s) > retention.ms or |log| - |s| ≥ retention.bytes: "
+        "a log loses the segments that are too old or too many, and no others"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-3802", "KAFKA-16114")
+    fails_when: ClassVar[str | None] = "a log keeps old segments"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._logs, self._settings, self._circumstances = history.logs, history.settings, history.circumstances
+        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
+        self._interval_us = self._settings.start.time_us("log.retention.check.interval.ms", 300_000)
+        self._watched: dict[str, bool] = {}
+        self._segment_bytes: dict[str, int] = {}
+        """By topic, the most that a segment may have had."""
+        self._written: dict[tuple[int, int], Written] = {}
+        """By base offset and id of a batch of a watched topic."""
+        self._starts: dict[Replica, int] = {}
+        self._oldest: dict[Replica, OldestSegment] = {}
+        self._copied: dict[Replica, None] = {}
+        self._own: dict[int, None] = {}
+        """Brokers with settings of their own."""
+        self._clocks_were_set = False
+
+    # -- what there is ------------------------------------------------------------------------------------------------
+
+    def on_fault(self, event: Fault) -> None:
+        self._clocks_were_set |= event.action.startswith("broker.clock")
+
+    def on_written(self, event: ZkWritten) -> None:
+        if event.path.startswith("/config/"):
+            self._watched.clear()
+        parent, _, broker = event.path.rpartition("/")
+        if parent == CONFIG_BROKERS and broker.isdecimal() and OWN.search(event.data):
+            self._own[int(broker)] = None
+
+    def on_copied(self, event: CopyStarted) -> None:
+        self._copied[event.node, TopicPartition(event.topic, event.partition)] = None
+
+    def on_appended(self, event: BatchesAppended) -> None:
+        if event.leader and self._watches(event.topic, event.t_us):
+            for base_offset, id, size in zip(event.base_offsets, event.ids, event.sizes, strict=True):
+                self._written[base_offset, id] = event.t_us, size
+
+    def _watches(self, topic: str, now_us: int) -> bool:
+        watched = self._watched.get(topic)
+        if watched is None:
+            ages, sizes = self._ages_us(topic, now_us), self._sizes(topic, now_us)
+            watched = any(0 <= age < SHORT_MS * 1000 for age in ages) or any(size >= 0 for size in sizes)
+            self._watched[topic] = watched
+        return watched
+
+    def _ages_us(self, topic: str, now_us: int) -> list[int]:
+        found = self._settings.values(topic, "retention.ms", WEEK_MS, now_us, of_brokers="log.retention.ms")
+        return [int(value) * 1000 for value in found]
+
+    def _sizes(self, topic: str, now_us: int) -> list[int]:
+        found = self._settings.values(topic, "retention.bytes", -1, now_us, of_brokers="log.retention.bytes")
+        return [int(value) for value in found]
+
+    # -- nothing else is deleted --------------------------------------------------------------------------------------
+
+    def on_start_moved(self, event: LogStartMoved) -> None:
+        tp = TopicPartition(event.topic, event.partition)
+        before = self._starts.get((event.node, tp), -1)
+        self._starts[event.node, tp] = event.log_start_offset
+        log = self._logs.get(event.node, tp)
+        by_retention = event.reason in ("time", "size") and event.log_start_offset != before
+        if log is None or not (by_retention and log.known and self._can_say(event.node, tp)):
+            return
+        at = log.covered(event.log_start_offset)
+        gone = self._written.get((log.line[at][BASE_OFFSET], log.line[at][ID]))
+        if gone is None:
+            return
+        age_us, left = event.t_us - gone[0], self._size(log, at + 1)
+        too_old = any(0 <= most < age_us for most in self._ages_us(tp.topic, event.t_us))
+        too_much = left is None or any(0 <= most <= left for most in self._sizes(tp.topic, event.t_us))
+        if not (too_old or too_much):
+            self.violated(
+                event,
+                f"{tp}: broker {event.node} deletes what is before {event.log_start_offset}, of which the newest batch "
+                f"is {age_us / 1e6:.1f} s old, and keeps {left} bytes",
+            )
+
+    def _size(self, log: ReplicaLog, place: int) -> int | None:
+        """The bytes from a place on; None: not known."""
+        size = 0
+        for entry in log.line[place : log.size]:
+            written = self._written.get((entry[BASE_OFFSET], entry[ID]))
+            if written is None:
+                return None
+            size += written[1]
+        return size
+
+    def _can_say(self, node: int, tp: TopicPartition) -> bool:
+        return not self._clocks_were_set and node not in self._own and (node, tp) not in self._copied
+
+    # -- all that is due is deleted -----------------------------------------------------------------------------------
+
+    def look(self, moment: Moment) -> None:
+        if self._written and not self._clocks_were_set:
+            for node, tp, log in self._due(moment.t_us):
+                self._look_at(moment, node, tp, log)
+
+    def _due(self, now_us: int) -> Iterator[tuple[int, TopicPartition, ReplicaLog]]:
+        """The logs of which segments may be due, on brokers that work."""
+        here = self._circumstances
+        for node, tp in self._logs.all_replicas():
+            log = self._logs.get(node, tp)
+            works = here.works(node) and not here.troubled and node not in here.impaired and node not in here.lacks_dirs
+            assigned = node in self.history.topology.assignment(tp)
+            if log is None or not (works and assigned and log.known and self._can_say(node, tp)):
+                self._oldest.pop((node, tp), None)
+            elif self._watches(tp.topic, now_us) and log.high_watermark is not None:
+                yield node, tp, log
+
+    def _look_at(self, moment: Moment, node: int, tp: TopicPartition, log: ReplicaLog) -> None:
+        found = self._oldest.get((node, tp))
+        stale = found is None or found.line is not log.line or found.place > log.size
+        if found is None or stale or found.start_offset != log.start_offset:
+            first = log.covered(log.start_offset) + 1
+            found = self._oldest[node, tp] = OldestSegment(log.line, log.start_offset, first)
+        self._read_on(found, log, self._most_in_segment(tp.topic, moment.t_us))
+        if found.last is None or found.last_next_offset > (log.high_watermark or 0):
+            found.overdue_us = None
+            return
+        ages, sizes = self._ages_us(tp.topic, moment.t_us), self._sizes(tp.topic, moment.t_us)
+        too_old = min(ages) >= 0 and moment.t_us - found.last[0] > max(ages)
+        too_much = min(sizes) >= 0 and found.size - found.upto >= max(sizes)
+        if not (too_old or too_much):
+            found.overdue_us = None
+            return
+        if found.overdue_us is None:
+            found.overdue_us = moment.t_us
+        since_us = max(found.overdue_us, self._circumstances.running[node] + FIRST_CHECK_US)
+        if moment.t_us - since_us > self._interval_us + SLACK_US:
+            found.overdue_us = moment.t_us
+            self.violated(
+                moment,
+                f"{tp}: the log of broker {node} begins at {log.start_offset} and has {found.size} bytes; its first "
+                f"segment has been {'too old' if too_old else 'too much'} for {self._interval_us / 1e6:.1f} s and more",
+            )
+
+    def _most_in_segment(self, topic: str, now_us: int) -> int:
+        values = self._settings.values(topic, "segment.bytes", GIGABYTE, now_us, of_brokers="log.segment.bytes")
+        most = self._segment_bytes[topic] = max(self._segment_bytes.get(topic, 0), *map(int, values))
+        return most
+
+    def _read_on(self, found: OldestSegment, log: ReplicaLog, most: int) -> None:
+        """Count the batches that have come since the last look."""
+        for entry in log.line[found.place : log.size]:
+            written = self._written.get((entry[BASE_OFFSET], entry[ID]))
+            if written is None:  # not known: begin again behind it
+                found.size, found.last, found.newest = 0, None, None
+            else:
+                if found.last is None and found.newest is not None and found.size + written[1] > most:
+                    found.last, found.last_next_offset, found.upto = found.newest, entry[BASE_OFFSET], found.size
+                found.size += written[1]
+                found.newest = written
+            found.place += 1

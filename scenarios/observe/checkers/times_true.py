@@ -1,0 +1,48 @@
+"""T6: what brokers measure is possible."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.metrics.events import GaugeSet, TimerUpdated
+from emulator.protocol.events import NodeStarted
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
+
+
+class TimesTrue(Checker):
+    """No time that a broker has measured is negative, or longer than its process has lived, and no gauge is negative.
+
+    Verified: whenever a timer records a time, or a gauge changes.
+
+    Not verified: that a time is the right one.
+    """
+
+    name: ClassVar[str] = "times_true"
+    ids: ClassVar[tuple[str, ...]] = ("T6",)
+    statement: ClassVar[str] = (
+        "0 ≤ time ≤ uptime, gauge ≥ 0: no time measured by a broker is longer than its process has lived, and no "
+        "metric is negative"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-2678",)
+    fails_when: ClassVar[str | None] = "a time in a queue is taken the wrong way round"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._started: dict[int, int] = {}
+
+    def on_started(self, event: NodeStarted) -> None:
+        self._started[event.node] = event.t_us
+
+    def on_timed(self, event: TimerUpdated) -> None:
+        lived_us = event.t_us - self._started.get(event.node, 0)
+        if not 0 <= event.duration_us <= lived_us:
+            self.violated(
+                event,
+                f"broker {event.node} shows {event.duration_us / 1000:g} ms in {event.metric}, and has run for "
+                f"{lived_us / 1000:g} ms",
+            )
+
+    def on_gauge(self, event: GaugeSet) -> None:
+        if event.value < 0:
+            self.violated(event, f"{event.metric} is {event.value} on broker {event.node}")

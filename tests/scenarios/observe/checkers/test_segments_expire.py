@@ -1,0 +1,55 @@
+"""S16: retention deletes what is due, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emulator.protocol import events as e
+from scenarios.observe.checkers.segments_expire import SegmentsExpire
+from scenarios.observe.history.settings import StartSettings
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
+
+SECOND = 1_000_000
+BATCHES = 40
+"""Of 100 bytes each, half a second apart."""
+
+
+def run_with(**settings: Any) -> WrittenHistory:
+    """A broker that leads and writes for 20 s, with these settings, and a check every second."""
+    names = {name.replace("_", "."): value for name, value in settings.items()}
+    start = StartSettings({"log.retention.check.interval.ms": 1000, "log.segment.bytes": 1000} | names)
+    run = WrittenHistory(SegmentsExpire.name, start=start).begin((0,))
+    for number in range(BATCHES):
+        run.world.now = number * SECOND // 2
+        run.append(0, 10 * number, number + 1, leader=True)
+    return run
+
+
+def moved(run: WrittenHistory, start: int, reason: str) -> list[str]:
+    shown = run.emit(e.LogStartMoved, 0, *ORDERS_0, start, reason)
+    violations = run.violations()
+    assert all(violation.seq == shown.seq for violation in violations)
+    return [violation.state.partition("deletes")[2] for violation in violations]
+
+
+def test_what_is_older_than_retention_ms_may_go() -> None:
+    assert moved(run_with(log_retention_ms=5_000), 290, "time") == []
+
+
+def test_what_is_younger_may_not() -> None:
+    expected = " what is before 300, of which the newest batch is 5.0 s old, and keeps 1000 bytes"
+    assert moved(run_with(log_retention_ms=5_500), 300, "time") == [expected]
+
+
+def test_as_much_as_is_left_above_retention_bytes_may_go() -> None:
+    assert moved(run_with(log_retention_bytes=2_000), 200, "size") == []
+
+
+def test_a_segment_more_may_not() -> None:
+    assert len(moved(run_with(log_retention_bytes=2_000), 210, "size")) == 1
+
+
+def test_in_a_run_in_which_a_clock_was_set_nothing_is_said() -> None:
+    run = run_with(log_retention_ms=60_000)
+    run.emit(e.Fault, "broker.clock", "0", "")
+    assert moved(run, 300, "time") == []

@@ -1,0 +1,26 @@
+"""T6: no time is longer than its process has lived, none is negative, and no gauge is."""
+
+from __future__ import annotations
+
+import pytest
+
+from emulator.metrics.events import GaugeSet, TimerUpdated
+from emulator.protocol import events as e
+from scenarios.observe.checkers.times_true import TimesTrue
+from tests.scenarios.observe.checkers.written_history import WrittenHistory
+
+
+@pytest.mark.parametrize(("waited_us", "violations"), [(-1, 1), (0, 0), (1000, 0), (1001, 1)])
+def test_a_time_within_the_life_of_its_process(waited_us: int, violations: int) -> None:
+    run = WrittenHistory(TimesTrue.name)
+    run.world.now = 9_000_000
+    run.emit(e.NodeStarted, 1, 2)
+    run.emit(TimerUpdated, 1, "kafka.controller:type=T,name=QueueTimeMs", waited_us)
+    assert len(run.violations()) == violations
+
+
+@pytest.mark.parametrize(("value", "violations"), [(-1, 1), (0, 0), (7, 0)])
+def test_a_gauge_that_is_not_negative(value: int, violations: int) -> None:
+    run = WrittenHistory(TimesTrue.name)
+    run.emit(GaugeSet, 1, "kafka.server:type=ReplicaManager,name=LeaderCount", value)
+    assert len(run.violations()) == violations
