@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from brokers import metrics
+from brokers.controlled_shutdown import ControlledShutdown
 from brokers.log import log
 from brokers.partition.partition import Partition
 from brokers.replica_manager.manager import ReplicaManager
@@ -48,6 +49,13 @@ def _knows_first_epoch(make_followers: Callable[..., None]) -> Callable[..., Non
 
 def _keeps_segments(_deletable: Callable[..., tuple[int, str]]) -> Callable[..., tuple[int, str]]:
     return lambda *_of: (0, "")
+
+
+def _does_not_ask(_ask: Callable[..., Awaitable[bool]]) -> Callable[..., Awaitable[bool]]:
+    async def goes(_self: ControlledShutdown) -> bool:
+        return True
+
+    return goes
 
 
 def _counts_no_move(figures: Callable[..., metrics.Figures]) -> Callable[..., metrics.Figures]:
@@ -94,5 +102,11 @@ GUARDS = (
         title="a broker keeps old segments",
         here="A broker looks at its logs as often as it should, and finds no segment too old or too much.",
         taken_out=(TakenOut(owner=log, function="deletable", instead=_keeps_segments),),
+    ),
+    Guard(
+        name="leaves_in_order",
+        title="a broker does not ask before it leaves",
+        here="A broker that is to shut down closes its session at once. The controller finds it gone.",
+        taken_out=(TakenOut(owner=ControlledShutdown, function="ask", instead=_does_not_ask),),
     ),
 )

@@ -9,10 +9,12 @@ from attrs import evolve
 
 from controller.metrics import ControllerMetrics
 from controller.metrics.channels import QueueMetrics
+from controller.operations.shutdown import ControlledShutdowns
 from controller.state_machines.elections import Elections
 from controller.state_machines.replicas import ReplicaStateMachine
 from controller.state_machines.selectors import Candidates
 from controller.states import ReplicaState
+from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.zookeeper.server.server import Session, Sessions
 from scenarios.museum.guards.guard import Guard, TakenOut
@@ -50,6 +52,10 @@ def _shows_too_late(_show: Callable[..., None]) -> Callable[..., None]:
 
 def _waited_before_it_came(taken: Callable[..., None]) -> Callable[..., None]:
     return lambda self, waited_us: taken(self, -1 - waited_us)
+
+
+def _knows_no_broker(_refusal: Callable[..., Errors]) -> Callable[..., Errors]:
+    return lambda *_of: Errors.UNKNOWN_SERVER_ERROR
 
 
 def _skips_offline(handle: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
@@ -122,5 +128,12 @@ GUARDS = (
         title="a controller shows for how long a request has not waited yet",
         here="The time that a request was in the queue of its broker is taken the wrong way round, and is negative.",
         taken_out=(TakenOut(owner=QueueMetrics, function="taken", instead=_waited_before_it_came),),
+    ),
+    Guard(
+        name="refusals_have_reasons",
+        title="a controller takes every broker that shuts down for unknown",
+        here="A broker that has been registered since the start asks three times whether it may go, is refused each "
+        "time, and goes without having handed over.",
+        taken_out=(TakenOut(owner=ControlledShutdowns, function="_refusal", instead=_knows_no_broker),),
     ),
 )

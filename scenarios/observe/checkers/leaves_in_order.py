@@ -1,0 +1,81 @@
+"""M8: a broker that shuts down waits for the controller."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import define
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import ControlledShutdownAnswered, Fault, NodeCrashed
+from emulator.trace.events import ZkSession
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
+
+SHUTDOWN = "broker.controlled_shutdown"
+STOPS = ("broker.stop", "heal")
+"""What also ends a process in order."""
+
+
+@define(eq=False)
+class Leaving:
+    """A broker that shuts down.
+
+    Attributes:
+        since_us: when it began to.
+        answer: the last answer of a controller: error, and how many partitions are left to move.
+    """
+
+    since_us: int
+    answer: tuple[str, int] | None = None
+
+
+class LeavesInOrder(Checker):
+    """A controlled shutdown ends when a controller has answered that no partition is left to move, or when all attempts
+    are used up.
+
+    Verified: when the process of a broker that was asked to shut down ends by itself.
+
+    Not verified: brokers whose session expires meanwhile; clusters without controlled.shutdown.enable.
+    """
+
+    name: ClassVar[str] = "leaves_in_order"
+    ids: ClassVar[tuple[str, ...]] = ("M8",)
+    statement: ClassVar[str] = (
+        "leaves(b) ⇒ answer = (NONE, 0) or attempts are over: a broker that shuts down leaves when the controller has "
+        "moved what it led, or does not get to it"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1298",)
+    fails_when: ClassVar[str | None] = "a broker does not ask before it leaves"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        start = history.settings.start
+        backoff_us = start.time_us("controlled.shutdown.retry.backoff.ms", 5_000)
+        self._all_attempts_us = int(start.brokers.get("controlled.shutdown.max.retries", 3)) * backoff_us
+        self._asks = bool(start.brokers.get("controlled.shutdown.enable", True))
+        self._leaving: dict[int, Leaving] = {}
+
+    def on_fault(self, event: Fault) -> None:
+        if event.action == SHUTDOWN and self._asks:
+            for broker in event.target.split(","):
+                self._leaving.setdefault(int(broker), Leaving(event.t_us))
+        elif event.action in STOPS:
+            self._leaving.clear()
+
+    def on_answered(self, event: ControlledShutdownAnswered) -> None:
+        if event.node in self._leaving:
+            self._leaving[event.node].answer = event.error, event.remaining
+
+    def on_session(self, event: ZkSession) -> None:
+        if event.state == "expired":
+            self._leaving.pop(event.client, None)
+
+    def on_ended(self, event: NodeCrashed) -> None:
+        leaving = self._leaving.pop(event.node, None)
+        if leaving is None or event.kind != "stop":
+            return
+        lasted_us = event.t_us - leaving.since_us
+        if leaving.answer != (Errors.NONE.name, 0) and lasted_us < self._all_attempts_us:
+            said = "no answer" if leaving.answer is None else f"{leaving.answer[0]}, {leaving.answer[1]} left"
+            self.violated(event, f"broker {event.node} leaves {lasted_us / 1e6:.1f} s after it began to: {said}")

@@ -1,0 +1,76 @@
+"""M7 and M8: what a controller refuses, and when a broker that shuts down may leave."""
+
+from __future__ import annotations
+
+import pytest
+
+from emulator.protocol import events as e
+from emulator.protocol.znodes import BROKER_IDS, CONTROLLER, encode_controller
+from emulator.trace.events import ZkSession, ZkWritten
+from scenarios.observe.checkers.leaves_in_order import LeavesInOrder
+from scenarios.observe.checkers.refusals_have_reasons import RefusalsHaveReasons
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
+
+SECOND = 1_000_000
+
+
+def living(since_s: int) -> WrittenHistory:
+    """Brokers 0 to 2, of which 2 is the controller; it is so many seconds later."""
+    run = WrittenHistory(RefusalsHaveReasons.name)
+    for broker in range(3):
+        run.emit(e.NodeStarted, broker, 1)
+        run.emit(ZkSession, broker, broker + 1, "created")
+        run.emit(ZkWritten, broker, "create", f"{BROKER_IDS}/{broker}", 0, 0, "")
+        run.emit(e.BrokerRegistered, broker, broker + 1)
+    run.emit(ZkWritten, 2, "create", CONTROLLER, 0, 0, encode_controller(2, 0))
+    run.emit(e.ControllerElected, 2, 1)
+    run.world.now += since_s * SECOND
+    return run
+
+
+@pytest.mark.parametrize(
+    ("since_s", "error", "violations"),
+    [(6, "UNKNOWN_SERVER_ERROR", 1), (6, "BROKER_NOT_AVAILABLE", 1), (4, "UNKNOWN_SERVER_ERROR", 0), (6, "NONE", 0)],
+)
+def test_a_broker_that_is_known_is_not_refused_as_unknown(since_s: int, error: str, violations: int) -> None:
+    run = living(since_s)
+    run.emit(e.ControlledShutdownAnswered, 0, 2, 1, error, -1)
+    assert len(run.violations()) == violations
+
+
+@pytest.mark.parametrize(("target", "violations"), [((0, 1), 1), ((0, 7), 0)])
+def test_a_move_to_brokers_that_live_is_not_refused_as_invalid(target: tuple[int, ...], violations: int) -> None:
+    run = living(6)
+    run.emit(e.MoveStarted, *ORDERS_0, target)
+    run.emit(e.MoveAnswered, *ORDERS_0, "INVALID_REPLICA_ASSIGNMENT")
+    assert len(run.violations()) == violations
+
+
+@pytest.mark.parametrize(
+    ("answer", "after_s", "violations"),
+    [(None, 1, 1), (("NONE", 0), 1, 0), (("NONE", 2), 1, 1), (("NOT_CONTROLLER", -1), 1, 1), (None, 15, 0)],
+)
+def test_a_broker_leaves_when_it_is_let_or_all_attempts_are_over(
+    answer: tuple[str, int] | None, after_s: int, violations: int
+) -> None:
+    run = WrittenHistory(LeavesInOrder.name)
+    run.emit(e.Fault, "broker.controlled_shutdown", "0", "")
+    if answer is not None:
+        run.emit(e.ControlledShutdownAnswered, 0, 2, 1, *answer)
+    run.world.now += after_s * SECOND
+    shown = run.emit(e.NodeCrashed, 0, 1, "stop")
+    assert [violation.seq for violation in run.violations()] == [shown.seq] * violations
+
+
+@pytest.mark.parametrize("ends", [("crash",), ("expired", "stop"), ("broker.stop", "stop")])
+def test_a_broker_that_something_else_ends_does_not_leave(ends: tuple[str, ...]) -> None:
+    run = WrittenHistory(LeavesInOrder.name)
+    run.emit(e.Fault, "broker.controlled_shutdown", "0", "")
+    for end in ends:
+        if end == "expired":
+            run.emit(ZkSession, 0, 1, end)
+        elif end == "broker.stop":
+            run.emit(e.Fault, end, "0", "")
+        else:
+            run.emit(e.NodeCrashed, 0, 1, "process" if end == "crash" else end)
+    assert run.violations() == []
