@@ -64,12 +64,20 @@ class RemoteLeaderEndPoint:
     """The partitions in the session that the leader holds."""
     _changed: dict[TopicPartition, FetchFields] = field(factory=dict)
     _forgotten: dict[TopicPartition, None] = field(factory=dict)
+    _left_out: dict[TopicPartition, None] = field(factory=dict)
+    """Those that the leader forgets first, also where they are wanted again."""
 
     def want(self, wanted: FetchFields) -> None:
         """Fetch this partition from that offset on."""
         self._changed[wanted[0]] = wanted
         if self._forgotten:
             self._forgotten.pop(wanted[0], None)
+
+    def nothing_wanted(self) -> None:
+        """There is nothing to fetch now. Kafka sends a request all the same that names what is not wanted any more
+        (ReplicaFetcherThread.buildFetch, 2.4.1): what is wanted again later is new in the session. Here that goes with
+        the next request."""
+        self._left_out.update(self._forgotten)
 
     def want_only(self, wanted: dict[TopicPartition, FetchFields]) -> None:
         """Fetch these partitions and no others."""
@@ -89,6 +97,7 @@ class RemoteLeaderEndPoint:
         for tp in self._forgotten:
             wanted.pop(tp, None)
         self._forgotten.clear()
+        self._left_out.clear()
         wanted.update(self._changed)
         self._changed = wanted
 
@@ -117,7 +126,8 @@ class RemoteLeaderEndPoint:
         return response
 
     async def fetch(self) -> tuple[FetchedFields, ...]:
-        """Send one request. Returns the answers for partitions that were neither changed nor removed meanwhile.
+        """Send one request. Returns the answers for partitions that were not removed meanwhile, and are still at the
+        same offset (AbstractFetcherThread.processFetchRequest, 2.8.2); an error only where nothing has changed.
 
         Returns nothing if the leader does not know the session any more; the next request then names all partitions.
         """
@@ -126,13 +136,13 @@ class RemoteLeaderEndPoint:
         request = FetchRequest(
             self._replica, self._id, self._epoch, policies.replica_fetch_wait_max_us, policies.replica_fetch_min_bytes,
             policies.replica_fetch_response_max_bytes, policies.replica_fetch_max_bytes, tuple(changed.values()),
-            tuple(self._forgotten),
+            tuple({**self._forgotten, **self._left_out}),
         )  # fmt: skip
         known = self._known
-        if self._forgotten:
-            for tp in self._forgotten:
-                del known[tp]
-            self._forgotten = {}
+        for tp in request.forgotten:
+            del known[tp]
+        if request.forgotten:
+            self._forgotten, self._left_out = {}, {}
         if changed:
             if known:
                 known.update(changed)
@@ -147,8 +157,15 @@ class RemoteLeaderEndPoint:
         self._epoch += 1
         if not self._changed and not self._forgotten:
             return response.answers
-        stale = {**self._changed, **self._forgotten}
-        return tuple(answer for answer in response.answers if answer[0] not in stale)
+        return tuple(filter(self._is_due, response.answers))
+
+    def _is_due(self, answer: FetchedFields) -> bool:
+        """Whether an answer is for a partition that is as it was when the request was sent, or at the same offset."""
+        tp, error = answer[:2]
+        if tp in self._forgotten:
+            return False
+        changed, sent = self._changed.get(tp), self._known.get(tp)
+        return changed is None or (not error and sent is not None and changed[2] == sent[2])
 
 
 class LocalLeaderEndPoint:
@@ -173,6 +190,9 @@ class LocalLeaderEndPoint:
 
     def forget(self, tp: TopicPartition) -> None:
         self._wanted.pop(tp, None)
+
+    def nothing_wanted(self) -> None:
+        """There is no session."""
 
     def reset(self) -> None:
         """There is no session."""

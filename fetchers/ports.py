@@ -69,6 +69,10 @@ class LeaderEndPoint(Protocol):
         """Do not fetch this partition any more."""
         ...
 
+    def nothing_wanted(self) -> None:
+        """There is nothing to fetch at the moment."""
+        ...
+
     def reset(self) -> None:
         """There was no answer: the fetch session is void. The wanted partitions stay the same."""
         ...

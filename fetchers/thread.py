@@ -143,6 +143,7 @@ class FetcherThread:
             if not partitions.held:
                 partitions.pending.release()
             return self._process_fetch_request()
+        self._endpoint.nothing_wanted()
         return self._wait_within(partitions.next_end_of_delay_us())
 
     async def _wait_within(self, timeout_us: int | None) -> None:

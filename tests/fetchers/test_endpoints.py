@@ -20,7 +20,9 @@ STEPS = st.lists(
         st.tuples(st.just("want"), st.sampled_from(TPS), st.integers(0, 9)),
         st.tuples(st.just("forget"), st.sampled_from(TPS), st.just(0)),
         st.tuples(
-            st.sampled_from(["read", "lose the session", "lose the connection", "hang up"]), st.none(), st.just(0)
+            st.sampled_from(["read", "wait", "lose the session", "lose the connection", "hang up"]),
+            st.none(),
+            st.just(0),
         ),
     ),
     max_size=30,
@@ -68,6 +70,8 @@ def test_the_leader_knows_exactly_what_is_wanted(steps: list[tuple[str, TopicPar
             elif what == "forget" and tp is not None:
                 wanted.pop(tp, None)
                 reader.forget(tp)
+            elif what == "wait":
+                reader.nothing_wanted()
             elif what == "lose the connection":
                 ledger.disconnect = True
                 with pytest.raises(Disconnected):
@@ -127,5 +131,54 @@ def test_a_new_session_does_not_bring_back_forgotten_partitions() -> None:
         reader.reset()
         await reader.fetch()
         assert ledger.offsets == {TPS[1]: 5}
+
+    World(1).run(body)
+
+
+@pytest.mark.parametrize(("offset", "error", "kept"), [(5, 0, True), (6, 0, False), (5, 74, False)])
+def test_an_answer_counts_for_a_partition_that_came_back_at_the_same_offset(
+    offset: int, error: int, kept: bool
+) -> None:
+    """AbstractFetcherThread.processFetchRequest, 2.8.2. The session does not repeat the high watermark in it."""
+
+    class Late(Ledger):
+        async def call(self, request: FetchRequest, size: int, background: bool = False) -> Any:
+            response = await super().call(request, size, background)
+            reader.forget(TPS[0])
+            reader.want(FetchPartition(TPS[0], 1, offset, 0))
+            answers = tuple(answer._replace(error=Errors(error)) for answer in response.answers)
+            return FetchResponse(Errors.NONE, self.session, answers, 60)
+
+    async def body() -> None:
+        reader.want(FetchPartition(TPS[0], 0, 5, 0))
+        assert bool(await reader.fetch()) is kept
+
+    reader = RemoteLeaderEndPoint(1, Late(), FetcherPolicies())
+    World(1).run(body)
+
+
+def test_what_was_left_out_for_a_while_is_new_in_the_session() -> None:
+    """The leader sends its high watermark again (ReplicaFetcherThread.buildFetch and FetchSession.update, 2.4.1)."""
+
+    class Named(Ledger):
+        forgotten: tuple[TopicPartition, ...] = ()
+
+        async def call(self, request: FetchRequest, size: int, background: bool = False) -> Any:
+            self.forgotten = request.forgotten
+            return await super().call(request, size, background)
+
+    async def body() -> None:
+        ledger = Named()
+        reader = RemoteLeaderEndPoint(1, ledger, FetcherPolicies())
+        for waits, forgotten in ((False, ()), (True, (TPS[0],)), (False, ())):
+            reader.want(FetchPartition(TPS[0], 0, 5, 0))
+            await reader.fetch()
+            reader.forget(TPS[0])
+            if waits:
+                reader.nothing_wanted()
+            reader.want(FetchPartition(TPS[0], 0, 5, 0))
+            await reader.fetch()
+            assert ledger.forgotten == forgotten
+            assert ledger.offsets == {TPS[0]: 5}
 
     World(1).run(body)

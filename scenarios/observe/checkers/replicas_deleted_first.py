@@ -20,7 +20,7 @@ class ReplicasDeletedFirst(Checker):
 
     Verified: when the controller is about to forget a topic and to delete its znodes, for each replica that the topic's
         znode has: since the deletion was asked for its broker has deleted it, and has not been made leader or follower
-        again.
+        again. A partition that never had a leader has none.
 
     Not verified: replicas that are not assigned; what a broker has on its disk after a restart.
     """
@@ -68,6 +68,8 @@ class ReplicasDeletedFirst(Checker):
             return
         deleted = self._deleted[event.topic]
         for tp in self._topology.partitions(event.topic):
+            if self._topology.state(tp) is None:
+                continue
             left = [broker for broker in self._topology.assignment(tp) if (tp, broker) not in deleted]
             if left:
                 self.violated(

@@ -1,9 +1,9 @@
 """When moves end.
 
 A move ends with the controller's ``MoveFinished``. A controller can die after the last write of a move to ZooKeeper and
-before that event: after KIP-455's B6 for a move requested by the API, or just as the write takes effect that removes
-the partition from /admin/reassign_partitions. Then nothing is left for the next controller to finish, and the move ends
-with that controller's election.
+before that event: after KIP-455's B6 for a move requested by the API, anywhere in one that adds and removes no replica,
+or just as the write takes effect that removes the partition from /admin/reassign_partitions. Then nothing is left for
+the next controller to finish, and the move ends with that controller's election.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ class MoveEnds:
 
     def __init__(self, trace: Trace, topology: Topology, ended: Ended) -> None:
         self._ended = ended
+        self._topology = topology
+        self._targets: dict[TopicPartition, tuple[int, ...]] = {}
+        """Of the moves without ``MoveFinished`` yet."""
         self._settled: dict[TopicPartition, None] = {}
         """Partitions without adding or removing replicas in ZooKeeper any more, and without ``MoveFinished`` yet."""
         self._reassigning: dict[TopicPartition, None] = {}
@@ -54,18 +57,27 @@ class MoveEnds:
             self._by_znode.update(dict.fromkeys(decode_reassignment(event.data)))
 
     def _started(self, event: MoveStarted) -> None:
-        self._settled.pop(TopicPartition(event.topic, event.partition), None)
+        tp = TopicPartition(event.topic, event.partition)
+        self._settled.pop(tp, None)
+        self._targets[tp] = event.target
 
     def _finished(self, event: MoveFinished) -> None:
         tp = TopicPartition(event.topic, event.partition)
         self._settled.pop(tp, None)
         self._by_znode.pop(tp, None)
+        self._targets.pop(tp, None)
         self._ended(event, tp)
 
     def _elected(self, event: ControllerElected) -> None:
         settled, self._settled = self._settled, {}
         left = decode_reassignment(self._znode) if self._znode else {}
         gone = [tp for tp in self._by_znode if tp not in left and tp not in self._reassigning]
-        for tp in dict.fromkeys((*settled, *gone)):
+        same = [
+            tp
+            for tp, target in self._targets.items()
+            if tp not in left and tp not in self._reassigning and self._topology.assignment(tp) == target
+        ]
+        for tp in dict.fromkeys((*settled, *gone, *same)):
             self._by_znode.pop(tp, None)
+            self._targets.pop(tp, None)
             self._ended(event, tp)

@@ -9,6 +9,7 @@ from brokers.partition.isr import ByZooKeeper
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
+    Fault,
     FetcherStopped,
     IsrProposed,
     IsrUpdateFailed,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
 
+SETS_CLOCK = "broker.clock"
+CLOCKS = (SETS_CLOCK, "broker.clock_sync", "heal")
 _BROKER = re.compile(r"\bbroker (\d+)\b")
 _LEARNED = re.compile(r"broker (\d+), \S+, when its high watermark moves: log start (\d+), high watermark (-?\d+)")
 _HIGH_WATERMARK = re.compile(r"high watermark of broker (\d+) is -?\d+, its log ends at (\d+)")
@@ -173,6 +176,19 @@ def _thread_died(past: KeptEvents, violation: Violation | None) -> bool:
     brokers = (int(died[1]),) if died else lacking(past, violation)
     ended = [event.node for event in past.of(FetcherStopped) if event.reason == "died"]
     return bool(brokers) and all(broker in ended for broker in brokers)
+
+
+def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation | None) -> bool:
+    """The clock of the follower's machine has been set right, or set again, after it was wrong."""
+    named = None if violation is None else _BROKER.search(violation.state)
+    if violation is None or named is None:
+        return False
+    clocks = [
+        event.action
+        for event in past.of(Fault)
+        if event.seq < violation.seq and event.action in CLOCKS and named[1] in event.target.split(",")
+    ]
+    return SETS_CLOCK in clocks and len(clocks) > clocks.index(SETS_CLOCK) + 1
 
 
 def _move_waits_for_the_dead(past: KeptEvents, violation: Violation | None) -> bool:
@@ -469,6 +485,14 @@ LOGS: tuple[Known, ...] = (
         lambda policies: policies.fetchers.failures.unexpected is Verdict.DIE,
         _thread_died,
         statements=(FETCHED, IN_SYNC),
+    ),
+    Known(
+        "DelayedItem.getDelay (0.8.0 to 2.7.2)",
+        "a fetcher's back-off ends by the wall clock: where that has been set back, a partition is not fetched for as "
+        "long as it was ahead",
+        ("followed_in_time",),
+        lambda _policies: True,
+        _waits_by_the_wall_clock,
     ),
     Known(
         "KIP-461",

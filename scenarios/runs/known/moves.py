@@ -27,19 +27,37 @@ if TYPE_CHECKING:
 
 _NO_LEADER = re.compile(r"broker (\d+) does not lead")
 READS_MOVES, RESUMES_MOVES = "failover.F3", "failover.F8"
+BEGINS_MOVES = "wiki.1"
+DROPS_REPLICAS = ("wiki.8", "kip-455.U3", "kip-455.B4")
+_COUNTED = re.compile(r"shows (\d+) offline partitions; (\d+) have no live leader")
 WRITES_ASSIGNMENT = "kip-455.U1"
 
 
 def _deleted_unread(past: KeptEvents, _: Violation | None) -> bool:
     """Each move that has not ended was asked for after a new controller had begun to read the moves, and before that
-    controller deleted the request as it resumed those that it knew."""
+    controller deleted the request as it resumed those that it knew; or after a controller had deleted the request
+    before, and before it deleted that once more, as it had got to the end of the list."""
     lost = past.open_moves()
     writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS]
     unread: dict[TopicPartition, None] = {}
-    for asked, deleted in pairwise(writes):
-        if asked.op == "create" and deleted.op == "delete" and _as_it_takes_over(past, asked, deleted):
+    for before, asked, deleted in zip([None, *writes], writes, writes[1:], strict=False):
+        if (asked.op, deleted.op) != ("create", "delete"):
+            continue
+        if _as_it_takes_over(past, asked, deleted) or _once_more(past, before, asked, deleted):
             unread |= dict.fromkeys(decode_reassignment(asked.data))
     return bool(lost) and all(tp in unread for tp in lost)
+
+
+def _once_more(past: KeptEvents, before: ZkWritten | None, asked: ZkWritten, deleted: ZkWritten) -> bool:
+    """Whether the controller that deleted a request had deleted the one before, and has begun none of its moves."""
+    if before is None or (before.op, before.client) != ("delete", deleted.client):
+        return False
+    partitions = decode_reassignment(asked.data)
+    return not any(
+        TopicPartition(event.topic, event.partition) in partitions
+        for event in past.of(Step)
+        if asked.seq < event.seq < deleted.seq and event.step == BEGINS_MOVES
+    )
 
 
 def _as_it_takes_over(past: KeptEvents, asked: ZkWritten, deleted: ZkWritten) -> bool:
@@ -92,6 +110,30 @@ def _under_way(past: KeptEvents, tp: TopicPartition, write: ZkWritten) -> str:
     """The step of the partition's move in which its controller wrote; empty: in none."""
     steps = [e for e in past.of(Step) if (e.topic, e.partition) == tp and e.node == write.client and e.seq < write.seq]
     return steps[-1].step if steps and steps[-1].edge == "before" else ""
+
+
+def _led_by_a_dropped_replica(past: KeptEvents, violation: Violation | None) -> bool:
+    """The partition lost its leader in a step of its move; the gauge misses no more partitions than there are such."""
+    if violation is None:
+        return False
+    counts = _COUNTED.search(violation.state)
+    if counts is None:
+        tp = past.partition(violation)
+        return tp is not None and _lost_its_leader(past, tp, violation.seq)
+    shown, leaderless = map(int, counts.groups())
+    return leaderless - shown == sum(_lost_its_leader(past, tp, violation.seq) for tp in past.states)
+
+
+def _lost_its_leader(past: KeptEvents, tp: TopicPartition, until_seq: int) -> bool:
+    """Whether a partition has no leader since a controller took one out of the ISR in a step of its move."""
+    written = [(seq, state) for seq, state in past.states.get(tp, []) if seq <= until_seq and state is not None]
+    for (_, before), (seq, state) in reversed(list(pairwise(written))):
+        if state.leader >= 0:
+            return False
+        if before.leader >= 0:
+            write = next(event for event in past.of(ZkWritten) if event.seq == seq)
+            return _under_way(past, tp, write) in DROPS_REPLICAS
+    return False
 
 
 def _dropped_and_not_stopped(past: KeptEvents, violation: Violation | None) -> bool:
@@ -233,7 +275,8 @@ def _dropped_as_offline(past: KeptEvents, tp: TopicPartition, broker: int, until
 MOVES: tuple[Known, ...] = (
     Known(
         "KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)",
-        "a move that is asked for while a new controller takes over is deleted unread with /admin/reassign_partitions",
+        "a move that is asked for while a new controller takes over, or as the last move before it ends, is deleted "
+        "unread with /admin/reassign_partitions",
         (UNFINISHED,),
         lambda policies: policies.controller.refuses_moves_together and policies.controller.topic_znodes == 1,
         _deleted_unread,
@@ -263,6 +306,15 @@ MOVES: tuple[Known, ...] = (
         lambda policies: policies.controller.topic_znodes == 2,
         _dropped_and_not_stopped,
         statements=(NO_STRAYS, IN_SYNC),
+    ),
+    Known(
+        "ReplicaStateMachine.doRemoveReplicasFromIsr (1.1.1 to 2.7.2)",
+        "a move that drops the leader, where no other could be elected before, leaves the partition online without "
+        "one: none is elected, and OfflinePartitionsCount does not count it",
+        ("led_in_time", "offline_true", CONVERGED),
+        lambda policies: policies.controller.replicas.keeps_last_in_isr,
+        _led_by_a_dropped_replica,
+        statements=(LED,),
     ),
     Known(
         "KafkaController.onPartitionReassignment (0.8.1)",

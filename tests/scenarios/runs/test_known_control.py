@@ -9,12 +9,20 @@ import pytest
 from attrs import evolve
 
 from emulator.protocol import events as e
-from emulator.protocol.znodes import CONTROLLER_EPOCH, REASSIGN_PARTITIONS, encode_topic, topic_path
+from emulator.protocol.znodes import (
+    CONTROLLER_EPOCH,
+    REASSIGN_PARTITIONS,
+    encode_reassignment,
+    encode_topic,
+    topic_path,
+)
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
 from scenarios.observe.checkers.converged import IN_SYNC, LED, NOTHING_ASKED
 from scenarios.runs import Run, run_scenario
+from scenarios.runs.finding import IN_WORDS, UNFINISHED, Finding
 from scenarios.runs.findings import findings
+from scenarios.runs.known_findings import known
 from tests.scenarios.runs.building import TP, Table, at_step, scenario
 from tests.scenarios.runs.test_known_findings import assigned, elected, kept, quiet, tickets, told
 
@@ -102,6 +110,25 @@ def test_a_move_that_a_new_controller_has_not_read_is_deleted(unread: Run) -> No
     assert [finding.checker for finding in findings(unread)] == ["unfinished"]
     assert tickets(unread) == ["KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)"]
     assert changed(unread, lambda event: event, "kafka-2.4") == [None]
+
+
+def test_one_that_is_asked_for_as_the_last_before_it_ends_is_too(quiet: Run) -> None:
+    """The controller deletes the request as the last move ends, and once more when it has gone through the list."""
+    path = REASSIGN_PARTITIONS
+    ends, again = (ZkWritten(seq, seq, 0, 2, "delete", path, 0, 0, "") for seq in (4, 7))
+    asks = ZkWritten(5, 5, 0, -2, "create", path, 0, 0, encode_reassignment({TP: (1, 0)}))
+    marks: list[Any] = [ends, asks, e.MoveStarted(6, 6, 0, *TP, (1, 0)), again]
+    ticket = "KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)"
+    assert reasons_of_unfinished(told(quiet, "kafka-2.3", marks)) == ticket
+    begins = Step(6, 6, 0, "wiki.1", "before", *TP, -1, 0, 2, "")
+    for others in (marks[1:], [ends._replace(client=1), *marks[1:]], [*marks[:3], begins, again], marks[:3]):
+        assert reasons_of_unfinished(told(quiet, "kafka-2.3", others)) is None
+    assert reasons_of_unfinished(told(quiet, "kafka-2.4", marks)) is None
+
+
+def reasons_of_unfinished(run: Run) -> str | None:
+    reason = known(run, Finding(UNFINISHED, IN_WORDS[UNFINISHED]))
+    return None if reason is None else reason.ticket
 
 
 def test_one_that_was_there_before_is_not(unread: Run) -> None:

@@ -178,3 +178,26 @@ def test_kafka_4485_says_nothing_of_one_that_lacks_more(quiet: Run) -> None:
     new = evolve(found, state=found.state + LACK_WHAT_IS_NEW)
     assert tickets(told(quiet, "kafka-0.8", [], new)) == ["KAFKA-4485"]
     assert tickets(told(quiet, "kafka-1.1", [], new)) == [None]
+
+
+def test_a_move_that_drops_the_leader_leaves_its_partition_online_without_one(quiet: Run) -> None:
+    drops = Step(4, 4, 0, "kip-455.U3", "before", *TP, -1, 0, 2, "")
+    marks: list[Any] = [elected(3, 1, 0), drops, elected(5, -1, 0), elected(6, -1, 0)]
+    ticket = "ReplicaStateMachine.doRemoveReplicasFromIsr (1.1.1 to 2.7.2)"
+    counted = "controller 2 shows 0 offline partitions; 1 have no live leader"
+    for found in (
+        Violation("led_in_time", "…", 9, 9, "orders-0: leader -1, ISR [0], registered [0, 1, 2], for 9.1 s"),
+        Violation("offline_true", "…", 9, 9, counted),
+        Violation("converged", LED, 9, 9, "orders-0: no leader, isr [0]"),
+    ):
+        assert tickets(told(quiet, "kafka-2.6", marks, found)) == [ticket]
+        assert tickets(told(quiet, "kafka-0.8", marks, found)) == [None]
+        for others in (
+            [*marks, elected(7, 0)],
+            [marks[0], *marks[2:]],
+            [marks[0], drops._replace(edge="after"), *marks[2:]],
+            [marks[0], drops._replace(partition=1), *marks[2:]],
+        ):
+            assert tickets(told(quiet, "kafka-2.6", others, found)) == [None]
+    more = Violation("offline_true", "…", 9, 9, counted.replace("; 1", "; 2"))
+    assert tickets(told(quiet, "kafka-2.6", marks, more)) == [None]

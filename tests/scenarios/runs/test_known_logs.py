@@ -119,6 +119,21 @@ def test_before_kip_461_a_move_waits_for_a_replica_whose_thread_has_died(quiet: 
         assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
 
 
+def test_a_fetcher_waits_by_a_clock_that_is_set_back(quiet: Run) -> None:
+    found = Violation(
+        "followed_in_time", "…", 9, 9, "orders-0: broker 1 follows broker 0 in epoch 4, and has not fetched …"
+    )
+    wrong = e.Fault(2, 2, 0, "broker.clock", "1", "offset 120s")
+    for right in (
+        e.Fault(5, 5, 0, "heal", "0,1,2", ""),
+        wrong._replace(seq=5),
+        wrong._replace(seq=5, action="broker.clock_sync"),
+    ):
+        assert tickets(told(quiet, "kafka-2.6", [wrong, right], found)) == ["DelayedItem.getDelay (0.8.0 to 2.7.2)"]
+        for events in ([wrong], [right], [wrong._replace(target="0"), right], [wrong, right._replace(seq=10)]):
+            assert tickets(told(quiet, "kafka-2.6", events, found)) == [None]
+
+
 def led(seq: int, node: int, epoch: int) -> e.BecameLeader:
     return e.BecameLeader(seq, seq, 0, node, *TP, epoch, 14, 14, (node, 1), (0, 1, 2), (), ())
 

@@ -379,3 +379,13 @@ def test_a_move_ends_although_its_controller_dies_before_it_says_so(strategy: st
     assert played.run.passed, played.run.explanation
     assert played.assignment() == tuple(target)
     assert played.run.metrics["moves_finished"] == 1
+
+
+@pytest.mark.parametrize("step", ["kip-455.B1", "kip-455.B3"])
+def test_a_move_that_changes_the_order_only_ends_with_its_controller(step: str) -> None:
+    """The assignment was written first. No znode says that the leader was to change."""
+    dies = {"when": {"step": step, "edge": "before"}, "action": "broker.crash", "target": "controller", "kind": "host"}
+    played = run(EXECUTE | {"via": "api"}, dies, plan={0: [1, 0]}, strategy="kip-455")
+    assert played.of(MoveFinished) == []
+    assert played.run.passed, played.run.explanation
+    assert played.run.metrics["moves_finished"] == 1
