@@ -50,7 +50,8 @@ class DynamicConfigManager:
                     self._apply(entity, settings)
 
     def _concerns(self, entity: str) -> bool:
-        return not entity.startswith("brokers/") or entity in (ALL_BROKERS, broker_entity(self._process.node.id))
+        """The settings of clients and users are quotas, which are not emulated."""
+        return entity.startswith("topics/") or entity in (ALL_BROKERS, broker_entity(self._process.node.id))
 
     def look(self) -> None:
         """Read new notifications: a watch fired, or a new session began."""

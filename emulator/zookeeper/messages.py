@@ -1,7 +1,7 @@
 """The messages between clients and ZooKeeper. They are immutable once sent."""
 
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attrs import define
 
@@ -106,6 +106,7 @@ class Response:
             it RUNTIME_INCONSISTENCY.
         zxid: the last transaction of the server when it answered.
         cause: the trace event that caused the answer: the write itself, or the event that caused a read.
+        details: what one of the server's hooks adds for a client that asks for more than ``Stat`` has.
     """
 
     error: ZkCode
@@ -116,6 +117,7 @@ class Response:
     results: tuple["Response", ...] = ()
     zxid: int = 0
     cause: int = 0
+    details: Any = None
 
 
 # -- watches -------------------------------------------------------------------------------------------------
@@ -143,9 +145,14 @@ class WatchEvent:
 
 @define(eq=False)
 class Connect:
-    """The first message of a connection. ``session_id`` 0 asks for a new session."""
+    """The first message of a connection. ``session_id`` 0 asks for a new session.
+
+    Attributes:
+        timeout_us: of the session, from now on; 0: that of the ensemble's settings.
+    """
 
     session_id: int
+    timeout_us: int = 0
 
 
 @define(eq=False)

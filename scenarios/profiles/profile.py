@@ -107,6 +107,7 @@ class Profile:
             KAFKA-8820).
         defaults: broker settings whose default differs from that of Kafka 2.3 (kafka-behaviour §10).
         session_timeout_us: zookeeper.session.timeout.ms where the scenario states none.
+        registration: the version of /brokers/ids/N that its brokers write.
         also_knows: settings that it has and not every other profile.
         leaves_out: what the release does and this version of Understudy does not do for it, a line each.
     """
@@ -121,6 +122,7 @@ class Profile:
     tool: str = "zk"
     defaults: Mapping[str, ConfigValue] = field(factory=dict)
     session_timeout_us: int = 6_000_000
+    registration: int = 4
     also_knows: tuple[str, ...] = ()
     leaves_out: tuple[str, ...] = ()
 
@@ -139,7 +141,7 @@ class Profile:
 
         Args:
             gains_metrics: names of metrics that it has and this profile has not; ``lacks_metrics`` the reverse.
-            changes: its strategy, tools, defaults and session timeout, where they are not the same.
+            changes: its strategy, tools, defaults, session timeout and registration, where they are not the same.
         """
         policies = reduce(lambda policies, one: policies.changed(one.policies), differences, self.policies)
         metrics = (policies.brokers.lacks_metrics - gains_metrics) | lacks_metrics

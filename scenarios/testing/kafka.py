@@ -50,6 +50,11 @@ class KafkaServer:
         """As clients take it (``bootstrap.servers``)."""
         return self._serving.bootstrap_servers
 
+    @property
+    def zookeeper_connect(self) -> str:
+        """As the tools of the ZooKeeper era take it (``--zookeeper``)."""
+        return self._serving.zookeeper_connect
+
     # -- faults and questions -----------------------------------------------------------------------------------------
 
     def act(self, action: str, target: int | str | Sequence[int] | None = None, **keys: object) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from controller.reassignment.protocol import RequestedByApi
 from emulator.protocol.placement import rack_of
+from scenarios.profiles.registry import PROFILES
 from scenarios.runs.runner import Stage
 from scenarios.wire.apis.base import Address, ServedCluster, wire_apis
 from scenarios.wire.versions import announced
@@ -25,4 +26,4 @@ def served_cluster(stage: Stage, addresses: Mapping[int, Address], api_versions:
     if not isinstance(setup.controller.reassignment, RequestedByApi):
         # Clients then say themselves that the brokers do not have it.
         versions = {key: found for key, found in versions.items() if key not in KIP_455}
-    return ServedCluster(cluster_id, addresses, racks, versions)
+    return ServedCluster(cluster_id, addresses, racks, versions, PROFILES[scenario.profile].registration)

@@ -13,11 +13,13 @@ from attrs import define, field, frozen
 
 from emulator.kernel import WorldClock
 from emulator.kernel.live import LiveWorld
+from emulator.zookeeper import ZOOKEEPER
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.runs.culprits import named_failures
 from scenarios.runs.run import Run
 from scenarios.runs.runner import conclude, prepare
+from scenarios.wire.apis.base import Address
 from scenarios.wire.gateway.control import ControlServer
 from scenarios.wire.gateway.gateway import Gateway
 from scenarios.wire.gateway.outlet import Outlets
@@ -35,8 +37,6 @@ from scenarios.wire.served import served_cluster
 from scenarios.wire.versions import DEFAULT
 
 LOOPBACK = "127.0.0.1"
-MAX_REQUEST_BYTES = 104_857_600
-"""socket.request.max.bytes."""
 
 
 @frozen(kw_only=True)
@@ -47,15 +47,17 @@ class ServeOptions:
         host: the address of the listeners.
         advertised_host: what brokers give to clients (advertised.listeners); None: the same.
         port: of broker 0; the others have the ports after it; None: any free ports.
+        zookeeper_port: of ZooKeeper; None: any free port.
         rate: virtual seconds for each second.
         api_versions: one of ``scenarios.wire.versions.PROFILES``.
-        ready_file: written once clients can connect: JSON with the bootstrap servers and the control socket.
+        ready_file: written once clients can connect: JSON with the bootstrap servers, ZooKeeper and the control socket.
         record: the new folder that the run is written to, for ``replay``.
     """
 
     host: str = LOOPBACK
     advertised_host: str | None = None
     port: int | None = None
+    zookeeper_port: int | None = None
     rate: float = 1.0
     api_versions: str = DEFAULT
     ready_file: Path | None = None
@@ -97,7 +99,18 @@ class LiveRun:
     @property
     def bootstrap_servers(self) -> str:
         """As clients take it (bootstrap.servers)."""
-        return ",".join(f"{host}:{port}" for host, port in self.sockets.addresses.values())
+        return ",".join(f"{host}:{port}" for host, port in self.broker_addresses.values())
+
+    @property
+    def zookeeper_connect(self) -> str:
+        """As tools take it (zookeeper.connect)."""
+        host, port = self.sockets.addresses[ZOOKEEPER]
+        return f"{host}:{port}"
+
+    @property
+    def broker_addresses(self) -> dict[int, Address]:
+        """Where clients reach each broker."""
+        return {broker: address for broker, address in self.sockets.addresses.items() if broker != ZOOKEEPER}
 
     def play(self) -> Run:
         """Serve until the run is stopped, and judge it. Raises: BadInput where a port cannot be had."""
@@ -133,16 +146,17 @@ class LiveRun:
             options = self.options
             advertised = options.advertised_host or options.host
             outside.start_soon(readiness.serve)
-            self.sockets = Sockets(self.inputs, readiness, options.host, advertised, MAX_REQUEST_BYTES, self.log)
+            self.sockets = Sockets(self.inputs, readiness, options.host, advertised, self.log)
             try:
                 port = self.options.port
                 brokers = range(self.stage.scenario.cluster.brokers)
-                self.sockets.reserve({broker: 0 if port is None else port + broker for broker in brokers})
+                ports = {broker: 0 if port is None else port + broker for broker in brokers}
+                self.sockets.reserve({**ports, ZOOKEEPER: options.zookeeper_port or 0})
                 control = ControlServer(world, self.operate, self.log)
                 outside.start_soon(control.serve)
                 self.control = control.path
                 operations = Operations(self.stage, control.answered)
-                addresses, versions = self.sockets.addresses, self.options.api_versions
+                addresses, versions = self.broker_addresses, self.options.api_versions
                 served = served_cluster(self.stage, addresses, versions)
                 outlets: Outlets = self.sockets
                 if self._recording is not None:
@@ -177,7 +191,8 @@ class LiveRun:
 
     def _write_ready_file(self, path: Path) -> None:
         """Whole: who waits for the file can read it as soon as it is there."""
-        text = json.dumps({"bootstrap_servers": self.bootstrap_servers, "control": self.control, "pid": os.getpid()})
+        found = {"bootstrap_servers": self.bootstrap_servers, "zookeeper_connect": self.zookeeper_connect}
+        text = json.dumps({**found, "control": self.control, "pid": os.getpid()})
         unfinished = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             unfinished.write_text(text + "\n", encoding="utf-8")

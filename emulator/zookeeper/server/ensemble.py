@@ -1,9 +1,9 @@
 """ZooKeeper on the network: a cluster starts it, checkers read its tree, faults expire its sessions."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import trio
-from attrs import define
+from attrs import define, field
 
 from emulator.kernel import World
 from emulator.network import Network
@@ -23,11 +23,13 @@ class ZooKeeper:
 
     Attributes:
         stopped: it is unavailable as a whole: ``stop`` was called, and ``start_again`` was not.
+        on_stop: called when it becomes so.
     """
 
     server: Server
     network: Network
     stopped: bool = False
+    on_stop: list[Callable[[], object]] = field(factory=list)
 
     @classmethod
     def start(cls, world: World, trace: Trace, network: Network, nursery: trio.Nursery, spec: ZkSpec) -> "ZooKeeper":
@@ -58,6 +60,8 @@ class ZooKeeper:
         process = self.server.process
         process.node.listeners.pop(PORT, None)
         self.server.stop()
+        for notify in self.on_stop:
+            notify()
 
     def start_again(self, expired: Iterable[int] = ()) -> None:
         """The ensemble has a quorum again. Every session has its whole timeout from now on, as the sessions that a new

@@ -50,6 +50,7 @@ class Session:
 
     Attributes:
         client: the id of the machine that it belongs to.
+        timeout_us: the silence after which it expires.
         heard_us: when the server last received a message from it.
         connection: its current connection; None while it has none.
         pings: its client's pings, while they are not simulated.
@@ -57,6 +58,7 @@ class Session:
 
     id: int
     client: int
+    timeout_us: int
     heard_us: int
     connection: "Connection | None" = None
     timer: Timer | None = None
@@ -88,10 +90,10 @@ class Sessions:
     living: dict[int, Session] = field(factory=dict)
     _last: int = 0
 
-    def open(self, client: int) -> Session:
+    def open(self, client: int, timeout_us: int) -> Session:
         """Begin a session. Ids count up: no two sessions of a run have the same."""
         self._last += 1
-        session = self.living[self._last] = Session(self._last, client, self.process.world.now)
+        session = self.living[self._last] = Session(self._last, client, timeout_us, self.process.world.now)
         self._arm(session)
         return session
 
@@ -123,16 +125,16 @@ class Sessions:
     def _due_us(self, session: Session) -> int:
         pings = session.pings
         if pings is None:
-            return self._tick_after(session.heard_us)
-        earliest_us, latest_us = map(self._tick_after, pings.arrival_between())
+            return self._tick_after(session.heard_us + session.timeout_us)
+        earliest_us, latest_us = (self._tick_after(at_us + session.timeout_us) for at_us in pings.arrival_between())
         if earliest_us == latest_us:
             return earliest_us  # nearly always: a ping arrives within 200 us, and a tick takes two seconds
         session.catch_up()
-        return self._tick_after(session.heard_us)
+        return self._tick_after(session.heard_us + session.timeout_us)
 
-    def _tick_after(self, heard_us: int) -> int:
+    def _tick_after(self, silent_us: int) -> int:
         tick, phase = self.spec.tick_us, self.spec.tick_phase_us
-        return ((heard_us + self.spec.session_timeout_us - phase) // tick + 1) * tick + phase
+        return ((silent_us - phase) // tick + 1) * tick + phase
 
     def _arm(self, session: Session) -> None:
         delay = self._due_us(session) - self.process.world.now
@@ -159,7 +161,7 @@ class Connection:
         kind = message.__class__
         if session is None:
             if kind is Connect:
-                self.server.connect(self, message.session_id)
+                self.server.connect(self, message)
             return
         session.heard_us = self.endpoint.world.now
         if kind is Ask:
@@ -241,14 +243,15 @@ class Server:
 
     # -- sessions --------------------------------------------------------------------------------------------
 
-    def connect(self, connection: Connection, session_id: int) -> None:
+    def connect(self, connection: Connection, wanted: Connect) -> None:
         """A client begins a session (``session_id`` 0) or resumes the one it had, if that has not ended."""
-        if session_id == 0:
-            session = self.sessions.open(connection.endpoint.out.target.id)
+        timeout_us = wanted.timeout_us or self.spec.session_timeout_us
+        if wanted.session_id == 0:
+            session = self.sessions.open(connection.endpoint.out.target.id, timeout_us)
             self.database.zxid += 1
             self.process.anchor(ZkSession, session.client, session.id, "created")
         else:
-            found = self.sessions.living.get(session_id)
+            found = self.sessions.living.get(wanted.session_id)
             if found is None:
                 connection.endpoint.send(Connected(0), SIZE)
                 connection.close()
@@ -256,7 +259,7 @@ class Server:
             session = found
             if session.connection is not None:
                 session.connection.close()
-            session.heard_us = self.process.world.now
+            session.heard_us, session.timeout_us = self.process.world.now, timeout_us
         session.connection = connection
         connection.session = session
         connection.endpoint.send(Connected(session.id), SIZE)

@@ -40,6 +40,12 @@ def add(program: Program) -> None:
         help="the port of broker 0; broker 1 has N + 1, and so on (default: any free ports)",
     )
     parser.add_argument(
+        "--zookeeper-port",
+        metavar="N",
+        type=options.whole("--zookeeper-port", 1, 65535),
+        help="the port of ZooKeeper, for tools that take zookeeper.connect (default: any free port)",
+    )
+    parser.add_argument(
         "--host", metavar="ADDRESS", default=LOOPBACK, help=f"the address to listen at (default: {LOOPBACK})"
     )
     parser.add_argument(
@@ -59,7 +65,9 @@ def add(program: Program) -> None:
     )
     parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="the seed of all random draws")
     parser.add_argument(
-        "--ready-file", metavar="FILE", help="write this file once clients can connect: JSON with bootstrap_servers"
+        "--ready-file",
+        metavar="FILE",
+        help="write this file once clients can connect: JSON with bootstrap_servers and zookeeper_connect",
     )
     parser.add_argument("--record", metavar="DIR", help="write everything that comes in to this new folder, for replay")
     options.add_profile(parser)
@@ -104,6 +112,7 @@ def serve(arguments: Namespace) -> int:
         host=LOOPBACK if arguments.host == LOCALHOST else arguments.host,
         advertised_host=advertised_host,
         port=arguments.port,
+        zookeeper_port=arguments.zookeeper_port,
         rate=arguments.rate,
         api_versions=arguments.api_versions,
         ready_file=Path(arguments.ready_file) if arguments.ready_file else None,
@@ -155,6 +164,7 @@ def _scenario(arguments: Namespace, changes: list[tuple[str, str]]) -> Scenario:
 
 def _announce(run: LiveRun) -> None:
     say(f"bootstrap.servers={run.bootstrap_servers}")
+    say(f"zookeeper.connect={run.zookeeper_connect}")
     output.show()
     output.progress(f"operations: {run.control}")
     output.progress("Ctrl-C ends the run")

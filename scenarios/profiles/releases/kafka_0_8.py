@@ -212,6 +212,7 @@ PROFILE = KAFKA_1_1.with_differences(
     },
     also_knows=("replica.lag.max.messages",),
     lacks_metrics=metrics.SINCE_1_1,
+    registration=1,
     leaves_out=(
         "StopReplica deletes the log, which 0.8.0 left on the disk",
         "a controlled shutdown moves all leaderships before it stops a follower; 0.8.0 took each partition in turn",

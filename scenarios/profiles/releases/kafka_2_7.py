@@ -56,4 +56,5 @@ PROFILE = KAFKA_2_6.with_differences(
     ),
     name="kafka-2.7",
     help="2.7: kafka-2.6 with ISRs changed by the controller (KIP-497)",
+    registration=5,
 )

@@ -37,6 +37,7 @@ class ServedCluster:
         addresses: where clients reach each broker: host and port.
         racks: of the brokers that have one.
         versions: the versions of each API that brokers announce, by the API's number.
+        registration: the version of the znodes that brokers register with.
         batches: what producers have sent.
     """
 
@@ -44,6 +45,7 @@ class ServedCluster:
     addresses: Mapping[int, Address]
     racks: Mapping[int, str]
     versions: Mapping[int, Versions]
+    registration: int = 4
     batches: ClientBatches = field(factory=ClientBatches)
 
 

@@ -9,11 +9,15 @@ from emulator.kernel import KernelError
 from emulator.network import Endpoint
 from emulator.nodes import CrashKind, Listener, Node, Process
 from emulator.protocol.address import LISTENER
+from emulator.zookeeper import ZOOKEEPER
 from scenarios.cluster.cluster import FIRST_CLIENT, Cluster
 from scenarios.wire.apis.base import ServedCluster, WireApi, wire_apis
 from scenarios.wire.gateway.connection import ClientConnection
-from scenarios.wire.gateway.outlet import Outlets
+from scenarios.wire.gateway.outlet import Outlet, Outlets
 from scenarios.wire.inputs import Accepted, Closed, Frame, Input, Operation
+from scenarios.wire.zookeeper.connection import ZooKeeperConnection
+from scenarios.wire.zookeeper.ensemble import ServedZooKeeper
+from scenarios.wire.zookeeper.payloads import Payloads
 
 MOST_MACHINES = 1000
 """Clients that have a machine of their own; all others share one, so that names cannot fill the memory."""
@@ -38,8 +42,14 @@ class Gateway:
     operate: Callable[[Operation], object]
     log: Callable[[str], object]
     apis: Mapping[int, WireApi] = field(factory=wire_apis)
-    connections: dict[int, ClientConnection] = field(factory=dict)
+    connections: dict[int, ClientConnection | ZooKeeperConnection] = field(factory=dict)
     machines: dict[str, Node] = field(factory=dict)
+    _zookeeper: ServedZooKeeper = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        served = self.served
+        payloads = Payloads(served.addresses, served.registration, self.cluster.setup.broker.server)
+        self._zookeeper = ServedZooKeeper(self.cluster, payloads, served.cluster_id, self.machine)
 
     def perform(self, given: Input) -> None:
         """Handle what came from outside."""
@@ -48,16 +58,22 @@ class Gateway:
             if connection is not None:
                 connection.frame(given.data)
         elif isinstance(given, Accepted):
-            outlet = self.outlets.outlet(given.connection)
-            self.connections[given.connection] = ClientConnection(
-                self, given.connection, given.broker, given.address, outlet
-            )
+            self.connections[given.connection] = self._connection(given, self.outlets.outlet(given.connection))
         elif isinstance(given, Closed):
             connection = self.connections.get(given.connection)
             if connection is not None:
                 connection.close()
         else:
             self.operate(given)
+
+    def _connection(self, given: Accepted, outlet: Outlet) -> ClientConnection | ZooKeeperConnection:
+        if given.broker != ZOOKEEPER:
+            return ClientConnection(self, given.connection, given.broker, given.address, outlet)
+        ended = self._ended
+        return ZooKeeperConnection(self._zookeeper, given.connection, given.address, outlet, self.log, ended)
+
+    def _ended(self, connection: int) -> None:
+        self.connections.pop(connection, None)
 
     def machine(self, client_id: str) -> Node:
         """The machine of a client in the emulated network."""
@@ -83,10 +99,16 @@ class Gateway:
             node.on_crash.append(self._broker_crashed)
             if LISTENER in node.listeners:
                 self._listens(node.listeners[LISTENER].process)
+        self.cluster.zookeeper.on_stop.append(lambda: self.outlets.refuse(ZOOKEEPER))
+        if not self.cluster.zookeeper.stopped:
+            self.outlets.listen(ZOOKEEPER)
 
     def _listens(self, process: Process) -> None:
-        """A broker serves requests: those of clients from outside pass a guard first."""
+        """ZooKeeper is back, or a broker serves requests: those of clients from outside pass a guard first."""
         listeners = process.node.listeners
+        if LISTENER not in listeners:
+            self.outlets.listen(process.node.id)
+            return
         accept = listeners[LISTENER].accept
         listeners[LISTENER] = Listener(process, lambda endpoint: self._guard(endpoint, accept))
         self.outlets.listen(process.node.id)

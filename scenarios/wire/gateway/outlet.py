@@ -9,6 +9,9 @@ class Outlet(Protocol):
     def write(self, frame: bytes) -> None:
         """Send a response: a frame without the bytes of its size."""
 
+    def announce(self, frame: bytes) -> None:
+        """Send what answers no request: ZooKeeper's notifications."""
+
     def handled(self) -> None:
         """A request was handled that is not answered (acks=0)."""
 
@@ -23,7 +26,7 @@ class Outlets(Protocol):
         """That of a connection which was accepted."""
 
     def listen(self, broker: int) -> None:
-        """Accept connections to ``broker``. Without effect if they are accepted."""
+        """Accept connections to ``broker``, or to ``ZOOKEEPER``. Without effect if they are accepted."""
 
     def refuse(self, broker: int) -> None:
-        """Refuse connections to ``broker``."""
+        """Refuse connections to ``broker``, or to ``ZOOKEEPER``."""

@@ -9,10 +9,11 @@ import struct
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from attrs import define, field
 
+from emulator.zookeeper import ZOOKEEPER
 from scenarios.errors import BadInput
 from scenarios.wire.apis.base import Address
 from scenarios.wire.gateway.readiness import READ, WRITE, Readiness
@@ -37,6 +38,22 @@ _NOT_KAFKA = {b"GET ": "HTTP", b"POST": "HTTP", b"HEAD": "HTTP", b"PUT ": "HTTP"
 """How what is not Kafka's protocol begins."""
 
 
+class Protocol(NamedTuple):
+    """What is spoken on a socket.
+
+    Attributes:
+        most_bytes: the size of the largest request, which ``setting`` says.
+    """
+
+    name: str
+    most_bytes: int
+    setting: str
+
+
+KAFKA = Protocol("Kafka's protocol", 104_857_600, "socket.request.max.bytes")
+JUTE = Protocol("ZooKeeper's protocol", 0xFFFFF, "jute.maxbuffer")
+
+
 def most_files() -> int:
     """How many files the process may open; first as many as the system lets it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -53,10 +70,9 @@ class Sockets:
 
     Attributes:
         host: the address that the listeners have; ``advertised_host``: what clients get of it.
-        addresses: of each broker.
+        addresses: of each broker, and of ZooKeeper.
         received: into which all connections read. Memory of its own for each reading takes longer than the reading.
         most_connections: all others are closed at once.
-        most_bytes: the size of the largest request (socket.request.max.bytes).
         log: gets a line for each frame that was refused.
     """
 
@@ -64,7 +80,6 @@ class Sockets:
     readiness: Readiness
     host: str
     advertised_host: str
-    most_bytes: int
     log: Callable[[str], object]
     addresses: dict[int, Address] = field(factory=dict)
     received: memoryview = field(factory=lambda: memoryview(bytearray(RECEIVE)))
@@ -83,7 +98,8 @@ class Sockets:
         self.most_connections = min(self.most_connections, most_files() - FILES_OF_ITS_OWN)
 
     def reserve(self, brokers: Mapping[int, int]) -> None:
-        """Choose the ports of the brokers: broker -> port, 0 for any. They stay theirs while nothing listens.
+        """Choose the ports of the brokers and of ``ZOOKEEPER``: broker -> port, 0 for any. They stay theirs while
+        nothing listens.
 
         Raises: BadInput where a port is taken.
         """
@@ -106,7 +122,8 @@ class Sockets:
         except OSError as error:
             found.close()
             raise BadInput(
-                f"port {port} of {self.host} cannot be used ({error.strerror}); leave --port out for any free ports"
+                f"port {port} of {self.host} cannot be used ({error.strerror}); leave --port and --zookeeper-port out "
+                "for any free ones"
             ) from error
         return found
 
@@ -137,7 +154,7 @@ class Sockets:
             listener = self._bound(self.addresses[broker][1])
             listener.listen(BACKLOG)
         except (BadInput, OSError) as error:
-            self.log(f"broker {broker} cannot listen: {error}")
+            self.log(f"{_named(broker)} cannot listen: {error}")
             return
         listener.setblocking(False)
         self._listeners[broker] = listener
@@ -163,13 +180,14 @@ class Sockets:
         except OSError:
             return
         if len(self._open) >= self.most_connections:
-            self.log(f"{address[0]}:{address[1]} to broker {broker}: {len(self._open)} connections are open")
+            self.log(f"{address[0]}:{address[1]} to {_named(broker)}: {len(self._open)} connections are open")
             client.close()
             return
         self._accepted += 1
         client.setblocking(False)
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection = SocketConnection(self, self._accepted, client, f"{address[0]}:{address[1]}")
+        protocol = JUTE if broker == ZOOKEEPER else KAFKA
+        connection = SocketConnection(self, protocol, self._accepted, client, f"{address[0]}:{address[1]}")
         self._open[connection.number] = self._new[connection.number] = connection
         self.inputs.put(Accepted(connection.number, broker, connection.address))
 
@@ -205,6 +223,7 @@ class SocketConnection:
     """
 
     sockets: Sockets
+    protocol: Protocol
     number: int
     plain: socket.socket
     address: str
@@ -224,6 +243,9 @@ class SocketConnection:
 
     def write(self, frame: bytes) -> None:
         self.handled()
+        self.announce(frame)
+
+    def announce(self, frame: bytes) -> None:
         if self.ended:
             return
         size = _SIZE.pack(len(frame))
@@ -294,7 +316,7 @@ class SocketConnection:
         at, end = 0, len(buffer)
         while end - at >= _SIZE.size:
             (size,) = _SIZE.unpack_from(buffer, at)
-            if not 0 <= size <= self.sockets.most_bytes:
+            if not 0 <= size <= self.protocol.most_bytes:
                 self.sockets.log(f"{self}: {self._oversized(size, bytes(buffer[at : at + 4]))}; closed")
                 return False
             first = at + _SIZE.size
@@ -310,8 +332,10 @@ class SocketConnection:
     def _oversized(self, size: int, read: bytes) -> str:
         other = _NOT_KAFKA.get(read) or _NOT_KAFKA.get(read[:2])
         if other is not None:
-            return f"this is {other}, not Kafka's protocol without TLS"
-        return f"a frame of {size} bytes, and at most {self.sockets.most_bytes} are allowed (socket.request.max.bytes)"
+            return f"this is {other}, not {self.protocol.name} without TLS"
+        if self.protocol is JUTE and read.isalpha():
+            return f"{read.decode()!r} is a command for operators, and none is served"
+        return f"a frame of {size} bytes, and at most {self.protocol.most_bytes} are allowed ({self.protocol.setting})"
 
     def _send(self) -> None:
         """Send what the socket did not take at once."""
@@ -344,6 +368,10 @@ class SocketConnection:
 
     def __str__(self) -> str:
         return f"connection {self.number} from {self.address}"
+
+
+def _named(broker: int) -> str:
+    return "ZooKeeper" if broker == ZOOKEEPER else f"broker {broker}"
 
 
 def _nothing(_: int) -> None:

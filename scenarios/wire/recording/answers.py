@@ -53,6 +53,11 @@ class _CountedAnswer:
         if self.onwards is not None:
             self.onwards.write(frame)
 
+    def announce(self, frame: bytes) -> None:
+        self.answers.checksum = crc32(frame, crc32(self._number, self.answers.checksum))
+        if self.onwards is not None:
+            self.onwards.announce(frame)
+
     def handled(self) -> None:
         if self.onwards is not None:
             self.onwards.handled()

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from emulator.zookeeper import ZOOKEEPER
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.language.schema.text import write_toml
@@ -15,10 +16,11 @@ from scenarios.language.targets import CLIENT_NAME
 from scenarios.language.triggers import TRIGGER_KEYS
 from scenarios.units import format_duration
 from scenarios.wire.gateway.connection import RefusedFrame, client_id_of
-from scenarios.wire.inputs import Frame, Operation
+from scenarios.wire.inputs import Accepted, Frame, Operation
 from scenarios.wire.operations.base import ACTION, operations
 from scenarios.wire.recording.folder import RecordedLiveRun
 from scenarios.wire.recording.log import Ended, Entry, InputLog
+from scenarios.wire.zookeeper.ensemble import CLIENT
 
 AFTER_US = 60_000_000
 """How long the run has after the last input for what then still happens."""
@@ -65,9 +67,13 @@ def _table(recorded: RecordedLiveRun, frames: str) -> dict[str, Any]:
 
 
 def _clients(entries: list[Entry]) -> Iterator[str]:
-    """The client ids that targets can name."""
+    """The clients that targets can name: by client id, and the machine of all that connect to ZooKeeper."""
+    to_zookeeper: dict[int, None] = {}
     for entry in entries:
-        if isinstance(entry.what, Frame):
+        if isinstance(entry.what, Accepted) and entry.what.broker == ZOOKEEPER:
+            to_zookeeper[entry.what.connection] = None
+            yield CLIENT
+        elif isinstance(entry.what, Frame) and entry.what.connection not in to_zookeeper:
             with suppress(BadInput, RefusedFrame):
                 name = client_id_of(entry.what.data)
                 CLIENT_NAME.read(name)

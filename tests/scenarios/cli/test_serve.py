@@ -47,8 +47,9 @@ def test_a_cluster_without_a_file_is_served_until_it_is_stopped(tmp_path: Path, 
         process.send_signal(by)
         said, noted = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 0
-    announced, verdict = said.splitlines()
+    announced, zookeeper, verdict = said.splitlines()
     assert announced == f"bootstrap.servers={written['bootstrap_servers']}"
+    assert zookeeper == f"zookeeper.connect={written['zookeeper_connect']}"
     assert verdict.startswith("PASSED after")
     assert noted == ""
     assert not Path(written["control"]).exists()

@@ -234,7 +234,7 @@ def codes(reported: list[Message]) -> list[int]:
 def in_sync(cluster: Served, name: str) -> bool:
     """Whether all replicas of ``name`` are in sync, as the brokers that answer see it."""
     seen = False
-    for broker in cluster.run.sockets.addresses:
+    for broker in cluster.run.broker_addresses:
         try:
             raw = cluster.connect(broker)
         except ConnectionRefusedError:

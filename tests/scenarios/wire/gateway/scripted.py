@@ -46,6 +46,9 @@ class Outlet:
     def write(self, frame: bytes) -> None:
         self.outlets.written[self.connection].append(frame)
 
+    def announce(self, frame: bytes) -> None:
+        self.outlets.written[self.connection].append(frame)
+
     def handled(self) -> None: ...
 
     def end(self, *, reset: bool) -> None:

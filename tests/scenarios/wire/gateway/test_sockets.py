@@ -39,7 +39,7 @@ def test_a_client_learns_versions_and_metadata(cluster: Served) -> None:
     assert {API_VERSIONS, METADATA} <= keys
     metadata = raw.metadata()
     addresses = {broker["node_id"]: (broker["host"], broker["port"]) for broker in metadata["brokers"]}
-    assert addresses == cluster.run.sockets.addresses
+    assert addresses == cluster.run.broker_addresses
     (topic,) = (topic for topic in metadata["topics"] if topic["name"] == "orders")
     assert [(p["leader_id"], p["isr_nodes"]) for p in topic["partitions"]] == [
         (0, [0, 1, 2]),

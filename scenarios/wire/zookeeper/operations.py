@@ -1,0 +1,193 @@
+"""One operation at a time: the body of a request becomes a request to the emulated ensemble, its answer the body of a
+response."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from emulator.zookeeper import (
+    Check,
+    Create,
+    Delete,
+    Exists,
+    GetChildren,
+    GetData,
+    Multi,
+    Op,
+    Request,
+    Response,
+    SetData,
+    ZkCode,
+)
+from scenarios.wire.zookeeper.ensemble import ServedZooKeeper
+from scenarios.wire.zookeeper.errors import Code, RefusedOperation
+from scenarios.wire.zookeeper.jute import MalformedRecord
+from scenarios.wire.zookeeper.records import IN_MULTI, RESPONSES, OpCode, read_multi, write_multi_results
+from scenarios.wire.zookeeper.records import Op as WireOp
+
+Body = Mapping[str, Any]
+OPEN_ACL = [{"perms": 31, "scheme": "world", "id": "anyone"}]
+_EPHEMERAL, _SEQUENTIAL, _FLAGS = 1, 2, 3
+_NOT_IN_PATHS = re.compile("[\0-\x1f\x7f-\x9f\ud800-\uf8ff\ufff0-\uffff]")
+"""Characters that ZooKeeper's PathUtils.validatePath refuses (3.4)."""
+_BARRIER = Exists("/")
+"""Stands for a request that ZooKeeper need not see, so that its answer has its place among the others."""
+
+
+class Asked(NamedTuple):
+    """A request to the ensemble.
+
+    Attributes:
+        watch: the read arms a watch.
+        answer: error code and body for the client.
+    """
+
+    request: Request
+    watch: bool
+    answer: Callable[[Response], tuple[int, bytes]]
+
+
+def translated(code: OpCode, body: Body, zookeeper: ServedZooKeeper) -> Asked:
+    """The request that an operation is. Raises: RefusedOperation; MalformedRecord."""
+    if code in IN_MULTI and code is not OpCode.CHECK:
+        op = _op(code, body, zookeeper)
+        return Asked(op, False, lambda response: _answer(code, response, _result(code, response)))
+    path = _path(body["path"])
+    if code in _READS:
+        return _read(code, path, body["watch"], zookeeper)
+    if code is OpCode.SYNC:
+        return Asked(_BARRIER, False, lambda _: (0, RESPONSES[code].write({"path": path})))
+    if code is OpCode.SET_ACL:
+        _check_acl(body["acl"])
+        # They are what all znodes have: their version stays 0.
+        if body["version"] not in (-1, 0):
+            return Asked(Exists(path), False, lambda response: (response.error or ZkCode.BAD_VERSION, b""))
+    elif code is not OpCode.GET_ACL:
+        raise RefusedOperation(Code.UNIMPLEMENTED, f"operation {code.value} is allowed in a multi only")
+    return Asked(Exists(path), False, lambda response: _answer(code, response, {"acl": OPEN_ACL}))
+
+
+_READS: Mapping[OpCode, type[GetData | Exists | GetChildren]] = {
+    OpCode.GET_DATA: GetData,
+    OpCode.EXISTS: Exists,
+    OpCode.GET_CHILDREN: GetChildren,
+    OpCode.GET_CHILDREN2: GetChildren,
+}
+
+
+def _read(code: OpCode, path: str, watch: bool, zookeeper: ServedZooKeeper) -> Asked:
+    def answer(response: Response) -> tuple[int, bytes]:
+        return _answer(
+            code,
+            response,
+            {"data": zookeeper.payloads.to_client(path, response.data), "children": list(response.children)},
+        )
+
+    return Asked(_READS[code](path), watch, answer)
+
+
+def _answer(code: OpCode, response: Response, body: Body) -> tuple[int, bytes]:
+    if response.error is not ZkCode.OK:
+        return response.error, b""
+    return 0, RESPONSES[code].write({**body, "stat": response.details})
+
+
+def _result(code: OpCode, response: Response) -> Body:
+    """What the result of a write has in it, alone or in a multi."""
+    return {"path": response.path, "stat": response.details}
+
+
+# -- writes -----------------------------------------------------------------------------------------------------------
+
+
+def _op(code: OpCode, body: Body, zookeeper: ServedZooKeeper) -> Op:
+    """Raises: RefusedOperation."""
+    path = body["path"]
+    if code in (OpCode.CREATE, OpCode.CREATE2):
+        flags = body["flags"]
+        if not 0 <= flags <= _FLAGS:
+            raise RefusedOperation(
+                Code.UNIMPLEMENTED, "containers and znodes that end by themselves came with 3.5 and 3.6"
+            )
+        is_sequential = bool(flags & _SEQUENTIAL)
+        _path(f"{path}1" if is_sequential and path else path)
+        _check_acl(body["acl"])
+        data = _data(path, body["data"], zookeeper, sequential=is_sequential)
+        return Create(path, data, bool(flags & _EPHEMERAL), is_sequential)
+    _path(path)
+    if code is OpCode.SET_DATA:
+        return SetData(path, _data(path, body["data"], zookeeper), body["version"])
+    return (Delete if code is OpCode.DELETE else Check)(path, body["version"])
+
+
+def _data(path: str, data: bytes | None, zookeeper: ServedZooKeeper, *, sequential: bool = False) -> str:
+    if data and zookeeper.is_full:
+        raise RefusedOperation(Code.SYSTEM_ERROR, "znodes of clients hold as much as they may")
+    return zookeeper.payloads.to_tree(path, data, sequential=sequential)
+
+
+def translated_multi(data: bytes, zookeeper: ServedZooKeeper) -> Asked:
+    """The request that a multi is. An operation in it that is refused fails the others, as one does that ZooKeeper
+    refuses. Raises: MalformedRecord."""
+    ops: list[Op] = []
+    codes: list[OpCode] = []
+    refused: RefusedOperation | None = None
+    for code, body in read_multi(data):
+        codes.append(code)
+        if refused is None:
+            try:
+                ops.append(_op(code, body, zookeeper))
+            except RefusedOperation as error:
+                refused = error
+                ops.append(_IMPOSSIBLE)
+        else:
+            ops.append(_IMPOSSIBLE)
+
+    def answer(response: Response) -> tuple[int, bytes]:
+        results = list[WireOp | int]()
+        for code, op, result in zip(codes, ops, response.results, strict=True):
+            if refused is not None and op is _IMPOSSIBLE and result.error is _IMPOSSIBLE_FAILS:
+                results.append(refused.code)
+            elif response.error is ZkCode.OK:
+                results.append((code, _result(code, result)))
+            else:
+                results.append(result.error)
+        return 0, write_multi_results(results)
+
+    # What is refused alone is said in the log; what is refused here the client gets as a result.
+    return Asked(Multi(tuple(ops)), False, answer)
+
+
+_IMPOSSIBLE = Check("/", -2)
+"""No znode has that version."""
+_IMPOSSIBLE_FAILS = ZkCode.BAD_VERSION
+
+
+WITHOUT_EFFECT = Asked(_BARRIER, False, lambda _: (0, b""))
+"""A request that is answered without an error, and of which ZooKeeper sees nothing."""
+
+
+def refused(error: RefusedOperation) -> Asked:
+    """The answer to an operation that is refused."""
+    return Asked(_BARRIER, False, lambda _: (error.code, b""))
+
+
+# -- what is checked --------------------------------------------------------------------------------------------------
+
+
+def _path(path: str | None) -> str:
+    """Raises: RefusedOperation where ZooKeeper would refuse it (PathUtils.validatePath)."""
+    if path is None:
+        raise MalformedRecord("a path is null")
+    if path == "/":
+        return path
+    parts = path.split("/")
+    if parts[0] or len(parts) < 2 or any(part in ("", ".", "..") for part in parts[1:]) or _NOT_IN_PATHS.search(path):
+        raise RefusedOperation(Code.BAD_ARGUMENTS, f"{path[:100]!r} is no path")
+    return path
+
+
+def _check_acl(acl: list[Body]) -> None:
+    """Raises: RefusedOperation unless everyone may do everything: nothing else is kept."""
+    if not acl or any(entry != OPEN_ACL[0] for entry in acl):
+        raise RefusedOperation(Code.INVALID_ACL, "all znodes are open: the only ACL is world:anyone:cdrwa")
