@@ -256,8 +256,8 @@ def test_a_topic_that_is_written_is_created_configured_and_deleted(cluster: Serv
     wait_for(lambda: zk.stat("/brokers/topics/made") is None, what="the deletion")
 
 
-def test_a_client_of_somebody_else_agrees(cluster: Served) -> None:
-    """The one that records real clusters for the calibration, which was written against real ZooKeepers."""
+def test_a_client_written_for_real_zookeepers_agrees(cluster: Served) -> None:
+    """The one that drives and records real clusters for the calibration."""
     _, port = cluster.run.zookeeper_connect.rsplit(":", 1)
     other = Session(int(port))
     other.open()
