@@ -129,7 +129,14 @@ def _allow_for_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
         batch = load.producer_rate * load.message_size * load.linger_us // SECOND
         return max(1, most // max(1, batch)) * load.linger_us if isinstance(most, int) else fetch_us
 
-    outrun = [load for load in draft.scenario.workloads if load.topic not in stated and written_us(load) < fetch_us]
+    def lags(load: WorkloadSpec) -> bool:
+        """Whether its followers are out of sync while it goes on: a few batches are more than a follower may lack."""
+        may_lack = cluster.config.get("replica.lag.max.messages")
+        each = max(1, load.producer_rate * load.linger_us // SECOND)
+        return isinstance(may_lack, int) and may_lack < 4 * each * max(1, fetch_us // load.linger_us)
+
+    new = [load for load in draft.scenario.workloads if load.topic not in stated]
+    outrun = [load for load in new if written_us(load) < fetch_us or lags(load)]
     if outrun:
         draft.notes.append("followers cannot keep up with a load")
         draft.within_us += max(draft.faults[1] * fetch_us // written_us(load) for load in outrun)

@@ -159,7 +159,7 @@ class MoreClients(Episodes):
         }
         return WorkloadSpec(
             topic=topic.name, producer_rate=10 * topic.partitions, message_size=100, keys=10,
-            key_skew=draws.choice((0.0, 1.0)), acks=acks, linger_us=draws.choice((20 * MS, 500 * MS)),
+            key_skew=draws.choice((0.0, 1.0)), acks=acks, linger_us=draws.choice((100 * MS, 500 * MS)),
             config={name: value for name, value in found.items() if value is not None},
             start_us=start_us, stop_us=max(start_us, draft.end_us) + SECOND,
         )  # fmt: skip
@@ -169,8 +169,8 @@ class MoreClients(Episodes):
         found = {
             "fetch.min.bytes": draws.weighted(((2, None), (1, 1_000), (1, 1 << 20))),
             "fetch.max.wait.ms": draws.weighted(((2, None), (1, 20), (1, 1_000))),
-            "max.partition.fetch.bytes": draws.weighted(((2, None), (1, 1_000), (1, 20_000))),
-            "fetch.max.bytes": draws.weighted(((2, None), (1, 2_000))),
+            "max.partition.fetch.bytes": draws.weighted(((2, None), (1, 20_000), (1, 100_000))),
+            "fetch.max.bytes": draws.weighted(((2, None), (1, 50_000))),
         }
         return ConsumerSpec(
             topic=topic.name, offset_reset=draws.choice(("earliest", "latest")), start_us=start_us,

@@ -36,7 +36,7 @@ class LeavesInOrder(Checker):
 
     Verified: when the process of a broker that was asked to shut down ends by itself.
 
-    Not verified: brokers whose session expires meanwhile; clusters without controlled.shutdown.enable.
+    Not verified: brokers whose session has expired, or does so meanwhile; clusters without controlled.shutdown.enable.
     """
 
     name: ClassVar[str] = "leaves_in_order"
@@ -55,11 +55,13 @@ class LeavesInOrder(Checker):
         self._all_attempts_us = int(start.brokers.get("controlled.shutdown.max.retries", 3)) * backoff_us
         self._asks = bool(start.brokers.get("controlled.shutdown.enable", True))
         self._leaving: dict[int, Leaving] = {}
+        self._in_session: dict[int, None] = {}
 
     def on_fault(self, event: Fault) -> None:
         if event.action == SHUTDOWN and self._asks:
-            for broker in event.target.split(","):
-                self._leaving.setdefault(int(broker), Leaving(event.t_us))
+            for broker in map(int, event.target.split(",")):
+                if broker in self._in_session:
+                    self._leaving.setdefault(broker, Leaving(event.t_us))
         elif event.action in STOPS:
             self._leaving.clear()
 
@@ -68,6 +70,10 @@ class LeavesInOrder(Checker):
             self._leaving[event.node].answer = event.error, event.remaining
 
     def on_session(self, event: ZkSession) -> None:
+        if event.state == "created":
+            self._in_session[event.client] = None
+        else:
+            self._in_session.pop(event.client, None)
         if event.state == "expired":
             self._leaving.pop(event.client, None)
 

@@ -54,6 +54,7 @@ def test_a_broker_leaves_when_it_is_let_or_all_attempts_are_over(
     answer: tuple[str, int] | None, after_s: int, violations: int
 ) -> None:
     run = WrittenHistory(LeavesInOrder.name)
+    run.emit(ZkSession, 0, 1, "created")
     run.emit(e.Fault, "broker.controlled_shutdown", "0", "")
     if answer is not None:
         run.emit(e.ControlledShutdownAnswered, 0, 2, 1, *answer)
@@ -65,6 +66,7 @@ def test_a_broker_leaves_when_it_is_let_or_all_attempts_are_over(
 @pytest.mark.parametrize("ends", [("crash",), ("expired", "stop"), ("broker.stop", "stop")])
 def test_a_broker_that_something_else_ends_does_not_leave(ends: tuple[str, ...]) -> None:
     run = WrittenHistory(LeavesInOrder.name)
+    run.emit(ZkSession, 0, 1, "created")
     run.emit(e.Fault, "broker.controlled_shutdown", "0", "")
     for end in ends:
         if end == "expired":
@@ -73,4 +75,13 @@ def test_a_broker_that_something_else_ends_does_not_leave(ends: tuple[str, ...])
             run.emit(e.Fault, end, "0", "")
         else:
             run.emit(e.NodeCrashed, 0, 1, "process" if end == "crash" else end)
+    assert run.violations() == []
+
+
+def test_a_broker_whose_session_had_expired_before_may_leave() -> None:
+    run = WrittenHistory(LeavesInOrder.name)
+    run.emit(ZkSession, 0, 1, "created")
+    run.emit(ZkSession, 0, 1, "expired")
+    run.emit(e.Fault, "broker.controlled_shutdown", "0", "")
+    run.emit(e.NodeCrashed, 0, 1, "stop")
     assert run.violations() == []
