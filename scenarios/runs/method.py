@@ -171,7 +171,7 @@ class Method:
         """The turn before ``index`` has acted, and is over in ``busy_us``."""
         trigger = self._turns[index].entry.trigger
         if isinstance(trigger, After) and self._turns[index].optional:
-            self._following[index] = self.cluster.world.timer(certain(trigger.delay_us), self._fire, index)
+            self._following[index] = self.cluster.world.timer(certain(trigger.delay_us), self._fire_in_time, index)
         elif isinstance(trigger, After):
             self._later(certain(trigger.delay_us), index)
         elif isinstance(trigger, Until):
@@ -180,10 +180,10 @@ class Method:
     def _wait(self, index: int) -> None:
         trigger = self._turns[index].entry.trigger
         assert isinstance(trigger, Until)
-        self.waits.begin(trigger.wait, lambda: self._fire(index))
+        self.waits.begin(trigger.wait, lambda: self._fire_in_time(index))
 
     def _later(self, delay_us: int, index: int) -> None:
-        self.cluster.world.call_later(delay_us, self._fire, index)
+        self.cluster.world.call_later(delay_us, self._fire_in_time, index)
 
     def _arm(self, index: int, entry: MethodEntry, when: Condition) -> Disarm:
         protocol, roles = self.scenario.strategy.parsed.protocol, self.performer.roles
@@ -196,6 +196,11 @@ class Method:
         if isinstance(when, WhenMetric):
             return self.waits.arm(when, fire)
         return arm(when, self.cluster, roles, protocol, fire, stops=entry.action.acts_on_message)
+
+    def _fire_in_time(self, index: int) -> None:
+        """The time of a turn has come. What happened to come before it at random is not its cause."""
+        self.cluster.trace.cause = 0
+        self._fire(index)
 
     def _fire(self, index: int, passing: InterceptedMessage | None = None) -> None:
         _, entry, address, _, _ = self._turns[index]
@@ -213,6 +218,7 @@ class Method:
     def _undo(self, due: tuple[int, ActionContext]) -> None:
         index, done = due
         del self._lasting[index]
+        self.cluster.trace.cause = 0
         self.performer.undo(done)
         self._done()
 

@@ -178,6 +178,7 @@ class Stage:
         return self.judge.waiting(now_us) or self.convergence.waiting(now_us)
 
     def _look(self, _: Any) -> None:
+        self.cluster.trace.cause = 0
         self.judge.look(self.world.now)
         self.convergence.look(self.world.now)
         self.world.call_later(LOOK_US, self._look, None, True)
