@@ -24,3 +24,12 @@ def test_a_gauge_that_is_not_negative(value: int, violations: int) -> None:
     run = WrittenHistory(TimesTrue.name)
     run.emit(GaugeSet, 1, "kafka.server:type=ReplicaManager,name=LeaderCount", value)
     assert len(run.violations()) == violations
+
+
+@pytest.mark.parametrize(("metric", "violations"), [("QueueTimeMs", 0), ("ControllerChangeRateAndTimeMs", 1)])
+def test_a_wait_in_a_queue_by_a_clock_that_was_set(metric: str, violations: int) -> None:
+    run = WrittenHistory(TimesTrue.name)
+    run.emit(e.NodeStarted, 1, 2)
+    run.emit(e.Fault, "broker.clock", "1,2", "step 8s")
+    run.emit(TimerUpdated, 1, f"kafka.controller:type=T,name={metric}", 8_000_000)
+    assert len(run.violations()) == violations
