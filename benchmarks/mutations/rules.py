@@ -33,16 +33,20 @@ class Mutation:
     after: str
     occurrence: int = 1
 
+    def number(self, text: str) -> int:
+        """The number of the line, from 1. Raises: LookupError where it is not there any more."""
+        seen = 0
+        for number, line in enumerate(text.splitlines(), 1):
+            seen += line.strip() == self.before
+            if seen == self.occurrence:
+                return number
+        raise LookupError(f"{self.file} has no line {self.before!r} (number {self.occurrence}) any more")
+
     def applied(self, text: str) -> str:
         """The module's text with the mistake. Raises: LookupError where the line is not there any more."""
-        lines, seen = text.splitlines(keepends=True), 0
-        for index, line in enumerate(lines):
-            if line.strip() == self.before:
-                seen += 1
-                if seen == self.occurrence:
-                    lines[index] = line.replace(self.before, self.after)
-                    return "".join(lines)
-        raise LookupError(f"{self.file} has no line {self.before!r} (number {self.occurrence}) any more")
+        lines, index = text.splitlines(keepends=True), self.number(text) - 1
+        lines[index] = lines[index].replace(self.before, self.after)
+        return "".join(lines)
 
 
 def mutations(file: str, text: str) -> Iterator[Mutation]:

@@ -8,17 +8,43 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field
+from attrs import define, field, frozen
 
+from benchmarks.mutations.executed import watched
 from benchmarks.mutations.rules import Mutation
 
 COPIED = ("emulator", "fetchers", "brokers", "controller", "scenarios", "tests", "benchmarks", "docs", "pyproject.toml")
 TESTS_CPU_S = 600
 """A mistake can make a test run for ever; after that much CPU time it counts as seen."""
+
+
+@frozen
+class Survey:
+    """What the runs are like without a mutation.
+
+    Attributes:
+        watched: the lines, as ``FILE:NUMBER``, of which is known which runs execute them.
+        found: of each run its place, its CPU seconds, whether it has findings, and the lines that it executes.
+    """
+
+    watched: Collection[str]
+    found: Sequence[dict[str, Any]]
+
+    def runs(self, mutation: Mutation, text: str) -> list[tuple[str, int, float]]:
+        """The runs that can see ``mutation`` of the module ``text``: profile, seed, and the CPU seconds of those before
+        it that cannot."""
+        line, runs, left_out_s = f"{mutation.file}:{mutation.number(text)}", [], 0.0
+        for one in self.found:
+            executes = line not in self.watched or line in one["executed"]
+            if executes and not one["noisy"]:
+                runs.append((*one["place"], left_out_s))
+            elif not executes:
+                left_out_s += one["cpu_s"]
+        return runs
 
 
 @define
@@ -51,16 +77,27 @@ class Copy:
             path.write_text(text, encoding="utf-8")
             self._original = None
 
-    def chaos(self, cpu_s: int, noisy: Sequence[str] | None) -> dict[str, Any]:
-        """What random runs see within ``cpu_s`` of CPU time: the first finding, a run that ends in an error, or a run
-        that never ends.
+    def survey(self, cpu_s: int, mutations: Sequence[Mutation]) -> Survey:
+        """What the runs that are made within ``cpu_s`` of CPU time are like without a mutation. Raises: LookupError
+        where a mutation's line is not there any more."""
+        numbers: dict[str, list[int]] = {}
+        texts = {one.file: (self.folder / one.file).read_text(encoding="utf-8") for one in mutations}
+        for mutation in mutations:
+            numbers.setdefault(mutation.file, []).append(mutation.number(texts[mutation.file]))
+        changed = {file: watched(file, text, numbers[file]) for file, text in texts.items()}
+        for file, text in changed.items():
+            (self.folder / file).write_text(text, encoding="utf-8")
+        done = self._python(["-m", "benchmarks.mutations.hunt", str(cpu_s), "--survey"], 2 * cpu_s + 30)
+        for file, text in texts.items():
+            (self.folder / file).write_text(text, encoding="utf-8")
+        called = "\n".join(changed.values())
+        known = {f"{file}:{number}" for file, those in numbers.items() for number in those}
+        return Survey({line for line in known if f"ran('{line}')" in called}, json.loads(done.stdout.splitlines()[-1]))
 
-        Args:
-            noisy: the seeds that have findings without the mutation, and are left out; None: look for these.
-        """
-        command = ["-m", "benchmarks.mutations.hunt", str(cpu_s), json.dumps(list(noisy or ()))]
-        command += ["--all"] if noisy is None else []
-        done = self._python(command, 2 * cpu_s + 30)
+    def chaos(self, cpu_s: int, runs: Sequence[Sequence[Any]]) -> dict[str, Any]:
+        """What ``runs`` (``Survey.runs``) see within ``cpu_s`` of CPU time: the first finding, a run that ends in an
+        error, or a run that never ends."""
+        done = self._python(["-m", "benchmarks.mutations.hunt", str(cpu_s), json.dumps(list(runs))], 2 * cpu_s + 30)
         if done.returncode == 0:
             answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
             return answer
@@ -68,9 +105,13 @@ class Copy:
             return {"seen": "a run that does not end", "seed": "", "runs": 0}
         return {"seen": _last_line(done.stderr), "seed": "", "runs": 0}
 
-    def tests(self, room: str) -> str:
-        """The first test of the room that fails, "" where all pass."""
-        done = self._python(["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"tests/{room}"], TESTS_CPU_S)
+    def tests(self, mutation: Mutation) -> str:
+        """The first test of the room that fails, those of the module's part of it first; "" where all pass."""
+        parts = Path(mutation.file).parts
+        near = [f"tests/{'/'.join(parts[:2])}"] if (self.folder / "tests" / parts[0] / parts[1]).is_dir() else []
+        done = self._python(
+            ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *near, f"tests/{parts[0]}"], TESTS_CPU_S
+        )
         if done.returncode == 0:
             return ""
         failed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]

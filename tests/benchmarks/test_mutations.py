@@ -7,7 +7,9 @@ import pytest
 
 from benchmarks.mutations.__main__ import key, report
 from benchmarks.mutations.drawn import PER_RULE, ROOMS, reviewed
+from benchmarks.mutations.executed import SEEN, watched
 from benchmarks.mutations.rules import Mutation, mutations
+from benchmarks.mutations.trial import Survey
 
 ROOT = Path(__file__).parents[2]
 
@@ -86,3 +88,48 @@ def test_tests_that_were_not_run_are_no_tests_that_saw_nothing() -> None:
     assert any(row.split("|")[1:4] == [" chaos ", " 1 ", " 33% "] for row in text)
     assert any("run only for the 2 that chaos did not see | 1 | 50% of these" in row for row in text)
     assert problems[-1] == "1 mutations are seen by neither"
+
+
+WATCHED = """
+\'\'\'A module.\'\'\'
+from __future__ import annotations
+
+def f(a):
+    if a:
+        return (1,
+                2)
+    elif a is None:
+        return [each
+                for each in "ab"]
+    for each in "ab":
+        a = each
+    return a
+"""
+
+
+@pytest.mark.parametrize(
+    ("argument", "executed"),
+    [(1, [6, 7, 8]), (None, [6, 9, 10, 11]), (0, [6, 9, 12, 13, 14]), (False, [6, 9, 12, 13, 14])],
+)
+def test_the_lines_that_are_executed_are_noticed(argument: object, executed: list[int]) -> None:
+    module: dict[str, object] = {}
+    exec(watched("a.py", WATCHED, range(1, 20)), module)
+    SEEN.clear()
+    function = module["f"]
+    assert callable(function)
+    function(argument)
+    assert sorted(int(line.removeprefix("a.py:")) for line in SEEN) == executed
+
+
+def test_runs_that_do_not_execute_the_line_are_left_out_and_count() -> None:
+    mutation = Mutation("a.py", "left out", "g(a)", "pass")
+    found = [
+        {"place": ("p", 0), "cpu_s": 1.0, "noisy": False, "executed": []},
+        {"place": ("p", 1), "cpu_s": 2.0, "noisy": False, "executed": ["a.py:2"]},
+        {"place": ("p", 2), "cpu_s": 4.0, "noisy": True, "executed": ["a.py:2"]},
+        {"place": ("p", 3), "cpu_s": 8.0, "noisy": False, "executed": []},
+        {"place": ("p", 4), "cpu_s": 16.0, "noisy": False, "executed": ["a.py:2"]},
+    ]
+    text = "def f(a):\n    g(a)\n"
+    assert Survey({"a.py:2"}, found).runs(mutation, text) == [("p", 1, 1.0), ("p", 4, 9.0)]
+    assert [run[1] for run in Survey((), found).runs(mutation, text)] == [0, 1, 3, 4]
