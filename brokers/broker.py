@@ -40,7 +40,6 @@ from emulator.protocol.api import Request
 from emulator.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import BrokerRegistered
-from emulator.protocol.groups.find_coordinator import CoordinatorType
 from emulator.protocol.metadata import MetadataRequest
 from emulator.protocol.znodes import ALL_BROKERS, PERSISTENT_PATHS, broker_entity, broker_path, encode_broker
 from emulator.zookeeper import NodeExists, SessionExpired, Stat, ZkClient, ZkSpec
@@ -273,6 +272,8 @@ class Broker:
 
     def _coordinators(self, type: int) -> "CoordinatorStore | None":
         """What coordinators of this type keep (``CoordinatorFinder.store_of``)."""
+        from emulator.protocol.groups.find_coordinator import CoordinatorType
+
         if type == CoordinatorType.TRANSACTION:
             return self.transactions.coordinator.store
         return self.groups.coordinator.store if type == CoordinatorType.GROUP else None

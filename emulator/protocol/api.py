@@ -86,6 +86,8 @@ class Api:
         return issubclass(self.request, AbstractControlRequest)
 
 
+CONTROL = "leader_and_isr", "stop_replica", "update_metadata"
+"""The files that declare the APIs by which the controller commands brokers."""
 _declared: dict[str, Api] = {}
 _variants: dict[type, list[type]] = {}
 
@@ -126,8 +128,10 @@ def apis() -> Mapping[str, Api]:
 
 
 def control_apis() -> tuple[Api, ...]:
-    """The APIs by which the controller commands brokers."""
-    return tuple(api for api in apis().values() if api.is_control)
+    """The APIs by which the controller commands brokers, in the order of Kafka's numbers."""
+    for file in CONTROL:
+        import_module(f"{__package__}.{file}")
+    return tuple(sorted((api for api in _declared.values() if api.is_control), key=lambda api: api.key))
 
 
 def names_partitions(message: type[Message]) -> bool:

@@ -3,10 +3,12 @@
 Knows nothing of scenario files; ``scenarios.runs`` reads one and drives this.
 """
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import trio
 from attrs import define, evolve, field, frozen
@@ -27,16 +29,16 @@ from emulator.protocol.znodes import broker_entity, topic_entity
 from emulator.trace import Trace
 from emulator.zookeeper import ZOOKEEPER, ZkClient, ZkSpec
 from emulator.zookeeper.server import ZooKeeper
-from scenarios.cluster.clients.consumer import Consumer
-from scenarios.cluster.clients.consuming import Consumption
 from scenarios.cluster.clients.operator import Operator
-from scenarios.cluster.clients.own_client import OwnClient
-from scenarios.cluster.clients.producer import IDS_PER_PRODUCER, Producer
 from scenarios.cluster.clients.tools import configs, throttle, topics
 from scenarios.cluster.clients.tools.topics import Moving, any_move
-from scenarios.cluster.clients.workload import Workload
+from scenarios.cluster.clients.workload import IDS_PER_PRODUCER, Workload
 from scenarios.cluster.preload import Preload
 from scenarios.language.clients import Behaviour
+
+if TYPE_CHECKING:
+    from scenarios.cluster.clients.consuming import Consumption
+    from scenarios.cluster.clients.producer import Producer
 
 UP_BEFORE_US = 600_000_000
 """A broker has been up for less than this when the run begins: a multiple of the period of all work that a broker does
@@ -136,7 +138,7 @@ class Cluster:
         setup = self.setup
         self.operator = Operator(self.network, setup.zk, tuple(range(setup.brokers)), setup.controller.topic_version)
 
-    async def run(self, drive: Callable[["Cluster"], Awaitable[object]]) -> None:
+    async def run(self, drive: Callable[[Cluster], Awaitable[object]]) -> None:
         """Start everything, create the topics, await ``drive(cluster)``, and end when that returns."""
         async with self.running():
             await drive(self)
@@ -281,6 +283,8 @@ class Cluster:
 
     def start_producer(self, workload: Workload) -> Node:
         """Start one more producer, on a machine of its own, which is returned."""
+        from scenarios.cluster.clients.producer import Producer
+
         node, first_id = self.producer_machine(workload.name)
         brokers, own = tuple(range(self.setup.brokers)), list[Producer]()
 
@@ -317,6 +321,8 @@ class Cluster:
 
     def start_consumer(self, consumption: Consumption) -> Node:
         """Start one more consumer, on a machine of its own, which is returned."""
+        from scenarios.cluster.clients.consumer import Consumer
+
         number = self._consumers
         self._consumers += 1
         node = self._client(FIRST_CONSUMER - number, f"consumer-{number}", consumption.name)
@@ -332,6 +338,8 @@ class Cluster:
 
     def start_own_client(self, behaviour: Behaviour) -> Node:
         """Start one more client of a plug-in, on a machine of its own, which is returned."""
+        from scenarios.cluster.clients.own_client import OwnClient
+
         node, first_id = self.producer_machine(behaviour.name)
         brokers, own = tuple(range(self.setup.brokers)), list[OwnClient]()
 

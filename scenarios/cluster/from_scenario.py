@@ -11,7 +11,6 @@ from emulator.network import NetworkSpec, Nic
 from emulator.protocol.configs import LONG_MAX
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
-from scenarios.cluster.clients.consuming import Consumption
 from scenarios.cluster.clients.tools.topics import any_move, move_of_the_topic
 from scenarios.cluster.clients.workload import Workload
 from scenarios.cluster.cluster import ClusterSetup, TopicSetup
@@ -23,6 +22,7 @@ from scenarios.language.workloads import STICKY, ConsumerSpec
 
 if TYPE_CHECKING:
     from brokers.config_def import ServerProperties
+    from scenarios.cluster.clients.consuming import Consumption
 
 
 def cluster_setup(scenario: Scenario) -> ClusterSetup:
@@ -106,6 +106,8 @@ def _workloads(scenario: Scenario, load: WorkloadSpec) -> list[Workload]:
 
 
 def _consumption(scenario: Scenario, consumer: ConsumerSpec) -> Consumption:
+    from scenarios.cluster.clients.consuming import Consumption
+
     count = partition_count(scenario, consumer.topic)
     return Consumption(
         tuple(TopicPartition(consumer.topic, partition) for partition in consumer.partitions or range(count)),

@@ -1,6 +1,6 @@
 """A cluster in a test: the part of the project that other people's tests use (docs/python.md)."""
 
-from scenarios.cluster.clients.batch_producer import KafkaError
+from scenarios.cluster.clients.admin import KafkaError
 from scenarios.testing.clients import ConsumerInstance
 from scenarios.testing.cluster import cluster
 from scenarios.testing.gate import HeldGate

@@ -26,7 +26,8 @@ from emulator.protocol.znodes import ALL_BROKERS, broker_entity, topic_entity
 from emulator.trace import Event, rows
 from emulator.trace.columns import kind_of_rows
 from emulator.zookeeper import ZkClient
-from scenarios.cluster.clients.batch_producer import ACKS, BatchProducer, KafkaError, Sending
+from scenarios.cluster.clients.admin import KafkaError
+from scenarios.cluster.clients.batch_producer import ACKS, BatchProducer, Sending
 from scenarios.cluster.clients.consuming import Consumption
 from scenarios.cluster.clients.tools import configs, elections, reassign, topics
 from scenarios.cluster.clients.tools.outcome import Outcome

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from scenarios.cluster.clients.batch_producer import KafkaError
+from scenarios.cluster.clients.admin import KafkaError
 from scenarios.faults.actions.healing import Heal
 from scenarios.language import Scenario
 from scenarios.testing.drawing import clusters

@@ -8,7 +8,7 @@ from controller.reassignment.protocol import RequestedByApi
 from emulator.protocol.placement import rack_of
 from scenarios.profiles.registry import PROFILES
 from scenarios.runs.runner import Stage
-from scenarios.wire.apis.base import Address, ServedCluster, wire_apis
+from scenarios.wire.apis.base import Address, ServedCluster
 from scenarios.wire.versions import announced
 
 KIP_455 = (45, 46)
@@ -22,7 +22,7 @@ def served_cluster(stage: Stage, addresses: Mapping[int, Address], api_versions:
     racks = {broker: rack_of(broker, setup.racks) for broker in range(setup.brokers)} if setup.racks > 1 else {}
     digest = hashlib.sha256(f"{scenario.title}/{scenario.seed}".encode()).digest()
     cluster_id = base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
-    versions = announced(api_versions, wire_apis(), setup.broker.policies.transactions.versions)
+    versions = announced(api_versions, setup.broker.policies.transactions.versions)
     if not isinstance(setup.controller.reassignment, RequestedByApi):
         # Clients then say themselves that the brokers do not have it.
         versions = {key: found for key, found in versions.items() if key not in KIP_455}

@@ -1,5 +1,7 @@
 """A live run from its scenario to its verdict: the cluster in its world, the gateway, and the sockets beside it."""
 
+from __future__ import annotations
+
 import json
 import os
 import signal
@@ -7,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import trio
 from attrs import define, field, frozen
@@ -30,11 +33,11 @@ from scenarios.wire.live_inputs import LiveInputs
 from scenarios.wire.live_stage import LiveStage
 from scenarios.wire.operations.base import ACTION, Operations
 from scenarios.wire.operations.run import STOP
-from scenarios.wire.recording.answers import CountedAnswers
-from scenarios.wire.recording.folder import LiveRecording, ServedAs, replay_command
-from scenarios.wire.recording.log import Ended
 from scenarios.wire.served import served_cluster
 from scenarios.wire.versions import DEFAULT
+
+if TYPE_CHECKING:
+    from scenarios.wire.recording.folder import LiveRecording
 
 LOOPBACK = "127.0.0.1"
 
@@ -79,7 +82,7 @@ class LiveRun:
     scenario: Scenario
     options: ServeOptions = field(factory=ServeOptions)
     log: Callable[[str], object] = lambda _: None
-    on_ready: Callable[["LiveRun"], object] = lambda _: None
+    on_ready: Callable[[LiveRun], object] = lambda _: None
     changes: Sequence[tuple[str, str]] = ()
     inputs: LiveInputs = field(init=False)
     stage: LiveStage = field(init=False)
@@ -87,12 +90,15 @@ class LiveRun:
     gateway: Gateway = field(init=False)
     control: str = field(init=False)
     _recording: LiveRecording | None = field(init=False)
-    _answers: CountedAnswers = field(init=False)
     _operations: int = 0
 
     def __attrs_post_init__(self) -> None:
         folder = self.options.record
-        self._recording = None if folder is None else LiveRecording(folder)
+        self._recording = None
+        if folder is not None:
+            from scenarios.wire.recording.folder import LiveRecording
+
+            self._recording = LiveRecording(folder)
         self.inputs = LiveInputs(self.options.rate, self._recording)
         self.stage = LiveStage(prepare(self.scenario), inputs=self.inputs, ready=self._ready)
 
@@ -120,10 +126,10 @@ class LiveRun:
             with named_failures():
                 clock = WorldClock(self.stage.world)
                 trio.run(self._main, clock=clock, restrict_keyboard_interrupt_to_checkpoints=True)
-            replay = "" if recording is None else replay_command(recording.folder)
+            replay = "" if recording is None else recording.replay
             run, _ = conclude(self.stage, self.scenario, time.perf_counter() - began, self.changes, replay)
             if recording is not None:
-                recording.end(self.stage.world.now, Ended(run.digest, self._answers.checksum))
+                recording.end(self.stage.world.now, run.digest)
         finally:
             if recording is not None:
                 recording.close()
@@ -160,8 +166,10 @@ class LiveRun:
                 served = served_cluster(self.stage, addresses, versions)
                 outlets: Outlets = self.sockets
                 if self._recording is not None:
-                    self._recording.begin(self.stage.scenario, ServedAs(addresses=addresses, api_versions=versions))
-                    outlets = self._answers = CountedAnswers(self.sockets)
+                    from scenarios.wire.recording.folder import ServedAs
+
+                    as_served = ServedAs(addresses=addresses, api_versions=versions)
+                    outlets = self._recording.begin(self.stage.scenario, as_served, outlets)
                 self.gateway = Gateway(cluster, served, outlets, operations.perform, self.log)
                 self.inputs.perform = self.gateway.perform
                 if threading.current_thread() is threading.main_thread():
@@ -200,7 +208,7 @@ class LiveRun:
         except OSError as error:
             raise BadInput(f"{path} cannot be written ({error.strerror})", where="--ready-file") from error
 
-    async def _watch_signals(self, task_status: "trio.TaskStatus[None]") -> None:
+    async def _watch_signals(self, task_status: trio.TaskStatus[None]) -> None:
         """Ctrl-C and SIGTERM end the run in the world; the second Ctrl-C ends the process."""
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             task_status.started()

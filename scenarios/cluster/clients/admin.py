@@ -10,7 +10,18 @@ from emulator.nodes import Process
 from emulator.protocol.address import LISTENER
 from emulator.protocol.errors import Errors
 from emulator.protocol.metadata import NO_CONTROLLER, MetadataRequest
-from scenarios.cluster.clients.batch_producer import KafkaError
+
+
+class KafkaError(Exception):
+    """A request was refused, or got no answer in time.
+
+    Attributes:
+        error: Kafka's error code; the text begins with its name.
+    """
+
+    def __init__(self, error: Errors, detail: str = "") -> None:
+        super().__init__(f"{error.name}: {detail}" if detail else error.name)
+        self.error = error
 
 
 @define(eq=False)

@@ -14,24 +14,13 @@ from emulator.protocol.events import BatchesProduced
 from emulator.protocol.metadata import MetadataRequest, MetadataResponse
 from emulator.protocol.produce import ProducedBatch, ProduceRequest, ProduceResponse
 from emulator.protocol.types import NO_LEADER, TopicPartition
+from scenarios.cluster.clients.admin import KafkaError
 from scenarios.cluster.clients.producer import RETRIABLE
 
 ACKS = {"all": -1, "-1": -1, "1": 1, "0": 0}
 RETRY_BACKOFF_US = 100_000
 REQUEST_TIMEOUT_US = 30_000_000
 METADATA_TIMEOUT_US = 1_000_000
-
-
-class KafkaError(Exception):
-    """A request was refused, or got no answer in time.
-
-    Attributes:
-        error: Kafka's error code; the text begins with its name.
-    """
-
-    def __init__(self, error: Errors, detail: str = "") -> None:
-        super().__init__(f"{error.name}: {detail}" if detail else error.name)
-        self.error = error
 
 
 @frozen

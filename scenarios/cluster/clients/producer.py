@@ -29,9 +29,8 @@ from scenarios.cluster.clients.producing.connections import Connections, Group
 from scenarios.cluster.clients.producing.idempotence import NO_PRODUCER_ID, Idempotence
 from scenarios.cluster.clients.producing.partitioner import Keyed, Partitioner, RoundRobin, Skewed, Sticky
 from scenarios.cluster.clients.question import Question
-from scenarios.cluster.clients.workload import Workload
+from scenarios.cluster.clients.workload import IDS_PER_PRODUCER, Workload
 
-IDS_PER_PRODUCER = 1 << 32
 RETRIABLE = frozenset(
     {
         Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.LEADER_NOT_AVAILABLE, Errors.NOT_LEADER_FOR_PARTITION,

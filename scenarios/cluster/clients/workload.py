@@ -5,6 +5,8 @@ from attrs import frozen
 from emulator.protocol.types import TopicPartition
 
 NO_LIMIT = 2**63 - 1
+IDS_PER_PRODUCER = 1 << 32
+"""How many batches one producer can give ids to, through all its incarnations."""
 
 
 @frozen

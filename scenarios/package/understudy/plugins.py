@@ -9,7 +9,7 @@ from controller.shapes import register as register_shape
 from controller.steps import Procedure, phases
 from emulator.protocol.assignments import without
 from emulator.streams import Stream
-from scenarios.cluster.clients.batch_producer import KafkaError
+from scenarios.cluster.clients.admin import KafkaError
 from scenarios.errors import BadInput
 from scenarios.faults import ActionContext, PerformedAction
 from scenarios.language.actions import action

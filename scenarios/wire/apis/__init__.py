@@ -1,5 +1,14 @@
 """Kafka's APIs on the wire, one file for each theme: each one's messages into the emulator's, and back."""
 
-from scenarios.wire.apis.base import Body, Connection, InvalidRequest, ServedCluster, WireApi, wire_api, wire_apis
+from scenarios.wire.apis.base import (
+    Body,
+    Connection,
+    InvalidRequest,
+    ServedCluster,
+    WireApi,
+    WireApis,
+    wire_api,
+    wire_apis,
+)
 
-__all__ = ["Body", "Connection", "InvalidRequest", "ServedCluster", "WireApi", "wire_api", "wire_apis"]
+__all__ = ["Body", "Connection", "InvalidRequest", "ServedCluster", "WireApi", "WireApis", "wire_api", "wire_apis"]

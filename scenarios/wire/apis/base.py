@@ -6,10 +6,7 @@ in snake_case (``scenarios.wire.codec``). What a request means is the broker's b
 """
 
 from collections.abc import Mapping
-from functools import cache
 from importlib import import_module
-from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, ClassVar, TypeVar
 
 from attrs import define, field, frozen
@@ -121,9 +118,29 @@ def wire_api(declared: A) -> A:
     return declared
 
 
-@cache
+FILES: Mapping[int, str] = {
+    key: file
+    for file, keys in {
+        "produce": (0, 22), "fetch": (1,), "offsets": (2, 23), "metadata": (3,), "api_versions": (18,),
+        "cluster": (60,), "groups": (10, 11, 12, 13, 14), "groups_offsets": (8, 9, 47), "groups_admin": (15, 16, 42),
+        "transactions": (24, 25, 26, 28), "topics": (19, 20, 37), "configs": (32, 33, 44), "log_dirs": (34, 35),
+        "reassignments": (43, 45, 46),
+    }.items()
+    for key in keys
+}  # fmt: skip
+"""The modules of this package, by the numbers of the APIs that they declare."""
+
+
+class WireApis(dict[int, WireApi]):
+    """APIs by number. Each is imported when the first request for it comes: most clients ask for few."""
+
+    def __missing__(self, key: int) -> WireApi:
+        import_module(f"{__package__}.{FILES[key]}")
+        found = self[key] = _REGISTRY[key]
+        return found
+
+
 def wire_apis() -> Mapping[int, WireApi]:
     """All APIs of this package, by number."""
-    for module in iter_modules([str(Path(__file__).parent)]):
-        import_module(f"{__package__}.{module.name}")
-    return dict(sorted(_REGISTRY.items()))
+    apis = WireApis()
+    return {key: apis[key] for key in sorted(FILES)}

@@ -11,7 +11,7 @@ from emulator.nodes import CrashKind, Listener, Node, Process
 from emulator.protocol.address import LISTENER
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.cluster.cluster import FIRST_CLIENT, Cluster
-from scenarios.wire.apis.base import ServedCluster, WireApi, wire_apis
+from scenarios.wire.apis.base import ServedCluster, WireApi, WireApis
 from scenarios.wire.gateway.connection import ClientConnection
 from scenarios.wire.gateway.outlet import Outlet, Outlets
 from scenarios.wire.inputs import Accepted, Closed, Frame, Input, Operation
@@ -41,7 +41,7 @@ class Gateway:
     outlets: Outlets
     operate: Callable[[Operation], object]
     log: Callable[[str], object]
-    apis: Mapping[int, WireApi] = field(factory=wire_apis)
+    apis: Mapping[int, WireApi] = field(factory=WireApis)
     connections: dict[int, ClientConnection | ZooKeeperConnection] = field(factory=dict)
     machines: dict[str, Node] = field(factory=dict)
     _zookeeper: ServedZooKeeper = field(init=False)

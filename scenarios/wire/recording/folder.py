@@ -16,7 +16,9 @@ from scenarios.language import Scenario
 from scenarios.language.schema.text import write_toml
 from scenarios.runs.dataset.identity import COMMAND, code_digest
 from scenarios.wire.apis.base import Address
+from scenarios.wire.gateway.outlet import Outlets
 from scenarios.wire.inputs import Input
+from scenarios.wire.recording.answers import CountedAnswers
 from scenarios.wire.recording.log import Ended, InputLog, RecordedInputs, read_log
 
 VERSION = 1
@@ -60,6 +62,7 @@ class LiveRecording:
 
     folder: Path
     _log: InputLog | None = None
+    _answers: CountedAnswers = field(factory=CountedAnswers)
     _last_us: int = 0
 
     def __attrs_post_init__(self) -> None:
@@ -71,14 +74,20 @@ class LiveRecording:
         except OSError as error:
             raise BadInput(f"cannot be made ({error.strerror})", where="--record", source=str(self.folder)) from error
 
-    def begin(self, scenario: Scenario, served: ServedAs) -> None:
-        """The run begins. ``scenario``: as it is run, with what its seed has drawn."""
+    def begin(self, scenario: Scenario, served: ServedAs, outlets: Outlets) -> Outlets:
+        """The run begins. Returns ``outlets`` with what clients are answered counted on its way.
+
+        Args:
+            scenario: as it is run, with what its seed has drawn.
+        """
+        self._answers.onwards = outlets
         try:
             (self.folder / SCENARIO).write_text(scenario.to_toml(), encoding="utf-8")
             (self.folder / RUN).write_text(write_toml(served.to_table()), encoding="utf-8")
             self._log = InputLog(self.folder / LOG)
         except OSError as error:
             raise self._refused(error) from error
+        return self._answers
 
     def observe(self, t_us: int, given: Input) -> None:
         """An input is handled at ``t_us``."""
@@ -93,10 +102,15 @@ class LiveRecording:
             except OSError as error:
                 raise self._refused(error) from error
 
-    def end(self, t_us: int, ended: Ended) -> None:
-        """The run has ended in good order."""
-        self._write(t_us, ended)
+    def end(self, t_us: int, digest: str) -> None:
+        """The run has ended in good order. ``digest``: of its trace."""
+        self._write(t_us, Ended(digest, self._answers.checksum))
         self.flush()
+
+    @property
+    def replay(self) -> str:
+        """The command that replays it."""
+        return replay_command(self.folder)
 
     def close(self) -> None:
         """Nothing more is written."""

@@ -9,7 +9,6 @@ from brokers.transactions.policies import VERSIONS_2_7, TransactionPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from scenarios.profiles import PROFILES
-from scenarios.wire.apis.base import wire_apis
 from scenarios.wire.versions import DEFAULT, announced
 from tests.brokers.bench import TP, state
 from tests.brokers.transactions.bench import SECOND, STATES, Producer, TransactionBench
@@ -44,9 +43,9 @@ def timed_out(bench: TransactionBench) -> Producer:
     ],
 )
 def test_brokers_announce_the_versions_of_their_release(release: str, newest: tuple[int, ...]) -> None:
-    versions = announced(DEFAULT, wire_apis(), PROFILES[release].policies.brokers.transactions.versions)
+    versions = announced(DEFAULT, PROFILES[release].policies.brokers.transactions.versions)
     assert tuple(versions[key][1] for key in (INIT, ADD_PARTITIONS, ADD_OFFSETS, END, COMMIT)) == newest
-    older = announced("2.4", wire_apis(), VERSIONS_2_7)
+    older = announced("2.4", VERSIONS_2_7)
     assert older[INIT][1] == 2, "nor more than was asked for"
 
 

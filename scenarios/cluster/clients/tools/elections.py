@@ -16,7 +16,7 @@ from emulator.protocol.znodes import (
     topic_entity,
 )
 from emulator.zookeeper import NodeExists, NoNode
-from scenarios.cluster.clients.batch_producer import KafkaError
+from scenarios.cluster.clients.admin import KafkaError
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools import configs
 from scenarios.cluster.clients.tools.assignments import read_assignments

@@ -12,7 +12,7 @@ from emulator.protocol.log_dirs import (
 )
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity
-from scenarios.cluster.clients.batch_producer import KafkaError
+from scenarios.cluster.clients.admin import KafkaError
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools import configs
 from scenarios.cluster.clients.tools.outcome import Outcome

@@ -26,7 +26,7 @@ from emulator.protocol.znodes import (
     encode_reassignment,
 )
 from emulator.zookeeper import NodeExists, NoNode, ZkClient
-from scenarios.cluster.clients.batch_producer import KafkaError
+from scenarios.cluster.clients.admin import KafkaError
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools import log_dirs
 from scenarios.cluster.clients.tools.assignments import Assignments, read_assignments

@@ -7,7 +7,6 @@ import pytest
 
 from brokers.transactions.policies import VERSIONS_2_4
 from emulator.protocol.errors import Errors
-from scenarios.wire.apis.base import wire_apis
 from scenarios.wire.versions import DEFAULT, announced
 from tests.scenarios.wire.gateway.served import Raw, Served, served
 
@@ -34,7 +33,7 @@ def raw(cluster: Served) -> Iterator[Raw]:
 
 
 def versions(api: int) -> range:
-    low, high = announced(DEFAULT, wire_apis(), VERSIONS_2_4)[api]
+    low, high = announced(DEFAULT, VERSIONS_2_4)[api]
     return range(low, high + 1)
 
 

@@ -6,7 +6,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from brokers.transactions.policies import VERSIONS_2_3
-from scenarios.wire.apis import wire_apis
 from scenarios.wire.codec import decode_response, encode_request
 from scenarios.wire.codec.messages import APIS
 from scenarios.wire.inputs import Accepted, Frame, Input
@@ -16,7 +15,7 @@ from tests.scenarios.wire.gateway.scripted import play
 
 METADATA = 3
 TABLE = {"topics": [{"name": "orders", "partitions": 2, "replication_factor": 3}]}
-SERVED = announced("3.0", wire_apis(), VERSIONS_2_3)
+SERVED = announced("3.0", VERSIONS_2_3)
 KNOWN: dict[str, tuple[Any, ...]] = {
     "name": ("orders", "__consumer_offsets"),
     "topic": ("orders",),
