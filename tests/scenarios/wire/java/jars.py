@@ -2,7 +2,7 @@
 
     python -m tests.scenarios.wire.java.jars
 
-fetches what is missing (about 150 MB).
+fetches what is missing (about 300 MB).
 """
 
 import os
@@ -25,6 +25,7 @@ class Release:
 
     Attributes:
         logger: what its class path needs for its log.
+        scala: that it was built with.
     """
 
     version: str
@@ -40,6 +41,7 @@ class Release:
     verifiable_producer: str = "org.apache.kafka.tools.VerifiableProducer"
     verifiable_consumer: str = "org.apache.kafka.tools.VerifiableConsumer"
     copier: str = "org.apache.kafka.tools.TransactionalMessageCopier"
+    scala: str = "2.13"
 
 
 RELEASES = (
@@ -56,12 +58,35 @@ RELEASES = (
     ),
 )  # fmt: skip
 
+ZOOKEEPER = "3.5.9"
+"""The client that the tools of the ZooKeeper era get. Those of 3.4, which they bring along, do not run on Java 14 and
+later (ZOOKEEPER-3779)."""
+ZOOKEEPER_ERA = tuple(
+    Release(
+        version, ("slf4j-log4j12", "1.7.30"), elections="kafka.admin.PreferredReplicaLeaderElectionCommand", scala=scala
+    )
+    for version, scala in (("0.10.2.2", "2.11"), ("1.1.1", "2.12"), ("2.3.1", "2.12"), ("2.4.1", "2.12"))
+)
+"""Releases whose tools take ``--zookeeper``."""
+SHELL = "org.apache.zookeeper.ZooKeeperMain"
+
+
+@cache
+def class_path_with_zookeeper(release: Release, *, fetch: bool = False) -> str:
+    """The jars of a release of the ZooKeeper era. Raises: LookupError as ``class_path``."""
+    kafka = Artifact("org.apache.kafka", f"kafka_{release.scala}", release.version)
+    more = Artifact("org.apache.zookeeper", "zookeeper", ZOOKEEPER), Artifact("commons-cli", "commons-cli", "1.4")
+    try:
+        return jars((*more, kafka, Artifact("org.slf4j", *release.logger)), fetch=fetch)
+    except LookupError as reason:
+        raise LookupError(f"{reason}; fetch them by {sys.executable} -m tests.scenarios.wire.java.jars") from None
+
 
 @cache
 def class_path(release: Release, *, fetch: bool = False) -> str:
     """The jars of a release. Raises: LookupError where Maven, Java or a jar is missing."""
     kafka = "org.apache.kafka"
-    tools = Artifact(kafka, "kafka_2.13", release.version), Artifact(kafka, "kafka-tools", release.version)
+    tools = Artifact(kafka, f"kafka_{release.scala}", release.version), Artifact(kafka, "kafka-tools", release.version)
     try:
         return jars((*tools, Artifact("org.slf4j", *release.logger)), fetch=fetch)
     except LookupError as reason:
@@ -76,7 +101,12 @@ def call(release: Release, tool: str, *words: str, given: str = "", servers: str
         release.verifiable_consumer,
     )
     name = "--broker-list" if old or tool == release.copier else "--bootstrap-server"
-    command = ["java", *JAVA_OPTIONS, "-cp", class_path(release), tool, name, servers, *words]
+    return run(class_path(release), tool, name, servers, *words, given=given)
+
+
+def run(jars: str, tool: str, *words: str, given: str = "") -> str:
+    """Run a class to its end, and return what it prints. Raises: AssertionError with its output where it fails."""
+    command = ["java", *JAVA_OPTIONS, "-cp", jars, tool, *words]
     done = subprocess.run(
         command, input=given, capture_output=True, text=True, timeout=LIMIT_S, check=False,
         env={**os.environ, "LC_ALL": "C.UTF-8"},
@@ -92,6 +122,10 @@ def main(argv: Sequence[str]) -> None:
         if not argv or release.version in argv:
             class_path(release, fetch=True)
             print(release.version)
+    for release in ZOOKEEPER_ERA:
+        if not argv or release.version in argv:
+            class_path_with_zookeeper(release, fetch=True)
+            print(f"{release.version} with ZooKeeper {ZOOKEEPER}")
 
 
 if __name__ == "__main__":
