@@ -1,7 +1,7 @@
 """What comes from outside, put into the world: connections, frames, operations."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
@@ -15,9 +15,10 @@ from scenarios.wire.apis.base import ServedCluster, WireApi, WireApis
 from scenarios.wire.gateway.connection import ClientConnection
 from scenarios.wire.gateway.outlet import Outlet, Outlets
 from scenarios.wire.inputs import Accepted, Closed, Frame, Input, Operation
-from scenarios.wire.zookeeper.connection import ZooKeeperConnection
 from scenarios.wire.zookeeper.ensemble import ServedZooKeeper
-from scenarios.wire.zookeeper.payloads import Payloads
+
+if TYPE_CHECKING:
+    from scenarios.wire.zookeeper.connection import ZooKeeperConnection
 
 MOST_MACHINES = 1000
 """Clients that have a machine of their own; all others share one, so that names cannot fill the memory."""
@@ -42,14 +43,12 @@ class Gateway:
     operate: Callable[[Operation], object]
     log: Callable[[str], object]
     apis: Mapping[int, WireApi] = field(factory=WireApis)
-    connections: dict[int, ClientConnection | ZooKeeperConnection] = field(factory=dict)
+    connections: "dict[int, ClientConnection | ZooKeeperConnection]" = field(factory=dict)
     machines: dict[str, Node] = field(factory=dict)
     _zookeeper: ServedZooKeeper = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        served = self.served
-        payloads = Payloads(served.addresses, served.registration, self.cluster.setup.broker.server)
-        self._zookeeper = ServedZooKeeper(self.cluster, payloads, served.cluster_id, self.machine)
+        self._zookeeper = ServedZooKeeper(self.cluster, self.served, self.machine)
 
     def perform(self, given: Input) -> None:
         """Handle what came from outside."""
@@ -66,9 +65,11 @@ class Gateway:
         else:
             self.operate(given)
 
-    def _connection(self, given: Accepted, outlet: Outlet) -> ClientConnection | ZooKeeperConnection:
+    def _connection(self, given: Accepted, outlet: Outlet) -> "ClientConnection | ZooKeeperConnection":
         if given.broker != ZOOKEEPER:
             return ClientConnection(self, given.connection, given.broker, given.address, outlet)
+        from scenarios.wire.zookeeper.connection import ZooKeeperConnection  # most have no client of ZooKeeper
+
         ended = self._ended
         return ZooKeeperConnection(self._zookeeper, given.connection, given.address, outlet, self.log, ended)
 

@@ -4,6 +4,7 @@ znodes with what the emulated tree does not hold, and the znodes that no emulate
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from attrs import define, field
 
@@ -14,7 +15,10 @@ from emulator.trace.events import ZkSession, ZkWritten
 from emulator.zookeeper import ZOOKEEPER, Multi, Request, Response, Stat
 from emulator.zookeeper.server import ZooKeeper
 from scenarios.cluster.cluster import Cluster
-from scenarios.wire.zookeeper.payloads import Payloads
+from scenarios.wire.apis.base import ServedCluster
+
+if TYPE_CHECKING:
+    from scenarios.wire.zookeeper.payloads import Payloads
 
 CLIENT = "zookeeper-client"
 """The name of the machine that all connections to ZooKeeper come from: its protocol has no ``client.id``."""
@@ -40,12 +44,12 @@ class ServedZooKeeper:
     """
 
     cluster: Cluster
-    payloads: Payloads
-    cluster_id: str
+    served: ServedCluster
     machine_of: Callable[[str], Node]
     held: dict[str, int] = field(factory=dict)
     _held_size: int = 0
     _machine: Node | None = None
+    _payloads: "Payloads | None" = None
     _times: dict[str, tuple[int, int]] = field(factory=dict)
     """When each znode was created, and when its data last changed, in milliseconds."""
     _sessions: dict[int, None] = field(factory=dict)
@@ -71,10 +75,20 @@ class ServedZooKeeper:
     def _complete(self) -> None:
         """Create what is in the ZooKeeper of a real cluster and no emulated broker needs."""
         values = dict.fromkeys((*PERSISTENT_PATHS, *_EMPTY_PATHS), "")
-        values["/cluster/id"] = json.dumps({"version": "1", "id": self.cluster_id}, separators=(",", ":"))
+        values["/cluster/id"] = json.dumps({"version": "1", "id": self.served.cluster_id}, separators=(",", ":"))
         for path, data in values.items():
             if path not in self.zookeeper.tree.nodes:
                 self.zookeeper.seed(path, data)
+
+    @property
+    def payloads(self) -> "Payloads":
+        """The conversion of what znodes hold."""
+        if self._payloads is None:
+            from scenarios.wire.zookeeper.payloads import Payloads  # most served clusters have no client of ZooKeeper
+
+            served = self.served
+            self._payloads = Payloads(served.addresses, served.registration, self.cluster.setup.broker.server)
+        return self._payloads
 
     @property
     def zookeeper(self) -> ZooKeeper:
@@ -94,7 +108,7 @@ class ServedZooKeeper:
 
     def password(self, session: int) -> bytes:
         """With which the client of a session takes it over to another connection."""
-        return hashlib.sha256(f"{self.cluster_id}/{session}".encode()).digest()[:PASSWORD_BYTES]
+        return hashlib.sha256(f"{self.served.cluster_id}/{session}".encode()).digest()[:PASSWORD_BYTES]
 
     def is_own(self, session: int, password: bytes | None) -> bool:
         """Whether this is a session that began here, and its password."""

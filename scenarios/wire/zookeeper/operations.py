@@ -77,11 +77,9 @@ _READS: Mapping[OpCode, type[GetData | Exists | GetChildren]] = {
 
 def _read(code: OpCode, path: str, watch: bool, zookeeper: ServedZooKeeper) -> Asked:
     def answer(response: Response) -> tuple[int, bytes]:
-        return _answer(
-            code,
-            response,
-            {"data": zookeeper.payloads.to_client(path, response.data), "children": list(response.children)},
-        )
+        if code is not OpCode.GET_DATA or response.error is not ZkCode.OK:
+            return _answer(code, response, {"children": list(response.children)})
+        return _answer(code, response, {"data": zookeeper.payloads.to_client(path, response.data)})
 
     return Asked(_READS[code](path), watch, answer)
 

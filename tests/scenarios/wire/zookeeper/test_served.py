@@ -51,6 +51,10 @@ def test_a_client_reads_what_a_real_cluster_has(cluster: Served) -> None:
     registration = json.loads(zk.get("/brokers/ids/1") or b"")
     assert (registration["host"], registration["port"]) == (host, port)
     assert registration["endpoints"] == [f"PLAINTEXT://{host}:{port}"]
+    assert zk.children("/brokers/ids/1") == []
+    known = zk.stat("/brokers/ids/1")
+    assert known is not None
+    assert known["data_length"] == len(zk.get("/brokers/ids/1") or b"")
     assert zk.get("/controller_epoch") == b"1"
     assert json.loads(zk.get("/cluster/id") or b"")["version"] == "1"
     assert zk.get("/brokers/topics/orders") == b'{"version":1,"partitions":{"0":[0,1],"1":[1,2]}}'
