@@ -85,6 +85,7 @@ class Stage:
         trace = cluster.trace
         network = scenario.cluster.network
         late_us = network.latency_us + network.jitter_us + (0 if schedule is None else schedule.bound_us)
+        late_us += sum(scenario.cluster.service.values())
         self._late_us = 2 * late_us
         settings = scenario.settings()
         measured = Measured(

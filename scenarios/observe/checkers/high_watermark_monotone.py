@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import BecameFollower, BecameLeader, Truncated
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.commits import Placed
 from scenarios.observe.history.history import History
@@ -20,7 +21,8 @@ class HighWatermarkMonotone(Checker):
 
     The first high watermark that a follower learns from a new leader, or from one that has restarted, may be lower
     than its own: the leader may know less than the follower, and followers adopt the leader's value (KIP-207 hides the
-    effect from consumers). From then on it grows again.
+    effect from consumers). From then on it grows again; but what a leader has sent before a restart in its epoch may
+    arrive after it, and be the first.
 
     Not verified: that the high watermark is right (S6), that it is within the log (S7), what consumers see of it
         (S10).
@@ -39,6 +41,17 @@ class HighWatermarkMonotone(Checker):
         super().__init__(history, report)
         self._commits = history.commits
         self._commits.fell.append(self._fell)
+        self._epochs: dict[TopicPartition, int] = {}
+        self._led_again: dict[TopicPartition, dict[int, None]] = {}
+        """The followers that have gone back since the leader took up its leader epoch once more."""
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        if self._epochs.get(tp) == event.leader_epoch:
+            self._led_again[tp] = {}
+        else:
+            self._epochs[tp] = event.leader_epoch
+            self._led_again.pop(tp, None)
 
     def _fell(self, event: Placed, log: ReplicaLog, before: int) -> None:
         how = self._broken_by(event, log)
@@ -61,4 +74,10 @@ class HighWatermarkMonotone(Checker):
             return "as leader"
         adoptions = self._commits.get(event.topic, event.partition).adoptions
         learnt_before = (log.learnt_epoch, log.learnt_adoptions) == (event.leader_epoch, adoptions)
-        return "as follower" if learnt_before else ""
+        if not learnt_before:
+            return ""
+        gone_back = self._led_again.get(TopicPartition.of(event.topic, event.partition))
+        if gone_back is None or event.node in gone_back:
+            return "as follower"
+        gone_back[event.node] = None
+        return ""

@@ -257,7 +257,7 @@ ISRS: tuple[Known, ...] = (
         "KAFKA-9672",
         "such a replica is still in the ISR when another move adds it, without what was committed meanwhile, for which "
         "no leader waited for it",
-        LOSSES,
+        (*LOSSES, "truncate_safety"),
         lambda policies: not policies.brokers.unassigned_leave_isr,
         _in_isr_since_it_was_dropped,
     ),

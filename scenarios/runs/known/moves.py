@@ -13,6 +13,7 @@ from emulator.protocol.events import (
     LeaderElected,
     MoveAnswered,
     MoveStarted,
+    PartitionFailed,
 )
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, decode_reassignment
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
 _NO_LEADER = re.compile(r"broker (\d+) does not lead")
 READS_MOVES, RESUMES_MOVES = "failover.F3", "failover.F8"
+_FAILED = re.compile(r"failed on broker (\d+)")
 BEGINS_MOVES = "wiki.1"
+DOCUMENT_ASSIGNS = "kafka-6794.5"
 DROPS_REPLICAS = ("wiki.8", "kip-455.U3", "kip-455.B4")
 _COUNTED = re.compile(r"shows (\d+) offline partitions; (\d+) have no live leader")
 WRITES_ASSIGNMENT = "kip-455.U1"
@@ -134,6 +137,51 @@ def _lost_its_leader(past: KeptEvents, tp: TopicPartition, until_seq: int) -> bo
             write = next(event for event in past.of(ZkWritten) if event.seq == seq)
             return _under_way(past, tp, write) in DROPS_REPLICAS
     return False
+
+
+def _fenced_by_a_bump(past: KeptEvents, violation: Violation | None) -> bool:
+    """The replica that was given up or is not in the ISR, or one that each open move waits for, follows under the
+    leader epoch from before a move raised it."""
+    if violation is None:
+        return False
+    tp, failed = past.partition(violation), _FAILED.search(violation.state)
+    if tp is None:
+        moves = past.open_moves()
+        return bool(moves) and all(any(_lacks_a_bump(past, tp, b) for b in move.target) for tp, move in moves.items())
+    brokers = (int(failed[1]),) if failed else lacking(past, violation)
+    return bool(brokers) and all(_lacks_a_bump(past, tp, broker) for broker in brokers)
+
+
+def _lacks_a_bump(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
+    role = past.last_role(tp, broker)
+    fenced = any(
+        (event.node, event.topic, event.partition, event.reason) == (broker, *tp, "FENCED_LEADER_EPOCH")
+        for event in past.of(PartitionFailed)
+        if role is not None and event.seq > role.seq
+    )
+    raised = [
+        event
+        for event in past.of(ZkWritten)
+        for seq, state in past.states.get(tp, [])
+        if fenced and seq == event.seq and state is not None and role is not None
+        if state.leader_epoch == role.leader_epoch + 1
+    ]
+    return any(_under_way(past, tp, event) for event in raised)
+
+
+def _left_by_the_document(past: KeptEvents, violation: Violation | None) -> bool:
+    """Each member of the ISR that is not assigned left the assignment in step 5, and another controller was elected
+    since."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    drops = [past.dropped(tp, broker) for broker in beyond(past, violation)]
+    return bool(drops) and all(
+        drop is not None
+        and _under_way(past, tp, drop) == DOCUMENT_ASSIGNS
+        and any(event.seq > drop.seq for event in past.of(ControllerElected))
+        for drop in drops
+    )
 
 
 def _dropped_and_not_stopped(past: KeptEvents, violation: Violation | None) -> bool:
@@ -368,6 +416,24 @@ MOVES: tuple[Known, ...] = (
         lambda policies: policies.controller.stops_name_epochs,
         _stop_refused,
         statements=(NO_STRAYS, IN_SYNC),
+    ),
+    Known(
+        "KAFKA-9212",
+        "a move raises a leader epoch, and the controller does not know it: a broker that starts gets the one before, "
+        "and its fetcher gives up",
+        (CONVERGED,),
+        lambda policies: not policies.controller.remembers_bumps,
+        _fenced_by_a_bump,
+        statements=(FETCHED, IN_SYNC, NOTHING_ASKED),
+    ),
+    Known(
+        "KAFKA-6794 (the document)",
+        "step 5 writes the assignment before the replicas that it drops leave the ISR: where the controller dies "
+        "between the two, they stay",
+        (CONVERGED,),
+        lambda _policies: True,
+        _left_by_the_document,
+        statements=(IN_SYNC,),
     ),
     Known(
         "KAFKA-9212",

@@ -11,7 +11,14 @@ from emulator.protocol import events as e
 from emulator.protocol.znodes import LeaderAndIsr, state_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
-from scenarios.observe.checkers.converged import FETCHED, GAUGES, IN_SYNC, LACK_WHAT_IS_NEW, LED
+from scenarios.observe.checkers.converged import (
+    FETCHED,
+    GAUGES,
+    IN_SYNC,
+    LACK_WHAT_IS_NEW,
+    LED,
+    NOTHING_ASKED,
+)
 from scenarios.runs import Run, run_scenario
 from tests.scenarios.runs.building import TP, Table, scenario
 from tests.scenarios.runs.test_known_findings import assigned, elected, outcome, quiet, tickets, told, wish
@@ -30,6 +37,7 @@ def joins(seq: int, broker: int) -> e.IsrProposed:
 def test_kafka_9672_a_replica_that_joined_after_it_was_dropped_is_in_sync_when_it_is_added_again(quiet: Run) -> None:
     lacks = "orders-0, ISR [0, 1]: the log of broker 1 ends at 0 and lacks what is committed up to offset 5"
     found = Violation("isr_complete", "…", 9, 9, lacks)
+    cuts = Violation("truncate_safety", "…", 9, 9, "orders-0: the log of broker 1, in the ISR [0, 1], …")
     marks: list[Any] = [
         assigned(1, 0, 1),
         assigned(2, 0),
@@ -38,7 +46,7 @@ def test_kafka_9672_a_replica_that_joined_after_it_was_dropped_is_in_sync_when_i
         assigned(5, 0, 1),
         elected(6, 0, 1),
     ]
-    assert tickets(told(quiet, "kafka-2.5", marks, found)) == ["KAFKA-9672"]
+    assert tickets(told(quiet, "kafka-2.5", marks, found, cuts)) == ["KAFKA-9672"] * 2
     assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
     left = [*marks[:5], elected(6, 0), elected(7, 0, 1)]
     for others in (left, [marks[0], *marks[2:]], [*marks[:2], *marks[3:]], [marks[0], marks[2], marks[1], *marks[3:]]):
@@ -201,3 +209,34 @@ def test_a_move_that_drops_the_leader_leaves_its_partition_online_without_one(qu
             assert tickets(told(quiet, "kafka-2.6", others, found)) == [None]
     more = Violation("offline_true", "…", 9, 9, counted.replace("; 1", "; 2"))
     assert tickets(told(quiet, "kafka-2.6", marks, more)) == [None]
+
+
+def test_kafka_9212_a_broker_that_starts_after_a_move_raised_the_epoch_is_fenced(quiet: Run) -> None:
+    role = e.BecameFollower(4, 4, 0, 1, *TP, 2, 0, 0, 0)
+    fenced = e.PartitionFailed(5, 5, 0, 1, "ReplicaFetcherThread-0-0", *TP, 2, "FENCED_LEADER_EPOCH")
+    raises = Step(1, 1, 0, "wiki.3", "before", *TP, -1, 0, 2, "")
+    marks: list[Any] = [assigned(0, 0, 1), raises, elected(2, 0), role, fenced]
+    asked = e.MoveStarted(3, 3, 0, *TP, (1, 0))
+    for found, more in (
+        (Violation("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)"), []),
+        (Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0"), []),
+        (Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there"), [asked]),
+    ):
+        assert tickets(told(quiet, "kafka-2.3", [*marks, *more], found)) == ["KAFKA-9212"]
+        assert tickets(told(quiet, "kafka-2.4", [*marks, *more], found)) == [None]
+        for others in (
+            marks[:4],
+            [marks[0], *marks[2:]],
+            [*marks[:3], role._replace(leader_epoch=3), fenced],
+            [*marks[:4], fenced._replace(reason="append: …")],
+        ):
+            assert tickets(told(quiet, "kafka-2.3", [*others, *more], found)) == [None]
+
+
+def test_kafka_6794_leaves_a_replica_in_the_isr_that_step_5_has_dropped(quiet: Run) -> None:
+    found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0")
+    drops = Step(2, 2, 0, "kafka-6794.5", "before", *TP, -1, 0, 2, "")
+    marks: list[Any] = [assigned(1, 0, 1), drops, assigned(3, 0), e.ControllerElected(4, 4, 0, 1, 5)]
+    assert tickets(told(quiet, "kafka-2.4", marks, found)) == ["KAFKA-6794 (the document)"]
+    for others in (marks[:3], [marks[0], *marks[2:]], [marks[0], drops._replace(step="kafka-6794.1"), *marks[2:]]):
+        assert tickets(told(quiet, "kafka-2.4", others, found)) == [None]

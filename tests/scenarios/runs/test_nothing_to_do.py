@@ -83,3 +83,26 @@ def test_a_load_on_a_topic_that_the_method_creates() -> None:
         expect=[{"metric": "acked_batches", "tolerance": [1, 1000]}],
     )
     assert reason == "", explanation
+
+
+def test_nothing_is_left_to_do_once_a_fetch_that_waits_for_a_handler_is_answered_too() -> None:
+    """What is appended while a fetch is on its way, or in the queue, has not reached the follower."""
+    one_at_a_time = {"topic": "t0", "producerRate": 20, "config": {"batch.size": 1}}
+    finished = run_scenario(
+        Scenario.from_table(
+            {
+                "schema": "scenario/1",
+                "title": "a record at a time, and handlers that take time",
+                "profile": "kafka-2.4",
+                "cluster": {
+                    "brokers": 2,
+                    "network": {"latency": "20ms"},
+                    "service": {"Produce": "100us", "Fetch": "200us"},
+                },
+                "topics": [{"name": "t0", "assignment": [[0, 1]]}],
+                "workloads": [one_at_a_time],
+                "consumers": [{"topic": "t0"}],
+            }
+        )
+    )
+    assert finished.passed, finished.explanation

@@ -119,3 +119,19 @@ def test_a_stopped_replica_that_is_kept_does_not() -> None:
     run.emit(e.ReplicaStopped, 1, *ORDERS_0, False)
     run.high_watermark(1, 10)
     assert run.invariants() == [NAME]
+
+
+def test_what_a_leader_has_sent_before_it_restarted_may_arrive_after_that() -> None:
+    run = WrittenHistory(NAME).begin()
+    run.everywhere(0, 1)
+    run.everywhere(10, 2)
+    run.high_watermark(0, 20, leader=True)
+    run.high_watermark(1, 10)
+    run.loaded(0, 20, 0)
+    run.leads(0, 0, 0, 20)
+    run.high_watermark(1, 20)
+    run.high_watermark(1, 0)
+    assert run.violations() == []
+    run.high_watermark(1, 20)
+    fell = run.high_watermark(1, 10)
+    assert [violation.seq for violation in run.violations()] == [fell.seq]
