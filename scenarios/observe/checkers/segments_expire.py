@@ -8,7 +8,15 @@ from typing import ClassVar
 
 from attrs import define
 
-from emulator.protocol.events import BatchesAppended, CopyStarted, Fault, LogStartMoved
+from emulator.protocol.events import (
+    BatchesAppended,
+    BecameFollower,
+    BecameLeader,
+    CopyStarted,
+    Fault,
+    LogStartMoved,
+    NodeCrashed,
+)
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONFIG_BROKERS
 from emulator.trace.events import ZkWritten
@@ -64,7 +72,8 @@ class SegmentsExpire(Checker):
         are more than segment.bytes.
 
     Not verified: replicas that were copied to another log directory; runs in which a clock was set; the data
-        that a topic starts with; brokers whose own settings state it otherwise.
+        that a topic starts with; logs that a broker was not asked to open since its start; brokers whose own settings
+        state it otherwise.
     """
 
     name: ClassVar[str] = "segments_expire"
@@ -88,6 +97,8 @@ class SegmentsExpire(Checker):
         """By base offset and id of a batch of a watched topic."""
         self._starts: dict[Replica, int] = {}
         self._oldest: dict[Replica, OldestSegment] = {}
+        self._roles: dict[int, dict[TopicPartition, int]] = {}
+        """By broker, the replicas that its process has opened, and when."""
         self._copied: dict[Replica, None] = {}
         self._own: dict[int, None] = {}
         """Brokers with settings of their own."""
@@ -128,6 +139,19 @@ class SegmentsExpire(Checker):
     def _sizes(self, topic: str, now_us: int) -> list[int]:
         found = self._settings.values(topic, "retention.bytes", -1, now_us, of_brokers="log.retention.bytes")
         return [int(value) for value in found]
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._roles.pop(event.node, None)
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        self._took_role(event)
+
+    def on_became_follower(self, event: BecameFollower) -> None:
+        self._took_role(event)
+
+    def _took_role(self, event: BecameLeader | BecameFollower) -> None:
+        tp = TopicPartition(event.topic, event.partition)
+        self._roles.setdefault(event.node, {}).setdefault(tp, event.t_us)
 
     # -- nothing else is deleted --------------------------------------------------------------------------------------
 
@@ -179,8 +203,8 @@ class SegmentsExpire(Checker):
         for node, tp in self._logs.all_replicas():
             log = self._logs.get(node, tp)
             works = here.works(node) and not here.troubled and node not in here.impaired and node not in here.lacks_dirs
-            assigned = node in self.history.topology.assignment(tp)
-            if log is None or not (works and assigned and log.known and self._can_say(node, tp)):
+            holds = node in self.history.topology.assignment(tp) and tp in self._roles.get(node, ())
+            if log is None or not (works and holds and log.known and self._can_say(node, tp)):
                 self._oldest.pop((node, tp), None)
             elif self._watches(tp.topic, now_us) and log.high_watermark is not None:
                 yield node, tp, log
@@ -203,7 +227,7 @@ class SegmentsExpire(Checker):
             return
         if found.overdue_us is None:
             found.overdue_us = moment.t_us
-        since_us = max(found.overdue_us, self._circumstances.running[node] + FIRST_CHECK_US)
+        since_us = max(found.overdue_us, self._circumstances.running[node] + FIRST_CHECK_US, self._roles[node][tp])
         if moment.t_us - since_us > self._interval_us + SLACK_US:
             found.overdue_us = moment.t_us
             self.violated(

@@ -1,7 +1,8 @@
 """S1: no two replicas differ below their high watermarks."""
 
+from emulator.protocol import events as e
 from scenarios.observe.checkers.log_matching import LogMatching
-from tests.scenarios.observe.checkers.written_history import WrittenHistory
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 NAME = LogMatching.name
 
@@ -70,6 +71,23 @@ def test_after_an_unclean_election_its_leader_decides() -> None:
     run.truncated(1, 0)
     run.append(1, 0, 8, 1)
     run.high_watermark(1, 10, 1)
+    assert run.violations() == []
+
+
+def test_a_follower_with_nothing_left_holds_nothing_that_differs() -> None:
+    """Retention had deleted its batches, and it goes on where they ended under a leader with others there."""
+    run = story()
+    run.state(3, (3,), 1)
+    run.loaded(3)
+    run.leads(3, 1)
+    run.append(3, 0, 8, 1, leader=True)
+    run.append(3, 10, 9, 1, leader=True)
+    run.high_watermark(3, 20, 1, leader=True)
+    run.emit(e.LogLoaded, 1, *ORDERS_0, 10, 10, 10)
+    run.follows(1, 3, 1, 10, 10)
+    run.emit(e.FetchPosition, 1, *ORDERS_0, 3, 1, 10)
+    run.append(1, 10, 9, 1)
+    run.high_watermark(1, 20, 1)
     assert run.violations() == []
 
 

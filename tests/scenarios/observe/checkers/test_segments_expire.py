@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from emulator.protocol import events as e
+from emulator.protocol.znodes import BROKER_IDS
+from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.checkers.segments_expire import SegmentsExpire
 from scenarios.observe.history.settings import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
@@ -53,3 +57,20 @@ def test_in_a_run_in_which_a_clock_was_set_nothing_is_said() -> None:
     run = run_with(log_retention_ms=60_000)
     run.emit(e.Fault, "broker.clock", "0", "")
     assert moved(run, 300, "time") == []
+
+
+@pytest.mark.parametrize(("opened", "violations"), [(True, 1), (False, 0)])
+def test_what_is_too_old_does_not_stay_in_a_log_that_was_opened(opened: bool, violations: int) -> None:
+    run = run_with(log_retention_ms=1_000)
+    run.emit(e.NodeStarted, 0, 1)
+    run.emit(ZkSession, 0, 1, "created")
+    run.emit(ZkWritten, 0, "create", f"{BROKER_IDS}/0", 0, 0, "")
+    run.assigned((0,))
+    run.high_watermark(0, 10 * BATCHES, leader=True)
+    if not opened:
+        run.emit(e.NodeCrashed, 0, 1, "process")
+        run.emit(e.NodeStarted, 0, 2)
+    for _ in range(40):
+        run.world.now += SECOND
+        run.checkers.look(run.world.now)
+    assert len(run.violations()) == violations
