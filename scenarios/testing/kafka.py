@@ -40,6 +40,7 @@ class KafkaServer:
     rate: float = 1.0
     port: int | None = None
     recording: Path | None = None
+    zookeeper_port: int | None = None
     run: Run | None = None
     _live: LiveRun | None = None
     _thread: threading.Thread | None = None
@@ -104,7 +105,9 @@ class KafkaServer:
         if self.recording is None:
             self.recording = Path(tempfile.mkdtemp(prefix="understudy-live-"))
         ready = threading.Event()
-        options = ServeOptions(rate=self.rate, port=self.port, record=self.recording)
+        options = ServeOptions(
+            rate=self.rate, port=self.port, zookeeper_port=self.zookeeper_port, record=self.recording
+        )
         self._live = live = LiveRun(self.scenario, options, on_ready=lambda _: ready.set())
 
         def play() -> None:
@@ -177,6 +180,7 @@ def kafka(
     rate: float = 1.0,
     port: int | None = None,
     record: str | Path | None = None,
+    zookeeper_port: int | None = None,
     **more: Any,
 ) -> KafkaServer:
     """A cluster that real clients attach to: ``with kafka(topics={"orders": [[0, 1, 2]]}) as server:``.
@@ -187,6 +191,7 @@ def kafka(
         rate: virtual seconds for each second.
         port: of broker 0, the others after it; None: any free ports.
         record: the new folder to record the run in; None: one in the folder for temporary files.
+        zookeeper_port: of ZooKeeper; None: any free port.
 
     Raises: BadInput.
     """
@@ -197,4 +202,5 @@ def kafka(
         found = Scenario.load(scenario)
     else:
         found = scenario_of(brokers, topics, **more)
-    return KafkaServer(found.for_run(seed=seed), rate, port, None if record is None else Path(record))
+    recording = None if record is None else Path(record)
+    return KafkaServer(found.for_run(seed=seed), rate, port, recording, zookeeper_port)

@@ -30,6 +30,8 @@ _LEAST_TICKS, _MOST_TICKS = 2, 20
 
 _EMPTY_PATHS = ("/consumers", "/brokers/seqid", "/config/clients", "/config/users", "/zookeeper", "/zookeeper/quota")
 """The znodes beside those of ``PERSISTENT_PATHS`` that a cluster has (kafka.zk.ZkData.PersistentZkPaths; DataTree)."""
+_WITH_FEATURES = 5
+"""The version of a registration since which a cluster has /feature (KIP-584, 2.7)."""
 
 WireStat = Mapping[str, int]
 
@@ -76,6 +78,8 @@ class ServedZooKeeper:
         """Create what is in the ZooKeeper of a real cluster and no emulated broker needs."""
         values = dict.fromkeys((*PERSISTENT_PATHS, *_EMPTY_PATHS), "")
         values["/cluster/id"] = json.dumps({"version": "1", "id": self.served.cluster_id}, separators=(",", ":"))
+        if self.served.registration >= _WITH_FEATURES:
+            values["/feature"] = '{"features":{},"version":1,"status":1}'
         for path, data in values.items():
             if path not in self.zookeeper.tree.nodes:
                 self.zookeeper.seed(path, data)

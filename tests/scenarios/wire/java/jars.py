@@ -65,7 +65,13 @@ ZOOKEEPER_ERA = tuple(
     Release(
         version, ("slf4j-log4j12", "1.7.30"), elections="kafka.admin.PreferredReplicaLeaderElectionCommand", scala=scala
     )
-    for version, scala in (("0.10.2.2", "2.11"), ("1.1.1", "2.12"), ("2.3.1", "2.12"), ("2.4.1", "2.12"))
+    for version, scala in (
+        ("0.10.2.2", "2.11"),
+        ("1.1.1", "2.12"),
+        ("2.3.1", "2.12"),
+        ("2.4.1", "2.12"),
+        ("2.7.2", "2.13"),
+    )
 )
 """Releases whose tools take ``--zookeeper``."""
 SHELL = "org.apache.zookeeper.ZooKeeperMain"

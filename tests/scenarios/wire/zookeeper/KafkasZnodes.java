@@ -8,6 +8,7 @@ import org.apache.kafka.common.security.auth.SecurityProtocol;
 import scala.Option;
 import scala.collection.JavaConverters;
 
+/** Prints what a release of Kafka writes into its znodes: java -cp JARS KafkasZnodes.java VERSION-OF-REGISTRATION. */
 public class KafkasZnodes {
   static void print(String path, Object bytes) {
     System.out.println(path + "\t" + new String((byte[]) bytes, StandardCharsets.UTF_8));
@@ -23,6 +24,16 @@ public class KafkasZnodes {
         if (each.getParameterCount() > 6)
           given.add(Class.forName("org.apache.kafka.common.feature.Features").getMethod("emptySupportedFeatures").invoke(null));
         print("/brokers/ids/1", each.invoke(BrokerIdZNode$.MODULE$, given.toArray()));
+      }
+    }
+    if (version >= 5) {
+      Object status = ((scala.Enumeration) Class.forName("kafka.zk.FeatureZNodeStatus$").getField("MODULE$").get(null)).apply(1);
+      Class<?> node = Class.forName("kafka.zk.FeatureZNode$");
+      Object none = Class.forName("org.apache.kafka.common.feature.Features").getMethod("emptyFinalizedFeatures").invoke(null);
+      for (Method each : node.getMethods()) {
+        if (!each.getName().equals("apply")) continue;
+        Object feature = each.invoke(node.getField("MODULE$").get(null), status, none);
+        print("/feature", node.getMethod("encode", feature.getClass()).invoke(node.getField("MODULE$").get(null), feature));
       }
     }
     print("/controller", ControllerZNode.encode(1, 1234567890123L));

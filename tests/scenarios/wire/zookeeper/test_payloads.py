@@ -22,7 +22,7 @@ REGISTRATIONS = {"1.1.1": 4, "2.3.1": 4, "2.4.1": 4, "2.7.2": 5}
 @pytest.mark.parametrize(("release", "path", "data"), WRITTEN)
 def test_clients_read_the_bytes_that_the_release_writes(release: str, path: str, data: str) -> None:
     payloads = Payloads(ADDRESSES, REGISTRATIONS[release])
-    if path == "/cluster/id":
+    if path in ("/cluster/id", "/feature"):
         held = data
     elif path == "/controller":
         held = znodes.encode_controller(1, 1234567890123)
@@ -74,6 +74,23 @@ def test_an_announcement_of_0_9_is_that_of_0_10() -> None:
     data = b'{"version":1,"entity_type":"topics","entity_name":"orders"}'
     text = Payloads(ADDRESSES).to_tree("/config/changes/config_change_", data, sequential=True)
     assert znodes.decode_config_change(text) == "topics/orders"
+
+
+RECORDINGS = sorted((Path(__file__).parents[3] / "calibration" / "recordings").glob("*.jsonl"))
+
+
+@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda path: path.stem)
+def test_what_real_clusters_have_written_passes_both_ways(recording: Path) -> None:
+    """The writes of real clusters, from 1.0.2 to 2.7.2, which the calibration has recorded without times and hosts."""
+    payloads, seen = Payloads({broker: ("127.0.0.1", 9092 + broker) for broker in range(10)}), 0
+    for line in recording.read_text().splitlines()[1:]:
+        kind, *fact = json.loads(line)
+        if kind != "zk" or fact[1] == "delete" or not fact[4] or fact[2].startswith("/controller"):
+            continue
+        path, data = fact[2], fact[4]
+        assert payloads.to_client(path, payloads.to_tree(path, data.encode())) == data.encode()
+        seen += 1
+    assert seen > 5
 
 
 RATE = '{"version":1,"config":{"leader.replication.throttled.rate":"x"}}'

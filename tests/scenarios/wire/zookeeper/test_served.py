@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
 
 import pytest
 
 from benchmarks.calibration.real.zookeeper import Session
+from scenarios.testing.kafka import kafka
 from scenarios.wire.zookeeper.records import OpCode
 from tests.scenarios.wire.gateway.served import Served, served, wait_for
 from tests.scenarios.wire.zookeeper.client import (
@@ -20,12 +22,14 @@ from tests.scenarios.wire.zookeeper.client import (
     created,
     session,
 )
+from tests.scenarios.wire.zookeeper.test_payloads import WRITTEN
 
 TABLE = {
     "profile": "kafka-2.3",
     "topics": [{"name": "orders", "assignment": [[0, 1], [1, 2]]}],
     "cluster": {"brokers": 3, "config": {"auto.leader.rebalance.enable": False}},
 }
+WRITTEN_BY_2_7 = {path: data.encode() for release, path, data in WRITTEN if release == "2.7.2"}
 CREATED, DELETED, CHANGED, CHILDREN = 1, 2, 3, 4
 NO_NODE, NO_AUTH, BAD_VERSION, NODE_EXISTS, NOT_EMPTY = -101, -102, -103, -110, -111
 BAD_ARGUMENTS, UNIMPLEMENTED, INVALID_ACL, INCONSISTENT = -8, -6, -114, -2
@@ -272,3 +276,22 @@ def test_a_client_written_for_real_zookeepers_agrees(cluster: Served) -> None:
     for path in ("/a/b/c", "/a/b", "/a/n0000000001", "/a"):
         other.delete(path)
     assert other.get("/a") is None
+
+
+def test_a_cluster_of_2_7_has_its_features_and_their_version_in_registrations() -> None:
+    with served({"profile": "kafka-2.7"}) as newer:
+        zk = session(newer)
+        assert zk.get("/feature") == WRITTEN_BY_2_7["/feature"]
+        written = json.loads(WRITTEN_BY_2_7["/brokers/ids/1"])
+        assert list(json.loads(zk.get("/brokers/ids/1") or b"")) == [key for key in written if key != "rack"]
+
+
+def test_the_context_manager_for_tests_names_its_address() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with kafka(topics={"orders": [[0, 1, 2]]}, zookeeper_port=port) as server:
+        assert server.zookeeper_connect == f"127.0.0.1:{port}"
+        client = Session(port)
+        client.open()
+        assert client.children("/brokers/topics") == ["orders"]
