@@ -23,7 +23,7 @@ TABLE = {
     "topics": [{"name": "orders", "assignment": [[0, 1], [1, 2]]}, {"name": "payments", "assignment": [[0, 1, 2]]}],
     "workloads": [{"topic": "orders", "producerRate": 50}],
 }
-WRITTEN = [(path, text) for path, text, *_ in (*TAKEN, *REFUSED)]
+WRITTEN = [*TAKEN, *((path, text) for path, text, _code, _said in REFUSED)]
 
 
 def below(zk: Zk, path: str = "/") -> Iterator[str]:
