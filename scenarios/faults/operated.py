@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import define, field, frozen
 
 from scenarios.cluster.clients.tools.outcome import Outcome
-from scenarios.faults.performer import ActionContext, PerformedAction
+from scenarios.faults.performer import ActionContext, Memory, PerformedAction
+
+if TYPE_CHECKING:
+    from scenarios.cluster.clients.tools.executor import Executor
 
 Judge = Callable[[Outcome], None]
+
+
+@define(eq=False)
+class Executions(Memory):
+    """The plans that the operator carries out bit by bit (``scenarios.faults.actions.reassignments``)."""
+
+    executors: list[Executor] = field(factory=list)
 
 
 @frozen(kw_only=True)

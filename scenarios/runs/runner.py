@@ -16,7 +16,7 @@ from scenarios.cluster.from_scenario import cluster_setup, topic_setup
 from scenarios.cluster.policies import min_insync_replicas
 from scenarios.errors import BadInput
 from scenarios.faults import Performer, Roles
-from scenarios.faults.actions.reassignments import Executions
+from scenarios.faults.operated import Executions
 from scenarios.language import Scenario
 from scenarios.language.schedules import parse_schedule
 from scenarios.observe.checkers import Checkers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import converters, define, evolve, field, frozen
+from attrs import converters, evolve, field, frozen
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
@@ -13,8 +13,8 @@ from scenarios.cluster.clients.tools import log_dirs, reassign, reassign_and_wai
 from scenarios.cluster.clients.tools.executor import ZK, Executor, carry_out
 from scenarios.cluster.clients.tools.outcome import Outcome
 from scenarios.errors import BadInput
-from scenarios.faults.operated import Judge, OperatorAction
-from scenarios.faults.performer import ActionContext, Memory
+from scenarios.faults.operated import Executions, Judge, OperatorAction
+from scenarios.faults.performer import ActionContext
 from scenarios.language import Plan
 from scenarios.language.actions import action, in_words
 from scenarios.language.generated import Placements
@@ -61,13 +61,6 @@ def _check_api(known: Known, where: str) -> None:
 
 def _parsed(names: Sequence[str] | None) -> tuple[TopicPartition, ...] | None:
     return None if names is None else tuple(map(TopicPartition.parse, names))
-
-
-@define(eq=False)
-class Executions(Memory):
-    """The plans that the operator carries out bit by bit."""
-
-    executors: list[Executor] = field(factory=list)
 
 
 @frozen(kw_only=True)

@@ -53,7 +53,8 @@ print(*sys.modules)
 """
 NOT_SERVED_AT_FIRST = (
     "brokers.coordinators", "brokers.groups.coordinator", "brokers.transactions.coordinator",
-    "scenarios.cluster.clients.producer", "scenarios.wire.apis.produce", "scenarios.wire.recording",
+    "scenarios.cluster.clients.producer", "scenarios.faults.actions.reassignments", "scenarios.wire.apis.produce",
+    "scenarios.wire.recording", "scenarios.wire.zookeeper.connection",
 )  # fmt: skip
 """What a served cluster imports when something first asks for it."""
 

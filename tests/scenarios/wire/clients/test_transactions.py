@@ -11,6 +11,7 @@ import pytest
 
 from brokers.log.transactions import TransactionalProducers
 from emulator.protocol.events import TransactionsLoaded, TransactionStateChanged
+from emulator.protocol.types import TopicPartition
 from scenarios.wire.recording.folder import read_live_run
 from scenarios.wire.recording.replay import ReplayedRun
 from tests.asynchronous import in_asyncio
@@ -250,6 +251,32 @@ def test_a_member_that_its_group_has_lost_commits_no_offsets_since_kip_447(relea
         with closing(consumer(found, group="clerks")) as reader:
             committed = -1001 if refused else 1  # librdkafka's number for none
             wait_for(lambda: reader.committed(offsets, LIMIT_S)[0].offset == committed, what="the committed offset")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("release", "goes_on"), [("kafka-2.3", False), ("kafka-2.4", True)])
+def test_an_idempotent_producer_whose_batches_retention_has_deleted(release: str, goes_on: bool) -> None:
+    """Up to 2.3 the leader does not know it any more (UNKNOWN_PRODUCER_ID), and librdkafka begins again with the next
+    epoch; from 2.4 on (KAFKA-7190) it does. The application sees no difference."""
+    settings = {"log.retention.check.interval.ms": 1000, "log.retention.ms": 8000, "log.roll.ms": 2000}
+    topics = [{"name": OUT, "assignment": [[0, 1, 2]]}]
+    table = {"profile": release, "cluster": {"brokers": 3, "config": settings}, "topics": topics}
+    with served(table, rate=10.0) as found:
+        leader_log = found.run.stage.cluster.brokers[0].replicas.partitions[TopicPartition(OUT, 0)].log
+        producer = confluent_kafka.Producer(
+            {"bootstrap.servers": found.run.bootstrap_servers, "enable.idempotence": True, "log_level": 0}
+        )
+
+        def write() -> tuple[int, int]:
+            failed: list[Any] = []
+            producer.produce(OUT, b"x", on_delivery=lambda error, _: failed.append(error))
+            assert (producer.flush(LIMIT_S), failed) == (0, [None])
+            last: Any = leader_log.batches[-1]
+            return last.producer_epoch, last.base_sequence
+
+        assert [write(), write()] == [(0, 0), (0, 1)]
+        wait_for(lambda: leader_log.start_offset == 2, what="retention")
+        assert write() == ((0, 2) if goes_on else (1, 0))
 
 
 def test_aiokafka_commits_and_aborts() -> None:
