@@ -8,11 +8,10 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-import trio
 from attrs import define, field
 
 from controller.metrics.channels import QueueMetrics, total_queue_size
-from emulator.kernel import Busy, Mailbox
+from emulator.kernel import Busy, Mailbox, Task
 from emulator.metrics import SampledGauge
 from emulator.network import Client, Disconnected, Network
 from emulator.nodes import Process
@@ -50,14 +49,14 @@ class RequestSendThread:
     _queue: Mailbox = field(init=False)
     _metrics: QueueMetrics = field(init=False)
     _client: Client = field(init=False)
-    _scope: trio.CancelScope | None = None
+    _task: Task = field(init=False)
     _closed: bool = False
 
     def __attrs_post_init__(self) -> None:
         self._queue = Mailbox(self.process.world, f"control requests of {self.process.name} to {self.broker}")
         self._metrics = QueueMetrics(self.process.metrics, self.broker, self._queue.__len__, self.total)
         self._client = Client(self.network, self.process, self.broker, LISTENER, self.timeout_us)
-        self.process.spawn(self._live, name=f"to broker {self.broker}")
+        self._task = self.process.spawn(self._live, name=f"to broker {self.broker}", cancellable=True)
 
     @property
     def waiting(self) -> int:
@@ -78,18 +77,9 @@ class RequestSendThread:
         self._closed = True
         self._queue.clear()
         self._client.close()
-        if self._scope is not None:
-            self._scope.cancel()
+        self._task.cancel()
 
     async def _live(self) -> None:
-        if self._closed:
-            return
-        # A nursery without children: cancelling its scope ends the task in the middle of a wait.
-        async with self.process.world.open_nursery() as nursery:
-            self._scope = nursery.cancel_scope
-            await self._deliver_all()
-
-    async def _deliver_all(self) -> None:
         while not self._closed:
             request, done, cause, put_us = await self._queue.get()
             self._metrics.taken(self.process.clock_us - put_us)

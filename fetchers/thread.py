@@ -19,7 +19,7 @@ from typing import Any
 import trio
 from attrs import define, field
 
-from emulator.kernel import KernelError, Mailbox
+from emulator.kernel import KernelError, Mailbox, Task
 from emulator.logger import get_logger
 from emulator.network import Disconnected
 from emulator.nodes import Process
@@ -73,7 +73,7 @@ class FetcherThread:
     states: dict[TopicPartition, PartitionFetchState] = field(init=False)
     throttle: FollowerThrottle = field(init=False)
     _bell: Mailbox = field(init=False)
-    _scope: trio.CancelScope | None = None
+    _task: Task | None = None
     _log: Any = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -90,7 +90,7 @@ class FetcherThread:
 
     def start(self) -> None:
         self._process.emit(FetcherStarted, self._process.node.id, self.name, self.leader)
-        self._process.spawn(self._run, name=self.name)
+        self._task = self._process.spawn(self._run, name=self.name, cancellable=True)
 
     def end(self, reason: str) -> None:
         """Stop at once, whatever the thread is waiting for."""
@@ -103,17 +103,15 @@ class FetcherThread:
             self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, reason)
         self._metrics.ended()
         self._endpoint.close()
-        if self._scope is not None:
-            self._scope.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
     async def _run(self) -> None:
-        async with self._process.world.open_nursery() as nursery:
-            self._scope = nursery.cancel_scope
-            try:
-                while not self.ended:
-                    await self._do_work()
-            except FetcherDied as error:
-                self._die(error)
+        try:
+            while not self.ended:
+                await self._do_work()
+        except FetcherDied as error:
+            self._die(error)
 
     def _die(self, error: FetcherDied) -> None:
         """End as a thread of Kafka's does: its manager does not notice, and goes on adding partitions to it."""

@@ -52,6 +52,7 @@ class Task:
         waiting_on, since_us: what it waits for and since when, for reports.
         nap: the number of its current ``World.sleep``; 0 when it does not sleep.
         send: resumes it with a value; None unless it is detached and not frozen.
+        scope: what ``cancel`` cancels; None: it cannot be cancelled alone.
     """
 
     world: "World"
@@ -67,6 +68,12 @@ class Task:
     trio_task: trio.lowlevel.Task | None = None
     send: Callable[[Any], Any] | None = None
     raise_cancel: Callable[[], NoReturn] | None = None
+    scope: trio.CancelScope | None = None
+
+    def cancel(self) -> None:
+        """End the task in the middle of its wait; one that runs ends at its next wait."""
+        assert self.scope is not None, f"{self.name} was not spawned as cancellable"
+        self.scope.cancel()
 
     def adopt(self) -> None:
         """Bind to the Trio task that runs this very call."""

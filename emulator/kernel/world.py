@@ -10,6 +10,7 @@ import math
 import types
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator
+from contextlib import AbstractContextManager, nullcontext
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -41,6 +42,8 @@ LAST = 1 << 80
 
 LINE = 1 << 48
 """The distance between the ranks of two lines."""
+
+_NO_SCOPE: AbstractContextManager[object] = nullcontext()
 
 TURN = 4096
 """Events drained before Trio may handle signals and calls from other threads."""
@@ -282,12 +285,19 @@ class World:
         return WorldNursery(self)
 
     def spawn(
-        self, nursery: trio.Nursery, fn: Callable[..., Awaitable[object]], *args: Any, name: str | None = None
+        self,
+        nursery: trio.Nursery,
+        fn: Callable[..., Awaitable[object]],
+        *args: Any,
+        name: str | None = None,
+        cancellable: bool = False,
     ) -> Task:
         """Start ``fn(*args)`` as a task in ``nursery``. It first runs at this instant, after the tasks that are
-        ready now."""
+        ready now. ``cancellable``: ``Task.cancel`` ends it alone."""
         self._serial += 1
         task = Task(self, name or fn.__qualname__, self._serial, since_us=self.now)
+        if cancellable:
+            task.scope = trio.CancelScope()
         self._tasks[task.serial] = task
         self.ready.append((task, None))
         nursery.start_soon(self._body, task, fn, args, name=task.name)
@@ -295,24 +305,26 @@ class World:
 
     async def _body(self, task: Task, fn: Callable[..., Awaitable[object]], args: tuple[Any, ...]) -> None:
         task.adopt()
-        try:
-            if await task.suspend() is CANCELLED:
-                await task.cancelled()
-            await fn(*args)
-        except DeadIncarnation:
-            # The task was woken in the instant its process was killed: the cancellation ends it, not this error.
-            await task.reattach()
-            await trio.lowlevel.checkpoint_if_cancelled()
-            raise
-        except (RuntimeError, TypeError) as error:
-            foreign = as_foreign_await(task.name, error)
-            if foreign is not None:
-                raise foreign from error
-            raise
-        finally:
-            await task.reattach()
-            task.finished = True
-            del self._tasks[task.serial]
+        # The scope is entered and left under Trio, where the task is anyway when it begins and when it ends.
+        with task.scope or _NO_SCOPE:
+            try:
+                if await task.suspend() is CANCELLED:
+                    await task.cancelled()
+                await fn(*args)
+            except DeadIncarnation:
+                # The task was woken in the instant its process was killed: the cancellation ends it, not this error.
+                await task.reattach()
+                await trio.lowlevel.checkpoint_if_cancelled()
+                raise
+            except (RuntimeError, TypeError) as error:
+                foreign = as_foreign_await(task.name, error)
+                if foreign is not None:
+                    raise foreign from error
+                raise
+            finally:
+                await task.reattach()
+                task.finished = True
+                del self._tasks[task.serial]
 
     def run(self, main: Callable[..., Awaitable[Any]], *args: Any) -> Any:
         """Run ``main(*args)`` as the first task; return what it returns.

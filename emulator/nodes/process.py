@@ -116,11 +116,14 @@ class Process:
 
     # -- tasks and timers -------------------------------------------------------------------------------------
 
-    def spawn(self, fn: Callable[..., Awaitable[object]], *args: Any, name: str | None = None) -> Task:
-        """Start ``fn(*args)`` as a task of this process."""
+    def spawn(
+        self, fn: Callable[..., Awaitable[object]], *args: Any, name: str | None = None, cancellable: bool = False
+    ) -> Task:
+        """Start ``fn(*args)`` as a task of this process. ``cancellable``: ``Task.cancel`` ends it alone."""
         self.check_alive()
         assert self._nursery is not None, f"{self.name} has not started"
-        task = self.world.spawn(self._nursery, fn, *args, name=f"{self.name}/{name or fn.__qualname__}")
+        full = f"{self.name}/{name or fn.__qualname__}"
+        task = self.world.spawn(self._nursery, fn, *args, name=full, cancellable=cancellable)
         if self.paused:
             task.freeze()
         if len(self.tasks) >= self._sweep_at:

@@ -239,3 +239,51 @@ async def test_a_foreground_wait_with_a_time_out_is_waited_for_no_longer_than_it
 async def test_hooks_run_on_the_world_s_clock(world_clock: WorldClock) -> None:
     await world_clock.world.sleep(2_500_000)
     assert world_clock.current_time() == 2.5
+
+
+@both
+def test_a_cancellable_task_ends_alone_wherever_it_waits_and_whenever_it_is_cancelled(backend: Backend) -> None:
+    world = World(1, backend=backend)
+    said: list[tuple[int, str]] = []
+
+    async def wait(name: str, for_us: int) -> None:
+        said.append((world.now, f"{name} begins"))
+        try:
+            await world.sleep(for_us)
+            said.append((world.now, f"{name} wakes"))
+            await Signal(world, "never").wait()
+        finally:
+            said.append((world.now, f"{name} ends"))
+
+    async def main() -> None:
+        async with world.open_nursery() as nursery:
+            at_once = world.spawn(nursery, wait, "at once", 10, cancellable=True)
+            at_once.cancel()
+            early = world.spawn(nursery, wait, "early", 10, cancellable=True)
+            late = world.spawn(nursery, wait, "late", 1, cancellable=True)
+            await world.sleep(5)
+            early.cancel()
+            early.cancel()
+            await world.sleep(5)
+            late.cancel()
+            await world.sleep(5)
+            at_once.cancel()
+
+    world.run(main)
+    assert said == [
+        (0, "at once begins"), (0, "at once ends"), (0, "early begins"), (0, "late begins"), (1, "late wakes"),
+        (5, "early ends"), (10, "late ends"),
+    ]  # fmt: skip
+    assert not world.tasks
+
+
+def test_a_task_that_was_not_spawned_as_cancellable_cannot_be_cancelled() -> None:
+    world = World(1)
+
+    async def main() -> None:
+        async with world.open_nursery() as nursery:
+            world.spawn(nursery, world.sleep, 1).cancel()
+
+    with pytest.raises(ExceptionGroup) as raised:
+        world.run(main)
+    assert raised.group_contains(AssertionError, match="not spawned as cancellable")
