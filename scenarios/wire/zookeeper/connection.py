@@ -15,6 +15,7 @@ from emulator.zookeeper.messages import Ask, CloseSession, Connect, Connected, P
 from emulator.zookeeper.spec import PORT, SIZE
 from scenarios.wire.gateway.connection import RefusedFrame
 from scenarios.wire.gateway.outlet import Outlet
+from scenarios.wire.zookeeper import ensemble
 from scenarios.wire.zookeeper.ensemble import PASSWORD_BYTES, ServedZooKeeper
 from scenarios.wire.zookeeper.errors import Code, RefusedOperation
 from scenarios.wire.zookeeper.jute import MalformedRecord, Source
@@ -30,8 +31,6 @@ from scenarios.wire.zookeeper.records import (
     OpCode,
 )
 
-MOST_WATCHES = 10_000
-"""Paths that a connection can watch."""
 _PING_XID = -2
 _SYNC_CONNECTED = 3
 """The state of the session in a notification (KeeperState)."""
@@ -104,6 +103,8 @@ class ZooKeeperConnection:
             raise RefusedFrame(f"it has seen zxid {asked['last_zxid_seen']}, and the last one here is {zxid}")
         if session and not self.zookeeper.is_own(session, asked["passwd"]):
             session = _NEVER
+        if not session and self.zookeeper.has_too_many_sessions:
+            raise RefusedFrame(f"there are {ensemble.MOST_SESSIONS} sessions")
         self._greeted = True
         self._speaks_read_only = "read_only" in asked
         self._timeout_us = self.zookeeper.timeout_us(asked["time_out"])
@@ -160,15 +161,26 @@ class ZooKeeperConnection:
             tuple(path or "" for path in body[kind]) for kind in ("data_watches", "exist_watches", "child_watches")
         )
         self._check_watches(len(data) + len(exist) + len(children))
-        self._watched.update(dict.fromkeys((*data, *exist)))
-        self._listed.update(dict.fromkeys(children))
+        for path in (*data, *exist):
+            self._watch(self._watched, path)
+        for path in children:
+            self._watch(self._listed, path)
         self._endpoint.send(SetWatches(body["relative_zxid"], data, exist, children), SIZE)
         # Its answer comes after the notifications of what was missed.
         self._ask(xid, WITHOUT_EFFECT)
 
     def _check_watches(self, more: int) -> None:
-        if len(self._watched) + len(self._listed) + more > MOST_WATCHES:
-            raise RefusedFrame(f"it watches more than {MOST_WATCHES} paths")
+        if self.zookeeper.watches + more > ensemble.MOST_WATCHES:
+            raise RefusedFrame(f"all connections together would watch more than {ensemble.MOST_WATCHES} paths")
+
+    def _watch(self, watched: dict[str, None], path: str) -> None:
+        self.zookeeper.watches += path not in watched
+        watched[path] = None
+
+    def _unwatch(self, watched: dict[str, None], path: str) -> None:
+        if path in watched:
+            self.zookeeper.watches -= 1
+            del watched[path]
 
     # -- answers ------------------------------------------------------------------------------------------------------
 
@@ -211,13 +223,13 @@ class ZooKeeperConnection:
         """A read has armed a watch. One that found nothing has, too, where it asked whether there is something."""
         path = asked.request.path
         if response.error is ZkCode.OK or isinstance(asked.request, Exists):
-            (self._listed if isinstance(asked.request, GetChildren) else self._watched)[path] = None
+            self._watch(self._listed if isinstance(asked.request, GetChildren) else self._watched, path)
 
     def _notify(self, event: WatchEvent) -> None:
         if event.type is not EventType.NODE_CHILDREN_CHANGED:
-            self._watched.pop(event.path, None)
+            self._unwatch(self._watched, event.path)
         if event.type in (EventType.NODE_CHILDREN_CHANGED, EventType.NODE_DELETED):
-            self._listed.pop(event.path, None)
+            self._unwatch(self._listed, event.path)
         header = REPLY_HEADER.write({"xid": NOTIFICATION_XID, "zxid": -1, "err": 0})
         body = WATCHER_EVENT.write({"type": event.type, "state": _SYNC_CONNECTED, "path": event.path})
         self.outlet.announce(header + body)
@@ -254,7 +266,11 @@ class ZooKeeperConnection:
         self.outlet.end(reset=reason != "closed")
 
     def _leave(self) -> None:
+        if self._over:
+            return
         self._over = True
+        self.zookeeper.watches -= len(self._watched) + len(self._listed)
+        self._watched, self._listed = {}, {}
         self.ended(self.number)
 
     def reset(self) -> None:

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 CLIENT = "zookeeper-client"
 """The name of the machine that all connections to ZooKeeper come from: its protocol has no ``client.id``."""
 MOST_HELD = 64 << 20
-"""Characters of paths and data that clients can have in znodes of their own at a time."""
+"""Bytes, about, that clients can have in znodes of their own at a time."""
+_ZNODE = 500
+"""Bytes, about, that a znode takes beside its path and data."""
+MOST_SESSIONS = 10_000
+"""Sessions of clients at a time: one that was left behind goes on until its timeout."""
+MOST_WATCHES = 100_000
+"""Paths that all clients together can watch."""
 PASSWORD_BYTES = 16
 _LEAST_TICKS, _MOST_TICKS = 2, 20
 """Of a session's timeout (minSessionTimeout, maxSessionTimeout)."""
@@ -43,12 +49,14 @@ class ServedZooKeeper:
     Attributes:
         machine_of: the machine of a client, by name.
         held: the size of each znode that clients have created, by path.
+        watches: how many paths the connections watch.
     """
 
     cluster: Cluster
     served: ServedCluster
     machine_of: Callable[[str], Node]
     held: dict[str, int] = field(factory=dict)
+    watches: int = 0
     _held_size: int = 0
     _machine: Node | None = None
     _payloads: "Payloads | None" = None
@@ -114,6 +122,11 @@ class ServedZooKeeper:
         """With which the client of a session takes it over to another connection."""
         return hashlib.sha256(f"{self.served.cluster_id}/{session}".encode()).digest()[:PASSWORD_BYTES]
 
+    @property
+    def has_too_many_sessions(self) -> bool:
+        """Whether no more clients can begin a session."""
+        return len(self._sessions) >= MOST_SESSIONS
+
     def is_own(self, session: int, password: bytes | None) -> bool:
         """Whether this is a session that began here, and its password."""
         return session in self._sessions and password == self.password(session)
@@ -141,7 +154,7 @@ class ServedZooKeeper:
         created_ms = now_ms if event.op == "create" else self._times.get(path, (0, 0))[0]
         self._times[path] = created_ms, now_ms
         if self._machine is not None and event.client == self._machine.id:
-            size = len(path) + len(event.data)
+            size = len(path) + len(event.data) + _ZNODE
             self._held_size += size - self.held.get(path, 0)
             self.held[path] = size
 

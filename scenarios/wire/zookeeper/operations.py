@@ -30,6 +30,8 @@ OPEN_ACL = [{"perms": 31, "scheme": "world", "id": "anyone"}]
 _EPHEMERAL, _SEQUENTIAL, _FLAGS = 1, 2, 3
 _NOT_IN_PATHS = re.compile("[\0-\x1f\x7f-\x9f\ud800-\uf8ff\ufff0-\uffff]")
 """Characters that ZooKeeper's PathUtils.validatePath refuses (3.4)."""
+MOST_OF_A_PATH = 1024
+"""Characters: of Kafka's paths none has half as many."""
 _BARRIER = Exists("/")
 """Stands for a request that ZooKeeper need not see, so that its answer has its place among the others."""
 
@@ -119,7 +121,7 @@ def _op(code: OpCode, body: Body, zookeeper: ServedZooKeeper) -> Op:
 
 
 def _data(path: str, data: bytes | None, zookeeper: ServedZooKeeper, *, sequential: bool = False) -> str:
-    if data and zookeeper.is_full:
+    if zookeeper.is_full:
         raise RefusedOperation(Code.SYSTEM_ERROR, "znodes of clients hold as much as they may")
     return zookeeper.payloads.to_tree(path, data, sequential=sequential)
 
@@ -182,6 +184,10 @@ def _path(path: str | None) -> str:
     parts = path.split("/")
     if parts[0] or len(parts) < 2 or any(part in ("", ".", "..") for part in parts[1:]) or _NOT_IN_PATHS.search(path):
         raise RefusedOperation(Code.BAD_ARGUMENTS, f"{path[:100]!r} is no path")
+    if len(path) > MOST_OF_A_PATH:
+        raise RefusedOperation(
+            Code.BAD_ARGUMENTS, f"a path of {len(path)} characters, and at most {MOST_OF_A_PATH} are"
+        )
     return path
 
 

@@ -16,10 +16,10 @@ from scenarios.language import Scenario
 from scenarios.wire.recording.folder import read_live_run
 from scenarios.wire.recording.replay import ReplayedRun
 from scenarios.wire.recording.to_scenario import write_scenario
-from scenarios.wire.zookeeper import connection
+from scenarios.wire.zookeeper import ensemble
 from scenarios.wire.zookeeper.records import CONNECT_REQUEST, REQUEST_HEADER, REQUESTS, OpCode, write_multi
 from tests.scenarios.wire.gateway.served import Served, served, wait_for
-from tests.scenarios.wire.zookeeper.client import connected, created, session
+from tests.scenarios.wire.zookeeper.client import Refused, Zk, connected, created, session
 from tests.scenarios.wire.zookeeper.test_served import TABLE
 
 CLIENTS = "client(zookeeper-client)"
@@ -126,14 +126,36 @@ def test_what_is_no_request_closes_its_connection_with_one_line(cluster: Served,
     assert session(cluster).stat("/") is not None
 
 
-def test_a_connection_watches_no_more_than_so_many_paths(cluster: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "MOST_WATCHES", 3)
+def test_what_clients_keep_is_limited(cluster: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = session(cluster)
+    monkeypatch.setattr(ensemble, "MOST_WATCHES", 3)
     zk = session(cluster)
     for path in ("/w1", "/w2", "/w2", "/w3"):
         zk.stat(path, watch=True)
     with pytest.raises(ConnectionError):
         zk.stat("/w4", watch=True)
-    assert "it watches more than 3 paths" in cluster.lines[-1]
+    assert "would watch more than 3 paths" in cluster.lines[-1]
+    wait_for(lambda: _watches(session(cluster)), what="the end of the watches")
+    monkeypatch.setattr(ensemble, "MOST_HELD", 1)
+    first = session(cluster)
+    first.create("/held", None)
+    with pytest.raises(Refused, match="-1"):
+        first.create("/held/too", None)
+    first.delete("/held")
+    with pytest.raises(Refused, match="-8"):
+        first.create("/" + 1024 * "x")
+    monkeypatch.setattr(ensemble, "MOST_SESSIONS", 1)
+    with pytest.raises(ConnectionError):
+        session(cluster)
+    assert "there are 1 sessions" in cluster.lines[-1]
+    assert before.stat("/") is not None
+
+
+def _watches(zk: Zk) -> bool:
+    with suppress(ConnectionError):
+        zk.stat("/w5", watch=True)
+        return True
+    return False
 
 
 def _frame(code: OpCode, data: bytes) -> bytes:
