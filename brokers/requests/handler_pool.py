@@ -35,7 +35,7 @@ class ReceivedRequest(NamedTuple):
         cause: the trace event that caused it.
         received_us: when it came into the queue. Kafka measures with System.nanoTime, which no skew of the machine's
             clock touches.
-        service_us: how long it will occupy a thread.
+        service_us: how long it will occupy a thread, on processors at full speed.
     """
 
     request: Any
@@ -43,6 +43,26 @@ class ReceivedRequest(NamedTuple):
     cause: int
     received_us: int
     service_us: int
+
+
+class Work(NamedTuple):
+    """A request that a thread works on.
+
+    Attributes:
+        left_us: how long it still takes, on processors at full speed.
+        taken_us: when the thread took it.
+        since_us, slowness: since when what is left is that, and how slow the processors are.
+    """
+
+    received: ReceivedRequest
+    left_us: int
+    taken_us: int
+    since_us: int = 0
+    slowness: int = 1
+
+
+PARTS = 10
+"""How often a thread on slow processors looks at them while it works on one request."""
 
 
 @define(eq=False)
@@ -116,8 +136,7 @@ class RequestHandlerPool:
             self.router.handle(request, channel)
             return
         cause, now_us = self.process.node.trace.cause, self.process.metrics.time_us()
-        service_us = self.times.of_us(request) * self.process.node.slowness
-        received = ReceivedRequest(request, channel, cause, now_us, service_us)
+        received = ReceivedRequest(request, channel, cause, now_us, self.times.of_us(request))
         if self.busy < self.threads:
             self._take(received)
             self._go_on()
@@ -160,20 +179,32 @@ class RequestHandlerPool:
     def _take(self, received: ReceivedRequest) -> None:
         """A thread takes a request."""
         self.busy += 1
-        service_us = received.service_us
-        if not service_us:
-            self._handle(received)
-            return
-        self._free_us = max(self._free_us, self.process.metrics.time_us() + service_us)
-        self.process.call_later(service_us, self._served, received, background=_is_empty_poll(received.request))
+        if received.service_us:
+            self._work(Work(received, received.service_us, self.process.metrics.time_us()))
+        else:
+            self._handle(received, 0)
 
-    def _served(self, received: ReceivedRequest) -> None:
-        """The service time of a request is over."""
-        self._handle(received)
+    def _work(self, work: Work) -> None:
+        """A thread works on. On slow processors it looks from time to time whether they are faster now."""
+        now_us, slowness, total_us = self.process.metrics.time_us(), self.process.node.slowness, work.left_us
+        part_us = total_us if slowness == 1 else min(total_us, 1 + work.received.service_us // PARTS)
+        self._free_us = max(self._free_us, now_us + total_us * slowness)
+        going_on = work._replace(since_us=now_us, slowness=slowness)
+        background = _is_empty_poll(work.received.request)
+        self.process.call_later(part_us * slowness, self._worked, going_on, background=background)
+
+    def _worked(self, work: Work) -> None:
+        now_us = self.process.metrics.time_us()
+        left_us = work.left_us - (now_us - work.since_us) // work.slowness
+        if left_us > 0:
+            self._work(work._replace(left_us=left_us))
+            return
+        self._handle(work.received, now_us - work.taken_us)
         self._go_on()
 
-    def _handle(self, received: ReceivedRequest) -> None:
-        request, channel, self.process.node.trace.cause, received_us, service_us = received
+    def _handle(self, received: ReceivedRequest, service_us: int) -> None:
+        """Handle a request that has had so much service time."""
+        request, channel, self.process.node.trace.cause, received_us, _ = received
         spent_us = self.process.metrics.time_us() - received_us
         self._metrics.handled(request, spent_us - service_us, service_us)
         self.router.handle(request, channel)

@@ -268,6 +268,11 @@ class Cluster:
         await self.world.sleep(LAST_REQUESTS_US)
         self.stop_broker(id)
 
+    def forget_start(self, id: int) -> None:
+        """Where a broker that is shutting down was to be started after its end: do not start it."""
+        if id in self._stopping:
+            self._stopping[id] = False
+
     def is_stopping(self, id: int) -> bool:
         """Whether the broker is in its controlled shutdown."""
         return id in self._stopping

@@ -172,6 +172,8 @@ class MoreClients(Episodes):
             "max.partition.fetch.bytes": draws.weighted(((2, None), (1, 20_000), (1, 100_000))),
             "fetch.max.bytes": draws.weighted(((2, None), (1, 50_000))),
         }
+        if found["max.partition.fetch.bytes"] or found["fetch.max.bytes"]:  # each fetch would wait as long as it may
+            found["fetch.min.bytes"] = found["fetch.min.bytes"] and 1_000
         return ConsumerSpec(
             topic=topic.name, offset_reset=draws.choice(("earliest", "latest")), start_us=start_us,
             config={name: value for name, value in found.items() if value is not None},

@@ -56,6 +56,7 @@ class Heal(PerformedAction):
             if context.heals(broker):
                 _run(context, broker)
             elif self.others == STOPPED:
+                cluster.forget_start(broker)
                 _stop(context, broker)
 
 

@@ -97,13 +97,15 @@ def _bounce_missed(past: KeptEvents, violation: Violation | None) -> bool:
 
 
 def _missed(past: KeptEvents, broker: int) -> bool:
-    """Whether a broker was registered again, and no controller has looked at it since its znode was deleted."""
+    """Whether a broker was registered again, and no controller has begun to look at it since its znode was deleted."""
     writes = [event for event in past.of(ZkWritten) if event.path == broker_path(broker)]
     if [event.op for event in writes[-2:]] != ["delete", "create"]:
         return False
     gone, back = writes[-2:]
     handled = any(
-        event.broker == broker and event.seq > gone.seq and event.step.startswith(LOOKS_AT_BROKERS)
+        (event.broker, event.edge) == (broker, "before")
+        and event.seq > gone.seq
+        and event.step.startswith(LOOKS_AT_BROKERS)
         for event in past.of(Step)
     )
     return not handled and not any(event.seq > back.seq for event in past.of(ControllerElected))

@@ -118,11 +118,16 @@ def _in_isr_since_it_was_dropped(past: KeptEvents, violation: Violation | None) 
         return False
     broker = broker_at_fault(past.event(violation), violation)
     drops = [write.seq for write in past.drops(tp, broker) if write.seq < violation.seq] if broker is not None else []
-    if broker is None or not drops:
-        return False
-    written = [state for seq, state in past.states.get(tp, []) if drops[-1] < seq <= violation.seq]
-    in_it = [state is not None and broker in state.isr for state in written]
-    return past.joined(tp, broker, drops[-1]) and True in in_it and all(in_it[in_it.index(True) :])
+    return broker is not None and any(_joined_since(past, tp, broker, drop, violation.seq) for drop in drops)
+
+
+def _joined_since(past: KeptEvents, tp: TopicPartition, broker: int, drop: int, until_seq: int) -> bool:
+    """Whether ``broker`` came into the ISR after it had left the assignment, and has been in it since."""
+    states = past.states.get(tp, [])
+    before = [state for seq, state in states if seq < drop][-1:]
+    in_it = [state is not None and broker in state.isr for seq, state in states if drop < seq <= until_seq]
+    joined = past.joined(tp, broker, drop) or any(state is not None and broker not in state.isr for state in before)
+    return joined and True in in_it and all(in_it[in_it.index(True) :])
 
 
 def _never_at_the_end(_: KeptEvents, violation: Violation | None) -> bool:

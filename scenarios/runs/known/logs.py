@@ -46,13 +46,13 @@ def _no_controller_shrank(past: KeptEvents, violation: Violation | None) -> bool
 
 
 def _and_what_follows(root: Shows) -> Shows:
-    """``root``, or an earlier violation in the same partition that ``root`` explains."""
+    """``root``, of the violation or of an earlier one in the same partition."""
 
     def shows(past: KeptEvents, violation: Violation | None) -> bool:
         tp = None if violation is None else past.partition(violation)
         if violation is None or tp is None:
             return False
-        return any(
+        return root(past, violation) or any(
             found.invariant in (*LOSSES, *DIVERGENCES)
             and found.seq <= violation.seq
             and past.partition(found) == tp
@@ -508,6 +508,13 @@ LOGS: tuple[Known, ...] = (
         "batch whose answer was lost is written again",
         ("no_batch_twice",),
         lambda policies: policies.brokers.admits_unknown_producers,
+        _producer_forgotten,
+    ),
+    Known(
+        "ProducerAppendInfo.checkSequence (0.11.0 to 2.4.1)",
+        "a leader that knows a producer no more, since retention has deleted its records, takes its first batch again",
+        ("no_batch_twice",),
+        lambda policies: not policies.brokers.admits_unknown_producers,
         _producer_forgotten,
     ),
     Known(

@@ -127,6 +127,20 @@ def _led_by_a_dropped_replica(past: KeptEvents, violation: Violation | None) -> 
     return leaderless - shown == sum(_lost_its_leader(past, tp, violation.seq) for tp in past.states)
 
 
+def _assigned_to_the_leaderless(past: KeptEvents, violation: Violation | None) -> bool:
+    """The partition has no leader, and each member of the ISR that is assigned was not when the last leader went."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    written = [(seq, state) for seq, state in past.states.get(tp, []) if seq <= violation.seq and state is not None]
+    lost = [seq for (_, before), (seq, state) in pairwise(written) if before.leader >= 0 > state.leader]
+    last = written[-1][1] if written else None
+    if not lost or last is None or last.leader >= 0:
+        return False
+    members = [broker for broker in last.isr if broker in past.assignment(tp, violation.seq)]
+    return bool(members) and all(broker not in past.assignment(tp, lost[-1]) for broker in members)
+
+
 def _lost_its_leader(past: KeptEvents, tp: TopicPartition, until_seq: int) -> bool:
     """Whether a partition has no leader since a controller took one out of the ISR in a step of its move."""
     written = [(seq, state) for seq, state in past.states.get(tp, []) if seq <= until_seq and state is not None]
@@ -362,6 +376,15 @@ MOVES: tuple[Known, ...] = (
         ("led_in_time", "offline_true", CONVERGED),
         lambda policies: policies.controller.replicas.keeps_last_in_isr,
         _led_by_a_dropped_replica,
+        statements=(LED,),
+    ),
+    Known(
+        "KafkaController.onPartitionReassignment (2.4.1 to 2.7.2)",
+        "a move that assigns the only in-sync replica again to a partition without a leader elects none: that waits "
+        "for the next change of brokers",
+        ("led_in_time", CONVERGED),
+        lambda policies: policies.controller.topic_znodes == 2,
+        _assigned_to_the_leaderless,
         statements=(LED,),
     ),
     Known(

@@ -101,6 +101,13 @@ def test_the_others_are_stopped_where_that_is_asked_for() -> None:
     assert not played.stage.cluster.nodes[1].running
 
 
+def test_one_of_the_others_that_shuts_down_is_not_started_after_that() -> None:
+    alone = {"at": "3s", "action": "host.isolate", "target": 1}
+    leaves = {"at": "4s", "action": "broker.controlled_shutdown", "target": 1, "duration": "1s"}
+    core = {**HEALED, "brokers": [0, 2, 3], "others": "stopped"}
+    assert not healed(alone, leaves, heal=core, expect=[]).stage.cluster.nodes[1].running
+
+
 def test_what_is_well_is_left_alone() -> None:
     played = healed()
     assert [event.node for event in played.of(NodeStarted)] == [0, 1, 2, 3]

@@ -187,6 +187,8 @@ def test_kafka_1120_a_broker_that_is_back_too_soon_gets_no_request(quiet: Run) -
     assert tickets(told(quiet, "kafka-1.1", [gone, back], idle, silent)) == ["KAFKA-1120"] * 2
     assert tickets(told(quiet, "kafka-2.3", [gone, back], idle, silent)) == [None] * 2
     answers = Step(5, 5, 0, "delete.answer", "before", "other", -1, 1, 0, 2, "")
+    late = Step(8, 8, 0, "broker-startup.4", "after", "", -1, 1, 0, 2, "")  # of the registration before
+    assert tickets(told(quiet, "kafka-1.1", [gone, back, late], idle, silent)) == ["KAFKA-1120"] * 2
     assert tickets(told(quiet, "kafka-1.1", [gone, back, answers], idle, silent)) == ["KAFKA-1120"] * 2
     started = Step(5, 5, 0, "broker-startup.1", "before", "", -1, 1, 0, 2, "")
     for marks in ([], [gone], [back], [gone, back, started], [gone, back, e.ControllerElected(6, 6, 0, 2, 3)]):

@@ -240,3 +240,25 @@ def test_kafka_6794_leaves_a_replica_in_the_isr_that_step_5_has_dropped(quiet: R
     assert tickets(told(quiet, "kafka-2.4", marks, found)) == ["KAFKA-6794 (the document)"]
     for others in (marks[:3], [marks[0], *marks[2:]], [marks[0], drops._replace(step="kafka-6794.1"), *marks[2:]]):
         assert tickets(told(quiet, "kafka-2.4", others, found)) == [None]
+
+
+def test_a_move_that_assigns_the_only_in_sync_replica_elects_no_leader(quiet: Run) -> None:
+    marks: list[Any] = [assigned(1, 0), elected(2, 0, 1), elected(3, -1, 1), assigned(4, 0, 1), elected(5, -1, 1)]
+    for found in (
+        Violation("led_in_time", "…", 9, 9, "orders-0: leader -1, ISR [1], registered [0, 1, 2], for 9.1 s"),
+        Violation("converged", LED, 9, 9, "orders-0: no leader, isr [1]"),
+    ):
+        ticket = "KafkaController.onPartitionReassignment (2.4.1 to 2.7.2)"
+        assert tickets(told(quiet, "kafka-2.6", marks, found)) == [ticket]
+        assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+        for others in ([assigned(1, 0, 1), *marks[1:]], [*marks, elected(6, 0, 1)], marks[:3]):
+            assert tickets(told(quiet, "kafka-2.6", others, found)) == [None]
+
+
+def test_kafka_9672_a_write_that_was_on_its_way_takes_the_replica_in(quiet: Run) -> None:
+    """And it stays where it is dropped once more."""
+    found = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 0 and lacks …")
+    marks = [assigned(0, 0, 1), elected(1, 0), assigned(2, 0), elected(3, 0, 1), assigned(4, 0, 1), assigned(5, 0)]
+    assert tickets(told(quiet, "kafka-2.5", [*marks, elected(6, 0, 1)], found)) == ["KAFKA-9672"]
+    for others in ([*marks, elected(6, 0)], [marks[0], elected(1, 0, 1), *marks[2:], elected(6, 0, 1)]):
+        assert tickets(told(quiet, "kafka-2.5", others, found)) == [None]

@@ -182,6 +182,13 @@ def test_before_kip_279_a_leader_that_has_deleted_an_epoch_makes_followers_cut_a
         assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
 
 
+def test_before_kip_279_too_little_is_cut_for_the_batch_that_shows_it(quiet: Run) -> None:
+    found = Violation("append_shape", "…", 9, 9, "broker 1, orders-0: batch 59 of epoch 1 follows a batch of epoch 2")
+    assert tickets(told(quiet, "kafka-1.1", [follows(2, 0, 3)], found)) == ["KIP-279"]
+    assert tickets(told(quiet, "kafka-2.3", [follows(2, 0, 3)], found)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", [follows(2, 0, 3, end=0)], found)) == [None]
+
+
 def test_in_0_8_a_fetch_counts_though_it_is_refused(quiet: Run) -> None:
     ticket = "KafkaApis.handleFetchRequest (0.8.0 to 0.8.1.1)"
     state = "orders-0: broker 0, leader of epoch 1, …, takes broker 1 into the ISR, whose log ends at 4"
@@ -214,6 +221,7 @@ def test_since_kip_360_a_producer_that_the_leader_has_forgotten_may_write_a_batc
     found = Violation("no_batch_twice", "…", 9, 9, "orders-0: batch 7 is committed again, at offset 14")
     deleted = e.LogStartMoved(1, 1, 0, 0, *TP, 14, "time")
     assert tickets(told(quiet, "kafka-2.5", [deleted, led(2, 0, 1)], found)) == ["KIP-360"]
-    assert tickets(told(quiet, "kafka-2.4", [deleted, led(2, 0, 1)], found)) == [None]
+    before = "ProducerAppendInfo.checkSequence (0.11.0 to 2.4.1)"  # sequence number 0
+    assert tickets(told(quiet, "kafka-2.4", [deleted, led(2, 0, 1)], found)) == [before]
     for events in ([led(2, 0, 1)], [deleted], [deleted, led(2, 2, 1)]):
         assert tickets(told(quiet, "kafka-2.5", events, found)) == [None]
