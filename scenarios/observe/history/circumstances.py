@@ -98,8 +98,11 @@ class Circumstances:
         self._abandoned: dict[int, None] = {}
         self._session_us: dict[int, int] = {}
         """By broker, when its last session was created."""
+        self._sessions: dict[int, dict[int, None]] = {}
+        """By broker, those that have not ended."""
         self._left_behind: dict[int, None] = {}
-        """Brokers whose znode is that of an earlier incarnation: its request was carried out after its end."""
+        """Brokers whose znode is, or may be, that of an earlier incarnation: its request was carried out after its
+        end."""
 
     @property
     def troubled(self) -> bool:
@@ -157,6 +160,7 @@ class Circumstances:
 
     def on_registered(self, event: BrokerRegistered) -> None:
         self.registered[event.node] = event.t_us
+        self._left_behind.pop(event.node, None)
 
     def on_elected(self, event: ControllerElected) -> None:
         self.known_dead.clear()
@@ -178,8 +182,12 @@ class Circumstances:
     # -- ZooKeeper ----------------------------------------------------------------------------------------------------
 
     def on_session(self, event: ZkSession) -> None:
+        sessions = self._sessions.setdefault(event.client, {})
         if event.state == "created":
             self._session_us[event.client] = event.t_us
+            sessions[event.session] = None
+        else:
+            sessions.pop(event.session, None)
 
     def on_written(self, event: ZkWritten) -> None:
         if event.path == znodes.CONTROLLER:
@@ -197,7 +205,8 @@ class Circumstances:
             if event.op == "delete":
                 self.registered.pop(broker, None)
             else:
-                if self._session_us.get(broker, event.t_us) < self.running.get(broker, 0):
+                several = len(self._sessions.get(broker, ())) > 1
+                if several or self._session_us.get(broker, event.t_us) < self.running.get(broker, 0):
                     self._left_behind[broker] = None
                 self.registered[broker] = event.t_us
                 self._seen[broker] = None

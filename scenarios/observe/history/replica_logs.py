@@ -318,9 +318,7 @@ class ReplicaLogs:
         log, leads = self.get(event.node, tp), self.get(event.leader, tp)
         if log is None or leads is None or event.offset <= 0 or not leads.known:
             return
-        empty = log.start_offset == log.end_offset  # nothing is left of it, so nothing differs and nothing is truncated
-        goes_on = event.offset == log.end_offset and (empty or event.offset == leads.start_offset)
-        if goes_on and not leads.holds(log.last):
+        if event.offset == leads.start_offset == log.end_offset and not leads.holds(log.last):
             log.forget_before(event.offset)
 
     def on_stopped(self, event: ReplicaStopped) -> None:

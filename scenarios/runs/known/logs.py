@@ -13,6 +13,7 @@ from emulator.protocol.events import (
     FetcherStopped,
     IsrProposed,
     IsrUpdateFailed,
+    LogLoaded,
     NodeCrashed,
     PartitionFailed,
     Truncated,
@@ -98,20 +99,37 @@ def _refuses_its_batch(past: KeptEvents, violation: Violation | None) -> bool:
 
 
 def _emptied(past: KeptEvents, violation: Violation | None) -> bool:
-    """The replica at fault began to follow with a log that retention had emptied, under a leader whose epoch began
-    before the start of that log, and was not truncated to there."""
+    """The replica at fault began to follow with a log that retention had emptied, under a leader one of whose epochs,
+    of which that log knows nothing, began before its start; and was not truncated to there."""
     tp = None if violation is None else past.partition(violation)
     if violation is None or tp is None:
         return False
     broker = _at_fault(past, violation)
-    led = {e.leader_epoch: e for e in past.of(BecameLeader) if (e.topic, e.partition) == tp}
     return any(
         0 < event.log_end_offset == past.log_start(tp, broker, event.seq)
-        and event.leader_epoch in led
-        and _keeps_its_place(past, event, led[event.leader_epoch].log_end_offset)
+        and any(_keeps_its_place(past, event, led.log_end_offset) for led in _new_to(past, tp, event))
         for event in past.of(BecameFollower)
         if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < violation.seq
     )
+
+
+def _new_to(past: KeptEvents, tp: TopicPartition, follows: BecameFollower) -> list[BecameLeader]:
+    """The times at which the leader of a follower took up leader epochs that the follower's log knows nothing of: those
+    after its last role before its process was started."""
+    loaded = [e.seq for e in past.of(LogLoaded) if (e.node, e.topic, e.partition) == (follows.node, *tp)]
+    since = max((seq for seq in loaded if seq < follows.seq), default=follows.seq)
+    known = [
+        role.leader_epoch
+        for kind in (BecameLeader, BecameFollower)
+        for role in past.of(kind)
+        if (role.node, role.topic, role.partition) == (follows.node, *tp) and role.seq < since
+    ]
+    return [
+        led
+        for led in past.of(BecameLeader)
+        if (led.node, led.topic, led.partition) == (follows.leader, *tp)
+        and max(known, default=-1) < led.leader_epoch <= follows.leader_epoch
+    ]
 
 
 def _cut_below_its_start(past: KeptEvents, violation: Violation | None) -> bool:

@@ -121,6 +121,24 @@ def test_a_broker_that_is_back_before_its_last_session_has_expired() -> None:
     assert run.violations() == []
 
 
+@pytest.mark.parametrize(("learns", "expected"), [(False, []), (True, ["requests_delivered"])])
+def test_a_znode_may_be_of_either_of_two_sessions_until_the_broker_learns_of_it(
+    learns: bool, expected: list[str]
+) -> None:
+    run = delivery()
+    run.emit(ZkSession, 1, 7, "created")
+    run.emit(e.NodeCrashed, 1, 0, "process")
+    run.emit(ZkWritten, -1, "delete", broker_path(1), 8, 0, "")
+    run.emit(e.NodeStarted, 1, 1)
+    run.emit(ZkSession, 1, 8, "created")
+    run.emit(ZkWritten, 1, "create", broker_path(1), 9, 0, "")
+    if learns:
+        run.emit(e.BrokerRegistered, 1, 9)
+    queued(run, 1, stop())
+    run.passes(60)
+    assert run.invariants() == expected
+
+
 @pytest.mark.parametrize(("again", "expected"), [(False, []), (True, ["requests_delivered"])])
 def test_a_znode_that_an_incarnation_has_left_after_its_end(again: bool, expected: list[str]) -> None:
     """ZooKeeper carries out its request late. The next one registers once the session of that znode has expired."""
@@ -133,6 +151,8 @@ def test_a_znode_that_an_incarnation_has_left_after_its_end(again: bool, expecte
     if again:
         run.emit(ZkSession, 1, 8, "created")
     run.registers(1)
+    if again:
+        run.emit(e.BrokerRegistered, 1, 9)
     run.emit(ZkSession, 1, 9, "created")
     queued(run, 1, stop())
     run.passes(60)
