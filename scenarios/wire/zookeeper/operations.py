@@ -55,6 +55,8 @@ def translated(code: OpCode, body: Body, zookeeper: ServedZooKeeper) -> Asked:
         op = _op(code, body, zookeeper)
         return Asked(op, False, lambda response: _answer(code, response, _result(code, response)))
     path = _path(body["path"])
+    if code is OpCode.EXISTS and "\0" in path:
+        raise _no_path(path)
     if code in _READS:
         return _read(code, path, body["watch"], zookeeper)
     if code is OpCode.SYNC:
@@ -102,7 +104,7 @@ def _result(code: OpCode, response: Response) -> Body:
 
 def _op(code: OpCode, body: Body, zookeeper: ServedZooKeeper) -> Op:
     """Raises: RefusedOperation."""
-    path = body["path"]
+    path = _path(body["path"])
     if code in (OpCode.CREATE, OpCode.CREATE2):
         flags = body["flags"]
         if not 0 <= flags <= _FLAGS:
@@ -110,12 +112,15 @@ def _op(code: OpCode, body: Body, zookeeper: ServedZooKeeper) -> Op:
                 Code.UNIMPLEMENTED, "containers and znodes that end by themselves came with 3.5 and 3.6"
             )
         is_sequential = bool(flags & _SEQUENTIAL)
-        _path(f"{path}1" if is_sequential and path else path)
+        _new_path(f"{path}1" if is_sequential else path)
         _check_acl(body["acl"])
         data = _data(path, body["data"], zookeeper, sequential=is_sequential)
         return Create(path, data, bool(flags & _EPHEMERAL), is_sequential)
-    _path(path)
+    if code is OpCode.DELETE and ("/" not in path or "\0" in path):
+        raise _no_path(path)
     if code is OpCode.SET_DATA:
+        if path != "/":
+            _new_path(path)
         return SetData(path, _data(path, body["data"], zookeeper), body["version"])
     return (Delete if code is OpCode.DELETE else Check)(path, body["version"])
 
@@ -176,19 +181,28 @@ def refused(error: RefusedOperation) -> Asked:
 
 
 def _path(path: str | None) -> str:
-    """Raises: RefusedOperation where ZooKeeper would refuse it (PathUtils.validatePath)."""
+    """Where no znode can be, there is none: ZooKeeper looks at no more of a path that is read.
+
+    Raises: RefusedOperation; MalformedRecord.
+    """
     if path is None:
         raise MalformedRecord("a path is null")
-    if path == "/":
-        return path
-    parts = path.split("/")
-    if parts[0] or len(parts) < 2 or any(part in ("", ".", "..") for part in parts[1:]) or _NOT_IN_PATHS.search(path):
-        raise RefusedOperation(Code.BAD_ARGUMENTS, f"{path[:100]!r} is no path")
     if len(path) > MOST_OF_A_PATH:
         raise RefusedOperation(
             Code.BAD_ARGUMENTS, f"a path of {len(path)} characters, and at most {MOST_OF_A_PATH} are"
         )
     return path
+
+
+def _no_path(path: str) -> RefusedOperation:
+    return RefusedOperation(Code.BAD_ARGUMENTS, f"{path[:100]!r} is no path")
+
+
+def _new_path(path: str) -> None:
+    """Raises: RefusedOperation where ZooKeeper writes no znode (PathUtils.validatePath)."""
+    parts = path.split("/")
+    if parts[0] or len(parts) < 2 or any(part in ("", ".", "..") for part in parts[1:]) or _NOT_IN_PATHS.search(path):
+        raise _no_path(path)
 
 
 def _check_acl(acl: list[Body]) -> None:

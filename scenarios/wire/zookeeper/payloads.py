@@ -69,7 +69,7 @@ class Payloads:
         found = _REGISTRATION.fullmatch(path)
         if found is not None and int(found[1]) in self.addresses:
             return self._registered(int(found[1]), text)
-        return to_bytes(text)
+        return b"" if path == "/" and not text else to_bytes(text)
 
     def _registered(self, broker: int, text: str) -> bytes:
         written = json.loads(text)
