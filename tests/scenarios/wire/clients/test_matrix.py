@@ -39,6 +39,8 @@ ACKS = tuple(Variant(f"acks-{acks}", {"acks": acks}) for acks in ("0", "1", "all
 COMPRESSIONS = tuple(Variant(name, {"compression": name}) for name in ("gzip", "snappy", "lz4", "zstd"))
 OWN_COMPRESSIONS = {"kafkajs": ("gzip",), "@platformatic/kafka": ("gzip", "snappy", "lz4")}
 """Those that a client has by itself; the others need packages, or a newer Node, beside it."""
+PROFILES = {"@platformatic/kafka": "kafka-2.7"}
+"""For clients that need a later release than 2.3: an idempotent producer of this one asks for InitProducerId 3."""
 TABLE = {
     "cluster": {"brokers": 4, "config": SETTINGS, "zk": {"session_timeout": "1s"}},
     "topics": [
@@ -85,7 +87,7 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     if client.version() is None:
         pytest.skip(f"{client.name} is not there: {client.install}")
     with (
-        served(TABLE, rate=4.0) as cluster,
+        served({**TABLE, "profile": PROFILES.get(client.name, "kafka-2.3")}, rate=4.0) as cluster,
         application(client, cluster.run.bootstrap_servers, tmp_path_factory.mktemp("application")) as process,
     ):
         yield Place(cluster, process)
