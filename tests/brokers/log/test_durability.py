@@ -3,7 +3,7 @@
 import pytest
 
 from brokers.config import BrokerConfig
-from brokers.log.config import LogConfig, LogManagerConfig, Writeback
+from brokers.log.config import LogConfig, LogManagerConfig, LogRules, Writeback
 from brokers.policies import BrokerPolicies
 from emulator.protocol.events import LogLoaded, LogRecovered
 from tests.brokers.bench import ME, Bench
@@ -103,3 +103,13 @@ def test_the_operating_system_writes_back_by_itself() -> None:
 
     bench.world.run(body)
     assert durable == [0, 3, 3, 4]
+
+
+@pytest.mark.parametrize(("recovers", "epoch"), [(True, 0), (False, -1)])
+def test_a_recovery_finds_leader_epoch_0(recovers: bool, epoch: int) -> None:
+    """Since KAFKA-10432 (2.7), after a stop that was not in order."""
+    bench = Bench(BrokerPolicies(log_rules=LogRules(recovers_epoch_0=recovers)))
+    lead(bench)
+    bench.restart()
+    bench.follow(epoch=9)
+    assert bench.partition.log.epochs.latest == epoch

@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brokers.log.checkpoints import HIGH_WATERMARKS, OffsetCheckpointFile
+from brokers.log.config import LogConfig
 from brokers.log.directory import LogDirectory
 from brokers.log.log import Log, OffsetMismatch
+from brokers.log.segments import Segment, deletable
 from emulator.disks import Disk, DiskError, Fault
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.types import Batch, TopicPartition
 from tests.brokers.bench import TP, batch
 
 
@@ -169,3 +171,18 @@ def test_a_checkpoint_writes_only_what_has_changed() -> None:
     checkpoint.write()
     after = disk.open("replication-offset-checkpoint").entries
     assert [old is new for old, new in zip(before, after, strict=True)] == [True, False, True]
+
+
+@pytest.mark.parametrize(("after_us", "bases"), [(49, (0,)), (50, (0, 1)), (51, (0, 1))])
+def test_a_segment_rolls_when_its_first_batch_is_as_old_as_it_may_be(after_us: int, bases: tuple[int, ...]) -> None:
+    log = Log(LogDirectory(Disk(), lambda _: LogConfig(roll_us=50)), TP)
+    for offset, time_us in enumerate((1_000, 1_000 + after_us)):
+        log.append(Batch(offset, offset + 1, 0, 100, offset + 1, timestamp_us=time_us))
+    assert log.bases == bases
+
+
+def test_an_active_segment_before_the_logs_start_stays() -> None:
+    """Only a segment with one after it goes for the log's start (Log.deleteLogStartOffsetBreachedSegments, 2.3)."""
+    forever = LogConfig(retention_us=-1)
+    first, active = Segment(0, 2, 0, 1, 100, 0), Segment(2, 4, 1, 2, 100, 0)
+    assert deletable([first, active], forever, 1_000, 4, 4) == (1, "start")

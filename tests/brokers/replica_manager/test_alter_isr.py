@@ -1,6 +1,6 @@
 """ISRs that the controller changes: the leader's states (Partition, 2.7.2) and the requests (AlterIsrManager)."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from attrs import define, field
@@ -8,7 +8,7 @@ from attrs import define, field
 from brokers.config import BrokerConfig
 from brokers.partition.isr import AlterIsrItem, ByController
 from brokers.policies import BrokerPolicies
-from brokers.replica_manager.alter_isr import INTERVAL_US, DefaultAlterIsrManager
+from brokers.replica_manager.alter_isr import INTERVAL_US, DefaultAlterIsrManager, IsrChangePropagation
 from emulator.kernel import Mailbox, World
 from emulator.nodes import Node, Process
 from emulator.protocol.alter_isr import AlterIsrRequest, AlterIsrResponse
@@ -17,6 +17,7 @@ from emulator.protocol.events import IsrChanged, IsrUpdateFailed
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Trace
+from emulator.zookeeper import ZkClient, ZkCode
 from tests.brokers.bench import LAG, MS, TP, Bench, caught_up
 
 OTHER = TopicPartition("t", 1)
@@ -280,3 +281,14 @@ def test_what_is_cleared_before_it_was_sent_is_not_sent() -> None:
         assert desk.asked == []
 
     Desk().play(test)
+
+
+def test_changes_are_announced_in_a_node_that_outlives_its_session() -> None:
+    bench = Bench()
+    propagation = IsrChangePropagation(bench.process, cast("ZkClient", bench.zk), BrokerConfig())
+    propagation.record(TP)
+    bench.at(100_000 * MS)
+    propagation.maybe_propagate()
+    created = bench.zk.answer(ZkCode.OK)
+    assert created.path == "/isr_change_notification/isr_change_"
+    assert (created.ephemeral, created.sequential) == (False, True)

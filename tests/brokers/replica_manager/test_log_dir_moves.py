@@ -5,7 +5,10 @@ from typing import Any, cast
 
 import pytest
 
+from brokers.log.directory import LogDirectory
+from brokers.log.log import Log
 from brokers.policies import BrokerPolicies
+from brokers.replica_manager.log_dir_moves import FutureReplica
 from brokers.requests.log_dirs import LogDirsHandler
 from emulator.disks import Disk
 from emulator.network import Channel
@@ -208,3 +211,10 @@ def test_a_new_leader_epoch_is_read_under_since_2_5(follows: bool, epochs: list[
     bench.alter(SECOND)
     bench.lead(epoch=1)
     assert [start.leader_epoch for start in bench.copies.added] == epochs
+
+
+@pytest.mark.parametrize(("leader_log_start", "start"), [(1, 1), (2, 2), (9, 2)])
+def test_a_copy_begins_where_the_log_does_but_not_after_its_own_end(leader_log_start: int, start: int) -> None:
+    copy = FutureReplica(Log(LogDirectory(Disk()), TP))
+    copy.append_as_follower((batch(0), batch(1)), 2, leader_log_start)
+    assert copy.log_start_offset == start

@@ -230,3 +230,9 @@ def test_processors_that_get_faster_are_faster_for_what_is_under_way() -> None:
         await here.site.world.sleep(1_000 * MS)
 
     assert [at for _, _, at in with_handlers(body, threads=1).handled] == [130]
+
+
+def test_a_router_that_holds_nothing_can_be_opened() -> None:
+    router = Router()
+    router.open()
+    assert not router.holds
