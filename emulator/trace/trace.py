@@ -61,6 +61,7 @@ class Trace:
     def __init__(self, world: "World") -> None:
         self.seq = 0
         self.cause = 0
+        self.kinds: dict[str, type] = {}
         self._world = world
         self._chunk: list[Any] = []
         self._flush_at = CHUNK
@@ -190,6 +191,7 @@ class Trace:
         shapes: set[tuple[Any, int]] = set(zip(map(type, chunk), map(len, chunk), strict=True))
         for kind, length in shapes:
             assert length == len(kind._fields), f"{kind.__name__} was emitted with {length} fields"
+            assert self.kinds.setdefault(kind.__name__, kind) is kind, f"two kinds are called {kind.__name__}"
             # A fold of the columns would not see it.
             assert kind not in COLUMNS_OF, f"{kind.__name__} was emitted as a row; emit {COLUMNS_OF[kind].__name__}"
         values = as_bytes(chunk)

@@ -5,18 +5,21 @@ causes can lead through one. Metrics are not kept.
 """
 
 from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
 from attrs import define, field
 
 from emulator.protocol.events import Produced
 from emulator.trace import Trace, read_back, rows
-from emulator.trace.columns import COLUMNS_OF, kind_of_rows
+from emulator.trace.columns import kind_of_rows
 from scenarios.observe.timeline.summary import DATA, METRICS, is_data
 
 NEWEST = 4096
 MOST = 200_000
 """The most events that are kept; the oldest are dropped first."""
+UNSORTED = 32
+"""So many chunks are kept as they came."""
 
 
 class _Groups(dict[type, str]):
@@ -38,27 +41,40 @@ class _Groups(dict[type, str]):
 
 
 _GROUPS = _Groups()
-_MANY = {kind.__name__: kind for row in (*DATA, Produced) for kind in (row, COLUMNS_OF.get(row, row))}
-"""By their names in a chunk's bytes: the kinds that can be data."""
 
 
 @define(eq=False)
 class ControlPlaneLog:
-    """Keeps the events of a trace's control plane. Of the data it keeps the bytes, of ``NEWEST`` rows at least,
-    and makes events of them when it is asked: few runs are, and a world full of events takes long to free."""
+    """Keeps the events of a trace's control plane, and the newest of its data.
 
+    It keeps bytes, and makes events of them when it is asked: few runs are, and a world full of events takes long to
+    free. The first chunks it does not even look at.
+
+    Attributes:
+        kinds: those of the trace.
+    """
+
+    kinds: dict[str, type] = field(factory=dict)
     _control: deque[Any] = field(factory=lambda: deque(maxlen=MOST))
     _data: deque[tuple[bytes, int]] = field(factory=deque)
     """Chunks with the numbers of their rows of data."""
     _data_rows: int = 0
+    _unsorted: list[bytes] = field(factory=list)
+    """The first chunks, which are all of a short run."""
 
     @classmethod
     def of(cls, trace: Trace) -> "ControlPlaneLog":
-        log = cls()
+        log = cls(trace.kinds)
         trace.keep(log.take)
         return log
 
     def take(self, chunk: list[Any], values: bytes) -> None:
+        if len(self._unsorted) < UNSORTED:
+            self._unsorted.append(values)
+        else:
+            self._sort(chunk, values)
+
+    def _sort(self, chunk: Iterable[Any], values: bytes) -> None:
         """This looks at every event; nearly all have columns or are metrics."""
         control, groups, width = self._control, _GROUPS, 0
         for event in chunk:
@@ -79,5 +95,10 @@ class ControlPlaneLog:
 
     def events(self) -> tuple[Any, ...]:
         """The kept events, in the order of the trace."""
-        many = (event for values, _ in self._data for event in read_back(values, _MANY) if is_data(event))
-        return tuple(sorted((*self._control, *rows(many)[-NEWEST:]), key=lambda event: event.seq))
+        log = ControlPlaneLog(self.kinds)
+        for values in self._unsorted:
+            log._sort(read_back(values, self.kinds), values)
+        control = [*log._control, *self._control][-MOST:]
+        kept = (event for values, _ in (*log._data, *self._data) for event in read_back(values, self.kinds))
+        data = rows(event for event in kept if _GROUPS[type(event)] != "control" and is_data(event))[-NEWEST:]
+        return tuple(sorted((*control, *data), key=lambda event: event.seq))

@@ -60,7 +60,7 @@ def quiet() -> Run:
 
 def told(run: Run, profile: str, events: list[Any], *violations: Violation, **changes: Any) -> Run:
     """``run`` as if it had seen these events and violations under ``profile``."""
-    log = ControlPlaneLog()
+    log = ControlPlaneLog({type(event).__name__: type(event) for event in events})
     log.take(events, as_bytes(events))
     return evolve(run, profile=profile, verdict="failed", reason="violated", violations=violations, log=log, **changes)
 

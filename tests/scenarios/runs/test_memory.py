@@ -8,8 +8,10 @@ from weakref import WeakSet
 import pytest
 
 from emulator.kernel import World
-from emulator.protocol.events import Appended, BatchesAppended, HighWatermarksMoved
-from scenarios.runs import run_scenario
+from emulator.protocol.events import AckedLost, Appended, BatchesAppended, HighWatermarksMoved
+from emulator.trace import as_bytes
+from scenarios.runs import control_plane_log, run_scenario
+from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.record import RunSpec
 from scenarios.runs.record import run_record
@@ -57,3 +59,19 @@ def test_a_run_keeps_its_newest_data_without_keeping_its_events_alive() -> None:
     assert len(appended) > 20
     assert appended == sorted(appended, key=lambda event: event.seq)
     assert {event.node for event in appended} == {0, 1}
+
+
+def test_a_long_log_keeps_what_a_short_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of its first chunks, which it has not looked at, and of the later ones, which it has."""
+    short = run_scenario(LOADED).control_plane
+    for first in (0, 1):
+        monkeypatch.setattr(control_plane_log, "UNSORTED", first)
+        assert run_scenario(LOADED).control_plane == short
+
+
+def test_what_the_log_has_as_control_plane_it_does_not_have_as_data_too() -> None:
+    """A batch that is lost is summarised like data, and kept like the control plane."""
+    lost = AckedLost(1, 1, 0, "orders", 0, 1, False, False, 1, 1, 7, 0, 1, 2, 3, 0)
+    log = ControlPlaneLog({"AckedLost": AckedLost})
+    log.take([lost], as_bytes([lost]))
+    assert log.events() == (lost,)
