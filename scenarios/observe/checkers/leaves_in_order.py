@@ -56,12 +56,15 @@ class LeavesInOrder(Checker):
         self._asks = bool(start.brokers.get("controlled.shutdown.enable", True))
         self._leaving: dict[int, Leaving] = {}
         self._in_session: dict[int, None] = {}
+        self._asked: dict[int, None] = {}
+        """Brokers whose process has been asked to shut down: once more changes nothing."""
 
     def on_fault(self, event: Fault) -> None:
         if event.action == SHUTDOWN and self._asks:
             for broker in map(int, event.target.split(",")):
-                if broker in self._in_session:
-                    self._leaving.setdefault(broker, Leaving(event.t_us))
+                if broker in self._in_session and broker not in self._asked:
+                    self._leaving[broker] = Leaving(event.t_us)
+                self._asked[broker] = None
         elif event.action in STOPS:
             self._leaving.clear()
 
@@ -79,6 +82,7 @@ class LeavesInOrder(Checker):
 
     def on_ended(self, event: NodeCrashed) -> None:
         leaving = self._leaving.pop(event.node, None)
+        self._asked.pop(event.node, None)
         if leaving is None or event.kind != "stop":
             return
         lasted_us = event.t_us - leaving.since_us

@@ -85,3 +85,13 @@ def test_a_broker_whose_session_had_expired_before_may_leave() -> None:
     run.emit(e.Fault, "broker.controlled_shutdown", "0", "")
     run.emit(e.NodeCrashed, 0, 1, "stop")
     assert run.violations() == []
+
+
+def test_one_that_is_asked_once_more_goes_on_as_before() -> None:
+    """Its session had expired when it was asked first."""
+    run = WrittenHistory(LeavesInOrder.name)
+    run.emit(e.Fault, "broker.controlled_shutdown", "0", "")
+    run.emit(ZkSession, 0, 1, "created")
+    run.emit(e.Fault, "broker.controlled_shutdown", "0", "")
+    run.emit(e.NodeCrashed, 0, 1, "stop")
+    assert run.violations() == []
