@@ -292,3 +292,16 @@ def test_changes_are_announced_in_a_node_that_outlives_its_session() -> None:
     created = bench.zk.answer(ZkCode.OK)
     assert created.path == "/isr_change_notification/isr_change_"
     assert (created.ephemeral, created.sequential) == (False, True)
+
+
+def test_a_change_that_waits_for_its_turn_keeps_the_world_unsettled() -> None:
+    async def test(desk: Desk) -> None:
+        desk.wish()
+        await desk.world.settled()
+        assert len(desk.asked) == 1
+        await desk.answer((TP, Errors.NONE, now()))
+        desk.wish(OTHER)
+        await desk.world.settled()
+        assert len(desk.asked) == 2
+
+    Desk().play(test)
