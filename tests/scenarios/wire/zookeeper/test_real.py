@@ -18,7 +18,7 @@ import pytest
 from scenarios.wire.zookeeper.records import OpCode
 from tests.scenarios.wire.gateway.served import LIMIT_S, Raw, Served, served, wait_for
 from tests.scenarios.wire.java.jars import JAVA_OPTIONS, ZOOKEEPER_ERA, class_path_with_zookeeper
-from tests.scenarios.wire.zookeeper.client import Refused, Zk, created
+from tests.scenarios.wire.zookeeper.client import SET_WATCHES, Refused, Zk, created
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 
@@ -144,7 +144,9 @@ def played(port: int, seed: int) -> list[Any]:
     clients[0].create("/t")
     for _ in range(STEPS):
         at = draws.randrange(2)
-        if draws.random() < 0.04:
+        if draws.random() < 0.05:
+            clients[at] = resumed(clients[at], clients[1 - at], draws, port)
+        elif draws.random() < 0.04:
             clients[at].close()
             clients[at] = opened(port)
         else:
@@ -157,6 +159,22 @@ def played(port: int, seed: int) -> list[Any]:
     for client in clients:
         client.close()
     return seen
+
+
+def resumed(client: Zk, other: Zk, draws: random.Random, port: int) -> Zk:
+    """A session on another connection, after which its watches are armed again; meanwhile the other one goes on."""
+    client.raw.socket.close()
+    for _ in range(3):
+        answer(other, draws)
+    again = Zk(Raw(socket.create_connection(("127.0.0.1", port), LIMIT_S)), client.session, client.password)
+    assert again.greet(time_out=30_000, last_zxid_seen=client.zxid)["session_id"] == client.session
+    again.events = client.events
+    data, exist, children = (draws.sample(PATHS, draws.randint(0, 4)) for _ in range(3))
+    again.ask(
+        OpCode.SET_WATCHES, SET_WATCHES, relative_zxid=client.zxid, data_watches=data, exist_watches=exist,
+        child_watches=children,
+    )  # fmt: skip
+    return again
 
 
 def below(zk: Zk, path: str) -> Iterator[str]:
