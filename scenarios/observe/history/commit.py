@@ -219,6 +219,12 @@ class Commit:
         self.excused = tuple(other for other in self.excused if other != node)
         return False
 
+    @property
+    def counts_from(self) -> int:
+        """The leader epoch from which on a high watermark shows what is committed. What an earlier leader has sent
+        may arrive late."""
+        return max(self.unclean_epoch, min(self.reads_lost_below, self.adopted_epoch))
+
     def restart(self, log: ReplicaLog) -> None:
         """From now on only what ``log`` holds of it is committed."""
         self.highest = max(self.highest, self.offset)

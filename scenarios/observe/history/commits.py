@@ -246,7 +246,7 @@ class Commits:
                 self._move(event, taken, log, partition, epoch, high_watermark)
                 continue
             log.high_watermark = high_watermark
-            if high_watermark <= commit.offset or epoch < commit.unclean_epoch or commit.deleting:
+            if high_watermark <= commit.offset or epoch < commit.counts_from or commit.deleting:
                 continue
             most = log.size
             while size < most and line[size][NEXT_OFFSET] <= high_watermark:
@@ -301,7 +301,7 @@ class Commits:
                 beyond(event, log)
         at = log.covered(high_watermark)
         news = high_watermark > commit.offset or at >= commit.size or log.line[at] is not commit.line[at]
-        if news and epoch >= commit.unclean_epoch and not commit.deleting:
+        if news and epoch >= commit.counts_from and not commit.deleting:
             self._compare(event, commit, log, at)
 
     def _compare(self, event: HighWatermark, commit: Commit, log: ReplicaLog, at: int) -> None:

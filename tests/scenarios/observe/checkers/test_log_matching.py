@@ -120,3 +120,21 @@ def test_preloaded_data_is_the_same_everywhere() -> None:
     run.high_watermark(0, 30, leader=True)
     run.high_watermark(2, 30)
     assert run.violations() == []
+
+
+def test_what_a_leader_sent_before_all_machines_crashed_may_arrive_late() -> None:
+    """Broker 0, the only one in sync, comes back with less and leads on. What it sent to broker 1 was on its way."""
+    run = WrittenHistory(NAME).begin()
+    run.everywhere(0, 1)
+    run.append(0, 10, 2, leader=True)
+    run.state(0, (0,), 0)
+    run.high_watermark(0, 20, leader=True)
+    run.emit(e.NodeCrashed, 0, 1, "host")
+    run.loaded(0)
+    run.state(0, (0,), 1)
+    run.leads(0, 1)
+    run.append(0, 0, 8, 1, leader=True)
+    run.high_watermark(0, 10, 1, leader=True)
+    run.append(1, 10, 2)
+    run.high_watermark(1, 20)
+    assert run.violations() == []
