@@ -35,7 +35,7 @@ GROWS_KB = 2_048
 def swarm() -> Scenario:
     """The case with the faults of the default swarm; its cluster, topics and loads are as the file states them."""
     faults = [block for block in default_swarm().chaos if not isinstance(block, Shape)]
-    faults = [block for block in faults if block.kind not in ("loads", "consumers")]
+    faults = [block for block in faults if block.kind not in ("loads", "consumers", "more-clients")]
     return evolve(Scenario.load(CASE), chaos=[Healing(at=(60_000_000, 60_000_000)), *faults])
 
 
