@@ -90,6 +90,10 @@ class Replica:
             for batch in batches:
                 if batch.corrupt:  # all are checked before any is appended (Log.analyzeAndValidateRecords)
                     refuse(batch, log)
+            first = batches[0]
+            if first.base_offset < log.end_offset < first.next_offset and log.start_offset == log.end_offset:
+                # Its log is empty, and ends within the leader's batch (Partition.appendRecordsToFollower, KAFKA-6975).
+                self.truncate_fully_and_start_at(first.base_offset)
             for batch in batches:
                 log.append(batch)
                 rows.append((tp, batch.leader_epoch, batch.base_offset, batch.next_offset, batch.id, batch.size))

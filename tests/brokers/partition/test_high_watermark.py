@@ -1,9 +1,13 @@
 """The high watermark (kafka-behaviour §8.5): where it is, what holds it back, and which readers receive it."""
 
+import pytest
+
 from brokers.config import BrokerConfig
+from brokers.log.log import OffsetMismatch
 from brokers.partition.remote import NEVER
 from brokers.policies import BrokerPolicies
 from emulator.protocol.events import HighWatermark
+from emulator.protocol.types import Batch
 from emulator.zookeeper import ZkCode
 from tests.brokers.bench import LAG, MS, Bench, caught_up, lag_bench, state
 
@@ -100,3 +104,14 @@ def test_a_follower_takes_over_the_leaders_high_watermark_up_to_its_own_end() ->
     bench.leader_and_isr(state(1, 0))
     assert bench.partition.append_as_follower((), 7) == 0
     assert bench.partition.high_watermark == 0
+
+
+def test_an_empty_log_that_ends_within_the_leaders_batch_begins_with_that_batch() -> None:
+    """Partition.appendRecordsToFollowerOrFutureReplica, KAFKA-6975."""
+    bench = Bench()
+    bench.leader_and_isr(state(1, 0))
+    bench.partition.truncate_fully_and_start_at(5)
+    assert bench.partition.append_as_follower((Batch(4, 7, 0, 100, 1),), 7) == 7
+    assert bench.partition.log.start_offset == 4
+    with pytest.raises(OffsetMismatch):
+        bench.partition.append_as_follower((Batch(6, 9, 0, 100, 2),), 9)
