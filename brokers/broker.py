@@ -121,6 +121,11 @@ class Broker:
     _layers: dict[str, Mapping[str, str]] = field(factory=dict)
     """The dynamic settings of all brokers, and this broker's own."""
 
+    @property
+    def begun_replicas(self) -> ReplicaManager | None:
+        """Its replicas; None before its process has begun to run."""
+        return getattr(self, "replicas", None)
+
     async def main(self, process: Process) -> None:
         """Connect, listen, register, start the controller, read the settings. After that all work is done by events.
 
@@ -321,6 +326,6 @@ class Broker:
 
     def forget(self) -> None:
         """The process has ended: free what it knew of partitions. It must not run any more."""
-        replicas: ReplicaManager | None = getattr(self, "replicas", None)  # None: it ended before it had any
+        replicas = self.begun_replicas
         if replicas is not None:
             replicas.forget()

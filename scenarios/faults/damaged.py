@@ -20,8 +20,8 @@ class Damaged(Memory):
 
     def needs_restart(self, context: ActionContext, broker: int) -> bool:
         """Whether the broker's process is one that was damaged, or has found a disk that fails as it started."""
-        node = context.cluster.nodes[broker]
-        if not node.running:
+        replicas = context.replicas_of(broker)
+        if replicas is None:
             return False
-        logs = context.cluster.brokers[broker].replicas.logs
-        return self._incarnations.get(broker) == node.incarnations or len(logs.online) < len(logs.directories)
+        is_damaged = self._incarnations.get(broker) == context.cluster.nodes[broker].incarnations
+        return is_damaged or len(replicas.logs.online) < len(replicas.logs.directories)

@@ -25,6 +25,7 @@ from scenarios.language.schema.spans import certain
 from scenarios.units import format_duration
 
 if TYPE_CHECKING:
+    from brokers.replica_manager import ReplicaManager
     from scenarios.cluster.cluster import Cluster, TopicSetup
 
 Brokers = tuple[int, ...]
@@ -207,6 +208,11 @@ class ActionContext:
     def refuse_no_broker(self, target: Target) -> None:
         """Note for the verdict that ``target`` finds no broker now."""
         self.refuse(f"no broker is {target.words or 'there'}")
+
+    def replicas_of(self, broker: int) -> ReplicaManager | None:
+        """The replicas of a broker; None where it is down, or was started at this very instant."""
+        running = self.cluster.brokers[broker] if self.cluster.nodes[broker].running else None
+        return None if running is None else running.begun_replicas
 
     def in_state(self, *states: str, among: Sequence[int] | None = None) -> list[int]:
         """Those brokers (of ``among``, if given) that are ``up``, ``down`` or ``paused`` as asked; refused where there

@@ -335,7 +335,8 @@ class ClusterInstance:
 
     def truncate_fully(self, broker: int, partition: Partition, start_at: int) -> None:
         """Empty a replica's log, which then begins at an offset: as where retention has deleted every record."""
-        replica = self._cluster.brokers[self._state.running(broker)].replicas.partitions.get(self._state.tp(partition))
+        replicas = self._cluster.brokers[self._state.running(broker)].begun_replicas
+        replica = None if replicas is None else replicas.partitions.get(self._state.tp(partition))
         if replica is None:
             raise BadInput(f"broker {broker} has no replica of {partition}")
         replica.truncate_fully_and_start_at(start_at)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
 from attrs import define, field, frozen
 
 from emulator.disks import Fault, UnexpectedError
@@ -16,6 +19,9 @@ from scenarios.language.known import Known
 from scenarios.language.schema.kinds import Choice, Integer
 from scenarios.language.schema.reader import key
 from scenarios.language.topics import PARTITION_NAME
+
+if TYPE_CHECKING:
+    from brokers.replica_manager.manager import InjectedFailures
 
 INJECTED = "injected by the scenario"
 FAILURES: dict[str, tuple[str, type[Exception]]] = {
@@ -148,8 +154,8 @@ class FetcherFailPartition(OnBrokers):
         tp = TopicPartition.parse(self.partition)
         operation, error = FAILURES[self.cause]
         for broker in context.brokers:
-            running = context.cluster.nodes[broker].running
-            partition = context.cluster.brokers[broker].replicas.partitions.get(tp) if running else None
+            replicas = context.replicas_of(broker)
+            partition = None if replicas is None else replicas.partitions.get(tp)
             if partition is None or partition.log is None:
                 context.refuse(f"broker {broker} has no replica of {tp}")
             elif partition.is_leader and operation == "append":
@@ -191,6 +197,18 @@ class FailBecoming(OnBrokers):
     def end_all(cls, context: ActionContext) -> None:
         context.performer.memory(FailuresDue).end()
 
+    @abstractmethod
+    def due(self, injected: InjectedFailures) -> dict[TopicPartition, int]:
+        """How often the broker will fail, by partition."""
+
+    def perform(self, context: ActionContext) -> None:
+        for broker in context.in_state("up", "paused"):
+            replicas = context.replicas_of(broker)
+            if replicas is None:
+                context.refuse(f"broker {broker} was started at this very instant")
+            else:
+                self._fail(context, self.due(replicas.injected))
+
     def _fail(self, context: ActionContext, due: dict[TopicPartition, int]) -> None:
         tp = TopicPartition.parse(self.partition)
         due[tp] = self.times
@@ -206,9 +224,8 @@ class FailBecoming(OnBrokers):
 )
 @frozen(kw_only=True)
 class BrokerFailStartReplica(FailBecoming):
-    def perform(self, context: ActionContext) -> None:
-        for broker in context.in_state("up", "paused"):
-            self._fail(context, context.cluster.brokers[broker].replicas.injected.start)
+    def due(self, injected: InjectedFailures) -> dict[TopicPartition, int]:
+        return injected.start
 
 
 @action(
@@ -217,6 +234,5 @@ class BrokerFailStartReplica(FailBecoming):
 )
 @frozen(kw_only=True)
 class BrokerIgnoreBecomeLeader(FailBecoming):
-    def perform(self, context: ActionContext) -> None:
-        for broker in context.in_state("up", "paused"):
-            self._fail(context, context.cluster.brokers[broker].replicas.injected.lead)
+    def due(self, injected: InjectedFailures) -> dict[TopicPartition, int]:
+        return injected.lead

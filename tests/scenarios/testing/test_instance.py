@@ -1,12 +1,22 @@
 """What a test can read of a cluster, and do to it."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import pytest
 
 from emulator.protocol.events import BrokerRegistered, ControllerResigned, LeaderElected
+from scenarios.language.actions import Action
 from understudy import BadInput
-from understudy.actions import DiskFail
+from understudy.actions import (
+    BrokerControlledShutdown,
+    BrokerCrash,
+    BrokerFailStartReplica,
+    BrokerPause,
+    DiskFail,
+    FetcherFailPartition,
+    Heal,
+)
 from understudy.protocol import Errors, LeaderAndIsrPartition, LeaderAndIsrRequest, MetadataRequest, TopicPartition
 from understudy.testing import ClusterInstance, KafkaError, NotInTime, cluster, in_virtual_time
 
@@ -265,6 +275,30 @@ async def test_settings_change_while_it_runs() -> None:
         await c.until(lambda: len(c.isr("orders-0")) == 2)
         with pytest.raises(KafkaError, match="NOT_ENOUGH_REPLICAS"):
             await c.produce("orders-0", retries=False)
+
+
+@pytest.mark.parametrize(
+    ("action", "refused"),
+    [
+        (Heal(), ""),
+        (DiskFail(partition="orders-0"), "broker 0 has no replica of orders-0"),
+        (FetcherFailPartition(partition="orders-0"), "broker 0 has no replica of orders-0"),
+        (BrokerFailStartReplica(partition="orders-0"), "broker 0 was started at this very instant"),
+        (BrokerControlledShutdown(), ""),
+        (BrokerPause(), ""),
+        (BrokerCrash(), ""),
+    ],
+)
+@in_virtual_time
+async def test_a_broker_that_was_just_started_can_be_acted_on(action: Action, refused: str) -> None:
+    async with cluster(topics=ORDERS, controller=1) as c:
+        c.crash(0)
+        await c.until(lambda: c.leader("orders-0") == 1)
+        c.start(0)
+        with pytest.raises(BadInput, match=refused) if refused else nullcontext():
+            c.perform(action, None if isinstance(action, Heal) else 0)
+        c.perform(Heal())
+        await c.until(lambda: c.isr("orders-0") == [1, 2, 0])
 
 
 @in_virtual_time
