@@ -2,9 +2,10 @@
 
 from typing import Any, Protocol
 
-from attrs import define
+from attrs import define, field
 
-from emulator.disks import Pace
+from emulator.disks import DiskOperation, Pace
+from emulator.kernel import Timer
 from emulator.nodes import Process
 
 
@@ -29,52 +30,66 @@ class DiskWork:
     """Of all log directories of one broker.
 
     Attributes:
-        until_us: when everything that was written and read since the last ``take_us`` will be done; 0: nothing was, or
-            the disks take no time.
+        last: of each disk the last operation since the last time that somebody waited for them.
     """
 
     process: Process
-    until_us: int = 0
+    last: dict[Pace, DiskOperation] = field(factory=dict)
 
     def wrote(self, pace: Pace, size: int) -> None:
         self.process.parked.rouse()
-        self.until_us = max(self.until_us, pace.write(self.process.monotonic_us, size))
+        self.last[pace] = pace.write(self.process.monotonic_us, size)
 
     def read(self, pace: Pace, size: int) -> None:
         self.process.parked.rouse()
-        self.until_us = max(self.until_us, pace.read(self.process.monotonic_us, size))
+        self.last[pace] = pace.read(self.process.monotonic_us, size)
 
     def take_us(self) -> int:
-        """How long the work still takes. Resets it: the caller is the one that waits."""
-        if not self.until_us:
+        """How long the work still takes, at the disks' speeds of now. Resets it: the caller is the one that waits."""
+        if not self.last:
             return 0
-        left_us = self.until_us - self.process.monotonic_us
-        self.until_us = 0
+        left_us = max(operation.done_us for operation in self.last.values()) - self.process.monotonic_us
+        self.last = {}
         return max(0, left_us)
 
     def after_disks(self, channel: ResponseChannel) -> ResponseChannel:
         """``channel``, or one whose answer leaves only when the work is done."""
-        if not self.until_us:
+        if not self.last:
             return channel
-        left_us = self.take_us()
-        return DelayedChannel(self.process, channel, self.process.monotonic_us + left_us) if left_us else channel
+        operations = tuple(self.last.values())
+        return DelayedChannel(self.process, channel, operations) if self.take_us() else channel
 
 
 @define(eq=False)
 class DelayedChannel:
-    """A channel whose answer waits for a disk, until ``ready_us``."""
+    """A channel whose answer waits for disks, until ``operations`` are done."""
 
     process: Process
     channel: ResponseChannel
-    ready_us: int
+    operations: tuple[DiskOperation, ...]
+    _answer: tuple[Any, int, bool] | None = None
+    _timer: Timer | None = None
 
     def reply(self, response: Any, size: int, background: bool = False) -> None:
-        """As ``ResponseChannel.reply``, not before the disk is done."""
-        left_us = self.ready_us - self.process.monotonic_us
+        """As ``ResponseChannel.reply``, not before the disks are done."""
+        self._answer = response, size, background
+        for operation in self.operations:
+            operation.waiting.append(self._wait_again)
+        self._wait()
+
+    def _wait(self, _: object = None) -> None:
+        left_us = max(operation.done_us for operation in self.operations) - self.process.monotonic_us
         if left_us > 0:
-            self.process.call_later(left_us, lambda _: self.channel.reply(response, size, background), background=False)
-        else:
-            self.channel.reply(response, size, background)
+            self._timer = self.process.call_later(left_us, self._wait, background=False)
+        elif self._answer is not None:
+            answer, self._answer, self._timer = self._answer, None, None
+            self.channel.reply(*answer)
+
+    def _wait_again(self) -> None:
+        """A disk is slower or faster than it was."""
+        if self._timer is not None and self.process.alive:
+            self._timer.cancel()
+            self._timer = self.process.call_later(0, self._wait, background=False)
 
     def release(self) -> None:
         self.channel.release()

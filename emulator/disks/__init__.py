@@ -2,6 +2,6 @@
 
 from emulator.disks.disk import Disk, File, Torn
 from emulator.disks.fault import DiskError, Fault, UnexpectedError
-from emulator.disks.pace import DiskSpeed, Pace
+from emulator.disks.pace import DiskOperation, DiskSpeed, Pace
 
-__all__ = ["Disk", "DiskError", "DiskSpeed", "Fault", "File", "Pace", "Torn", "UnexpectedError"]
+__all__ = ["Disk", "DiskError", "DiskOperation", "DiskSpeed", "Fault", "File", "Pace", "Torn", "UnexpectedError"]

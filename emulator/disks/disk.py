@@ -10,7 +10,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from emulator.disks.fault import CLOSED, Fault
-from emulator.disks.pace import Pace
+from emulator.disks.pace import DiskSpeed, Pace
 
 
 @frozen
@@ -123,6 +123,13 @@ class Disk:
     fault: Fault | None = None
     on_error: Callable[[str], object] | None = None
     pace: Pace | None = None
+
+    def take_time(self, speed: DiskSpeed | None, now_us: int) -> None:
+        """Operations take the time that they need at ``speed``, from now on (virtual us); None: no time. So do those
+        that are under way."""
+        if self.pace is not None:
+            self.pace.change(DiskSpeed() if speed is None else speed, now_us)
+        self.pace = None if speed is None else self.pace or Pace(speed)
 
     @property
     def unusable(self) -> bool:

@@ -1,6 +1,9 @@
 """How long a disk takes. A transition still happens at one instant; its consequences (a response) wait for the disk."""
 
-from attrs import define, frozen
+from collections import deque
+from collections.abc import Callable
+
+from attrs import define, field, frozen
 
 
 @frozen
@@ -18,6 +21,26 @@ class DiskSpeed:
 
 
 @define(eq=False)
+class DiskOperation:
+    """What a disk was asked for.
+
+    Attributes:
+        done_us: when it will have been done (virtual us). It changes with the disk's speed.
+        waiting: called when that has changed.
+    """
+
+    size: int
+    writes: bool
+    done_us: int
+    waiting: list[Callable[[], object]] = field(factory=list)
+
+    def takes_us(self, speed: DiskSpeed) -> int:
+        """How long it takes by itself."""
+        rate = speed.write if self.writes else speed.read
+        return speed.latency_us + (0 if rate is None else -(-self.size * 1_000_000 // rate))
+
+
+@define(eq=False)
 class Pace:
     """The operations of one disk, done one after the other, in order of arrival.
 
@@ -27,16 +50,40 @@ class Pace:
 
     speed: DiskSpeed
     free_us: int = 0
+    _under_way: deque[DiskOperation] = field(factory=deque)
 
-    def write(self, now_us: int, size: int) -> int:
-        """When ``size`` bytes that arrive now will have been written (virtual us)."""
-        return self._work(now_us, size, self.speed.write)
+    def write(self, now_us: int, size: int) -> DiskOperation:
+        """``size`` bytes arrive now, to be written."""
+        return self._work(now_us, DiskOperation(size, True, now_us))
 
-    def read(self, now_us: int, size: int) -> int:
-        """When ``size`` bytes that are requested now will have been read (virtual us)."""
-        return self._work(now_us, size, self.speed.read)
+    def read(self, now_us: int, size: int) -> DiskOperation:
+        """``size`` bytes are requested now."""
+        return self._work(now_us, DiskOperation(size, False, now_us))
 
-    def _work(self, now_us: int, size: int, rate: int | None) -> int:
-        bytes_us = 0 if rate is None else -(-size * 1_000_000 // rate)
-        self.free_us = max(now_us, self.free_us) + self.speed.latency_us + bytes_us
-        return self.free_us
+    def _work(self, now_us: int, operation: DiskOperation) -> DiskOperation:
+        self._forget_done(now_us)
+        self.free_us = max(now_us, self.free_us) + operation.takes_us(self.speed)
+        operation.done_us = self.free_us
+        self._under_way.append(operation)
+        return operation
+
+    def _forget_done(self, now_us: int) -> None:
+        under_way = self._under_way
+        while under_way and under_way[0].done_us <= now_us:
+            under_way.popleft()
+
+    def change(self, speed: DiskSpeed, now_us: int) -> None:
+        """From now on the disk has another speed, also for the rest of the operation that it is at."""
+        self._forget_done(now_us)
+        before, self.speed = self.speed, speed
+        self.free_us, first = now_us, True
+        for operation in self._under_way:
+            takes_us = operation.takes_us(speed)
+            if first:
+                left_us, first = operation.done_us - now_us, False
+                takes_us = -(-takes_us * left_us // operation.takes_us(before))
+            self.free_us += takes_us
+            operation.done_us = self.free_us
+        for operation in self._under_way:
+            for notify in operation.waiting:
+                notify()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
-from emulator.disks import Disk, DiskSpeed, Fault, Pace
+from emulator.disks import Disk, DiskSpeed, Fault
 from emulator.protocol.types import Batch, TopicPartition
 from scenarios.errors import BadInput
 from scenarios.faults.damaged import Damaged
@@ -49,8 +49,8 @@ class OnLogDirs(PerformedAction):
 def _log(context: ActionContext, broker: int, name: str) -> Log | None:
     """The broker's log of a partition; where there is none the action is refused."""
     tp = TopicPartition.parse(name)
-    running = context.cluster.nodes[broker].running
-    partition = context.cluster.brokers[broker].replicas.partitions.get(tp) if running else None
+    replicas = context.replicas_of(broker)
+    partition = None if replicas is None else replicas.partitions.get(tp)
     if partition is None or partition.log is None:
         context.refuse(f"broker {broker} has no replica of {tp}")
         return None
@@ -60,8 +60,7 @@ def _log(context: ActionContext, broker: int, name: str) -> Log | None:
 def _mend(context: ActionContext, disk: Disk) -> None:
     """End the faults of a disk, and give it its own pace."""
     disk.mend()
-    speed = context.cluster.setup.disk_speed
-    disk.pace = None if speed is None else Pace(speed)
+    disk.take_time(context.cluster.setup.disk_speed, context.cluster.world.now)
 
 
 @action("disk.heal", "end every fault of the disks; a directory that is offline needs a restart of its broker")
@@ -134,7 +133,7 @@ class DiskSlow(OnLogDirs):
         speed = DiskSpeed(self.read, self.write, self.latency_us)
         for broker in context.brokers:
             for disk in self.disks(context, broker):
-                disk.pace = Pace(speed)
+                disk.take_time(speed, context.cluster.world.now)
 
 
 @action("disk.full", "leave no space on the disk of a log directory: every write fails", undo=DiskHeal)

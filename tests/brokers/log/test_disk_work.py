@@ -17,10 +17,37 @@ def bench_with(speed: DiskSpeed, isr: tuple[int, ...] = (ME,)) -> Bench:
 
 def test_a_disk_works_in_order() -> None:
     pace = Pace(DiskSpeed(read=1_000, write=500, latency_us=10))
-    assert pace.write(0, 1) == 2_010
-    assert pace.read(5, 1) == 2_010 + 1_010
-    assert pace.write(10_000, 0) == 10_010
-    assert Pace(DiskSpeed()).write(7, 1 << 30) == 7
+    assert pace.write(0, 1).done_us == 2_010
+    assert pace.read(5, 1).done_us == 2_010 + 1_010
+    assert pace.write(10_000, 0).done_us == 10_010
+    assert Pace(DiskSpeed()).write(7, 1 << 30).done_us == 7
+
+
+def test_what_is_under_way_goes_on_at_the_speed_of_now() -> None:
+    pace = Pace(DiskSpeed(write=1_000))
+    done, first, second = pace.write(0, 1), pace.write(0, 10), pace.write(0, 10)
+    pace.change(DiskSpeed(write=100), 6_000)
+    assert (done.done_us, first.done_us, second.done_us) == (1_000, 56_000, 156_000)
+    pace.change(DiskSpeed(write=1_000), 31_000)
+    assert (first.done_us, second.done_us, pace.free_us) == (33_500, 43_500, 43_500)
+    pace.change(DiskSpeed(), 32_000)
+    assert (first.done_us, second.done_us) == (32_000, 32_000)
+
+
+@pytest.mark.parametrize(("write", "answered_ms"), [(None, 5), (20_000, 7), (5_000, 15)])
+def test_an_answer_follows_the_speed_of_its_disk(write: int | None, answered_ms: int) -> None:
+    bench = bench_with(DiskSpeed(write=10_000))  # a batch takes 10 ms
+
+    async def body() -> None:
+        line = bench.produce(TP, acks=1)
+        await bench.world.sleep(5 * MS)
+        bench.node.disks[0].take_time(None if write is None else DiskSpeed(write=write), bench.world.now)
+        await bench.world.sleep((answered_ms - 5) * MS)
+        assert line.replies == [] or write is None
+        await bench.world.sleep(MS)
+        assert len(line.replies) == 1
+
+    bench.world.run(body)
 
 
 @pytest.mark.parametrize("acks", [1, -1])
