@@ -144,7 +144,7 @@ class MoreClients(Episodes):
         start_us = draws.moment((0, draft.faults[1]))
         draft.change(
             workloads=(*draft.scenario.workloads, self._producer(draft, topic, start_us, draws.sub("producer"))),
-            consumers=(*draft.scenario.consumers, self._consumer(topic, start_us, draws.sub("consumer"))),
+            consumers=(*draft.scenario.consumers, self._consumer(draft, topic, start_us, draws.sub("consumer"))),
         )
 
     @staticmethod
@@ -165,12 +165,16 @@ class MoreClients(Episodes):
         )  # fmt: skip
 
     @staticmethod
-    def _consumer(topic: TopicSpec, start_us: int, draws: Draws) -> ConsumerSpec:
+    def _consumer(draft: Draft, topic: TopicSpec, start_us: int, draws: Draws) -> ConsumerSpec:
+        loads = [load for load in draft.scenario.workloads if load.topic == topic.name]
+        fetch_us = 2 * draft.scenario.cluster.network.latency_us
+        # What comes in during four fetches: a reader that gets less at a time could fall behind for good.
+        least = sum(load.producer_rate * load.message_size for load in loads) * 4 * fetch_us // SECOND
         found = {
             "fetch.min.bytes": draws.weighted(((2, None), (1, 1_000), (1, 1 << 20))),
-            "fetch.max.wait.ms": draws.weighted(((2, None), (1, 20), (1, 1_000))),
-            "max.partition.fetch.bytes": draws.weighted(((2, None), (1, 20_000), (1, 100_000))),
-            "fetch.max.bytes": draws.weighted(((2, None), (1, 50_000))),
+            "fetch.max.wait.ms": draws.weighted(((2, None), (1, 100), (1, 1_000))),
+            "max.partition.fetch.bytes": draws.weighted(((2, None), (1, max(20_000, least)), (1, max(100_000, least)))),
+            "fetch.max.bytes": draws.weighted(((2, None), (1, max(50_000, least)))),
         }
         if found["max.partition.fetch.bytes"] or found["fetch.max.bytes"]:  # each fetch would wait as long as it may
             found["fetch.min.bytes"] = found["fetch.min.bytes"] and 1_000

@@ -227,3 +227,12 @@ def test_messages_behind_count_only_where_the_release_has_them() -> None:
         for profile in ("kafka-0.8", "kafka-1.1")
     ]
     assert ["replica.lag.max.messages" in found for found in names] == [True, False]
+
+
+def test_a_reader_with_small_fetches_gets_more_at_a_time_than_comes_in() -> None:
+    """Of seed 2434, whose dense load never stops."""
+    drawn = concrete(default_swarm(), 2434)
+    (reader,) = drawn.consumers
+    comes_in = sum(load.producer_rate * load.message_size for load in drawn.workloads if load.topic == reader.topic)
+    fetches_per_s = 1_000_000 / (2 * drawn.cluster.network.latency_us)
+    assert reader.config["max.partition.fetch.bytes"] * fetches_per_s > 3 * comes_in

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from scenarios.errors import BadInput
 from scenarios.wire.codec import encode_request
+from tests.scenarios.wire.damage import damaged
 from tests.scenarios.wire.gateway.served import API_VERSIONS, CREATE_TOPICS, METADATA, Raw, Served, served
 
 TOPICS = {"topics": [{"name": "orders", "partitions": 3, "replication_factor": 3}]}
@@ -112,20 +113,8 @@ FRAMES = [
 ]
 
 
-@st.composite
-def damaged(draw: st.DrawFn) -> bytes:
-    """A few frames, some bytes of which were changed, removed or repeated."""
-    frames = draw(st.lists(st.sampled_from(FRAMES), min_size=1, max_size=4))
-    data = bytearray(b"".join(struct.pack(">i", len(frame)) + frame for frame in frames))
-    for _ in range(draw(st.integers(0, 4))):
-        at = draw(st.integers(0, len(data) - 1))
-        data[at : at + draw(st.integers(0, 3))] = draw(st.binary(max_size=4))
-        data += b"\0"
-    return bytes(data)
-
-
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.one_of(damaged(), st.binary(max_size=64)))
+@given(data=st.one_of(damaged(FRAMES), st.binary(max_size=64)))
 def test_no_bytes_stop_the_gateway(cluster: Served, data: bytes) -> None:
     raw = cluster.connect(2)
     raw.socket.sendall(data)

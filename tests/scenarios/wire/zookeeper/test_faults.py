@@ -18,6 +18,7 @@ from scenarios.wire.recording.replay import ReplayedRun
 from scenarios.wire.recording.to_scenario import write_scenario
 from scenarios.wire.zookeeper import ensemble
 from scenarios.wire.zookeeper.records import CONNECT_REQUEST, REQUEST_HEADER, REQUESTS, OpCode, write_multi
+from tests.scenarios.wire.damage import damaged
 from tests.scenarios.wire.gateway.served import Served, served, wait_for
 from tests.scenarios.wire.zookeeper.client import Refused, Zk, connected, created, session
 from tests.scenarios.wire.zookeeper.test_served import TABLE
@@ -178,20 +179,8 @@ FRAMES = [
 ]
 
 
-@st.composite
-def damaged(draw: st.DrawFn) -> bytes:
-    """A greeting and a few frames, some bytes of which were changed, removed or repeated."""
-    frames = [_GREETING, *draw(st.lists(st.sampled_from(FRAMES), min_size=1, max_size=4))]
-    data = bytearray(b"".join(struct.pack(">i", len(frame)) + frame for frame in frames))
-    for _ in range(draw(st.integers(0, 4))):
-        at = draw(st.integers(0, len(data) - 1))
-        data[at : at + draw(st.integers(0, 3))] = draw(st.binary(max_size=4))
-        data += b"\0"
-    return bytes(data)
-
-
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=damaged() | st.binary(max_size=64))
+@given(data=damaged(FRAMES, first=[_GREETING]) | st.binary(max_size=64))
 def test_no_bytes_stop_the_gateway(cluster: Served, data: bytes) -> None:
     zk = connected(cluster)
     with suppress(OSError):
