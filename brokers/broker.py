@@ -218,10 +218,8 @@ class Broker:
 
     def _connect(self, leader: int) -> Client:
         timeout_us = self.spec.fetchers.replica_socket_timeout_us
-        wait_us = self.replicas.logs.work.take_us
-        return ReplicaFetcherBlockingSend(
-            self.network, self.process, leader, LISTENER, timeout_us, take_disk_wait_us=wait_us
-        )
+        wait = self.replicas.logs.work.take_signal
+        return ReplicaFetcherBlockingSend(self.network, self.process, leader, LISTENER, timeout_us, take_disk_wait=wait)
 
     def _to_broker(self, broker: int) -> Client:
         timeout_us = self.spec.policies.config.request_timeout_us

@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import define, field
 
-from emulator.kernel import World
+from emulator.kernel import Signal, World
 from emulator.network import Client
 from emulator.protocol.fetch import NEW_SESSION, FetchedFields, FetchFields, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import (
@@ -31,20 +31,20 @@ class ReplicaFetcherBlockingSend(Client):
     were fetched before it are on the disk.
 
     Attributes:
-        take_disk_wait_us: how long the disks still need (``brokers.log.disk_work.DiskWork.take_us``).
+        take_disk_wait: what is set when the disks are done (``brokers.log.disk_work.DiskWork.take_signal``).
     """
 
-    take_disk_wait_us: Callable[[], int]
+    take_disk_wait: Callable[[], Signal | None]
 
     def call(self, request: Any, size: int, background: bool = False) -> Coroutine[Any, Any, Any]:
         """As ``Client.call``, after the disks are done."""
-        left_us = self.take_disk_wait_us()
-        return (
-            self._call_after(left_us, request, size, background) if left_us else super().call(request, size, background)
-        )
+        disks = self.take_disk_wait()
+        if disks is None:
+            return super().call(request, size, background)
+        return self._call_after(disks, request, size, background)
 
-    async def _call_after(self, left_us: int, request: Any, size: int, background: bool) -> Any:
-        await self.process.world.sleep(left_us)
+    async def _call_after(self, disks: Signal, request: Any, size: int, background: bool) -> Any:
+        await disks.wait()
         return await super().call(request, size, background)
 
 

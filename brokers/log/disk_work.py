@@ -1,11 +1,12 @@
 """The time that a broker's disks still need for the current transition: the broker's responses wait for it."""
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from attrs import define, field
 
 from emulator.disks import DiskOperation, Pace
-from emulator.kernel import Timer
+from emulator.kernel import Signal, Timer
 from emulator.nodes import Process
 
 
@@ -52,12 +53,53 @@ class DiskWork:
         self.last = {}
         return max(0, left_us)
 
+    def take(self) -> tuple[DiskOperation, ...]:
+        """What is not done yet. Resets it, as ``take_us``."""
+        operations = tuple(self.last.values())
+        return operations if self.take_us() else ()
+
     def after_disks(self, channel: ResponseChannel) -> ResponseChannel:
         """``channel``, or one whose answer leaves only when the work is done."""
-        if not self.last:
-            return channel
-        operations = tuple(self.last.values())
-        return DelayedChannel(self.process, channel, operations) if self.take_us() else channel
+        operations = self.take()
+        return DelayedChannel(self.process, channel, operations) if operations else channel
+
+    def take_signal(self) -> Signal | None:
+        """What is set when the work is done; None: it is. Resets it, as ``take_us``."""
+        operations = self.take()
+        if not operations:
+            return None
+        signal = Signal(self.process.world, "the disks")
+        DiskWait(self.process, operations, signal.set).start()
+        return signal
+
+
+@define(eq=False)
+class DiskWait:
+    """Calls ``then`` when ``operations`` are done, whatever speed the disks come to have meanwhile."""
+
+    process: Process
+    operations: tuple[DiskOperation, ...]
+    then: Callable[[], object]
+    _timer: Timer | None = None
+
+    def start(self) -> None:
+        for operation in self.operations:
+            operation.waiting.append(self._again)
+        self._look()
+
+    def _look(self, _: object = None) -> None:
+        left_us = max(operation.done_us for operation in self.operations) - self.process.monotonic_us
+        if left_us > 0:
+            self._timer = self.process.call_later(left_us, self._look, background=False)
+        else:
+            self._timer = None
+            self.then()
+
+    def _again(self) -> None:
+        """A disk is slower or faster than it was."""
+        if self._timer is not None and self.process.alive:
+            self._timer.cancel()
+            self._timer = self.process.call_later(0, self._look, background=False)
 
 
 @define(eq=False)
@@ -67,29 +109,10 @@ class DelayedChannel:
     process: Process
     channel: ResponseChannel
     operations: tuple[DiskOperation, ...]
-    _answer: tuple[Any, int, bool] | None = None
-    _timer: Timer | None = None
 
     def reply(self, response: Any, size: int, background: bool = False) -> None:
         """As ``ResponseChannel.reply``, not before the disks are done."""
-        self._answer = response, size, background
-        for operation in self.operations:
-            operation.waiting.append(self._wait_again)
-        self._wait()
-
-    def _wait(self, _: object = None) -> None:
-        left_us = max(operation.done_us for operation in self.operations) - self.process.monotonic_us
-        if left_us > 0:
-            self._timer = self.process.call_later(left_us, self._wait, background=False)
-        elif self._answer is not None:
-            answer, self._answer, self._timer = self._answer, None, None
-            self.channel.reply(*answer)
-
-    def _wait_again(self) -> None:
-        """A disk is slower or faster than it was."""
-        if self._timer is not None and self.process.alive:
-            self._timer.cancel()
-            self._timer = self.process.call_later(0, self._wait, background=False)
+        DiskWait(self.process, self.operations, lambda: self.channel.reply(response, size, background)).start()
 
     def release(self) -> None:
         self.channel.release()

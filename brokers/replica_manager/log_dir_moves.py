@@ -114,8 +114,10 @@ class CurrentLogs:
     async def read(self, wanted: FetchPartition, max_bytes: int) -> FetchedPartition:
         """The records from the wanted offset on, once the disks have written what the copy appended before, and have
         read them: Kafka's ReplicaAlterLogDirsThread reads and appends in its own thread (2.3)."""
-        world = self._process.world
-        await world.sleep(max(READ_US, self._work.take_us()))
+        disks = self._work.take_signal()
+        await self._process.world.sleep(READ_US)
+        if disks is not None:
+            await disks.wait()
         error, partition = self._find(wanted.tp, wanted.leader_epoch)
         if partition is None:
             return FetchedPartition(wanted.tp, error, -1, -1, ())
@@ -128,9 +130,9 @@ class CurrentLogs:
             return FetchedPartition(wanted.tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, ())
         log.directory.was_read(batches)
         answer = FetchedPartition(wanted.tp, Errors.NONE, partition.high_watermark, log.start_offset, batches)
-        left_us = self._work.take_us()
-        if left_us:
-            await world.sleep(left_us)
+        disks = self._work.take_signal()
+        if disks is not None:
+            await disks.wait()
         return answer
 
     def epoch_end(self, query: EpochQuery) -> EpochEndOffset:

@@ -105,6 +105,15 @@ def test_disk_corrupt_has_the_batch_fetched_again_and_again() -> None:
     assert played.run.passed, played.run.reason
 
 
+def test_a_follower_does_not_wait_for_a_disk_that_was_slow() -> None:
+    """Its disk would need minutes for the batch that it has fetched last."""
+    slow = failure("disk.slow", 2, write="10B/s", duration="20s")
+    played = play(scenario(brokers=4, controller=3, method=[slow], rollbacks=HEAL, acks="1", horizon="3m"))
+    ((_, _), (expanded_us, isr)) = [(event.t_us, event.isr) for event in played.of(IsrChanged)]
+    assert isr == (0, 1, 2)
+    assert 25_000_000 <= expanded_us < 26_000_000
+
+
 def test_disk_slow_makes_a_follower_leave_the_isr_until_disk_heal() -> None:
     """200 records of a KiB a second come in, 100 a second fit through its disk."""
     slow = failure("disk.slow", 2, write="100KiB/s", duration="60s")
