@@ -31,7 +31,7 @@ class DiskWork:
     """Of all log directories of one broker.
 
     Attributes:
-        last: of each disk the last operation since the last time that somebody waited for them.
+        last: of each disk the last operation that nothing waits for yet.
     """
 
     process: Process
