@@ -189,13 +189,13 @@ def _path(path: str | None) -> str:
         raise MalformedRecord("a path is null")
     if len(path) > MOST_OF_A_PATH:
         raise RefusedOperation(
-            Code.BAD_ARGUMENTS, f"a path of {len(path)} characters, and at most {MOST_OF_A_PATH} are"
+            ZkCode.BAD_ARGUMENTS, f"a path of {len(path)} characters, and at most {MOST_OF_A_PATH} are"
         )
     return path
 
 
 def _no_path(path: str) -> RefusedOperation:
-    return RefusedOperation(Code.BAD_ARGUMENTS, f"{path[:100]!r} is no path")
+    return RefusedOperation(ZkCode.BAD_ARGUMENTS, f"{path[:100]!r} is no path")
 
 
 def _new_path(path: str) -> None:

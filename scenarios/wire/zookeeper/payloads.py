@@ -17,6 +17,7 @@ from brokers.config_def import RATES, TOPIC_CONFIGS, ConfigDefinition, ConfigExc
 from brokers.topic_creation import check_name
 from emulator.protocol import znodes
 from emulator.protocol.errors import ApiException
+from emulator.zookeeper import ZkCode
 from scenarios.wire.apis.base import Address
 from scenarios.wire.zookeeper.errors import Code, RefusedOperation
 from scenarios.wire.zookeeper.opaque import to_bytes, to_text
@@ -100,7 +101,7 @@ class Payloads:
                 why = f"{type(error).__name__}: {error}" if isinstance(error, KeyError | RecursionError) else str(error)
             except _Unreadable as error:
                 why = str(error)
-            raise RefusedOperation(Code.BAD_ARGUMENTS, f"{path} would hold what no broker reads ({why})")
+            raise RefusedOperation(ZkCode.BAD_ARGUMENTS, f"{path} would hold what no broker reads ({why})")
         return text
 
     # -- what is written, path by path: each returns the text, or raises ----------------------------------------------

@@ -10,6 +10,7 @@ import pytest
 
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
+from emulator.zookeeper import ZkCode
 from scenarios.wire.zookeeper.errors import Code, RefusedOperation
 from scenarios.wire.zookeeper.payloads import Payloads
 
@@ -98,21 +99,21 @@ REFUSED = [
     ("/controller", '{"version":1,"brokerid":9,"timestamp":"1"}', Code.NO_AUTH, "only brokers write"),
     ("/controller_epoch", "77", Code.NO_AUTH, "only brokers write"),
     ("/brokers/ids/7", "{}", Code.NO_AUTH, "only brokers write"),
-    ("/brokers/topics/orders", "{", Code.BAD_ARGUMENTS, "would hold what no broker reads"),
-    ("/brokers/topics/orders", '{"version":1,"partitions":{"0":[7]}}', Code.BAD_ARGUMENTS, "there is no broker 7"),
-    ("/brokers/topics/orders", '{"version":1,"partitions":{"0":[1,1]}}', Code.BAD_ARGUMENTS, "names a broker twice"),
-    ("/brokers/topics/orders", '{"version":1,"partitions":{"3":[1]}}', Code.BAD_ARGUMENTS, "numbered from 0"),
-    ("/brokers/topics/orders", '{"version":1,"partitions":{"0":[true]}}', Code.BAD_ARGUMENTS, "no number"),
-    ("/brokers/topics/or ders", '{"version":1,"partitions":{"0":[1]}}', Code.BAD_ARGUMENTS, "is illegal"),
-    ("/brokers/topics/orders/partitions/x", "", Code.BAD_ARGUMENTS, "Kafka has no such znode"),
-    ("/brokers/topics/orders/partitions/0/state", "[]", Code.BAD_ARGUMENTS, "would hold what no broker reads"),
-    ("/admin/reassign_partitions", "[" * 9999, Code.BAD_ARGUMENTS, "would hold what no broker reads"),
-    ("/admin/reassign_partitions", MOVE.replace("[2,1]", "[]"), Code.BAD_ARGUMENTS, "no replicas"),
-    ("/config/topics/orders", '{"version":1,"config":{"retention.ms":"x"}}', Code.BAD_ARGUMENTS, "Not a number"),
-    ("/config/topics/orders", '{"version":1,"config":{"retention.ms":7}}', Code.BAD_ARGUMENTS, "is no text"),
-    ("/config/brokers/1", RATE, Code.BAD_ARGUMENTS, "Not a number of type LONG"),
-    ("/config/changes/mine", "{}", Code.BAD_ARGUMENTS, "Kafka has no such znode"),
-    ("/log_dir_event_notification/log_dir_event_0000000001", '{"broker":7}', Code.BAD_ARGUMENTS, "no broker 7"),
+    ("/brokers/topics/orders", "{", ZkCode.BAD_ARGUMENTS, "would hold what no broker reads"),
+    ("/brokers/topics/orders", '{"version":1,"partitions":{"0":[7]}}', ZkCode.BAD_ARGUMENTS, "there is no broker 7"),
+    ("/brokers/topics/orders", '{"version":1,"partitions":{"0":[1,1]}}', ZkCode.BAD_ARGUMENTS, "names a broker twice"),
+    ("/brokers/topics/orders", '{"version":1,"partitions":{"3":[1]}}', ZkCode.BAD_ARGUMENTS, "numbered from 0"),
+    ("/brokers/topics/orders", '{"version":1,"partitions":{"0":[true]}}', ZkCode.BAD_ARGUMENTS, "no number"),
+    ("/brokers/topics/or ders", '{"version":1,"partitions":{"0":[1]}}', ZkCode.BAD_ARGUMENTS, "is illegal"),
+    ("/brokers/topics/orders/partitions/x", "", ZkCode.BAD_ARGUMENTS, "Kafka has no such znode"),
+    ("/brokers/topics/orders/partitions/0/state", "[]", ZkCode.BAD_ARGUMENTS, "would hold what no broker reads"),
+    ("/admin/reassign_partitions", "[" * 9999, ZkCode.BAD_ARGUMENTS, "would hold what no broker reads"),
+    ("/admin/reassign_partitions", MOVE.replace("[2,1]", "[]"), ZkCode.BAD_ARGUMENTS, "no replicas"),
+    ("/config/topics/orders", '{"version":1,"config":{"retention.ms":"x"}}', ZkCode.BAD_ARGUMENTS, "Not a number"),
+    ("/config/topics/orders", '{"version":1,"config":{"retention.ms":7}}', ZkCode.BAD_ARGUMENTS, "is no text"),
+    ("/config/brokers/1", RATE, ZkCode.BAD_ARGUMENTS, "Not a number of type LONG"),
+    ("/config/changes/mine", "{}", ZkCode.BAD_ARGUMENTS, "Kafka has no such znode"),
+    ("/log_dir_event_notification/log_dir_event_0000000001", '{"broker":7}', ZkCode.BAD_ARGUMENTS, "no broker 7"),
 ]  # fmt: skip
 
 
