@@ -16,9 +16,11 @@ from emulator.protocol.events import (
     BrokerRegistered,
     ControllerElected,
     ControlRequest,
+    CopyStarted,
     IsrProposed,
     LogLoaded,
     LogRecovered,
+    LogReplaced,
     LogStartMoved,
     MoveFinished,
     MoveStarted,
@@ -33,6 +35,7 @@ from scenarios.observe.checkers import Violation
 
 LEAVES_ISRS, STARTS = "broker-failure.3", "broker-startup."
 LOADS_BROKERS, SHRINKS_ISRS = "failover.F3", "failover.F6"
+UNKNOWN_END = 1 << 63
 _OF_BROKER = re.compile(r"log of broker (\d+)")
 _PARTITION = re.compile(r"\b([\w.-]+-\d+)\b")
 
@@ -129,16 +132,45 @@ class KeptEvents:
 
     def log_start(self, tp: TopicPartition, broker: int | None, before_seq: int) -> int:
         """Where the log of ``broker`` began; 0 where nothing has shown it."""
-        shown = [
+        return self._log_starts(tp, broker, before_seq)[0]
+
+    def emptied_at(self, tp: TopicPartition, broker: int | None, before_seq: int) -> int:
+        """Where the log of ``broker`` began when it was empty last; 0 where nothing shows that it was. It has had
+        nothing from before since, which a log that retention makes shorter has had."""
+        return self._log_starts(tp, broker, before_seq)[1]
+
+    def _log_starts(self, tp: TopicPartition, broker: int | None, before_seq: int) -> tuple[int, int]:
+        """Both of them. A truncation empties a log where it goes before its start (Log.truncateTo), or beyond where it
+        ended as it began to follow: its fetch was out of range. A copy in another directory begins empty, too."""
+        start = empty = copied_from = 0
+        end = UNKNOWN_END
+        for event in self._of_log(tp, broker, before_seq):
+            kind = type(event)
+            if kind is CopyStarted:
+                copied_from = start
+            elif kind is LogReplaced:
+                empty = copied_from
+            elif kind is LogStartMoved:
+                start = event.log_start_offset
+            elif kind is LogLoaded:
+                start, end = event.log_start_offset, event.log_end_offset
+                empty = min(empty, start)
+            elif kind is Truncated and not start <= event.log_end_offset <= end:
+                start = empty = end = event.log_end_offset
+            else:
+                end = event.log_end_offset
+        return start, empty
+
+    def _of_log(self, tp: TopicPartition, broker: int | None, before_seq: int) -> list[Any]:
+        """What says where the log of ``broker`` begins or ends."""
+        kinds = BecameFollower, CopyStarted, LogLoaded, LogReplaced, LogStartMoved, Truncated
+        found = [
             event
-            for kind in (LogLoaded, LogStartMoved, Truncated)
+            for kind in kinds
             for event in self.of(kind)
             if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < before_seq
         ]
-        start: int = 0
-        for event in sorted(shown, key=lambda event: event.seq):
-            start = min(start, event.log_end_offset) if type(event) is Truncated else event.log_start_offset
-        return start
+        return sorted(found, key=lambda event: event.seq)
 
     def down(self, broker: int, at_seq: int) -> bool:
         """Whether the last that happened to the process of ``broker`` is that it ended."""

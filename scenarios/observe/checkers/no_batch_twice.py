@@ -15,18 +15,32 @@ from scenarios.observe.history.replica_logs import Entry
 
 
 @define(eq=False)
+class _Written:
+    """What one producer has in a partition.
+
+    Attributes:
+        first, newest: its batches with the lowest and the highest id.
+        end_offset: where its last one ends.
+    """
+
+    first: int
+    newest: int = 0
+    end_offset: int = 0
+
+
+@define(eq=False)
 class _Seen:
     """How far one partition has been compared.
 
     Attributes:
         entries: how many entries of what is committed.
         begun_epoch: the leader epoch since which they are one history.
-        newest: by the first id of a producer, its newest batch.
+        written: by the first id that a producer's batches can have.
     """
 
     entries: int = 1
     begun_epoch: int = -1
-    newest: dict[int, int] = field(factory=dict)
+    written: dict[int, _Written] = field(factory=dict)
 
 
 class NoBatchTwice(Checker):
@@ -65,20 +79,25 @@ class NoBatchTwice(Checker):
         begun = max(commit.unclean_epoch, commit.reads_lost_below)
         if begun > seen.begun_epoch or commit.size <= seen.entries:
             # What was kept and what has come since are one history: compare it once from its beginning.
-            seen.newest.clear()
+            seen.written.clear()
             seen.entries = 1
         for entry in commit.line[seen.entries : commit.size]:
-            self._look(event, commit, entry, seen.newest)
+            self._look(event, commit, entry, seen.written)
         seen.entries, seen.begun_epoch = commit.size, begun
 
-    def _look(self, event: Event, commit: Commit, entry: Entry, newest: dict[int, int]) -> None:
-        _, base_offset, _, _, id = entry
+    def _look(self, event: Event, commit: Commit, entry: Entry, written: dict[int, _Written]) -> None:
+        _, base_offset, next_offset, epoch, id = entry
         producer = next((first for first, last in self._producers.items() if first <= id <= last), None)
         if producer is None:
             return
-        before = newest.get(producer, 0)
-        if id > before:
-            newest[producer] = id
-            return
-        what = "again" if id == before else f"after batch {before}"
-        self.violated(event, f"{commit.tp}: batch {id} is committed {what}, at offset {base_offset}")
+        its = written.get(producer)
+        if its is None:
+            its = written[producer] = _Written(id)
+        if id <= its.newest:
+            what = "again" if id == its.newest else f"after batch {its.newest}"
+            self.violated(
+                event,
+                f"{commit.tp}: batch {id} is committed {what}, at offset {base_offset} in epoch {epoch}; before it its "
+                f"producer has batches {its.first} to {its.newest}, up to offset {its.end_offset}",
+            )
+        its.newest, its.end_offset = max(its.newest, id), next_offset

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from brokers.partition.isr import ByZooKeeper
@@ -35,6 +36,7 @@ _BROKER = re.compile(r"\bbroker (\d+)\b")
 _LEARNED = re.compile(r"broker (\d+), \S+, when its high watermark moves: log start (\d+), high watermark (-?\d+)")
 _HIGH_WATERMARK = re.compile(r"high watermark of broker (\d+) is -?\d+, its log ends at (\d+)")
 _DIED = re.compile(r"broker (\d+): \S+ has died")
+_TWICE = re.compile(r"batch (\d+) is committed .*in epoch (\d+); .* has batches (\d+) to \d+, up to offset (\d+)")
 _OFFSET_MISMATCH = re.compile(r"batch at \d+, log ends at \d+")
 
 
@@ -356,13 +358,40 @@ def _joined_and_not_known(past: KeptEvents, violation: Violation | None) -> bool
 
 
 def _producer_forgotten(past: KeptEvents, violation: Violation | None) -> bool:
-    """The leader's log does not begin any more where it began: what it knew of a producer may be gone with records that
-    retention has deleted."""
+    """The log of the leader that appended the batch begins after all that the producer had written to it."""
+    return _began_after(past, violation, past.log_start)
+
+
+def _producer_unknown(past: KeptEvents, violation: Violation | None) -> bool:
+    """The log of the leader that appended the batch has never had what the producer had written: it was empty, and
+    began after that, as the log of a new replica does whose leader has deleted it."""
+    return _began_after(past, violation, past.emptied_at)
+
+
+def _began_after(
+    past: KeptEvents, violation: Violation | None, began: Callable[[TopicPartition, int | None, int], int]
+) -> bool:
     tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
+    found = None if violation is None else _TWICE.search(violation.state)
+    if violation is None or tp is None or found is None:
         return False
-    led = [e for e in past.of(BecameLeader) if (e.topic, e.partition) == tuple(tp) and e.seq < violation.seq]
-    return bool(led) and past.log_start(tp, led[-1].node, violation.seq) > 0
+    _, epoch, _, end = map(int, found.groups())
+    return any(
+        began(tp, led.node, violation.seq) >= end
+        for led in past.of(BecameLeader)
+        if (led.topic, led.partition, led.leader_epoch) == (*tp, epoch) and led.seq < violation.seq
+    )
+
+
+def _first_batch(root: Shows) -> Shows:
+    """``root``, of the first batch that the producer has written, which has sequence number 0: leaders refuse any other
+    of a producer that they do not know (UNKNOWN_PRODUCER_ID)."""
+
+    def shows(past: KeptEvents, violation: Violation | None) -> bool:
+        found = None if violation is None else _TWICE.search(violation.state)
+        return found is not None and found[1] == found[3] and root(past, violation)
+
+    return shows
 
 
 def _joined_below_epoch_start(past: KeptEvents, violation: Violation | None) -> bool:
@@ -522,18 +551,27 @@ LOGS: tuple[Known, ...] = (
     ),
     Known(
         "KIP-360",
-        "a leader that knows a producer no more, since retention has deleted its records, takes any sequence number: a "
-        "batch whose answer was lost is written again",
+        "a leader whose log never had a producer's records, since they were deleted before it got a copy, takes any "
+        "sequence number: a batch whose answer was lost is written again",
         ("no_batch_twice",),
         lambda policies: policies.brokers.admits_unknown_producers,
-        _producer_forgotten,
+        _producer_unknown,
     ),
     Known(
-        "ProducerAppendInfo.checkSequence (0.11.0 to 2.4.1)",
-        "a leader that knows a producer no more, since retention has deleted its records, takes its first batch again",
+        "ProducerAppendInfo.checkSequence (2.4.1)",
+        "a leader whose log never had a producer's records, since they were deleted before it got a copy, takes its "
+        "first batch again",
         ("no_batch_twice",),
-        lambda policies: not policies.brokers.admits_unknown_producers,
-        _producer_forgotten,
+        lambda policies: not policies.brokers.admits_unknown_producers and policies.brokers.log_rules.keeps_producers,
+        _first_batch(_producer_unknown),
+    ),
+    Known(
+        "KAFKA-7190",
+        "a leader forgets a producer with the last of its records that retention deletes, and takes its first batch "
+        "again (ProducerStateManager.truncateHead, 0.11.0 to 2.3.1)",
+        ("no_batch_twice",),
+        lambda policies: not policies.brokers.log_rules.keeps_producers,
+        _first_batch(_producer_forgotten),
     ),
     Known(
         "KIP-207",

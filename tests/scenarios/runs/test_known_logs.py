@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from brokers.log.producer_state_manager import ProducerStateManager
 from emulator.protocol import events as e
+from emulator.protocol.errors import Errors
 from scenarios.observe.checkers import Violation
 from scenarios.observe.checkers.converged import COMMITTED, NOTHING_ASKED
 from scenarios.runs import Run, run_scenario
@@ -217,11 +219,77 @@ def test_kafka_1382_a_leader_that_takes_its_write_for_failed_commits_without_a_m
         assert tickets(told(quiet, "kafka-0.8", events, lacks)) == [None]
 
 
-def test_since_kip_360_a_producer_that_the_leader_has_forgotten_may_write_a_batch_again(quiet: Run) -> None:
-    found = Violation("no_batch_twice", "…", 9, 9, "orders-0: batch 7 is committed again, at offset 14")
+def twice(batch: int = 7, first: int = 7, end: int = 14, epoch: int = 1) -> Violation:
+    its = f"batches {first} to 9, up to offset {end}"
+    state = (
+        f"orders-0: batch {batch} is committed again, at offset 14 in epoch {epoch}; before it its producer has {its}"
+    )
+    return Violation("no_batch_twice", "…", 9, 9, state)
+
+
+FORGETS, UNKNOWN, ADMITS = "KAFKA-7190", "ProducerAppendInfo.checkSequence (2.4.1)", "KIP-360"
+
+
+def answered_too_late(profile: str) -> Run:
+    """The answer to the only batch of a producer is lost. When it is sent again retention has deleted it."""
+    load: Table = {"topic": "orders", "producerRate": 1, "start": "3s", "stop": "4s"}
+    load["config"] = {"enable.idempotence": True, "retry.backoff.ms": 8000}
+    lost: Table = {"when": {"message": "Produce", "response": True}, "action": "message.cut"}
+    written = scenario(
+        brokers=3, controller=2, assignment=[[0, 1]], rate=0, size="0B", method=[lost], horizon="30s", profile=profile,
+        workloads=[load], topic_config={"retention.ms": 1000},
+        cluster={"config": {"log.retention.check.interval.ms": 3000}},
+    )  # fmt: skip
+    return run_scenario(written)
+
+
+def test_a_producer_whose_records_are_deleted_writes_its_batch_again_before_2_4(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert tickets(answered_too_late("kafka-2.3")) == [FORGETS]
+    assert answered_too_late("kafka-2.4").verdict == "passed"
+    monkeypatch.setattr(ProducerStateManager, "repeated", lambda *_: None)
+    monkeypatch.setattr(ProducerStateManager, "check", lambda *_, **_known: Errors.NONE)
+    assert tickets(answered_too_late("kafka-2.4")) == [None]
+
+
+def test_a_leader_forgets_a_producer_with_its_last_record(quiet: Run) -> None:
     deleted = e.LogStartMoved(1, 1, 0, 0, *TP, 14, "time")
-    assert tickets(told(quiet, "kafka-2.5", [deleted, led(2, 0, 1)], found)) == ["KIP-360"]
-    before = "ProducerAppendInfo.checkSequence (0.11.0 to 2.4.1)"  # sequence number 0
-    assert tickets(told(quiet, "kafka-2.4", [deleted, led(2, 0, 1)], found)) == [before]
-    for events in ([led(2, 0, 1)], [deleted], [deleted, led(2, 2, 1)]):
-        assert tickets(told(quiet, "kafka-2.5", events, found)) == [None]
+    marks: list[Any] = [deleted, led(2, 0, 1)]
+    for profile in ("kafka-1.1", "kafka-2.3"):
+        assert tickets(told(quiet, profile, marks, twice())) == [FORGETS]
+    for profile in ("kafka-2.4", "kafka-2.5", "kafka-2.7"):  # these remember it
+        assert tickets(told(quiet, profile, marks, twice())) == [None]
+    for found in (twice(end=15), twice(batch=8), twice(epoch=2)):
+        assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+    for events in ([led(2, 0, 1)], [deleted], [deleted, led(2, 2, 1)], [led(2, 0, 1), deleted._replace(seq=10)]):
+        assert tickets(told(quiet, "kafka-2.3", events, twice())) == [None]
+
+
+def test_a_leader_never_knew_a_producer_whose_records_were_deleted_before_its_log_began(quiet: Run) -> None:
+    began = e.Truncated(3, 3, 0, 1, *TP, 0, 14, 14)
+    marks: list[Any] = [e.LogLoaded(1, 1, 0, 1, *TP, 0, 0, 0), follows(2, 0, 0, end=0), began, led(4, 1, 1)]
+    for profile, ticket in (("kafka-2.4", UNKNOWN), ("kafka-2.5", ADMITS), ("kafka-2.7", ADMITS)):
+        assert tickets(told(quiet, profile, marks, twice())) == [ticket]
+        for found in (twice(end=15), twice(epoch=2)):
+            assert tickets(told(quiet, profile, marks, found)) == [None]
+        cut_only, begun_before = follows(2, 0, 0, end=20), began._replace(log_end_offset=13)
+        for events in (
+            marks[:3],
+            [*marks[:2], marks[3]],
+            [marks[0], cut_only, *marks[2:]],
+            [*marks[:2], begun_before, marks[3]],
+            [*marks[:2], begun_before, e.LogStartMoved(3, 3, 0, 1, *TP, 14, "time"), marks[3]],
+            [*marks[:3], led(4, 2, 1)],
+        ):
+            assert tickets(told(quiet, profile, events, twice())) == [None]
+    assert tickets(told(quiet, "kafka-2.4", marks, twice(batch=8))) == [None]
+    assert tickets(told(quiet, "kafka-2.5", marks, twice(batch=8))) == [ADMITS]  # any sequence number
+
+
+def test_a_copy_in_another_directory_never_knew_it_either(quiet: Run) -> None:
+    deleted, begins = e.LogStartMoved(1, 1, 0, 0, *TP, 14, "time"), e.CopyStarted(2, 2, 0, 0, *TP, "d0", "d1", 0)
+    replaced = e.LogReplaced(3, 3, 0, 0, *TP, "d0", "d1", 20)
+    assert tickets(told(quiet, "kafka-2.7", [deleted, begins, replaced, led(4, 0, 1)], twice())) == [ADMITS]
+    for events in ([deleted, begins], [begins, deleted._replace(seq=2), replaced]):
+        assert tickets(told(quiet, "kafka-2.7", [*events, led(4, 0, 1)], twice())) == [None]

@@ -179,7 +179,8 @@ def identified(*ids: int) -> WrittenHistory:
 @pytest.mark.parametrize(("ids", "what"), [((1, 2, 2), "again"), ((1, 2, 1), "after batch 2")])
 def test_a_batch_that_is_committed_twice(ids: tuple[int, ...], what: str) -> None:
     [violation] = identified(*ids).violations()
-    assert violation.state == f"orders-0: batch {ids[-1]} is committed {what}, at offset 20"
+    place = "at offset 20 in epoch 0; before it its producer has batches 1 to 2, up to offset 20"
+    assert violation.state == f"orders-0: batch {ids[-1]} is committed {what}, {place}"
 
 
 def test_gaps_and_producers_without_idempotence() -> None:
