@@ -18,11 +18,12 @@ from scenarios.runs.known.control import CONTROL
 from scenarios.runs.known.isrs import ISRS
 from scenarios.runs.known.logs import LOGS
 from scenarios.runs.known.moves import MOVES
+from scenarios.runs.known.producers import PRODUCERS
 from scenarios.runs.known.reason import Known
 from scenarios.runs.past import KeptEvents
 from scenarios.runs.run import Run
 
-KNOWN: tuple[Known, ...] = (*LOGS, *CONTROL, *MOVES, *ISRS)
+KNOWN: tuple[Known, ...] = (*LOGS, *PRODUCERS, *CONTROL, *MOVES, *ISRS)
 """The first that applies is named."""
 
 

@@ -6,7 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Protocol
 
 from emulator.protocol.events import (
@@ -17,7 +17,9 @@ from emulator.protocol.events import (
     ControllerElected,
     ControlRequest,
     CopyStarted,
+    IsrChanged,
     IsrProposed,
+    IsrUpdateFailed,
     LogLoaded,
     LogRecovered,
     LogReplaced,
@@ -135,8 +137,8 @@ class KeptEvents:
         return self._log_starts(tp, broker, before_seq)[0]
 
     def emptied_at(self, tp: TopicPartition, broker: int | None, before_seq: int) -> int:
-        """Where the log of ``broker`` began when it was empty last; 0 where nothing shows that it was. It has had
-        nothing from before since, which a log that retention makes shorter has had."""
+        """Where the log of ``broker`` began when it was empty last, as it was loaded or truncated; 0 where nothing shows
+        that it was. The broker knows nothing from before, which it does where retention empties a log as it runs."""
         return self._log_starts(tp, broker, before_seq)[1]
 
     def _log_starts(self, tp: TopicPartition, broker: int | None, before_seq: int) -> tuple[int, int]:
@@ -154,7 +156,7 @@ class KeptEvents:
                 start = event.log_start_offset
             elif kind is LogLoaded:
                 start, end = event.log_start_offset, event.log_end_offset
-                empty = min(empty, start)
+                empty = start if start == end else min(empty, start)
             elif kind is Truncated and not start <= event.log_end_offset <= end:
                 start = empty = end = event.log_end_offset
             else:
@@ -238,14 +240,21 @@ class KeptEvents:
         written = (found for write, found in self._assignments(tp) if before_seq is None or write.seq < before_seq)
         return next(iter(deque(written, maxlen=1)), ())
 
+    def adds(self, tp: TopicPartition, broker: int) -> list[ZkWritten]:
+        """The writes by which ``broker`` came into the assignment, in order."""
+        return [write for write, comes in self._changes(tp, broker) if comes]
+
     def drops(self, tp: TopicPartition, broker: int) -> list[ZkWritten]:
         """The writes by which ``broker`` left the assignment, in order."""
-        found, held = [], False
+        return [write for write, comes in self._changes(tp, broker) if not comes]
+
+    def _changes(self, tp: TopicPartition, broker: int) -> Iterator[tuple[ZkWritten, bool]]:
+        """The writes by which ``broker`` came into the assignment, or left it."""
+        held = False
         for write, replicas in self._assignments(tp):
-            if held and broker not in replicas:
-                found.append(write)
-            held = broker in replicas
-        return found
+            if held != (broker in replicas):
+                held = not held
+                yield write, held
 
     def dropped(self, tp: TopicPartition, broker: int) -> ZkWritten | None:
         """The write by which ``broker`` left the assignment last; None: it was never assigned, or is."""
@@ -258,6 +267,44 @@ class KeptEvents:
             event.kind == "expand" and broker in event.replicas and event.seq > after_seq
             for event in self.of(IsrProposed)
             if (event.topic, event.partition) == tp
+        )
+
+    def bumps(self, tp: TopicPartition) -> Iterator[ZkWritten]:
+        """The writes that raised the leader epoch and changed nothing else (KafkaController.updateLeaderEpoch)."""
+        writes = {event.seq: event for event in self.of(ZkWritten)}
+        for (_, before), (seq, state) in pairwise(self.states.get(tp, [])):
+            if before is None or state is None or state.leader_epoch != before.leader_epoch + 1:
+                continue
+            if (state.leader, state.isr) == (before.leader, before.isr):
+                yield writes[seq]
+
+    def taken_for_refused(self, tp: TopicPartition) -> Iterator[tuple[int, IsrProposed]]:
+        """The ISRs of leaders that ZooKeeper has, each with the ``seq`` of its write, though the leader then learned
+        that its wish was refused."""
+        for seq, state in self.states.get(tp, []):
+            if state is None:
+                continue
+            of_epoch = [
+                event
+                for kind in (IsrProposed, IsrChanged, IsrUpdateFailed)
+                for event in self.of(kind)
+                if (event.topic, event.partition, event.node, event.leader_epoch)
+                == (*tp, state.leader, state.leader_epoch)
+            ]
+            wishes = [event for event in of_epoch if type(event) is IsrProposed and event.seq < seq]
+            outcomes = [event for event in of_epoch if type(event) is not IsrProposed and event.seq > seq]
+            outcome = min(outcomes, key=lambda event: event.seq, default=None)
+            if wishes and sorted(wishes[-1].isr) == sorted(state.isr) and type(outcome) is IsrUpdateFailed:
+                yield seq, wishes[-1]
+
+    def left_in_isr(self, tp: TopicPartition, broker: int, until_seq: int) -> bool:
+        """Whether a new controller has found ``broker`` gone, and it has been in the ISR since."""
+        return any(
+            (loaded.step, loaded.edge) == (LOADS_BROKERS, "after")
+            and loaded.seq < until_seq
+            and not self.registered(broker, loaded.seq)
+            and self.stayed_in_isr(tp, broker, loaded.seq, until_seq)
+            for loaded in self.of(Step)
         )
 
     def elected_between(self, first_seq: int, last_seq: int) -> bool:

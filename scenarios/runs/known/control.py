@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 SHUTDOWN = "shutdown."
 LOOKS_AT_BROKERS = ("broker-failure.", "broker-startup.")
-_OF_REPLICAS = re.compile(r"\bbroker (\d+), of the replicas")
 _NOT_NOTIFIED = re.compile(r"broker (\d+) leads in epoch (\d+), and broker (\d+), of the replicas")
 _FAILED = re.compile(r"failed on broker (\d+)")
 _NO_LEADER = re.compile(r"broker (\d+) does not lead")
@@ -43,46 +42,65 @@ _DELETED = re.compile(rf"{DELETE_TOPICS}/(\S+)")
 
 def _behind_its_epoch(past: KeptEvents, violation: Violation | None) -> bool:
     """A replica without its role, given up, or out of the ISR, on a broker that has refused metadata, for a later
-    broker epoch than it knew of."""
-    if violation is None:
+    broker epoch than it knew of, and has had no role in the partition since it took metadata again."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
         return False
     named = _FAILED.search(violation.state) or _NO_LEADER.search(violation.state)
     brokers = (int(named[1]),) if named else lacking(past, violation)
-    return bool(brokers) and all(_refused(past, broker, violation.seq) for broker in brokers)
+    return bool(brokers) and all(_refused(past, tp, broker, violation.seq) for broker in brokers)
 
 
-def _refused(past: KeptEvents, broker: int, until_seq: int) -> bool:
-    """Whether a broker has refused metadata, as if the request were wrong, since it was started."""
+def _refused(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) -> bool:
+    """Whether a broker has refused metadata, as if the request were wrong, since it was started, and has had no role in
+    the partition since it took metadata after that."""
     started = max((e.seq for e in past.of(NodeCrashed) if e.node == broker and e.seq < until_seq), default=0)
-    return any(
-        (event.node, event.api, event.error) == (broker, "UpdateMetadata", "UNKNOWN_SERVER_ERROR")
-        and started < event.seq < until_seq
+    answers = [
+        event
         for event in past.of(ControlResponse)
-    )
+        if (event.node, event.api) == (broker, "UpdateMetadata") and started < event.seq < until_seq
+    ]
+    refused = [event.seq for event in answers if event.error == "UNKNOWN_SERVER_ERROR"][-1:]
+    taken = [event.seq for event in answers if event.error == "NONE" and event.seq > min(refused, default=until_seq)]
+    role = past.last_role(tp, broker)
+    return bool(refused) and (role is None or role.seq < min(taken, default=until_seq))
 
 
 def _elected_during_shutdown(past: KeptEvents, violation: Violation | None) -> bool:
     """The election was one of a partition without a leader, or of a new one, and the controller had begun the broker's
     controlled shutdown."""
+    return _shuts_down_at_election(past, violation, ("offline", "new"))
+
+
+def _shutting_down(past: KeptEvents, violation: Violation | None) -> bool:
+    """The election was one of a controlled shutdown, and the controller had begun that of the broker."""
+    return _shuts_down_at_election(past, violation, ("controlled-shutdown",))
+
+
+def _shuts_down_at_election(past: KeptEvents, violation: Violation | None, selectors: tuple[str, ...]) -> bool:
+    """Whether the last election of the leader of which the broker was not notified was one of these, and the controller
+    had begun the broker's controlled shutdown."""
     found = None if violation is None else _NOT_NOTIFIED.search(violation.state)
     tp = None if violation is None else past.partition(violation)
     if violation is None or found is None or tp is None:
         return False
     leader, epoch, broker = map(int, found.groups())
     elections = [
-        event.seq
+        event
         for event in past.of(LeaderElected)
-        if (event.topic, event.partition, event.leader, event.leader_epoch) == (*tp, leader, epoch)
-        and event.selector in ("offline", "new")
-    ]
+        if (event.topic, event.partition, event.leader) == (*tp, leader)
+        and event.leader_epoch <= epoch
+        and event.seq < violation.seq
+    ][-1:]
     begun = [event.seq for event in past.of(ControlledShutdownAnswered) if event.node == broker]
-    begun += [event.seq for event in past.of(Step) if event.broker == broker and event.step == "shutdown.1"]
+    begun += [event.seq for event in past.of(Step) if event.broker == broker and event.step.startswith(SHUTDOWN)]
     ended = [event.seq for event in past.of(BrokerRegistered) if event.node == broker]
     ended += [event.seq for event in past.of(ControllerElected)]
     return any(
-        max((seq for seq in begun if seq < at), default=-1) > max((seq for seq in ended if seq < at), default=0)
-        for at in elections
-        if at < violation.seq
+        event.selector in selectors
+        and max((seq for seq in begun if seq < event.seq), default=-1)
+        > max((seq for seq in ended if seq < event.seq), default=0)
+        for event in elections
     )
 
 
@@ -109,21 +127,6 @@ def _missed(past: KeptEvents, broker: int) -> bool:
         for event in past.of(Step)
     )
     return not handled and not any(event.seq > back.seq for event in past.of(ControllerElected))
-
-
-def _shutting_down(past: KeptEvents, violation: Violation | None) -> bool:
-    """The broker was in its controlled shutdown."""
-    named = None if violation is None else _OF_REPLICAS.search(violation.state)
-    if violation is None or named is None:
-        return False
-    broker = int(named[1])
-    asked = [
-        event.seq
-        for event in past.of(Step)
-        if event.broker == broker and event.step.startswith(SHUTDOWN) and event.seq < violation.seq
-    ]
-    back = [event.seq for event in past.of(BrokerRegistered) if event.node == broker and event.seq < violation.seq]
-    return bool(asked) and asked[-1] > max(back, default=0)
 
 
 def _leaderless_topic(past: KeptEvents, violation: Violation | None) -> bool:

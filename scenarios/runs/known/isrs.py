@@ -13,8 +13,6 @@ from emulator.protocol.events import (
     IsrChanged,
     IsrProposed,
     IsrUpdateFailed,
-    NodeCrashed,
-    NodeStarted,
     PartitionCreated,
 )
 from emulator.protocol.types import TopicPartition
@@ -32,29 +30,26 @@ if TYPE_CHECKING:
 _UNDER_REPLICATED = re.compile(r"broker (\d+) shows UnderReplicatedPartitions")
 _SHOWN = re.compile(r"UnderReplicatedPartitions = (\d+)")
 _NO_LEADER = re.compile(r"broker (\d+) does not lead")
-_DEAD = re.compile(r"that broker (\d+)\b.* is dead")
+_DEAD = re.compile(r"that broker (\d+(?:, \d+)*) is dead")
 
 
 def _dead_at_failover(past: KeptEvents, violation: Violation | None) -> bool:
-    """A controller has taken over after some broker had died."""
-    if violation is None:
+    """Each replica was in the ISR as a controller took over that found its broker gone, and has been since."""
+    tp = None if violation is None else past.partition(violation)
+    dead = None if violation is None else _DEAD.search(violation.state)
+    if violation is None or tp is None or dead is None:
         return False
-    deaths = [event.seq for event in past.of(NodeCrashed) if event.seq < violation.seq]
-    return any(past.elected_between(seq, violation.seq) for seq in deaths)
+    return all(past.left_in_isr(tp, int(broker), violation.seq) for broker in dead[1].split(", "))
 
 
 def _kept_dead(past: KeptEvents, violation: Violation | None) -> bool:
-    """Members of the ISR are on brokers that have ended, and a controller has taken over since."""
+    """Each member of the ISR whose broker has ended was there as a controller took over that found the broker gone."""
     found = None if violation is None else isr_and_assignment(violation)
-    if violation is None or found is None or lacking(past, violation):
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None or found is None or lacking(past, violation):
         return False
-    ended: dict[int, int] = {}
-    for event in past.events:
-        if type(event) is NodeCrashed:
-            ended[event.node] = event.seq
-        elif type(event) is NodeStarted:
-            ended.pop(event.node, None)
-    return any(broker in ended and past.elected_between(ended[broker], violation.seq) for broker in found[0])
+    ended = [broker for broker in found[0] if past.down(broker, violation.seq)]
+    return bool(ended) and all(past.left_in_isr(tp, broker, violation.seq) for broker in ended)
 
 
 def _added_by_leader(past: KeptEvents, violation: Violation | None) -> bool:
@@ -63,8 +58,13 @@ def _added_by_leader(past: KeptEvents, violation: Violation | None) -> bool:
     dead = None if violation is None else _DEAD.search(violation.state)
     if violation is None or tp is None or dead is None:
         return False
-    broker = int(dead[1])
-    written = [state for seq, state in past.states.get(tp, []) if seq <= violation.seq and state is not None]
+    brokers = [int(broker) for broker in dead[1].split(", ")]
+    return all(_added(past, tp, broker, violation.seq) for broker in brokers)
+
+
+def _added(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) -> bool:
+    """Whether the leader has added ``broker`` to the ISR last, in the leader epoch that it had then."""
+    written = [state for seq, state in past.states.get(tp, []) if seq <= until_seq and state is not None]
     for before, after in reversed(list(pairwise(written))):
         if broker in after.isr and broker not in before.isr:
             return (before.leader, before.leader_epoch) == (after.leader, after.leader_epoch)
@@ -136,15 +136,19 @@ def _never_at_the_end(_: KeptEvents, violation: Violation | None) -> bool:
 
 
 def _had_more_replicas(past: KeptEvents, violation: Violation | None) -> bool:
-    """The broker has kept a replication factor from when a partition had more replicas than now."""
+    """The broker leads as many partitions as it shows that had more replicas when they came to it than now."""
     found = None if violation is None else _UNDER_REPLICATED.search(violation.state)
-    if found is None:
+    shown = None if violation is None else _SHOWN.search(violation.state)
+    if found is None or shown is None:
         return False
-    return any(
-        event.node == int(found[1])
-        and event.replication_factor > len(past.assignment(TopicPartition(event.topic, event.partition)))
+    broker = int(found[1])
+    factors: dict[TopicPartition, int] = {
+        TopicPartition(event.topic, event.partition): event.replication_factor
         for event in past.of(PartitionCreated)
-    )
+        if event.node == broker
+    }
+    led = [tp for tp in factors if past.states.get(tp) and (state := past.states[tp][-1][1]) and state.leader == broker]
+    return sum(factors[tp] > len(past.assignment(tp)) for tp in led) == int(shown[1])
 
 
 def _wish_dropped(past: KeptEvents, violation: Violation | None) -> bool:
@@ -185,20 +189,15 @@ def _behind_its_own_write(past: KeptEvents, violation: Violation | None) -> bool
 
 
 def _lost_its_write(past: KeptEvents, tp: TopicPartition) -> bool:
-    """Whether the last write to a state znode was one that the leader asked for, and was then refused."""
+    """Whether the last write to a state znode was one that the leader asked for, and was then refused; it has been
+    refused whatever it asked for since."""
     written, state = past.states[tp][-1] if past.states.get(tp) else (0, None)
-    if state is None:
-        return False
-    by_leader = [
-        event
-        for kind in (IsrProposed, IsrChanged, IsrUpdateFailed)
-        for event in past.of(kind)
-        if (event.topic, event.partition) == tp
-        and (event.node, event.leader_epoch) == (state.leader, state.leader_epoch)
-    ]
-    wishes = [event for event in by_leader if type(event) is IsrProposed and event.seq < written]
-    outcomes = [type(event) for event in by_leader if type(event) is not IsrProposed and event.seq > written]
-    return bool(wishes) and sorted(wishes[-1].isr) == sorted(state.isr) and set(outcomes) == {IsrUpdateFailed}
+    changed = any(
+        (event.topic, event.partition, event.node, event.leader_epoch) == (*tp, state.leader, state.leader_epoch)
+        for event in past.of(IsrChanged)
+        if state is not None and event.seq > written
+    )
+    return not changed and any(seq == written for seq, _ in past.taken_for_refused(tp))
 
 
 ISRS: tuple[Known, ...] = (

@@ -13,7 +13,6 @@ from emulator.protocol.events import (
     Fault,
     FetcherStopped,
     IsrProposed,
-    IsrUpdateFailed,
     LogLoaded,
     NodeCrashed,
     PartitionFailed,
@@ -35,8 +34,9 @@ CLOCKS = (SETS_CLOCK, "broker.clock_sync", "heal")
 _BROKER = re.compile(r"\bbroker (\d+)\b")
 _LEARNED = re.compile(r"broker (\d+), \S+, when its high watermark moves: log start (\d+), high watermark (-?\d+)")
 _HIGH_WATERMARK = re.compile(r"high watermark of broker (\d+) is -?\d+, its log ends at (\d+)")
-_DIED = re.compile(r"broker (\d+): \S+ has died")
-_TWICE = re.compile(r"batch (\d+) is committed .*in epoch (\d+); .* has batches (\d+) to \d+, up to offset (\d+)")
+_DIED = re.compile(r"broker (\d+): (\S+) has died")
+_FAILED = re.compile(r"failed on broker (\d+)")
+_TAKES = re.compile(r"takes broker (\d+) into the ISR")
 _OFFSET_MISMATCH = re.compile(r"batch at \d+, log ends at \d+")
 
 
@@ -93,11 +93,19 @@ def _leads_on_with_less(past: KeptEvents, violation: Violation | None) -> bool:
 
 
 def _refuses_its_batch(past: KeptEvents, violation: Violation | None) -> bool:
-    """A follower of such a leader was ahead of it, and has given up with the first batch that begins before its end."""
+    """Each follower of such a leader that has given up, or is not in the ISR, was ahead of it, and gave up with a batch
+    that begins before its end."""
     tp = None if violation is None else past.partition(violation)
-    failures = [event.reason for event in past.of(PartitionFailed) if (event.topic, event.partition) == tp]
-    refused = any(_OFFSET_MISMATCH.search(reason) for reason in failures)
-    return refused and _leads_on_with_less(past, violation)
+    if violation is None or tp is None:
+        return False
+    named = _FAILED.search(violation.state)
+    brokers = (int(named[1]),) if named else lacking(past, violation)
+    refused = [
+        event.node
+        for event in past.of(PartitionFailed)
+        if (event.topic, event.partition) == tuple(tp) and _OFFSET_MISMATCH.search(event.reason)
+    ]
+    return bool(brokers) and all(broker in refused for broker in brokers) and _leads_on_with_less(past, violation)
 
 
 def _emptied(past: KeptEvents, violation: Violation | None) -> bool:
@@ -175,27 +183,48 @@ def _learned_below_start(past: KeptEvents, violation: Violation | None) -> bool:
 
 
 def _cut_at_high_watermark(past: KeptEvents, violation: Violation | None) -> bool:
-    """The log at fault, or another one of the partition before, was cut at its own high watermark by a follower, or
-    ended there when it began to follow."""
+    """The log at fault, or another one of the partition before, was cut at its own high watermark by a follower; or it
+    ended there when it began to follow, beyond where its leader's epoch began, or with records of an epoch that the
+    leader never had."""
     tp = None if violation is None else past.partition(violation)
     if violation is None or tp is None:
         return False
-    return any(
+    cut = any(
         event.log_end_offset == event.high_watermark and event.seq <= violation.seq
-        for kind in (Truncated, BecameFollower)
-        for event in past.of(kind)
-        if (event.topic, event.partition) == tuple(tp) and (kind is Truncated or event.log_end_offset)
+        for event in past.of(Truncated)
+        if (event.topic, event.partition) == tuple(tp)
+    )
+    return cut or any(
+        event.log_end_offset == event.high_watermark > 0
+        and event.seq <= violation.seq
+        and (_is_ahead(past, event) or _leads_without_its_epoch(past, event))
+        for event in past.of(BecameFollower)
+        if (event.topic, event.partition) == tuple(tp)
+    )
+
+
+def _is_ahead(past: KeptEvents, follows: BecameFollower) -> bool:
+    """Whether a follower's log ends beyond where the epoch of its leader begins."""
+    return any(
+        led.log_end_offset < follows.log_end_offset
+        for led in past.of(BecameLeader)
+        if (led.node, led.topic, led.partition, led.leader_epoch)
+        == (follows.leader, follows.topic, follows.partition, follows.leader_epoch)
     )
 
 
 def _thread_died(past: KeptEvents, violation: Violation | None) -> bool:
-    """A thread has died, or those of the replicas that are not in the ISR have."""
+    """A thread has died, or those to the leader of the replicas that are not in the ISR have."""
     if violation is None:
         return False
-    died = _DIED.search(violation.state)
-    brokers = (int(died[1]),) if died else lacking(past, violation)
-    ended = [event.node for event in past.of(FetcherStopped) if event.reason == "died"]
-    return bool(brokers) and all(broker in ended for broker in brokers)
+    tp, died = past.partition(violation), _DIED.search(violation.state)
+    if died:
+        return any(
+            (str(event.node), event.fetcher, event.reason) == (died[1], died[2], "died")
+            for event in past.of(FetcherStopped)
+        )
+    brokers = lacking(past, violation)
+    return tp is not None and bool(brokers) and all(_its_thread_died(past, tp, broker) for broker in brokers)
 
 
 def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation | None) -> bool:
@@ -286,18 +315,32 @@ def _at_fault(past: KeptEvents, violation: Violation) -> int | None:
 
 
 def _cut_by_an_answer(past: KeptEvents, violation: Violation | None) -> bool:
-    """The log at fault has followed a leader with records in it: it was truncated to where the leader said that an
-    epoch ends, or not at all."""
+    """The log at fault has followed a leader with records of an epoch that the leader never had: it was truncated to
+    where the leader said that the epoch ends, or not at all."""
     tp = None if violation is None else past.partition(violation)
     if violation is None or tp is None:
         return False
     broker = _at_fault(past, violation)
     return any(
-        (event.node, event.topic, event.partition) == (broker, *tp) and event.seq <= violation.seq
-        for kind in (Truncated, BecameFollower)
-        for event in past.of(kind)
-        if kind is Truncated or event.log_end_offset
+        event.log_end_offset > 0 and event.seq <= violation.seq and _leads_without_its_epoch(past, event)
+        for event in past.of(BecameFollower)
+        if (event.node, event.topic, event.partition) == (broker, *tp)
     )
+
+
+def _leads_without_its_epoch(past: KeptEvents, follows: BecameFollower) -> bool:
+    """Whether the leader of a follower may never have had records of the last epoch in which the follower had a role
+    before: there was another epoch since, the leader had no role in it, or its own begins no later."""
+    tp, epoch = (follows.topic, follows.partition), follows.leader_epoch
+    led = [e for e in past.of(BecameLeader) if (e.topic, e.partition) == tp]
+    roles = [*led, *(e for e in past.of(BecameFollower) if (e.topic, e.partition) == tp)]
+    before = [
+        e.leader_epoch for e in roles if e.node == follows.node and e.seq < follows.seq and e.leader_epoch < epoch
+    ]
+    last = max(before, default=epoch)
+    took_part = any((role.node, role.leader_epoch) == (follows.leader, last) for role in roles)
+    begun, begins = ([e.log_end_offset for e in led if e.leader_epoch == one] for one in (last, epoch))
+    return last < epoch and (last < epoch - 1 or not took_part or min(begins, default=0) <= max(begun, default=-1))
 
 
 def _answered_without_an_offset(past: KeptEvents, violation: Violation | None) -> bool:
@@ -322,88 +365,51 @@ def _answered_without_an_offset(past: KeptEvents, violation: Violation | None) -
 
 def _joined_before_it_was_read(past: KeptEvents, violation: Violation | None) -> bool:
     """The replica at fault joined the ISR by a fetch from beyond the end of the leader's log."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
-    return any(
-        event.kind == "expand"
-        and event.seq <= violation.seq
-        and f"broker {broker}" in violation.state
-        and end > event.log_end_offset
-        for event in past.of(IsrProposed)
-        if (event.topic, event.partition) == tuple(tp)
-        for broker, end in zip(event.replicas, event.ends, strict=True)
-    )
+    return _joined_by(past, violation, lambda wish, end: end > wish.log_end_offset)
 
 
 def _joined_and_not_known(past: KeptEvents, violation: Violation | None) -> bool:
-    """A leader added the replica at fault to the ISR in ZooKeeper, and took the write for failed."""
+    """A leader added the replica at fault to the ISR in ZooKeeper, where it has been since, and took the write for
+    failed."""
     tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
+    broker = None if violation is None else _at_fault(past, violation)
+    if violation is None or tp is None or broker is None:
         return False
-    broker = _at_fault(past, violation)
-    proposed = [e for e in past.of(IsrProposed) if (e.topic, e.partition) == tuple(tp) and e.kind == "expand"]
-    failed = [e for e in past.of(IsrUpdateFailed) if (e.topic, e.partition) == tuple(tp) and e.seq <= violation.seq]
     return any(
-        wish.seq < seq < refusal.seq
-        and (wish.node, wish.leader_epoch) == (refusal.node, refusal.leader_epoch)
-        and state is not None
-        and (state.leader, state.leader_epoch) == (wish.node, wish.leader_epoch)
-        and sorted(state.isr) == sorted(wish.isr)
-        for wish in proposed
-        if broker in wish.replicas
-        for refusal in failed
-        for seq, state in past.states.get(tp, [])
+        wish.kind == "expand" and broker in wish.replicas and past.stayed_in_isr(tp, broker, seq, violation.seq)
+        for seq, wish in past.taken_for_refused(tp)
+        if seq < violation.seq
     )
-
-
-def _producer_forgotten(past: KeptEvents, violation: Violation | None) -> bool:
-    """The log of the leader that appended the batch begins after all that the producer had written to it."""
-    return _began_after(past, violation, past.log_start)
-
-
-def _producer_unknown(past: KeptEvents, violation: Violation | None) -> bool:
-    """The log of the leader that appended the batch has never had what the producer had written: it was empty, and
-    began after that, as the log of a new replica does whose leader has deleted it."""
-    return _began_after(past, violation, past.emptied_at)
-
-
-def _began_after(
-    past: KeptEvents, violation: Violation | None, began: Callable[[TopicPartition, int | None, int], int]
-) -> bool:
-    tp = None if violation is None else past.partition(violation)
-    found = None if violation is None else _TWICE.search(violation.state)
-    if violation is None or tp is None or found is None:
-        return False
-    _, epoch, _, end = map(int, found.groups())
-    return any(
-        began(tp, led.node, violation.seq) >= end
-        for led in past.of(BecameLeader)
-        if (led.topic, led.partition, led.leader_epoch) == (*tp, epoch) and led.seq < violation.seq
-    )
-
-
-def _first_batch(root: Shows) -> Shows:
-    """``root``, of the first batch that the producer has written, which has sequence number 0: leaders refuse any other
-    of a producer that they do not know (UNKNOWN_PRODUCER_ID)."""
-
-    def shows(past: KeptEvents, violation: Violation | None) -> bool:
-        found = None if violation is None else _TWICE.search(violation.state)
-        return found is not None and found[1] == found[3] and root(past, violation)
-
-    return shows
 
 
 def _joined_below_epoch_start(past: KeptEvents, violation: Violation | None) -> bool:
-    """A replica joined the ISR at the high watermark, before the start of the leader's epoch."""
+    """The replica at fault joined the ISR at the high watermark, before the start of the leader's epoch."""
+    return _joined_by(past, violation, lambda wish, end: end < wish.epoch_start_offset)
+
+
+def _joined_by(past: KeptEvents, violation: Violation | None, joins: Callable[[IsrProposed, int], bool]) -> bool:
+    """Whether a leader has asked for the replica at fault in the ISR, which had reached ``end``, in such a way, and it
+    has been in the ISR since."""
     tp = None if violation is None else past.partition(violation)
     if violation is None or tp is None:
         return False
+    named = _TAKES.search(violation.state)
+    broker = _at_fault(past, violation) if named is None else int(named[1])
     return any(
-        event.kind == "expand" and event.seq <= violation.seq and min(event.ends) < event.epoch_start_offset
+        event.kind == "expand"
+        and replica == broker
+        and joins(event, end)
+        and (event.seq == violation.seq or _in_isr_since(past, tp, replica, event.seq, violation.seq))
         for event in past.of(IsrProposed)
-        if (event.topic, event.partition) == tuple(tp)
+        if (event.topic, event.partition) == tuple(tp) and event.seq <= violation.seq
+        for replica, end in zip(event.replicas, event.ends, strict=True)
     )
+
+
+def _in_isr_since(past: KeptEvents, tp: TopicPartition, broker: int, wish: int, until_seq: int) -> bool:
+    """Whether ``broker`` was in the ISR from the first write after a wish on."""
+    written = next((seq for seq, _ in past.states.get(tp, []) if seq > wish), until_seq)
+    return written >= until_seq or past.stayed_in_isr(tp, broker, written, until_seq)
 
 
 LOGS: tuple[Known, ...] = (
@@ -548,30 +554,6 @@ LOGS: tuple[Known, ...] = (
         lambda policies: policies.fetchers.failures.unexpected is Verdict.DIE,
         _move_waits_for_the_dead,
         statements=(NOTHING_ASKED,),
-    ),
-    Known(
-        "KIP-360",
-        "a leader whose log never had a producer's records, since they were deleted before it got a copy, takes any "
-        "sequence number: a batch whose answer was lost is written again",
-        ("no_batch_twice",),
-        lambda policies: policies.brokers.admits_unknown_producers,
-        _producer_unknown,
-    ),
-    Known(
-        "ProducerAppendInfo.checkSequence (2.4.1)",
-        "a leader whose log never had a producer's records, since they were deleted before it got a copy, takes its "
-        "first batch again",
-        ("no_batch_twice",),
-        lambda policies: not policies.brokers.admits_unknown_producers and policies.brokers.log_rules.keeps_producers,
-        _first_batch(_producer_unknown),
-    ),
-    Known(
-        "KAFKA-7190",
-        "a leader forgets a producer with the last of its records that retention deletes, and takes its first batch "
-        "again (ProducerStateManager.truncateHead, 0.11.0 to 2.3.1)",
-        ("no_batch_twice",),
-        lambda policies: not policies.brokers.log_rules.keeps_producers,
-        _first_batch(_producer_forgotten),
     ),
     Known(
         "KIP-207",

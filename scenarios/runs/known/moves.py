@@ -16,11 +16,11 @@ from emulator.protocol.events import (
     PartitionFailed,
 )
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import REASSIGN_PARTITIONS, decode_reassignment
+from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr, decode_reassignment
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NO_STRAYS, NOTHING_ASKED, READ
 from scenarios.runs.finding import UNFINISHED
-from scenarios.runs.known.reason import CONVERGED, Known, beyond, isr_and_assignment, lacking, stray
+from scenarios.runs.known.reason import CONVERGED, Known, beyond, lacking, stray
 
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
@@ -34,6 +34,7 @@ DOCUMENT_ASSIGNS = "kafka-6794.5"
 DROPS_REPLICAS = ("wiki.8", "kip-455.U3", "kip-455.B4")
 _COUNTED = re.compile(r"shows (\d+) offline partitions; (\d+) have no live leader")
 WRITES_ASSIGNMENT = "kip-455.U1"
+ELECTS_LEADERS = ("broker-startup.3", "broker-failure.2")
 
 
 def _deleted_unread(past: KeptEvents, _: Violation | None) -> bool:
@@ -128,7 +129,8 @@ def _led_by_a_dropped_replica(past: KeptEvents, violation: Violation | None) -> 
 
 
 def _assigned_to_the_leaderless(past: KeptEvents, violation: Violation | None) -> bool:
-    """The partition has no leader, and each member of the ISR that is assigned was not when the last leader went."""
+    """The partition has no leader, and each member of the ISR that is assigned was not when the last leader went: a
+    move has assigned it since (U1), and nothing has happened since that makes a controller elect leaders."""
     tp = None if violation is None else past.partition(violation)
     if violation is None or tp is None:
         return False
@@ -138,7 +140,19 @@ def _assigned_to_the_leaderless(past: KeptEvents, violation: Violation | None) -
     if not lost or last is None or last.leader >= 0:
         return False
     members = [broker for broker in last.isr if broker in past.assignment(tp, violation.seq)]
-    return bool(members) and all(broker not in past.assignment(tp, lost[-1]) for broker in members)
+    added = [write for broker in members for write in past.adds(tp, broker)[-1:]]
+    return bool(members) and all(
+        write.seq > lost[-1] and _under_way(past, tp, write) == WRITES_ASSIGNMENT and not _elects_after(past, write.seq)
+        for write in added
+    )
+
+
+def _elects_after(past: KeptEvents, seq: int) -> bool:
+    """Whether a controller has tried to elect leaders for all partitions without one
+    (PartitionStateMachine.triggerOnlinePartitionStateChange)."""
+    return any(event.seq > seq for event in past.of(ControllerElected)) or any(
+        event.seq > seq and event.step in ELECTS_LEADERS for event in past.of(Step)
+    )
 
 
 def _lost_its_leader(past: KeptEvents, tp: TopicPartition, until_seq: int) -> bool:
@@ -154,8 +168,8 @@ def _lost_its_leader(past: KeptEvents, tp: TopicPartition, until_seq: int) -> bo
 
 
 def _fenced_by_a_bump(past: KeptEvents, violation: Violation | None) -> bool:
-    """The replica that was given up or is not in the ISR, or one that each open move waits for, follows under the
-    leader epoch from before a move raised it."""
+    """The replica that was given up or is not in the ISR, or one that each open move waits for, got a role after a move
+    had raised the leader epoch, and with the epoch from before."""
     if violation is None:
         return False
     tp, failed = past.partition(violation), _FAILED.search(violation.state)
@@ -173,14 +187,16 @@ def _lacks_a_bump(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
         for event in past.of(PartitionFailed)
         if role is not None and event.seq > role.seq
     )
-    raised = [
-        event
-        for event in past.of(ZkWritten)
-        for seq, state in past.states.get(tp, [])
-        if fenced and seq == event.seq and state is not None and role is not None
-        if state.leader_epoch == role.leader_epoch + 1
-    ]
-    return any(_under_way(past, tp, event) for event in raised)
+    return (
+        role is not None
+        and fenced
+        and any(
+            write.seq < role.seq
+            and LeaderAndIsr.decode(write.data, write.version).leader_epoch == role.leader_epoch + 1
+            and _under_way(past, tp, write) != ""
+            for write in past.bumps(tp)
+        )
+    )
 
 
 def _left_by_the_document(past: KeptEvents, violation: Violation | None) -> bool:
@@ -224,23 +240,39 @@ def _dropped_unstopped(past: KeptEvents, tp: TopicPartition, broker: int) -> boo
 
 
 def _stop_refused(past: KeptEvents, violation: Violation | None) -> bool:
-    """A replica that is not assigned, perhaps in the ISR, on a broker that has refused a StopReplica."""
-    if violation is None:
+    """Each replica that is not assigned was dropped by a move that was cancelled or changed, and its broker has refused
+    a part of the first StopReplica since."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
         return False
-    left, found = stray(violation), isr_and_assignment(violation)
-    isr, assigned = ((), ()) if found is None else found
-    strays = isr if left is None else (left,)
-    return any(
-        event.api == "StopReplica" and event.partition_errors and event.node in strays
+    left = stray(violation)
+    brokers = beyond(past, violation) if left is None else (left,)
+    return bool(brokers) and all(_refused_to_stop(past, tp, broker) for broker in brokers)
+
+
+def _refused_to_stop(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
+    dropped = past.dropped(tp, broker)
+    if dropped is None or _under_way(past, tp, dropped) != WRITES_ASSIGNMENT:
+        return False
+    answers = (
+        event.partition_errors > 0
         for event in past.of(ControlResponse)
-        if event.node not in assigned
+        if (event.api, event.node) == ("StopReplica", broker) and event.seq > dropped.seq
     )
+    return next(answers, False)
 
 
-def _was_moved(past: KeptEvents, violation: Violation | None) -> bool:
-    """A partition that a move was requested for."""
-    about = None if violation is None else past.partition(violation)
-    return any((event.topic, event.partition) == about for event in past.of(MoveStarted))
+def _epoch_unknown(past: KeptEvents, violation: Violation | None) -> bool:
+    """The last that happened to the partition is that a move raised its leader epoch alone; no controller was elected
+    since, which would have read it."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None or not past.states.get(tp):
+        return False
+    last = past.states[tp][-1][0]
+    return any(
+        write.seq == last and _under_way(past, tp, write) and not past.elected_between(last, violation.seq)
+        for write in past.bumps(tp)
+    )
 
 
 def _never_started(past: KeptEvents, violation: Violation | None) -> bool:
@@ -442,8 +474,8 @@ MOVES: tuple[Known, ...] = (
     ),
     Known(
         "KAFKA-9212",
-        "a move raises a leader epoch, and the controller does not know it: a broker that starts gets the one before, "
-        "and its fetcher gives up",
+        "a move raises a leader epoch, and the controller does not know it (updateLeaderEpoch, 2.3.1): a broker that "
+        "starts gets the one before, and its fetcher gives up",
         (CONVERGED,),
         lambda policies: not policies.controller.remembers_bumps,
         _fenced_by_a_bump,
@@ -463,8 +495,8 @@ MOVES: tuple[Known, ...] = (
         "a move raises a leader epoch of which brokers do not tell clients: a consumer is refused until the next "
         "election or change of the ISR",
         (CONVERGED,),
-        lambda policies: not policies.controller.remembers_bumps,
-        _was_moved,
+        lambda policies: not policies.controller.remembers_bumps and policies.brokers.checks_epochs,
+        _epoch_unknown,
         statements=(READ,),
     ),
 )

@@ -357,8 +357,15 @@ def test_a_leader_adds_a_replica_that_has_died_since(quiet: Run, leader_epoch: i
 def test_a_log_that_ends_at_its_high_watermark_is_not_cut_by_0_8_and_differs(quiet: Run) -> None:
     follows, behind = (e.BecameFollower(8, 8, 0, 1, *TP, 1, 0, 10, high_watermark) for high_watermark in (10, 5))
     found = Violation("log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …")
-    assert tickets(told(quiet, "kafka-0.8", [follows], found)) == ["KIP-101"]
-    assert tickets(told(quiet, "kafka-0.8", [behind], found)) == [None]
+    led = e.BecameLeader(7, 7, 0, 0, *TP, 1, 8, 8, (0, 1), (0, 1), (), ())
+    assert tickets(told(quiet, "kafka-0.8", [led, follows], found)) == ["KIP-101"]
+    for events in (
+        [led, behind],
+        [follows],
+        [led._replace(log_end_offset=10), follows],
+        [led._replace(node=2), follows],
+    ):
+        assert tickets(told(quiet, "kafka-0.8", events, found)) == [None]
 
 
 def test_a_broker_that_refused_metadata_does_not_follow_a_leader_that_it_knows_as_dead(quiet: Run) -> None:
@@ -367,6 +374,10 @@ def test_a_broker_that_refused_metadata_does_not_follow_a_leader_that_it_knows_a
     fenced = Violation("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)")
     found = (Violation("roles_adopted", "…", 9, 9, leads_on), STUCK, fenced)
     assert tickets(told(quiet, "kafka-2.3", [refuses], *found)) == ["KAFKA-9839"] * 3
+    takes, follows = refuses._replace(seq=6, error="NONE"), e.BecameFollower(7, 7, 0, 1, *TP, 0, 2, 0, 0)
+    assert tickets(told(quiet, "kafka-2.3", [refuses, takes], *found)) == ["KAFKA-9839"] * 3
+    assert tickets(told(quiet, "kafka-2.3", [refuses, takes._replace(seq=8), follows], *found)) == ["KAFKA-9839"] * 3
+    assert tickets(told(quiet, "kafka-2.3", [refuses, takes, follows], *found)) == [None] * 3
     for marks in (
         [],
         [refuses._replace(node=0)],
@@ -419,36 +430,58 @@ def test_a_move_of_0_8_to_replicas_that_are_in_the_isr_marks_none_as_online(quie
 
 def test_a_leader_of_0_8_counts_the_replicas_that_a_partition_came_with(quiet: Run) -> None:
     found = Violation("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 1")
-    came = e.PartitionCreated(3, 3, 0, 0, *TP, 3)
-    ticket = "Partition.isUnderReplicated (0.8.0)"
-    assert tickets(told(quiet, "kafka-0.8", [came, assigned(5, 0, 1)], found)) == [ticket]
-    assert tickets(told(quiet, "kafka-0.8", [came, assigned(5, 0, 1, 2)], found)) == [None]
-    assert tickets(told(quiet, "kafka-0.8", [came._replace(node=1), assigned(5, 0, 1)], found)) == [None]
-    assert tickets(told(quiet, "kafka-1.1", [came, assigned(5, 0, 1)], found)) == [None]
+    marks: list[Any] = [e.PartitionCreated(3, 3, 0, 0, *TP, 3), elected(4, 0, 1), assigned(5, 0, 1)]
+    assert tickets(told(quiet, "kafka-0.8", marks, found)) == ["Partition.isUnderReplicated (0.8.0)"]
+    more = Violation("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 2")
+    assert tickets(told(quiet, "kafka-0.8", marks, more)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
+    for others in (
+        [*marks[:2], assigned(5, 0, 1, 2)],
+        [marks[0]._replace(node=1), *marks[1:]],
+        [marks[0], elected(4, 1, 0), marks[2]],
+        [*marks[:1], marks[0]._replace(seq=4, replication_factor=2), *marks[1:]],
+    ):
+        assert tickets(told(quiet, "kafka-0.8", others, found)) == [None]
 
 
 def test_before_kip_461_an_error_ends_the_thread(quiet: Run) -> None:
     dies = e.FetcherStopped(4, 4, 0, 1, "ReplicaFetcherThread-0-0", 0, "died")
     found = (Violation("converged", FETCHED, 9, 9, "broker 1: ReplicaFetcherThread-0-0 has died"), STUCK)
+    leads = elected(3, 0)
     for profile, ticket in (("kafka-0.8", "KIP-461"), ("kafka-1.1", "KIP-461"), ("kafka-2.3", None)):
-        assert tickets(told(quiet, profile, [dies], *found)) == [ticket] * 2
-    for marks in ([], [dies._replace(reason="idle")], [dies._replace(node=0)]):
+        assert tickets(told(quiet, profile, [leads, dies], *found)) == [ticket] * 2
+    for marks in ([], [leads, dies._replace(reason="idle")], [leads, dies._replace(node=0)]):
         assert tickets(told(quiet, "kafka-0.8", marks, *found)) == [None] * 2
+    other = dies._replace(fetcher="ReplicaFetcherThread-0-2", leader=2)
+    assert tickets(told(quiet, "kafka-0.8", [leads, other], *found)) == [None] * 2
+    again = [leads, dies, e.NodeCrashed(5, 5, 0, 1, 1, "process"), e.NodeStarted(6, 6, 0, 1, 2)]
+    assert tickets(told(quiet, "kafka-0.8", again, STUCK)) == [None]
 
 
 def test_a_dead_replica_that_a_failover_left_stays_in_the_isr(quiet: Run) -> None:
-    dies, takes_over = e.NodeCrashed(3, 3, 0, 1, 1, "stop"), e.ControllerElected(4, 4, 0, 2, 3)
-    found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [1, 0], leader 0")
-    assert tickets(told(quiet, "kafka-0.8", [dies, takes_over], found)) == ["KAFKA-3143"]
-    for later in ("kafka-1.1", "kafka-2.3"):  # in 1.1 the leader drops it, also at the end of its log
-        assert tickets(told(quiet, later, [dies, takes_over], found)) == [None]
-    for marks in (
-        [dies],
-        [takes_over],
-        [dies, takes_over, e.NodeStarted(5, 5, 0, 1, 2)],
-        [dies._replace(seq=6), takes_over],
-    ):
-        assert tickets(told(quiet, "kafka-0.8", marks, found)) == [None]
+    marks: list[Any] = [
+        ZkWritten(1, 1, 0, 1, "create", "/brokers/ids/1", 0, 1, "{}"),
+        elected(2, 0, 1),
+        e.NodeCrashed(3, 3, 0, 1, 1, "stop"),
+        ZkWritten(4, 4, 0, -1, "delete", "/brokers/ids/1", 0, 4, ""),
+        Step(5, 5, 0, "failover.F3", "after", "", -1, -1, 0, 2, ""),
+    ]
+    stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [1, 0], leader 0")
+    dead = "orders-0: ISR [0, 1] under leader 0, while controller 2 has known for 10.0 s that broker 1 is dead"
+    known_dead = Violation("dead_leave_isr", "…", 9, 9, dead)
+    for found in (stays, known_dead):
+        assert tickets(told(quiet, "kafka-0.8", marks, found)) == ["KAFKA-3143"]
+        assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+        for others in (
+            marks[:4],
+            [marks[0], *marks[2:]],
+            [*marks[:3], marks[4]],
+            [*marks[:3], marks[4], marks[3]._replace(seq=6)],
+            [*marks, elected(6, 0), elected(7, 0, 1)],
+        ):
+            assert tickets(told(quiet, "kafka-0.8", others, found)) in ([None], ["KAFKA-14140"])
+    assert tickets(told(quiet, "kafka-1.1", marks, stays)) == [None]  # there the leader drops it, at the end of its log
+    assert tickets(told(quiet, "kafka-0.8", [*marks, e.NodeStarted(6, 6, 0, 1, 2)], stays)) == [None]
 
 
 def test_a_leader_of_0_8_adds_any_replica(quiet: Run) -> None:
@@ -464,24 +497,50 @@ def test_a_leader_of_0_8_adds_any_replica(quiet: Run) -> None:
 
 
 def test_a_follower_of_1_1_asks_about_one_epoch_only(quiet: Run) -> None:
-    cut = e.Truncated(8, 8, 0, 1, *TP, 1, 10, 5)
     found = Violation("log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …")
     after = Violation("converged", SAME_LOGS, 10, 10, "orders-0: brokers 0 and 1 hold different batches")
     stays = Violation("converged", IN_SYNC, 10, 10, "orders-0: isr [0], assignment [0, 1], leader 0")
-    assert tickets(told(quiet, "kafka-1.1", [cut], found, after, stays)) == ["KIP-279", "KIP-279", None]
-    assert tickets(told(quiet, "kafka-1.1", [cut._replace(node=0)], found)) == [None]
-    assert tickets(told(quiet, "kafka-2.3", [cut], found)) == [None]
+    led, leads = (
+        e.BecameLeader(seq, seq, 0, 1, *TP, epoch, 5, 5, (1,), (0, 1), (), ()) for seq, epoch in ((1, 1), (5, 3))
+    )
+    marks: list[Any] = [led, leads._replace(node=0), e.BecameFollower(6, 6, 0, 1, *TP, 3, 0, 20, 5)]
+    assert tickets(told(quiet, "kafka-1.1", marks, found, after, stays)) == ["KIP-279", "KIP-279", None]
+    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+    of_the_leader = [
+        e.BecameFollower(2, 2, 0, 0, *TP, 1, 1, 5, 5),  # it was there, and has got some of that epoch
+        led._replace(leader_epoch=2, seq=3),
+        e.BecameFollower(4, 4, 0, 0, *TP, 2, 1, 9, 9),
+        leads._replace(node=0, log_end_offset=12),
+    ]
+    assert tickets(told(quiet, "kafka-1.1", [led, *of_the_leader, marks[2]], found)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", [led, *of_the_leader[:2], *of_the_leader[3:], marks[2]], found)) == [
+        "KIP-279"
+    ]
+    for events in (marks[1:], marks[:2], [led, marks[1], marks[2]._replace(log_end_offset=0)]):
+        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
 
 
 def test_a_broker_that_shuts_down_is_not_notified(quiet: Run) -> None:
-    asked = Step(5, 5, 0, "shutdown.3", "before", "", -1, 1, 0, 2, "")
-    found = Violation(
-        "replicas_notified", "…", 9, 9, "orders-0: broker 0 leads, and broker 1, of the replicas [1, 0], …"
+    asked = Step(4, 4, 0, "shutdown.3", "before", "", -1, 1, 0, 2, "")
+    moved = e.LeaderElected(6, 6, 0, *TP, 0, 2, (0,), "controlled-shutdown", 1, False)
+    state = "orders-0: broker 0 leads in epoch 3, and broker 1, of the replicas [1, 0], has been sent no LeaderAndIsr …"
+    found = Violation("replicas_notified", "…", 9, 9, state)
+    assert tickets(told(quiet, "kafka-1.1", [asked, moved], found)) == ["KAFKA-7482"]
+    assert tickets(told(quiet, "kafka-2.3", [asked, moved], found)) == [None]
+    for events in (
+        [asked],
+        [moved],
+        [asked._replace(broker=0), moved],
+        [asked, e.BrokerRegistered(5, 5, 0, 1, 40), moved],
+        [asked, moved._replace(selector="preferred")],
+        [asked, moved, moved._replace(seq=7, leader_epoch=3, selector="preferred")],
+        [asked, moved._replace(leader=2)],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
+    stopped = Violation(
+        "replicas_notified", "…", 9, 9, "orders-0: broker 1 is not in the replicas [0] any more, and has …"
     )
-    assert tickets(told(quiet, "kafka-1.1", [asked], found)) == ["KAFKA-7482"]
-    assert tickets(told(quiet, "kafka-1.1", [asked._replace(broker=0)], found)) == [None]
-    assert tickets(told(quiet, "kafka-1.1", [asked, e.BrokerRegistered(6, 6, 0, 1, 40)], found)) == [None]
-    assert tickets(told(quiet, "kafka-2.3", [asked], found)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", [asked, moved], stopped)) == [None]
 
 
 def test_a_topic_that_never_had_a_leader_is_not_deleted(quiet: Run) -> None:

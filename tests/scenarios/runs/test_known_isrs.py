@@ -17,7 +17,9 @@ from scenarios.observe.checkers.converged import (
     IN_SYNC,
     LACK_WHAT_IS_NEW,
     LED,
+    NO_STRAYS,
     NOTHING_ASKED,
+    READ,
 )
 from scenarios.runs import Run, run_scenario
 from tests.scenarios.runs.building import TP, Table, scenario
@@ -215,7 +217,8 @@ def test_kafka_9212_a_broker_that_starts_after_a_move_raised_the_epoch_is_fenced
     role = e.BecameFollower(4, 4, 0, 1, *TP, 2, 0, 0, 0)
     fenced = e.PartitionFailed(5, 5, 0, 1, "ReplicaFetcherThread-0-0", *TP, 2, "FENCED_LEADER_EPOCH")
     raises = Step(1, 1, 0, "wiki.3", "before", *TP, -1, 0, 2, "")
-    marks: list[Any] = [assigned(0, 0, 1), raises, elected(2, 0), role, fenced]
+    before = elected(0, 0)._replace(data=LeaderAndIsr(0, 2, (0,), 1).encode())
+    marks: list[Any] = [assigned(0, 0, 1), before, raises, elected(2, 0), role, fenced]
     asked = e.MoveStarted(3, 3, 0, *TP, (1, 0))
     for found, more in (
         (Violation("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)"), []),
@@ -225,12 +228,35 @@ def test_kafka_9212_a_broker_that_starts_after_a_move_raised_the_epoch_is_fenced
         assert tickets(told(quiet, "kafka-2.3", [*marks, *more], found)) == ["KAFKA-9212"]
         assert tickets(told(quiet, "kafka-2.4", [*marks, *more], found)) == [None]
         for others in (
-            marks[:4],
-            [marks[0], *marks[2:]],
-            [*marks[:3], role._replace(leader_epoch=3), fenced],
-            [*marks[:4], fenced._replace(reason="append: …")],
+            marks[:5],
+            [marks[0], before, *marks[3:]],
+            [*marks[:3], elected(2, 0, 1), role, fenced],
+            [*marks[:3], elected(2, 1), role, fenced],
+            [*marks[:3], role._replace(seq=1), elected(2, 0), fenced],
+            [*marks[:4], role._replace(leader_epoch=3), fenced],
+            [*marks[:5], fenced._replace(reason="append: …")],
         ):
             assert tickets(told(quiet, "kafka-2.3", [*others, *more], found)) == [None]
+
+
+def test_kafka_9212_a_consumer_is_refused_until_the_epoch_is_known(quiet: Run) -> None:
+    found = Violation("converged", READ, 9, 9, "orders-0: consumer -20 is at 0, the high watermark at 100")
+    before = elected(1, 0, 1)._replace(data=LeaderAndIsr(0, 2, (0, 1), 1).encode())
+    raises = Step(2, 2, 0, "wiki.7", "before", *TP, -1, 0, 2, "")
+    marks: list[Any] = [before, raises, elected(3, 0, 1)]
+    assert tickets(told(quiet, "kafka-2.3", marks, found)) == ["KAFKA-9212"]
+    for profile in ("kafka-1.1", "kafka-2.4"):  # the consumers of 1.1 name no epoch
+        assert tickets(told(quiet, profile, marks, found)) == [None]
+    announced = elected(4, 0)
+    for events in (
+        [before, marks[2]],
+        marks[1:],
+        [*marks, announced],
+        [*marks, e.ControllerElected(4, 4, 0, 2, 3)],
+        [before, raises, elected(3, 1, 0)],
+        [e.MoveStarted(1, 1, 0, *TP, (1, 0))],
+    ):
+        assert tickets(told(quiet, "kafka-2.3", events, found)) == [None]
 
 
 def test_kafka_6794_leaves_a_replica_in_the_isr_that_step_5_has_dropped(quiet: Run) -> None:
@@ -243,7 +269,15 @@ def test_kafka_6794_leaves_a_replica_in_the_isr_that_step_5_has_dropped(quiet: R
 
 
 def test_a_move_that_assigns_the_only_in_sync_replica_elects_no_leader(quiet: Run) -> None:
-    marks: list[Any] = [assigned(1, 0), elected(2, 0, 1), elected(3, -1, 1), assigned(4, 0, 1), elected(5, -1, 1)]
+    writes = Step(4, 4, 0, "kip-455.U1", "before", *TP, -1, 0, 2, "")
+    marks: list[Any] = [
+        assigned(1, 0),
+        elected(2, 0, 1),
+        elected(3, -1, 1),
+        writes,
+        assigned(5, 0, 1),
+        elected(6, -1, 1),
+    ]
     for found in (
         Violation("led_in_time", "…", 9, 9, "orders-0: leader -1, ISR [1], registered [0, 1, 2], for 9.1 s"),
         Violation("converged", LED, 9, 9, "orders-0: no leader, isr [1]"),
@@ -251,7 +285,16 @@ def test_a_move_that_assigns_the_only_in_sync_replica_elects_no_leader(quiet: Ru
         ticket = "KafkaController.onPartitionReassignment (2.4.1 to 2.7.2)"
         assert tickets(told(quiet, "kafka-2.6", marks, found)) == [ticket]
         assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
-        for others in ([assigned(1, 0, 1), *marks[1:]], [*marks, elected(6, 0, 1)], marks[:3]):
+        for others in (
+            [assigned(1, 0, 1), *marks[1:]],
+            [*marks, elected(7, 0, 1)],
+            marks[:3],
+            [*marks[:3], *marks[4:]],
+            [*marks[:3], writes._replace(step="kip-455.B6"), *marks[4:]],
+            [*marks, writes._replace(seq=7, step="broker-startup.3")],
+            [*marks, writes._replace(seq=7, step="broker-failure.2")],
+            [*marks, e.ControllerElected(7, 7, 0, 2, 3)],
+        ):
             assert tickets(told(quiet, "kafka-2.6", others, found)) == [None]
 
 
@@ -262,3 +305,25 @@ def test_kafka_9672_a_write_that_was_on_its_way_takes_the_replica_in(quiet: Run)
     assert tickets(told(quiet, "kafka-2.5", [*marks, elected(6, 0, 1)], found)) == ["KAFKA-9672"]
     for others in ([*marks, elected(6, 0)], [marks[0], elected(1, 0, 1), *marks[2:], elected(6, 0, 1)]):
         assert tickets(told(quiet, "kafka-2.5", others, found)) == [None]
+
+
+def test_kafka_13972_a_stop_of_a_cancelled_move_is_refused(quiet: Run) -> None:
+    left = Violation("converged", NO_STRAYS, 9, 9, "orders-0: broker 1 still has a replica, assigned to [0]")
+    stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0")
+    cancels = Step(2, 2, 0, "kip-455.U1", "before", *TP, -1, 0, 2, "")
+    refuses = e.ControlResponse(4, 4, 0, "StopReplica", 1, 2, 1, "NONE", 1)
+    marks: list[Any] = [assigned(1, 0, 1), cancels, assigned(3, 0), refuses]
+    for found in (left, stays):
+        assert tickets(told(quiet, "kafka-2.7", marks, found)) == ["KAFKA-13972"]
+        assert tickets(told(quiet, "kafka-2.5", marks, found)) == [None]
+        for others in (
+            marks[:3],
+            [marks[0], *marks[2:]],
+            [marks[0], cancels._replace(step="kip-455.B6"), *marks[2:]],
+            [*marks[:3], refuses._replace(partition_errors=0)],
+            [*marks[:3], refuses._replace(partition_errors=0), refuses._replace(seq=5)],
+            [refuses._replace(seq=0), *marks[:3]],
+            [*marks[:3], refuses._replace(node=0)],
+            [*marks[:3], refuses._replace(api="LeaderAndIsr")],
+        ):
+            assert tickets(told(quiet, "kafka-2.7", others, found)) == [None]

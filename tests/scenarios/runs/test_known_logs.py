@@ -186,9 +186,11 @@ def test_before_kip_279_a_leader_that_has_deleted_an_epoch_makes_followers_cut_a
 
 def test_before_kip_279_too_little_is_cut_for_the_batch_that_shows_it(quiet: Run) -> None:
     found = Violation("append_shape", "…", 9, 9, "broker 1, orders-0: batch 59 of epoch 1 follows a batch of epoch 2")
-    assert tickets(told(quiet, "kafka-1.1", [follows(2, 0, 3)], found)) == ["KIP-279"]
-    assert tickets(told(quiet, "kafka-2.3", [follows(2, 0, 3)], found)) == [None]
-    assert tickets(told(quiet, "kafka-1.1", [follows(2, 0, 3, end=0)], found)) == [None]
+    missed = [follows(1, 0, 1), follows(2, 0, 3)]
+    assert tickets(told(quiet, "kafka-1.1", missed, found)) == ["KIP-279"]
+    assert tickets(told(quiet, "kafka-2.3", missed, found)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", [follows(1, 0, 1), follows(2, 0, 3, end=0)], found)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", missed[1:], found)) == [None]
 
 
 def test_in_0_8_a_fetch_counts_though_it_is_refused(quiet: Run) -> None:
@@ -200,6 +202,27 @@ def test_in_0_8_a_fetch_counts_though_it_is_refused(quiet: Run) -> None:
     shrinks = joins(3, 20, 5)._replace(kind="shrink")
     for event in (joins(3, 5, 5), joins(10, 20, 5), joins(3, 20, 5)._replace(replicas=(2,)), shrinks):
         assert tickets(told(quiet, "kafka-0.8", [event], found)) == [None]
+
+
+def test_before_kafka_7128_a_replica_joins_below_the_start_of_the_epoch(quiet: Run) -> None:
+    takes = (
+        "orders-0: broker 0, leader of epoch 1, which began at 5, …, takes broker 1 into the ISR, whose log ends at 3"
+    )
+    lacks = "orders-0, ISR [0, 1]: the log of broker 1 ends at 3 and lacks …"
+    below = joins(3, 3, 5)._replace(epoch_start_offset=5)
+    written = elected(4, 0, 1)
+    for found in (Violation("joins_caught_up", "…", 9, 9, takes), Violation("isr_complete", "…", 9, 9, lacks)):
+        assert tickets(told(quiet, "kafka-1.1", [below, written], found)) == ["KAFKA-7128"]
+        assert tickets(told(quiet, "kafka-2.3", [below, written], found)) == [None]
+        for events in (
+            [written],
+            [below._replace(ends=(5,)), written],
+            [below._replace(replicas=(2,)), elected(4, 0, 2)],
+            [below._replace(kind="shrink"), written],
+            [below._replace(seq=10)],
+            [below, written, elected(5, 0), elected(6, 0, 1)],
+        ):
+            assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
 
 
 def test_kafka_1382_a_leader_that_takes_its_write_for_failed_commits_without_a_member_of_the_isr(quiet: Run) -> None:
@@ -215,6 +238,8 @@ def test_kafka_1382_a_leader_that_takes_its_write_for_failed_commits_without_a_m
         marks[1:],
         [wish._replace(replicas=(2,)), *marks[1:]],
         [wish, elected(4, 0), marks[2]],
+        [*marks[:2], e.IsrChanged(5, 5, 0, 0, *TP, 3, "expand", (0, 1), 4), marks[2]._replace(seq=6)],
+        [*marks, elected(6, 0), elected(7, 0, 1)],
     ):
         assert tickets(told(quiet, "kafka-0.8", events, lacks)) == [None]
 
@@ -285,6 +310,14 @@ def test_a_leader_never_knew_a_producer_whose_records_were_deleted_before_its_lo
             assert tickets(told(quiet, profile, events, twice())) == [None]
     assert tickets(told(quiet, "kafka-2.4", marks, twice(batch=8))) == [None]
     assert tickets(told(quiet, "kafka-2.5", marks, twice(batch=8))) == [ADMITS]  # any sequence number
+
+
+def test_a_broker_that_starts_with_an_empty_log_does_not_know_it(quiet: Run) -> None:
+    """Kafka drops the snapshot that is at the start of the log (truncateAndReload, 2.4.1)."""
+    deleted, loaded = e.LogStartMoved(1, 1, 0, 0, *TP, 14, "time"), e.LogLoaded(2, 2, 0, 0, *TP, 14, 14, 14)
+    assert tickets(told(quiet, "kafka-2.7", [deleted, loaded, led(4, 0, 1)], twice())) == [ADMITS]
+    not_empty = loaded._replace(log_end_offset=15)
+    assert tickets(told(quiet, "kafka-2.7", [deleted, not_empty, led(4, 0, 1)], twice())) == [None]
 
 
 def test_a_copy_in_another_directory_never_knew_it_either(quiet: Run) -> None:
