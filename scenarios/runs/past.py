@@ -137,8 +137,8 @@ class KeptEvents:
         return self._log_starts(tp, broker, before_seq)[0]
 
     def emptied_at(self, tp: TopicPartition, broker: int | None, before_seq: int) -> int:
-        """Where the log of ``broker`` began when it was empty last, as it was loaded or truncated; 0 where nothing shows
-        that it was. The broker knows nothing from before, which it does where retention empties a log as it runs."""
+        """Where the log of ``broker`` began when it was empty last, as it was loaded or truncated; 0: it never was. The
+        broker knows nothing from before, which it does where retention empties a log as it runs."""
         return self._log_starts(tp, broker, before_seq)[1]
 
     def _log_starts(self, tp: TopicPartition, broker: int | None, before_seq: int) -> tuple[int, int]:
