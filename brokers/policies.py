@@ -97,6 +97,8 @@ class BrokerPolicies:
             under it. Before, a change of role that failed left the epoch behind, and the same request was refused as
             old when it came again.
         stop_deletes: KAFKA-1074 (0.8.1): StopReplica with deletion deletes the log. In 0.8.0 it stayed on the disk.
+        stop_refuses_offline: KIP-570 (2.6): StopReplica of a replica whose log directory is offline is an error also
+            without deletion.
         counts_last_fetch: KAFKA-4485 (0.10.2): a follower was caught up at its last fetch if it asks now for what the
             leader did not have then. Before, it was caught up only where it asked for the end of the log, to which a
             busy leader is always ahead of it.
@@ -162,6 +164,7 @@ class BrokerPolicies:
     read_race_us: int = 0
     epoch_follows_role: bool = True
     stop_deletes: bool = True
+    stop_refuses_offline: bool = False
     counts_last_fetch: bool = True
     keeps_topic_settings: bool = True
     throttles_in_sync: bool = False

@@ -102,7 +102,8 @@ class LogDirectory:
         self.producers_before.forget(tp)
 
     def discard(self, path: str) -> str:
-        """Rename a log that is no longer wanted. Returns its new path, under which it is deleted later."""
+        """Rename a log that is no longer wanted. Returns its new path, under which it is deleted later. Raises:
+        DiskError."""
         doomed, number = path.partition("/")[2], 1
         while self.disk.exists(f"{DELETED}{doomed}.{number}"):
             number += 1

@@ -27,12 +27,14 @@ class LeaderEpochFileCache:
         return self.entries[-1][0] if self.entries else UNDEFINED_EPOCH
 
     def assigned(self, epoch: int, start_offset: int) -> "LeaderEpochFileCache":
-        """With ``epoch`` beginning at ``start_offset``, and without older entries that contradict it."""
-        if not self.entries:
-            return begun(epoch, start_offset)
-        if self.entries[-1][0] >= epoch:
-            return self
-        return LeaderEpochFileCache((*self.truncated_from(start_offset).entries, (epoch, start_offset)))
+        """With ``epoch`` beginning at ``start_offset``, and without the entries that contradict it, later ones
+        included: what was assigned last is right (LeaderEpochFileCache.assign, since KAFKA-7415, 2.0.1)."""
+        if self.entries:
+            latest, start = self.entries[-1]
+            if epoch == latest and start_offset >= start:
+                return self
+        before = tuple(entry for entry in self.entries if entry[0] < epoch and entry[1] < start_offset)
+        return LeaderEpochFileCache((*before, (epoch, start_offset))) if before else begun(epoch, start_offset)
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> tuple[int, int]:
         """The largest known epoch that is at most ``epoch``, and where it ends (kafka-behaviour §8.3)."""
@@ -58,8 +60,8 @@ class LeaderEpochFileCache:
         return self.end_offset_for(epoch, log_end_offset)[1]
 
     def truncated_from(self, offset: int) -> "LeaderEpochFileCache":
-        """Without the epochs that begin at or after ``offset`` (truncateFromEnd)."""
-        if not self.entries or self.entries[-1][1] < offset:
+        """Without the epochs that begin at or after ``offset`` (truncateFromEnd); UNDEFINED_OFFSET: as it is."""
+        if offset < 0 or not self.entries or self.entries[-1][1] < offset:
             return self
         return LeaderEpochFileCache(tuple(entry for entry in self.entries if entry[1] < offset))
 

@@ -135,7 +135,7 @@ class Log:
                 self.producers = ProducerStateManager()
             self.producers.add(batch)  # type: ignore[arg-type]  # a class attribute tells it faster
         epochs = self.epochs.entries
-        if not epochs or epochs[-1][0] < batch.leader_epoch:
+        if not epochs or epochs[-1][0] != batch.leader_epoch:
             self.begin_epoch(batch.leader_epoch, batch.base_offset)
         if self._hooks.appended is not None:
             self._hooks.appended(self)

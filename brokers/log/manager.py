@@ -201,12 +201,17 @@ class LogManager:
         return Log(directory, tp, path, self._hooks)
 
     def delete(self, tp: TopicPartition, log: Log | None) -> None:
-        """Delete the log of ``tp`` (``log``, if it was open): it is renamed now and deleted later."""
+        """Delete the log of ``tp`` (``log``, if it was open): it is renamed now and deleted later. Raises:
+        StorageError: the disk refuses; its directory goes offline."""
         path = log_path(tp)
         directory = self._holder(path)
         if directory is not None:
+            try:
+                discarded = directory.discard(path)
+            except DiskError as error:
+                raise StorageError(str(error)) from error
             directory.forget(tp)
-            self._to_be_deleted.add(directory, directory.discard(path))
+            self._to_be_deleted.add(directory, discarded)
         if log is not None:
             self.retention.forget(log)
 
@@ -269,7 +274,8 @@ class LogManager:
         return None
 
     def swap(self, current: Log, future: Log) -> None:
-        """Make ``future`` the log of its partition, and delete ``current`` (LogManager.replaceCurrentWithFutureLog)."""
+        """Make ``future`` the log of its partition, and delete ``current`` (LogManager.replaceCurrentWithFutureLog).
+        Raises: DiskError."""
         source, target, path = current.directory, future.directory, log_path(current.tp)
         target.disk.rename(future_path(future.tp), path)
         target.high_watermarks.put(current.tp, source.high_watermarks.get(current.tp))
@@ -280,5 +286,6 @@ class LogManager:
 
     def delete_future(self, future: Log) -> None:
         """Delete a future log that will not be completed."""
-        self._to_be_deleted.add(future.directory, future.directory.discard(future_path(future.tp)))
+        with suppress(DiskError):  # its directory goes offline
+            self._to_be_deleted.add(future.directory, future.directory.discard(future_path(future.tp)))
         self.retention.forget(future)

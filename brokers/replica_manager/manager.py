@@ -317,42 +317,55 @@ class ReplicaManager:
         """Stop fetching; with deletion, drop the replica and its log. Without deletion the partition is not changed: a
         leader still leads in its own view. A replica whose leader epoch is not below the request's is left alone
         (KIP-570)."""
-        epochs = request.leader_epochs or (NO_EPOCH,) * len(request.partitions)
-        meant = zip(request.partitions, epochs, strict=True)
-        late = dict.fromkeys(tp for tp, epoch in meant if self._late(tp, epoch))
-        stopped = [tp for tp in request.partitions if tp not in late]
+        refused = self._refused(request)
+        stopped = [tp for tp in request.partitions if tp not in refused]
         self.fetchers.remove_fetcher_for_partitions(stopped, stopped=True)
         self.moves.stopped(stopped, request.delete_partitions)
         for tp in stopped:
-            self._stop(tp, request.delete_partitions and tp not in self.offline)
+            refused[tp] = self._stop(tp, request.delete_partitions)
             if request.delete_partitions and tp.topic in self.coordinators:
                 self.coordinators[tp.topic].resigned(tp.partition, None)
         self.fetchers.shutdown_idle_fetcher_threads()
         self.metrics.show()
-        refused = dict.fromkeys(late, Errors.FENCED_LEADER_EPOCH)
-        if request.delete_partitions:
-            refused |= {tp: Errors.KAFKA_STORAGE_ERROR for tp in stopped if tp in self.offline}
-        return tuple((tp, refused.get(tp, Errors.NONE)) for tp in request.partitions)
+        return tuple((tp, refused[tp]) for tp in request.partitions)
 
-    def _stop(self, tp: TopicPartition, delete: bool) -> None:
+    def _refused(self, request: StopReplicaRequest) -> dict[TopicPartition, Errors]:
+        """The partitions of ``request`` that it leaves as they are."""
+        refused: dict[TopicPartition, Errors] = {}
+        epochs = request.leader_epochs or (NO_EPOCH,) * len(request.partitions)
+        for tp, epoch in zip(request.partitions, epochs, strict=True):
+            partition = self.partitions.get(tp)
+            if partition is not None and NO_EPOCH < epoch <= partition.leader_epoch:
+                refused[tp] = Errors.FENCED_LEADER_EPOCH
+            elif tp in self.offline and self.policies.stop_refuses_offline:
+                refused[tp] = Errors.KAFKA_STORAGE_ERROR
+        return refused
+
+    def _stop(self, tp: TopicPartition, delete: bool) -> Errors:
         partition = self.partitions.get(tp)
         if partition is not None and self.policies.stop_answers_waiting:
             partition.fail_delayed(Errors.NOT_LEADER_FOR_PARTITION)
-        delete = delete and self.policies.stop_deletes
+        outcome = Errors.NONE
         if delete:
-            self._delete(tp, partition)
-        self.process.emit(ReplicaStopped, self.process.node.id, tp.topic, tp.partition, delete)
+            outcome = Errors.KAFKA_STORAGE_ERROR if tp in self.offline else self._delete(tp, partition)
+        deleted = delete and outcome is Errors.NONE and self.policies.stop_deletes
+        self.process.emit(ReplicaStopped, self.process.node.id, tp.topic, tp.partition, deleted)
+        return outcome
 
-    def _late(self, tp: TopicPartition, epoch: int) -> bool:
-        partition = self.partitions.get(tp)
-        return partition is not None and NO_EPOCH < epoch <= partition.leader_epoch
-
-    def _delete(self, tp: TopicPartition, partition: Partition | None) -> None:
+    def _delete(self, tp: TopicPartition, partition: Partition | None) -> Errors:
+        """Delete the replica and its log. Where its disk refuses, the failure of its directory takes it offline."""
+        if not self.policies.stop_deletes:
+            return Errors.NONE
+        try:
+            self.logs.delete(tp, None if partition is None else partition.log)
+        except StorageError as error:
+            self._log.error("the replica is not deleted", partition=str(tp), reason=str(error))
+            return Errors.KAFKA_STORAGE_ERROR
         if partition is not None:
             partition.stop_leading()
             del self.partitions[tp]
             self.isr_checks.pop(partition, None)
-        self.logs.delete(tp, None if partition is None else partition.log)
+        return Errors.NONE
 
     def mark_partition_offline(self, partition: Partition) -> None:
         """The log directory of ``partition`` has failed: this broker no longer leads or follows it. Requests that wait

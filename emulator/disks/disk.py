@@ -161,7 +161,9 @@ class Disk:
         return path in self.files
 
     def rename(self, path: str, new: str) -> None:
-        """Rename the file at ``path`` to ``new``, atomically and durably. A file that was there is replaced."""
+        """Rename the file at ``path`` to ``new``, atomically and durably. A file that was there is replaced. Raises:
+        DiskError."""
+        self.files[path].check("rename")
         file = self.files.pop(path)
         file.path = new
         self.files[new] = file

@@ -13,6 +13,13 @@ PROFILE = KAFKA_2_5.with_differences(
         policies={"controller.stops_name_epochs": True},
     ),
     Difference(
+        title="a StopReplica without deletion, for a replica whose log directory is offline,",
+        before="succeeds",
+        here="is refused (KAFKA_STORAGE_ERROR)",
+        source="KIP-570, 2.6",
+        policies={"brokers.stop_refuses_offline": True},
+    ),
+    Difference(
         title="auto rebalance elects the preferred replica",
         before="if it is alive",
         here="if it is alive and in sync",

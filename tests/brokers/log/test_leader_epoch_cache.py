@@ -1,5 +1,6 @@
 """The leader-epoch cache against a model that knows the epoch of every single offset (KIP-101, KIP-279)."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,3 +53,58 @@ def test_an_epoch_below_the_first_ends_where_the_first_begins() -> None:
 
 def test_an_epoch_in_a_gap_answers_with_the_one_before_it() -> None:
     assert LeaderEpochFileCache(((3, 10), (5, 20))).end_offset_for(4, 30) == (3, 20)
+
+
+# -- LeaderEpochFileCacheTest, 2.3.1 to 2.7.2 -----------------------------------------------------------------------
+
+THREE = LeaderEpochFileCache(((2, 6), (3, 8), (4, 11)))
+
+
+@pytest.mark.parametrize(
+    ("assigned", "entries"),
+    [
+        pytest.param([(2, 9), (2, 10)], [(2, 9)], id="shouldNotOverwriteOffsetForALeaderEpochOnceItHasBeenAssigned"),
+        pytest.param([(2, 9), (3, 9)], [(3, 9)], id="shouldEnforceMonotonicallyIncreasingStartOffsets"),
+        pytest.param([(1, 5), (2, 6), (1, 7)], [(1, 7)], id="shouldEnforceMonotonicallyIncreasingEpochs"),
+        pytest.param([(2, 6), (3, 5)], [(3, 5)], id="shouldEnforceOffsetsIncreaseMonotonically"),
+        pytest.param(
+            [(5, 11), (6, 12), (7, 13), (7, 12)], [(5, 11), (7, 12)],
+            id="shouldTruncateIfMatchingEpochButEarlierStartingOffset",
+        ),
+    ],
+)  # fmt: skip
+def test_the_latest_assignment_is_right_and_what_contradicts_it_is_dropped(
+    assigned: list[tuple[int, int]], entries: list[tuple[int, int]]
+) -> None:
+    cache = LeaderEpochFileCache()
+    for epoch, start in assigned:
+        cache = cache.assigned(epoch, start)
+    assert list(cache.entries) == entries
+
+
+@pytest.mark.parametrize(
+    ("start", "entries"),
+    [
+        pytest.param(1, THREE.entries, id="shouldNotClearAnythingIfOffsetToEarly"),
+        pytest.param(6, THREE.entries, id="shouldNotClearAnythingIfOffsetToFirstOffset"),
+        pytest.param(8, ((3, 8), (4, 11)), id="shouldPreserveResetOffsetOnClearEarliestIfOneExists"),
+        pytest.param(9, ((3, 9), (4, 11)), id="shouldUpdateOffsetBetweenEpochBoundariesOnClearEarliest"),
+        pytest.param(11, ((4, 11),), id="shouldRetainLatestEpochOnClearAllEarliest"),
+        pytest.param(15, ((4, 15),), id="shouldRetainLatestEpochOnClearAllEarliestAndUpdateItsOffset"),
+    ],
+)
+def test_a_log_that_begins_later(start: int, entries: tuple[tuple[int, int], ...]) -> None:
+    assert THREE.truncated_before(start).entries == entries
+    assert LeaderEpochFileCache().truncated_before(start).entries == ()
+
+
+@pytest.mark.parametrize(
+    ("end", "left"),
+    [
+        pytest.param(8, 1, id="shouldDropEntriesOnEpochBoundaryWhenRemovingLatestEntries"),
+        pytest.param(9, 2, id="shouldDropEntriesBetweenEpochBoundaryWhenRemovingNewest"),
+        pytest.param(UNDEFINED_OFFSET, 3, id="shouldNotResetEpochHistoryHeadIfUndefinedPassed"),
+    ],
+)
+def test_a_log_that_ends_earlier(end: int, left: int) -> None:
+    assert THREE.truncated_from(end).entries == THREE.entries[:left]
