@@ -1,5 +1,4 @@
-"""The part of a broker that coordinates groups. It is imported and made when something first asks for it: runs without
-groups do without."""
+"""The part of a broker that coordinates groups."""
 
 from __future__ import annotations
 
@@ -8,37 +7,21 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from brokers.replica_manager import ReplicaManager
+from brokers.coordinators.part import CoordinatorPart
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
-    from brokers.coordinators.appending import Appender
     from brokers.groups.coordinator import GroupCoordinator
 
 
 @define(eq=False)
-class GroupsPart:
-    """One broker's, as a ``brokers.replica_manager.manager.Coordinator``."""
+class GroupsPart(CoordinatorPart["GroupCoordinator"]):
+    """One broker's: offsets of deleted partitions are deleted, too."""
 
-    manager: ReplicaManager
-    appender: Appender
-    _coordinator: GroupCoordinator | None = None
+    def _made(self) -> GroupCoordinator:
+        from brokers.groups.coordinator import GroupCoordinator
 
-    @property
-    def coordinator(self) -> GroupCoordinator:
-        found = self._coordinator
-        if found is None:
-            from brokers.groups.coordinator import GroupCoordinator
-
-            found = self._coordinator = GroupCoordinator(self.manager.process, self.manager, self.appender)
-        return found
-
-    def elected(self, partition: int, leader_epoch: int) -> None:
-        self.coordinator.elected(partition, leader_epoch)
-
-    def resigned(self, partition: int, leader_epoch: int | None) -> None:
-        if self._coordinator is not None:
-            self._coordinator.resigned(partition, leader_epoch)
+        return GroupCoordinator(self.manager.process, self.manager, self.appender)
 
     @property
     def keeps_anything(self) -> bool:

@@ -1,55 +1,44 @@
-"""The part of a broker that coordinates transactions. It is imported and made when something first asks for it: runs
-without transactions do without."""
+"""The part of a broker that coordinates transactions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attrs import define
 
+from brokers.coordinators.part import CoordinatorPart
 from brokers.groups.part import GroupsPart
-from brokers.replica_manager import ReplicaManager
 from brokers.requests.producer_ids import ProducerIds
 from brokers.requests.router import handles
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import InitProducerIdRequest, InitProducerIdResponse
 from emulator.protocol.records import NO_PRODUCER_ID
-from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
-    from brokers.coordinators.appending import Appender
     from brokers.transactions.coordinator import TransactionCoordinator
     from brokers.transactions.marker_sending import Connect
 
 
 @define(eq=False)
-class TransactionsPart:
-    """One broker's.
+class TransactionsPart(CoordinatorPart["TransactionCoordinator"]):
+    """One broker's. Deleted partitions need no markers, and are found so when their turn comes.
 
     Attributes:
         producer_ids: gives producer ids.
         connect: opens a connection to a broker's listener.
     """
 
-    manager: ReplicaManager
-    appender: Appender
     groups: GroupsPart
     producer_ids: ProducerIds
     connect: Connect
-    _coordinator: TransactionCoordinator | None = None
 
-    @property
-    def coordinator(self) -> TransactionCoordinator:
-        found = self._coordinator
-        if found is None:
-            from brokers.transactions.coordinator import TransactionCoordinator
+    def _made(self) -> TransactionCoordinator:
+        from brokers.transactions.coordinator import TransactionCoordinator
 
-            found = self._coordinator = TransactionCoordinator(
-                self.manager.process, self.manager, self.appender, self.producer_ids.generate, self.connect
-            )
-        return found
+        return TransactionCoordinator(
+            self.manager.process, self.manager, self.appender, self.producer_ids.generate, self.connect
+        )
 
     def handlers(self) -> tuple[object, ...]:
         """What answers the requests of transactional producers, and of coordinators."""
@@ -79,19 +68,3 @@ class TransactionsPart:
         else:
             coordinator = self.coordinator
             coordinator.transitions.ending(coordinator.init_producer_id)(request, reply)
-
-    # -- as a ``brokers.replica_manager.manager.Coordinator`` -------------------------------------------------------
-
-    def elected(self, partition: int, leader_epoch: int) -> None:
-        self.coordinator.elected(partition, leader_epoch)
-
-    def resigned(self, partition: int, leader_epoch: int | None) -> None:
-        if self._coordinator is not None:
-            self._coordinator.resigned(partition, leader_epoch)
-
-    @property
-    def keeps_anything(self) -> bool:
-        """Deleted partitions need no markers, and are found so when their turn comes."""
-        return False
-
-    def partitions_deleted(self, partitions: Sequence[TopicPartition]) -> None: ...
