@@ -3,15 +3,16 @@ it coordinates what belongs to the partitions that it leads, and knows of it wha
 (GroupMetadataManager and TransactionStateManager have this each for itself)."""
 
 from collections.abc import Callable
+from functools import partial
 
 from attrs import define, field
 
 from brokers.coordinators.appending import AppendCallback, Appender, BatchIds, Done
 from brokers.coordinators.transitions import Transitions
+from brokers.log.disk_work import DiskWait
 from brokers.log.log import Log
 from brokers.replica_manager import ReplicaManager
 from emulator.disks import DiskError
-from emulator.kernel import Timer
 from emulator.logger import get_logger
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import ProducedBatch, ProduceRequest
@@ -45,7 +46,7 @@ class InternalTopicPartitions:
         read: called with a partition that was elected and the leader epoch, when reading it has taken its time. From
             then on the partition is owned.
         owned: the partitions that were read; with the leader epoch.
-        loading: the partitions that are being read, with the timer at whose end they have been.
+        loading: the partitions that are being read, with what they wait for.
     """
 
     manager: ReplicaManager
@@ -56,7 +57,7 @@ class InternalTopicPartitions:
     configured: Callable[[], int]
     read: Callable[[int, int], object]
     owned: dict[int, int] = field(factory=dict)
-    loading: dict[int, Timer] = field(factory=dict)
+    loading: dict[int, DiskWait] = field(factory=dict)
     _epochs: dict[int, int] = field(factory=dict)
     _count: int = 0
 
@@ -96,8 +97,9 @@ class InternalTopicPartitions:
         log = self._log(partition)
         if log is not None:
             log.directory.was_read(log.batches)
-        took_us = self.manager.logs.work.take_us()
-        self.loading[partition] = self.transitions.later(took_us, self._load, partition, background=False)
+        process, load = self.transitions.process, self.transitions.alone(self._load)
+        wait = self.loading[partition] = DiskWait(process, self.manager.logs.work.take(), partial(load, partition))
+        wait.start()
 
     def _load(self, partition: int) -> None:
         del self.loading[partition]

@@ -55,6 +55,6 @@ class Transitions:
         answered, too."""
         return self.purgatory.completing(self.ending(transition))
 
-    def later(self, delay_us: int, transition: Callable[[A], object], arg: A, *, background: bool = True) -> Timer:
+    def later(self, delay_us: int, transition: Callable[[A], object], arg: A) -> Timer:
         """Call ``transition(arg)`` in ``delay_us``."""
-        return self.process.call_later(delay_us, self.alone(transition), arg, background=background)
+        return self.process.call_later(delay_us, self.alone(transition), arg)

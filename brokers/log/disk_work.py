@@ -1,6 +1,6 @@
 """The time that a broker's disks still need for the current transition: the broker's responses wait for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from attrs import define, field
@@ -45,18 +45,12 @@ class DiskWork:
         self.process.parked.rouse()
         self.last[pace] = pace.read(self.process.monotonic_us, size)
 
-    def take_us(self) -> int:
-        """How long the work still takes, at the disks' speeds of now. Resets it: the caller is the one that waits."""
-        if not self.last:
-            return 0
-        left_us = max(operation.done_us for operation in self.last.values()) - self.process.monotonic_us
-        self.last = {}
-        return max(0, left_us)
-
     def take(self) -> tuple[DiskOperation, ...]:
-        """What is not done yet. Resets it, as ``take_us``."""
-        operations = tuple(self.last.values())
-        return operations if self.take_us() else ()
+        """What is not done yet. Resets it: the caller is the one that waits."""
+        if not self.last:
+            return ()
+        operations, self.last = tuple(self.last.values()), {}
+        return operations if left_us(operations, self.process) else ()
 
     def after_disks(self, channel: ResponseChannel) -> ResponseChannel:
         """``channel``, or one whose answer leaves only when the work is done."""
@@ -64,7 +58,7 @@ class DiskWork:
         return DelayedChannel(self.process, channel, operations) if operations else channel
 
     def take_signal(self) -> Signal | None:
-        """What is set when the work is done; None: it is. Resets it, as ``take_us``."""
+        """What is set when the work is done; None: it is. Resets it, as ``take``."""
         operations = self.take()
         if not operations:
             return None
@@ -73,9 +67,16 @@ class DiskWork:
         return signal
 
 
+def left_us(operations: Iterable[DiskOperation], process: Process) -> int:
+    """How long disks are still at these operations, at their speeds of now."""
+    now_us = process.monotonic_us
+    return max(0, max((operation.done_us for operation in operations), default=now_us) - now_us)
+
+
 @define(eq=False)
 class DiskWait:
-    """Calls ``then`` when ``operations`` are done, whatever speed the disks come to have meanwhile."""
+    """Calls ``then`` when ``operations`` are done, whatever speed the disks come to have meanwhile; where there are
+    none, as the next thing that happens."""
 
     process: Process
     operations: tuple[DiskOperation, ...]
@@ -85,12 +86,21 @@ class DiskWait:
     def start(self) -> None:
         for operation in self.operations:
             operation.waiting.append(self._again)
-        self._look()
+        self._wait(left_us(self.operations, self.process))
 
-    def _look(self, _: object = None) -> None:
-        left_us = max(operation.done_us for operation in self.operations) - self.process.monotonic_us
-        if left_us > 0:
-            self._timer = self.process.call_later(left_us, self._look, background=False)
+    def cancel(self) -> None:
+        """Do not call it any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _wait(self, for_us: int) -> None:
+        self._timer = self.process.call_later(for_us, self._look, background=False)
+
+    def _look(self, _: object) -> None:
+        for_us = left_us(self.operations, self.process)
+        if for_us:
+            self._wait(for_us)
         else:
             self._timer = None
             self.then()
@@ -99,7 +109,7 @@ class DiskWait:
         """A disk is slower or faster than it was."""
         if self._timer is not None and self.process.alive:
             self._timer.cancel()
-            self._timer = self.process.call_later(0, self._look, background=False)
+            self._wait(0)
 
 
 @define(eq=False)

@@ -1,13 +1,16 @@
 """The partitions of a coordinators' topic, as one broker has them."""
 
+import pytest
+
 from brokers.coordinators.appending import BatchIds
 from brokers.coordinators.internal_topic import InternalTopicPartitions, partition_of
 from brokers.coordinators.transitions import Transitions
 from brokers.requests.produce import ProduceHandler
+from emulator.disks import DiskSpeed
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.types import Batch, TopicPartition
-from tests.brokers.bench import ME, Bench
+from tests.brokers.bench import ME, MS, Bench
 
 TOPIC = "__internal"
 HOME = TopicPartition.of(TOPIC, 0)
@@ -81,6 +84,42 @@ def test_a_resignation_ends_the_reading() -> None:
     assert not bench.topic.resigned(0, 4)
     bench.wait(SECOND)
     assert (bench.read, bench.topic.loading) == ([], {})
+
+
+@pytest.mark.parametrize(("read", "after_ms"), [(None, 5), (20_000, 7), (5_000, 15)])
+def test_reading_follows_the_speed_of_the_disk(read: int | None, after_ms: int) -> None:
+    bench = TopicBench()
+    assert not bench.write()
+    disk = bench.node.disks[0]
+    disk.take_time(DiskSpeed(read=10_000), 0)  # the batch takes 10 ms
+
+    async def body() -> None:
+        bench.topic.elected(0, 3)
+        await bench.world.sleep(5 * MS)
+        disk.take_time(None if read is None else DiskSpeed(read=read), bench.world.now)
+        await bench.world.sleep((after_ms - 5) * MS)
+        assert bench.read == [] or read is None
+        await bench.world.sleep(MS)
+        assert bench.read == [(0, 3)]
+
+    bench.world.run(body)
+
+
+def test_a_resignation_ends_the_reading_from_a_slow_disk() -> None:
+    bench = TopicBench()
+    assert not bench.write()
+    disk = bench.node.disks[0]
+    disk.take_time(DiskSpeed(read=10_000), 0)
+
+    async def body() -> None:
+        bench.topic.elected(0, 3)
+        await bench.world.sleep(5 * MS)
+        assert not bench.topic.resigned(0, 4)
+        disk.take_time(DiskSpeed(read=20_000), bench.world.now)
+        await bench.world.sleep(SECOND)
+        assert (bench.read, bench.topic.loading) == ([], {})
+
+    bench.world.run(body)
 
 
 def test_a_log_is_read_up_to_a_batch_that_is_corrupt() -> None:
