@@ -136,8 +136,6 @@ class Partitions:
         state = self.states.get(tp)
         if state is None:
             return
-        if self.all_delayed_until_us:
-            self._delay_each()
         state.offset = min(state.offset, offset)
         if not state.truncating:
             state.truncating = True

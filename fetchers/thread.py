@@ -185,7 +185,6 @@ class FetcherThread:
     def mark_for_truncation(self, tp: TopicPartition, offset: int) -> None:
         """The log that is fetched from was truncated to ``offset``: truncate the copy of ``tp`` as well
         (markPartitionsForTruncation)."""
-        self._process.parked.rouse()
         self.partitions.mark_for_truncation(tp, offset)
         self._wake()
 

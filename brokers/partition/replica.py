@@ -8,6 +8,7 @@ from brokers.partition.recorder import Recorder
 from emulator.disks import DiskError
 from emulator.nodes import Process
 from emulator.protocol.events import LogLoaded, LogStartMoved, Truncated
+from emulator.protocol.offsets_for_leader_epoch import EpochEndFound
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import CorruptBatch
 
@@ -63,16 +64,26 @@ class Replica:
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
         """The largest local epoch that is at most ``epoch``, and where it ends (Kafka's
         ``LeaderEpochFileCache``)."""
-        return self.log.epochs.end_offset_for(epoch, self.log.end_offset)
+        found = self.log.epochs.end_offset_for(epoch, self.log.end_offset)
+        self._show_end(epoch, found[1])
+        return found
 
     def end_offset_alone(self, epoch: int) -> int:
         """The answer of a release before KIP-279, without an epoch (``LeaderEpochFileCache.end_offset_alone``)."""
-        return self.log.epochs.end_offset_alone(epoch, self.log.end_offset)
+        found = self.log.epochs.end_offset_alone(epoch, self.log.end_offset)
+        self._show_end(epoch, found)
+        return found
+
+    def _show_end(self, epoch: int, end_offset: int) -> None:
+        node = self.process.node
+        node.trace.show(EpochEndFound, node.id, self.tp, epoch, end_offset, self.log.end_offset)
 
     def diverging(self, epoch: int, offset: int) -> tuple[int, int] | None:
         """Where this log diverges from a log whose last record, before ``offset``, was written under ``epoch``: the
         largest epoch known here that is at most ``epoch``, and where it ends. None: the logs do not diverge."""
-        found, end = self.end_offset_for_epoch(epoch)
+        found, end = self.log.epochs.end_offset_for(epoch, self.log.end_offset)
+        if epoch != self.latest_epoch:
+            self._show_end(epoch, end)
         return (found, end) if found < epoch or end < offset else None
 
     def append_as_follower(

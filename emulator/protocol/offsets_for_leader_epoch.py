@@ -2,6 +2,7 @@
 names the epoch too). ListOffsets (API 2): the start and the end of the leader's log."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from attrs import define
 
@@ -30,6 +31,25 @@ class EpochEndOffset:
     error: Errors
     leader_epoch: int
     end_offset: int
+
+
+class EpochEndFound(NamedTuple):
+    """A replica looked up where a leader epoch ends in its log. Shown to folds and not recorded (``Trace.show``).
+
+    Attributes:
+        epoch: the one that was asked for.
+        end_offset: what was found; UNDEFINED_OFFSET: the log knows no such epoch.
+        log_end_offset: of the log at that moment.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    tp: TopicPartition
+    epoch: int
+    end_offset: int
+    log_end_offset: int
 
 
 @define(eq=False)

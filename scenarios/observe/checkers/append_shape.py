@@ -1,33 +1,44 @@
-"""S13: a log grows at its end, and its epochs do not go back."""
+"""S13: a log grows at its end, its epochs do not go back, and it knows where each ends."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from operator import itemgetter
 from typing import ClassVar
 
 from emulator.protocol.events import Appended
+from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_OFFSET, EpochEndFound
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
+from scenarios.observe.history.replica_logs import BASE_OFFSET, LEADER_EPOCH, ReplicaLog
+
+_epoch = itemgetter(LEADER_EPOCH)
 
 
 class AppendShape(Checker):
-    """Each batch is appended at the log's end, and its epoch is not older than that of the batch before it.
+    """Each batch is appended at the log's end, and its epoch is not older than that of the batch before it. A log says
+    that an epoch ends where its first batch of a later one begins.
 
     Verified: each append on each replica. Logs with the same content share one history, so an epoch that goes back is
-        reported once, for the first log that appends the batch.
+        reported once, for the first log that appends the batch. Each answer to OffsetsForLeaderEpoch, and each place
+        at which two logs are found to diverge, by the batches of the log that was looked at; that it knows the epoch
+        of its last batch, unless that is 0 (KAFKA-10432).
 
-    Not verified: the epoch cache, which no event shows; that a leader appends under its own epoch.
+    Not verified: which epoch is found; that a leader appends under its own epoch.
     """
 
     name: ClassVar[str] = "append_shape"
     ids: ClassVar[tuple[str, ...]] = ("S13",)
     statement: ClassVar[str] = (
-        "append(b, o, e) ⇒ o = leo_b and e ≥ the epoch before it: logs have no holes and their epochs do not go back"
+        "append(b, o, e) ⇒ o = leo_b and e ≥ the epoch before it, end(e) = min {o : epoch(o) > e}: "
+        "logs have no holes, their epochs do not go back, and end where the next one begins"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-13266", "KAFKA-10432", "KAFKA-10706", "KAFKA-7415")
     fails_when: ClassVar[str | None] = "a leader stamps a batch with an older epoch"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
+        self._logs = history.logs
         history.logs.misplaced.append(self._misplaced)
         history.logs.regressed.append(self._regressed)
 
@@ -36,6 +47,24 @@ class AppendShape(Checker):
 
     def _regressed(self, event: Appended, epoch: int) -> None:
         self.violated(event, f"{_what(event)} of epoch {event.leader_epoch} follows a batch of epoch {epoch}")
+
+    def on_end_found(self, event: EpochEndFound) -> None:
+        log = self._logs.get(event.node, event.tp)
+        if log is None or not log.known or log.end_offset != event.log_end_offset:
+            return
+        what = f"broker {event.node}, {event.tp}: leader epoch {event.epoch}"
+        if event.end_offset != UNDEFINED_OFFSET:
+            end = max(_end_of(log, event.epoch), log.start_offset)
+            if event.end_offset != end:
+                self.violated(event, f"{what} is found to end at {event.end_offset}, and ends at {end}")
+        elif event.epoch == log.last[LEADER_EPOCH] > 0:
+            self.violated(event, f"{what} is not found, and is that of the last batch")
+
+
+def _end_of(log: ReplicaLog, epoch: int) -> int:
+    """Where the first batch of a later epoch begins, or the end of the log."""
+    place = bisect_right(log.line, epoch, lo=1, hi=log.size, key=_epoch)
+    return log.line[place][BASE_OFFSET] if place < log.size else log.end_offset
 
 
 def _what(event: Appended) -> str:

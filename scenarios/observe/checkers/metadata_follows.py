@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.control_requests import ControlQueued
+from emulator.protocol.control_requests import ControlChannelClosed, ControlQueued
+from emulator.protocol.events import LogDirFailed, ReplicaOffline
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from scenarios.observe.checkers.checker import Checker, Moment, Report
@@ -13,15 +14,20 @@ from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 from scenarios.observe.history.subscriptions import StateWritten
 
+Announced = tuple[int, int, tuple[int, ...]]
+"""A controller, its epoch, and the live brokers."""
+
 
 class MetadataFollows(Checker):
     """The leader epoch of a partition in the controller's UpdateMetadata requests never goes back, and the leader and
-    its epoch are soon those in ZooKeeper.
+    its epoch are soon those in ZooKeeper. A request that names no partition is about other live brokers.
 
     Verified: each content of an UpdateMetadata that a controller queues, once for all brokers, against the content of
         the one before and, once a second and when the cluster is at rest, against ZooKeeper. That brokers get it, one
         after the other, is checked by ``requests_delivered``, and that they refuse an older controller's by
-        ``epochs_grow``; so it is what they tell clients. The bound is that of ``led_in_time``.
+        ``epochs_grow``; so it is what they tell clients. The bound is that of ``led_in_time``. A controller
+        sends its broker one UpdateMetadata without partitions at most while the live brokers stay the same; unless a
+        log directory has failed or a topic was to be deleted, as it is sent then, too.
 
     Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4): for such
     releases only leaders are compared.
@@ -48,10 +54,26 @@ class MetadataFollows(Checker):
         self._last: tuple[PartitionMetadata, ...] = ()
         self._controller_epoch = 0
         self._late: Deadlines[TopicPartition] = Deadlines()
+        self._announced: dict[int, tuple[Announced, bool]] = {}
+        """By broker, of the last request for it; and whether one without partitions was about the same."""
+        self._repeats = False
+        """Whether a controller may send what brokers know."""
+
+    def on_dir_failed(self, event: LogDirFailed) -> None:
+        self._repeats = True
+
+    def on_offline(self, event: ReplicaOffline) -> None:
+        self._repeats = True
+
+    def on_closed(self, event: ControlChannelClosed) -> None:
+        self._announced.pop(event.broker, None)
 
     def on_queued(self, event: ControlQueued) -> None:
         request = event.request
-        if not isinstance(request, UpdateMetadataRequest) or request.partitions is self._last:
+        if not isinstance(request, UpdateMetadataRequest):
+            return
+        self._look_for_news(event, request)
+        if request.partitions is self._last:
             return
         if request.controller_epoch < self._controller_epoch:
             return
@@ -74,6 +96,19 @@ class MetadataFollows(Checker):
                     f"{state.leader_epoch}, after {before.leader} of {before.leader_epoch}",
                 )
             self._compare(tp, event.t_us)
+
+    def _look_for_news(self, event: ControlQueued, request: UpdateMetadataRequest) -> None:
+        self._repeats |= bool(self._now.deleting)
+        now = event.node, request.controller_epoch, request.live_brokers
+        before, alone = self._announced.get(event.broker, (now, False))
+        alone &= before == now
+        if alone and not (request.partitions or self._repeats):
+            self.violated(
+                event,
+                f"controller {event.node} sends broker {event.broker} no partition, and the live brokers "
+                f"{list(request.live_brokers)} again",
+            )
+        self._announced[event.broker] = now, alone or not request.partitions
 
     def on_state(self, event: StateWritten) -> None:
         tp, state, before = event.tp, event.state, event.before

@@ -23,12 +23,13 @@ Replica = tuple[TopicPartition, int]
 
 class ReplicasNotified(Checker):
     """After each election every live replica of the partition is sent LeaderAndIsr, and each live replica that leaves
-    the assignment is sent StopReplica.
+    the assignment is sent StopReplica. No other broker is. A broker that registers is soon sent something.
 
     Verified: once a second, and when the cluster is at rest, for each change of a partition's leader in ZooKeeper, and
         for each replica that the topic's znode has no longer. The bound is that of ``led_in_time``. A broker that shuts
         down has been sent all that concerns the leaderships which it gave up, as far as the controller knows, before
-        that answers it.
+        that answers it. Each StopReplica: its broker is, or was, a replica of all its partitions, in
+        ZooKeeper or by a LeaderAndIsr.
 
     Up to 2.0 a controller does not notify a broker that is shutting down of the leaders that take over (KAFKA-7482,
     2.1).
@@ -62,6 +63,10 @@ class ReplicasNotified(Checker):
         self._stopped: dict[Replica, None] = {}
         """Replicas that were sent StopReplica and no LeaderAndIsr since."""
         self._replicas: dict[TopicPartition, tuple[int, ...]] = {}
+        self._former: dict[TopicPartition, dict[int, None]] = {}
+        """Brokers that are no replicas of a partition, and were, or were sent a LeaderAndIsr that names it."""
+        self._unaddressed: Deadlines[int] = Deadlines()
+        """Brokers that have registered, and been sent nothing since."""
         self._elected: dict[TopicPartition, tuple[int, int]] = {}
         """The last leader of each partition that a controller knows to have elected, and its epoch."""
         self._addressed: dict[int, int] = {}
@@ -86,6 +91,7 @@ class ReplicasNotified(Checker):
             self._replicas[tp] = now
         for broker in before:
             if broker not in now:
+                self._former.setdefault(tp, {})[broker] = None
                 self._notified(tp, broker)
                 stopped = (tp, broker) in self._stopped
                 self._stopped.pop((tp, broker), None)
@@ -102,25 +108,38 @@ class ReplicasNotified(Checker):
 
     def on_written(self, event: ZkWritten) -> None:
         """A broker that registers again is sent everything; one that is gone needs nothing."""
-        if event.op == "delete" and event.path.startswith(f"{znodes.BROKER_IDS}/"):
-            broker = int(event.path.rpartition("/")[2])
+        if not event.path.startswith(f"{znodes.BROKER_IDS}/"):
+            return
+        broker = int(event.path.rpartition("/")[2])
+        self._unaddressed.end(broker)
+        if event.op != "delete":
+            self._unaddressed.begin(broker, event.t_us)
+        else:
             for tp in list(self._of_broker.get(broker, ())):
                 self._notified(tp, broker)
 
     def on_queued(self, event: ControlQueued) -> None:
         request, broker = event.request, event.broker
         self._addressed[broker] = event.t_us
+        self._unaddressed.end(broker)
         if isinstance(request, LeaderAndIsrRequest):
             waiting = self._of_broker.get(broker)
             for state in request.partitions:
+                if broker not in self._replicas.get(state.tp, ()):
+                    self._former.setdefault(state.tp, {})[broker] = None
                 self._stopped.pop((state.tp, broker), None)
                 if waiting and state.tp in waiting:
                     self._notified(state.tp, broker)
         elif isinstance(request, StopReplicaRequest):
             for tp in request.partitions:
                 self._unstopped.end((tp, broker))
-                if broker in self._replicas.get(tp, ()):
+                replicas = self._replicas.get(tp, ())
+                if broker in replicas:
                     self._stopped[tp, broker] = None
+                elif broker not in self._former.get(tp, ()):
+                    self.violated(
+                        event, f"{tp}: broker {broker}, never one of its replicas {list(replicas)}, is sent StopReplica"
+                    )
 
     def _is_known(self, broker: int) -> bool:
         """Whether the controller knows the registration of a broker: it has had a request for it since. What starts is
@@ -141,7 +160,7 @@ class ReplicasNotified(Checker):
                     self._report_waiting(event, tp, event.node, event.t_us - since_us)
 
     def look(self, moment: Moment) -> None:
-        if len(self._waiting) or len(self._unstopped):
+        if len(self._waiting) or len(self._unstopped) or len(self._unaddressed):
             self._report_overdue(moment, self._bound_us + PER_PARTITION_US * len(self._replicas))
 
     def at_rest(self, moment: Moment) -> None:
@@ -156,6 +175,9 @@ class ReplicasNotified(Checker):
                 f"{tp}: broker {broker} is not in the replicas {list(self._replicas.get(tp, ()))} any more, and has "
                 f"been sent no StopReplica for {held_us / 1e6:.1f} s",
             )
+
+        for broker, held_us in self._unaddressed.overdue(moment.t_us, bound_us, self._now.reached_since_us):
+            self.violated(moment, f"broker {broker} has registered, and been sent nothing for {held_us / 1e6:.1f} s")
 
     def _report_waiting(self, event: Event, tp: TopicPartition, broker: int, held_us: int) -> None:
         state = self._topology.state(tp)

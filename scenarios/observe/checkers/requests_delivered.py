@@ -29,7 +29,8 @@ class RequestsDelivered(Checker):
 
     Verified: requests are answered in the order in which they were queued; a controller that stays drops no queue of a
         broker that has been registered since the request was queued, unless the request is for an earlier incarnation
-        (KIP-380); once a second, and when the cluster is at rest, no
+        (KIP-380), and closes no channel, empty or not, to a broker that is there as it was when the channel was opened;
+        once a second, and when the cluster is at rest, no
         request waits at the head of its queue for too long while the controller reaches its broker. The bound is
         controller.socket.timeout.ms (a request whose connection is lost is sent again after that) and 5 s.
 
@@ -50,6 +51,8 @@ class RequestsDelivered(Checker):
         self._bound_us = history.settings.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
         self._broker_epochs: dict[int, int] = {}
         self._queues: dict[Channel, deque[ControlQueued]] = {}
+        self._first: dict[Channel, ControlQueued] = {}
+        """The first request of each channel that is open."""
         self._waiting: Deadlines[Channel] = Deadlines()
 
     def on_written(self, event: ZkWritten) -> None:
@@ -58,6 +61,7 @@ class RequestsDelivered(Checker):
             self._broker_epochs[int(event.path.rpartition("/")[2])] = event.zxid
 
     def on_queued(self, event: ControlQueued) -> None:
+        self._first.setdefault((event.node, event.broker), event)
         self._queues.setdefault((event.node, event.broker), deque()).append(event)
         self._waiting.begin((event.node, event.broker), event.t_us)
 
@@ -74,17 +78,26 @@ class RequestsDelivered(Checker):
             self._waiting.begin(channel, event.t_us)
 
     def on_closed(self, event: ControlChannelClosed) -> None:
-        queue = self._queues.pop((event.node, event.broker), None)
+        queue = self._queues.pop((event.node, event.broker), ())
+        first = self._first.pop((event.node, event.broker), None)
         self._waiting.end((event.node, event.broker))
-        if event.resigns or not queue:
+        if event.resigns:
             return
-        registered_us = self._now.registered.get(event.broker)
-        broker_epoch = self._broker_epochs.get(event.broker, UNKNOWN)
-        for queued in queue:
-            if UNKNOWN < queued.request.broker_epoch < broker_epoch:
-                continue
-            if registered_us is not None and registered_us < queued.t_us:
-                self._dropped(event, queued)
+        for queued in filter(self._is_for_the_registered, queue):
+            self._dropped(event, queued)
+        if not queue and first is not None and self._is_for_the_registered(first):
+            self.violated(
+                event,
+                f"controller {event.node} closes its channel to broker {event.broker}, opened at "
+                f"{first.t_us / 1e6:.3f} s; both are there as they were then",
+            )
+
+    def _is_for_the_registered(self, queued: ControlQueued) -> bool:
+        """Whether its broker is registered as it was when the request was queued."""
+        if UNKNOWN < queued.request.broker_epoch < self._broker_epochs.get(queued.broker, UNKNOWN):
+            return False
+        registered_us = self._now.registered.get(queued.broker)
+        return registered_us is not None and registered_us < queued.t_us
 
     def _dropped(self, event: Event, queued: ControlQueued) -> None:
         self.violated(
@@ -106,6 +119,8 @@ class RequestsDelivered(Checker):
         for channel in [channel for channel in self._queues if channel[0] == controller]:
             del self._queues[channel]
             self._waiting.end(channel)
+        for channel in [channel for channel in self._first if channel[0] == controller]:
+            del self._first[channel]
 
     def look(self, moment: Moment) -> None:
         if len(self._waiting):

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from emulator.metrics.events import TimerUpdated
 from emulator.protocol.events import Fault
+from emulator.protocol.znodes import decode_config
+from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
 from scenarios.observe.history.subscriptions import StateWritten
 
 SETTING = "unclean.leader.election.enable"
 ASKED = "election.unclean"
+LOOKED = tuple(
+    f"kafka.controller:type=ControllerStats,name={of}UncleanLeaderElectionEnableRateAndTimeMs" for of in ("", "Topic")
+)
+"""The timers of the events by which a controller elects leaders where unclean elections have just been allowed."""
 
 
 class UncleanWhereAllowed(Checker):
-    """A new leader was in the ISR that ZooKeeper had before, unless unclean elections are allowed.
+    """A new leader was in the ISR that ZooKeeper had before, unless unclean elections are allowed; and no controller
+    looks for such leaders before they are.
 
     Verified: each change of a partition's leader in ZooKeeper, against unclean.leader.election.enable of the topic, of
         all brokers, or of the start; what the controller says of the election does not count. For a minute after a
         change of the setting either value will do, and once an operator has asked for an unclean
-        election (KIP-460) nothing is checked any more.
+        election (KIP-460) nothing is checked any more. The controllers' timers of the events that follow a change of
+        the setting: some topic, or the default of all brokers, has been changed to true before.
 
     Not verified: that an unclean election happens where it is allowed; which replica is elected.
     """
@@ -37,6 +46,17 @@ class UncleanWhereAllowed(Checker):
         super().__init__(history, report)
         self._settings = history.settings
         self._asked = False
+        self._ever_allowed = False
+
+    def on_written(self, event: ZkWritten) -> None:
+        if SETTING in event.data and event.path.startswith("/config/"):
+            self._ever_allowed |= decode_config(event.data).get(SETTING) == "true"
+
+    def on_timed(self, event: TimerUpdated) -> None:
+        if event.metric in LOOKED and not self._ever_allowed:
+            self.violated(
+                event, f"controller {event.node} elects leaders as if {SETTING} were true now, and it never was"
+            )
 
     def on_fault(self, event: Fault) -> None:
         if event.action == ASKED:

@@ -1,6 +1,9 @@
-"""S13: logs grow at their end, epochs do not go back."""
+"""S13: logs grow at their end, epochs do not go back, and end where the next one begins."""
+
+import pytest
 
 from emulator.protocol import events as e
+from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_OFFSET, EpochEndFound
 from scenarios.observe.checkers.append_shape import AppendShape
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
@@ -48,4 +51,49 @@ def test_an_emptied_log_goes_on_within_a_batch_that_retention_has_deleted() -> N
     run.emit(e.LogStartMoved, 1, *ORDERS_0, 10, "time")
     run.truncated(1, 5)
     run.append(1, 5, 2, 1)
+    assert run.violations() == []
+
+
+def three_epochs() -> WrittenHistory:
+    """Batches of the epochs 1, 1, 4 and 6."""
+    run = WrittenHistory(AppendShape.name).begin()
+    for number, epoch in enumerate((1, 1, 4, 6)):
+        run.append(0, 10 * number, number + 1, epoch, leader=True)
+    return run
+
+
+@pytest.mark.parametrize(("epoch", "end"), [(0, 0), (1, 20), (3, 20), (4, 30), (5, 30), (6, 40), (7, 40)])
+def test_where_an_epoch_ends(epoch: int, end: int) -> None:
+    run = three_epochs()
+    run.show(EpochEndFound, 0, ORDERS_0, epoch, end, 40)
+    assert run.violations() == []
+    run.show(EpochEndFound, 0, ORDERS_0, epoch, end + 10, 40)
+    [violation] = run.violations()
+    assert violation.state == (
+        f"broker 0, orders-0: leader epoch {epoch} is found to end at {end + 10}, and ends at {end}"
+    )
+
+
+def test_an_epoch_that_is_not_found() -> None:
+    run = three_epochs()
+    for epoch in (0, 5, 7):
+        run.show(EpochEndFound, 0, ORDERS_0, epoch, UNDEFINED_OFFSET, 40)
+    assert run.violations() == []
+    run.show(EpochEndFound, 0, ORDERS_0, 6, UNDEFINED_OFFSET, 40)
+    [violation] = run.violations()
+    assert violation.state == "broker 0, orders-0: leader epoch 6 is not found, and is that of the last batch"
+
+
+def test_epochs_before_the_start_of_a_log_end_there() -> None:
+    run = three_epochs()
+    run.emit(e.LogStartMoved, 0, *ORDERS_0, 25, "time")
+    run.show(EpochEndFound, 0, ORDERS_0, 1, 25, 40)
+    assert run.violations() == []
+
+
+def test_a_log_that_is_recovered_without_epoch_0() -> None:
+    """KAFKA-10432 (2.7)."""
+    run = WrittenHistory(AppendShape.name).begin()
+    run.append(0, 0, 1, 0, leader=True)
+    run.show(EpochEndFound, 0, ORDERS_0, 0, UNDEFINED_OFFSET, 10)
     assert run.violations() == []

@@ -12,7 +12,7 @@ from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsr
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import LEADER_DURING_DELETE
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
-from emulator.protocol.znodes import broker_path, encode_broker
+from emulator.protocol.znodes import broker_path, delete_topic_path, encode_broker
 from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.history.settings import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
@@ -29,6 +29,10 @@ def leader_and_isr(leader: int, epoch: int) -> LeaderAndIsrRequest:
 def metadata(leader: int, epoch: int, controller_epoch: int = 1) -> UpdateMetadataRequest:
     state = PartitionMetadata(ORDERS_0, controller_epoch, leader, epoch, RS, 0, RS, ())
     return UpdateMetadataRequest(3, controller_epoch, 1, (state,), RS)
+
+
+def live_brokers(*live: int, controller_epoch: int = 1) -> UpdateMetadataRequest:
+    return UpdateMetadataRequest(3, controller_epoch, 1, (), live)
 
 
 def stop() -> StopReplicaRequest:
@@ -87,6 +91,19 @@ def test_a_queue_that_is_dropped_though_the_broker_stays(resigns: bool) -> None:
     queued(run, 1, stop())
     run.show(ControlChannelClosed, 3, 1, resigns)
     assert run.invariants() == ([] if resigns else ["requests_delivered"])
+
+
+@pytest.mark.parametrize("why", ["nothing", "resigns", "a later incarnation", "dead"])
+def test_a_channel_that_is_closed_when_all_is_delivered(why: str) -> None:
+    run = delivery()
+    run.show(ControlDelivered, 3, 1, queued(run, 1, stop()))
+    if why in ("a later incarnation", "dead"):
+        run.dies(1)
+    if why == "a later incarnation":
+        run.registers(1)
+    run.show(ControlChannelClosed, 3, 1, why == "resigns")
+    expected = "controller 3 closes its channel to broker 1, opened at 0.012 s; both are there as they were then"
+    assert [violation.state for violation in run.violations()] == ([expected] if why == "nothing" else [])
 
 
 def test_a_queue_for_an_earlier_incarnation_may_be_dropped() -> None:
@@ -165,8 +182,8 @@ def test_a_znode_that_an_incarnation_has_left_after_its_end(again: bool, expecte
 def telling() -> Cluster:
     run = Cluster("replicas_notified")
     run.assigned(RS)
-    for broker in RS:
-        queued(run, broker, UpdateMetadataRequest(3, 1, 1, (), RS))
+    for broker in (*RS, 3):
+        queued(run, broker, live_brokers(*RS))
     return run
 
 
@@ -236,8 +253,24 @@ def test_a_broker_whose_registration_the_controller_has_not_seen_yet() -> None:
     run.dies(2)
     run.registers(2)
     run.assigned((0, 1))
+    queued(run, 2, live_brokers(*RS))
     run.rest()
     assert run.violations() == []
+
+
+@pytest.mark.parametrize("controller_stays", [True, False])
+def test_a_broker_that_registers_and_is_sent_nothing(controller_stays: bool) -> None:
+    run = telling()
+    run.dies(2)
+    run.emit(e.NodeStarted, 2, 1)
+    run.registers(2)
+    run.passes(11)
+    if not controller_stays:
+        run.dies(3)
+    assert run.violations() == []
+    run.passes(2)
+    states = [violation.state for violation in run.violations()]
+    assert states == (["broker 2 has registered, and been sent nothing for 12.0 s"] if controller_stays else [])
 
 
 @pytest.mark.parametrize("sent", ["before", "after", "never"])
@@ -261,6 +294,20 @@ def test_a_replica_that_was_stopped_and_came_back_is_stopped_again() -> None:
     assert run.invariants() == ["replicas_notified"]
 
 
+@pytest.mark.parametrize("known_by", ["nothing", "LeaderAndIsr", "an earlier assignment"])
+def test_a_stop_for_a_broker_that_never_was_a_replica(known_by: str) -> None:
+    """A replica that a move of KAFKA-42 adds is sent LeaderAndIsr before the assignment has it."""
+    run = telling()
+    if known_by == "LeaderAndIsr":
+        queued(run, 3, leader_and_isr(0, 1))
+    elif known_by == "an earlier assignment":
+        run.assigned((0, 1, 3))
+        run.assigned(RS)
+    queued(run, 3, stop())
+    expected = "orders-0: broker 3, never one of its replicas [0, 1, 2], is sent StopReplica"
+    assert [violation.state for violation in run.violations()] == ([expected] if known_by == "nothing" else [])
+
+
 # -- metadata_follows --------------------------------------------------------------------------------------------------
 
 
@@ -280,6 +327,37 @@ def test_metadata_that_follows() -> None:
     run.state(1, (1, 2), 1)
     run.passes()
     run.rest()
+    assert run.violations() == []
+
+
+def test_the_same_live_brokers_are_announced_once() -> None:
+    run = following()
+    queued(run, 1, live_brokers(0, 1))
+    queued(run, 1, metadata(0, 0))
+    queued(run, 1, live_brokers(0, 1, 2))
+    queued(run, 1, live_brokers(0, 1))
+    queued(run, 2, live_brokers(0, 1))
+    queued(run, 1, live_brokers(0, 1, controller_epoch=2))
+    assert run.violations() == []
+    queued(run, 1, live_brokers(0, 1, controller_epoch=2))
+    [violation] = run.violations()
+    assert violation.state == "controller 3 sends broker 1 no partition, and the live brokers [0, 1] again"
+
+
+@pytest.mark.parametrize("why", ["a log directory", "a replica", "a topic", "a new channel"])
+def test_the_same_live_brokers_may_be_announced_again(why: str) -> None:
+    """By requests that are for partitions without a leader, or for none."""
+    run = following()
+    queued(run, 1, live_brokers(0, 1))
+    if why == "a log directory":
+        run.emit(e.LogDirFailed, 0, "/data/0", "injected by the scenario", 1, False)
+    elif why == "a replica":
+        run.emit(e.ReplicaOffline, 0, *ORDERS_0)
+    elif why == "a topic":
+        run.emit(ZkWritten, -5, "create", delete_topic_path("orders"), 0, 0, "")
+    else:
+        run.show(ControlChannelClosed, 3, 1, False)
+    queued(run, 1, live_brokers(0, 1))
     assert run.violations() == []
 
 

@@ -2,10 +2,11 @@
 
 import pytest
 
+from emulator.metrics.events import TimerUpdated
 from emulator.protocol import events as e
 from emulator.protocol.znodes import CONFIG_BROKERS, CONFIG_TOPICS, encode_config
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.unclean_where_allowed import SETTING, UncleanWhereAllowed
+from scenarios.observe.checkers.unclean_where_allowed import LOOKED, SETTING, UncleanWhereAllowed
 from scenarios.observe.history.settings import StartSettings
 from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
@@ -90,3 +91,14 @@ def test_an_election_that_was_asked_for() -> None:
     run.state(0, (0,), 0)
     run.state(1, (1,), 1)
     assert run.violations() == []
+
+
+@pytest.mark.parametrize(("path", "value"), [("", ""), (TOPIC, "false"), (TOPIC, "true"), (ALL, "true")])
+def test_a_controller_looks_for_unclean_leaders_once_a_setting_allows_them(path: str, value: str) -> None:
+    run = WrittenHistory(NAME)
+    if path:
+        configured(run, path, value)
+    for metric in LOOKED:
+        run.emit(TimerUpdated, 3, metric, 1_000)
+    expected = f"controller 3 elects leaders as if {SETTING} were true now, and it never was"
+    assert [violation.state for violation in run.violations()] == ([] if value == "true" else [expected] * 2)
