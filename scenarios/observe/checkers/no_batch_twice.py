@@ -1,4 +1,4 @@
-"""J: an idempotent producer's batches are committed once, and in their order."""
+"""J: an idempotent producer's batches are committed once, and in their order; what the leader has is not refused."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ from typing import ClassVar
 
 from attrs import define, field
 
-from emulator.protocol.events import ProducerIdentified
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import BatchesProduced, ProducerIdentified
+from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
-from scenarios.observe.history.replica_logs import Entry
+from scenarios.observe.history.replica_logs import ID, Entry
+
+IN_FLIGHT = 5
+"""So many batches of a partition can be under way, and so many are recognised when they are sent again (KIP-98)."""
+LATEST = 64
+"""So far back a log is looked at for a batch that was refused: others may write to the partition, too."""
 
 
 @define(eq=False)
@@ -47,30 +54,55 @@ class NoBatchTwice(Checker):
     """The committed batches of an idempotent producer are in the order in which it created them, each once (Jepsen's
     duplicate, and reordered sends).
 
-    Verified: whenever more is committed, in each partition, for producers with ``enable.idempotence``.
+    Verified: whenever more is committed, in each partition, for producers with ``enable.idempotence``. The first batch
+        that fails after a producer has got its id: where that is for its number, the batch is not among the last five
+        of the producer in the leader's log, while no other broker takes itself for the leader.
 
-    Not verified: that no batch is missing in between (the producer may have given one up); producers without
-        idempotence, which may write a batch twice.
+    Not verified: that no batch is missing in between (the producer may have given one up); what else fails after a
+        failure, for which a producer gets another id; producers without idempotence, which may write a batch twice.
     """
 
     name: ClassVar[str] = "no_batch_twice"
     ids: ClassVar[tuple[str, ...]] = ("J duplicate",)
-    statement: ClassVar[str] = "i < j ⇒ com[i].id < com[j].id: an idempotent producer writes each batch once, in order"
+    statement: ClassVar[str] = (
+        "i < j ⇒ com[i].id < com[j].id, b ∈ log ⇒ b is no gap: an idempotent producer writes each batch once, in order"
+    )
     catches: ClassVar[tuple[str, ...]] = ("KIP-98",)
     fails_when: ClassVar[str | None] = "a leader does not recognise repeated batches"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._commits = history.commits
+        self._commits, self._logs, self._topology = history.commits, history.logs, history.topology
         self._producers: dict[int, int] = {}
         """By the first id that a producer's batches can have, the last one."""
         self._seen: dict[Commit, _Seen] = {}
+        self._unharmed: dict[int, int] = {}
+        """The clients without a failure since they got their producer id, each with the first id of its batches."""
 
     def on_identified(self, event: ProducerIdentified) -> None:
         if not self._producers:
             # Runs without an idempotent producer do not pay for this.
             self._commits.extended.append(self._extended)
         self._producers[event.first_id] = event.last_id
+        self._unharmed[event.node] = event.first_id
+
+    def on_produced(self, event: BatchesProduced) -> None:
+        if event.outcome in ("acked", "duplicate"):
+            return
+        first_id = self._unharmed.pop(event.node, None)
+        if first_id is not None and event.error == Errors.OUT_OF_ORDER_SEQUENCE_NUMBER.name:
+            self._refused(event, TopicPartition.of(event.topic, event.partitions[0]), event.ids[0], first_id)
+
+    def _refused(self, event: BatchesProduced, tp: TopicPartition, id: int, first_id: int) -> None:
+        logs = {broker: self._logs.get(broker, tp) for broker in self._topology.assignment(tp)}
+        leading = [(broker, log) for broker, log in logs.items() if log is not None and log.leads]
+        state = self._topology.state(tp)
+        if state is None or [broker for broker, _ in leading] != [state.leader]:
+            return  # it may be another broker that has refused it
+        [(leader, log)] = leading
+        latest = [entry[ID] for entry in log.line[max(1, log.size - LATEST) : log.size]]
+        if id in [own for own in latest if first_id <= own <= self._producers[first_id]][-IN_FLIGHT:]:
+            self.violated(event, f"{tp}: batch {id} is refused for its number, and leader {leader} has it")
 
     def _extended(self, event: Event, commit: Commit) -> None:
         seen = self._seen.get(commit)

@@ -176,6 +176,29 @@ def identified(*ids: int) -> WrittenHistory:
     return run
 
 
+def fails(run: WrittenHistory, id: int, error: str = "OUT_OF_ORDER_SEQUENCE_NUMBER") -> None:
+    run.emit(e.Produced, -10, *ORDERS_0, id, -1, error, -1, -1, -1, 5000, 2, "failed")
+
+
+@pytest.mark.parametrize("why", ["", "too old", "another error", "an earlier failure", "a new leader", "a zombie"])
+def test_a_batch_that_is_committed_and_refused_for_its_number(why: str) -> None:
+    run = identified(*range(1, 9))
+    run.assigned((0, 1, 2))
+    if why == "an earlier failure":
+        fails(run, 12, "REQUEST_TIMED_OUT")
+    elif why == "a new leader":
+        run.state(1, (0, 1, 2), 1)
+    elif why == "a zombie":
+        run.leads(1, -1)
+    fails(
+        run,
+        3 if why == "too old" else 5,
+        "UNKNOWN_PRODUCER_ID" if why == "another error" else "OUT_OF_ORDER_SEQUENCE_NUMBER",
+    )
+    expected = "orders-0: batch 5 is refused for its number, and leader 0 has it"
+    assert [violation.state for violation in run.violations()] == ([] if why else [expected])
+
+
 @pytest.mark.parametrize(("ids", "what"), [((1, 2, 2), "again"), ((1, 2, 1), "after batch 2")])
 def test_a_batch_that_is_committed_twice(ids: tuple[int, ...], what: str) -> None:
     [violation] = identified(*ids).violations()
