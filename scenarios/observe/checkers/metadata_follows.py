@@ -12,7 +12,7 @@ from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten
 
 Announced = tuple[int, int, tuple[int, ...]]
 """A controller, its epoch, and the live brokers."""
@@ -26,8 +26,9 @@ class MetadataFollows(Checker):
         the one before and, once a second and when the cluster is at rest, against ZooKeeper. That brokers get it, one
         after the other, is checked by ``requests_delivered``, and that they refuse an older controller's by
         ``epochs_grow``; so it is what they tell clients. The bound is that of ``led_in_time``. A controller
-        sends its broker one UpdateMetadata without partitions at most while the live brokers stay the same; unless a
-        log directory has failed or a topic was to be deleted, as it is sent then, too.
+        that has led for 5 s sends a broker one UpdateMetadata without partitions at most while the live brokers stay
+        the same; unless a log directory has failed, a topic was to be deleted, or a partition has never had a leader,
+        as it is sent then, too.
 
     Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4): for such
     releases only leaders are compared.
@@ -58,12 +59,20 @@ class MetadataFollows(Checker):
         """By broker, of the last request for it; and whether one without partitions was about the same."""
         self._repeats = False
         """Whether a controller may send what brokers know."""
+        self._new: dict[TopicPartition, None] = {}
+        """The partitions that have never had a leader."""
 
     def on_dir_failed(self, event: LogDirFailed) -> None:
         self._repeats = True
 
     def on_offline(self, event: ReplicaOffline) -> None:
         self._repeats = True
+
+    def on_assigned(self, event: AssignmentWritten) -> None:
+        if event.replicas and self._topology.state(event.tp) is None:
+            self._new[event.tp] = None
+        else:
+            self._new.pop(event.tp, None)
 
     def on_closed(self, event: ControlChannelClosed) -> None:
         self._announced.pop(event.broker, None)
@@ -98,11 +107,12 @@ class MetadataFollows(Checker):
             self._compare(tp, event.t_us)
 
     def _look_for_news(self, event: ControlQueued, request: UpdateMetadataRequest) -> None:
-        self._repeats |= bool(self._now.deleting)
+        self._repeats |= bool(self._now.deleting or self._new)
+        takes_over = event.t_us - self._now.controller_since_us < SETTLING_US
         now = event.node, request.controller_epoch, request.live_brokers
         before, alone = self._announced.get(event.broker, (now, False))
         alone &= before == now
-        if alone and not (request.partitions or self._repeats):
+        if alone and not (request.partitions or self._repeats or takes_over):
             self.violated(
                 event,
                 f"controller {event.node} sends broker {event.broker} no partition, and the live brokers "
@@ -112,6 +122,7 @@ class MetadataFollows(Checker):
 
     def on_state(self, event: StateWritten) -> None:
         tp, state, before = event.tp, event.state, event.before
+        self._new.pop(tp, None)
         if state is None:
             self._told.pop(tp, None)
             self._late.end(tp)

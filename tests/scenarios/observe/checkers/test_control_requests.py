@@ -338,16 +338,21 @@ def test_the_same_live_brokers_are_announced_once() -> None:
     queued(run, 1, live_brokers(0, 1))
     queued(run, 2, live_brokers(0, 1))
     queued(run, 1, live_brokers(0, 1, controller_epoch=2))
+    run.passes(5)
     assert run.violations() == []
     queued(run, 1, live_brokers(0, 1, controller_epoch=2))
     [violation] = run.violations()
     assert violation.state == "controller 3 sends broker 1 no partition, and the live brokers [0, 1] again"
 
 
-@pytest.mark.parametrize("why", ["a log directory", "a replica", "a topic", "a new channel"])
+@pytest.mark.parametrize(
+    "why", ["a log directory", "a replica", "a topic", "a partition", "a new channel", "a new controller"]
+)
 def test_the_same_live_brokers_may_be_announced_again(why: str) -> None:
     """By requests that are for partitions without a leader, or for none."""
     run = following()
+    if why != "a new controller":
+        run.passes(5)
     queued(run, 1, live_brokers(0, 1))
     if why == "a log directory":
         run.emit(e.LogDirFailed, 0, "/data/0", "injected by the scenario", 1, False)
@@ -355,7 +360,10 @@ def test_the_same_live_brokers_may_be_announced_again(why: str) -> None:
         run.emit(e.ReplicaOffline, 0, *ORDERS_0)
     elif why == "a topic":
         run.emit(ZkWritten, -5, "create", delete_topic_path("orders"), 0, 0, "")
-    else:
+    elif why == "a partition":
+        run.deleted()
+        run.assigned(RS)
+    elif why == "a new channel":
         run.show(ControlChannelClosed, 3, 1, False)
     queued(run, 1, live_brokers(0, 1))
     assert run.violations() == []
