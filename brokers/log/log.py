@@ -116,7 +116,7 @@ class Log:
         if batch.sequenced and self.directory.rules.checks_sequences:
             self._check_sequence(batch)  # type: ignore[arg-type]
         room = self._room - batch.size
-        rolls = room < 0 or batch.timestamp_us >= self._rolls_at_us
+        rolls = room < 0 or batch.timestamp_us > self._rolls_at_us
         if rolls:
             room = self._roll(batch)
         file = self._file
