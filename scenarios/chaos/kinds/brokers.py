@@ -10,7 +10,7 @@ from scenarios.chaos import strikes
 from scenarios.chaos.draft import SECOND, Scope, Strike
 from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
-from scenarios.faults.actions.brokers import BrokerCrash, ZkExpire
+from scenarios.faults.actions.brokers import BrokerCrash, BrokerPause, ZkExpire
 from scenarios.language.chaos import COUNT, chaos
 from scenarios.language.schema.kinds import DURATION
 from scenarios.language.schema.reader import key
@@ -52,6 +52,20 @@ class Bounces(Episodes):
             )  # fmt: skip
         if series:
             scope.draft.add(At(scope.draft.moment(draws)), series)
+
+
+@chaos("unnoticed-returns", "a broker loses its session and registers again while the controller pauses")
+@frozen(kw_only=True)
+class UnnoticedReturns(Episodes):
+    times: Range = field(default=(1, 2), metadata=key(COUNT, "how often it happens in a run"))
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        """Less than the shortest session: the controller stays what it is, and finds the broker with another epoch."""
+        pause = Strike(BrokerPause(), Target(role="controller"), draws.spread((SECOND, 3 * SECOND)))
+        expire = Strike(
+            ZkExpire(), strikes.role(scope, draws, scope.partition(draws)), gap_us=draws.spread((MS, 500 * MS))
+        )
+        scope.draft.add(At(scope.draft.moment(draws)), [pause, expire])
 
 
 @chaos("host-loss", "machines lose power: several at once, or those of a rack, with all that was not flushed")

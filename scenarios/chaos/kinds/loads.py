@@ -12,7 +12,7 @@ from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
 from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import DrawnChaos, Episodes
 from scenarios.chaos.kinds.shape import ALWAYS
-from scenarios.faults.actions.brokers import BrokerCrash
+from scenarios.faults.actions.brokers import BrokerCrash, BrokerPause
 from scenarios.language.chaos import chaos
 from scenarios.language.schema.kinds import Integer
 from scenarios.language.schema.reader import key
@@ -182,6 +182,30 @@ class MoreClients(Episodes):
             topic=topic.name, offset_reset=draws.choice(("earliest", "latest")), start_us=start_us,
             config={name: value for name, value in found.items() if value is not None},
         )  # fmt: skip
+
+
+@chaos(
+    "repeated-sends",
+    "an idempotent load whose requests time out as a follower pauses: it sends again what the leader has",
+)
+@frozen(kw_only=True)
+class RepeatedSends(Episodes):
+    times: Range = field(default=(1, 1), metadata=key(BATCHES, "how often it happens in a run"))
+    turn: ClassVar[int] = 1
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        draft, partition = scope.draft, scope.partition(draws)
+        topic = next(topic for topic in scope.topics if partition in topic.partition_names)
+        at_us = draft.moment(draws)
+        start_us = max(0, at_us - SECOND)
+        load = WorkloadSpec(
+            topic=topic.name, producer_rate=20 * topic.partitions, message_size=100, acks="all", linger_us=50 * MS,
+            config={"enable.idempotence": True, "request.timeout.ms": 500},
+            start_us=start_us, stop_us=at_us + 5 * SECOND,
+        )  # fmt: skip
+        draft.change(workloads=(*draft.scenario.workloads, load))
+        follower = Target(role=f"any isr({partition})-leader")
+        draft.add(At(at_us), [Strike(BrokerPause(), follower, draws.spread((SECOND, 4 * SECOND)))])
 
 
 @chaos(
