@@ -61,8 +61,20 @@ def loaded() -> tuple[Plugin, ...]:
     return tuple(_LOADED.values())
 
 
-def load(files: Iterable[str] = ()) -> None:
-    """Import the installed plug-ins, those of the variable, and ``files``; each once.
+def options() -> list[str]:
+    """The words of a command line that load the files among them again; installed packages need none."""
+    return [word for plugin in loaded() if plugin.file for word in (OPTION, _as_written(plugin.file))]
+
+
+def _as_written(file: str) -> str:
+    """As the user would write it: from the current folder, where it is in that."""
+    with suppress(ValueError, OSError):
+        return str(Path(file).relative_to(Path.cwd()))
+    return file
+
+
+def load(files: Iterable[str] = (), option: str = OPTION) -> None:
+    """Import the installed plug-ins, those of the variable, and ``files``, which ``option`` has named; each once.
 
     Raises: BadInput for a file that is not there, or that cannot be imported.
     """
@@ -71,7 +83,7 @@ def load(files: Iterable[str] = ()) -> None:
     for file in filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)):
         _import(_of_file(file, VARIABLE), VARIABLE)
     for file in files:
-        _import(_of_file(file, OPTION), OPTION)
+        _import(_of_file(file, option), option)
 
 
 def restore(plugins: Iterable[Plugin]) -> None:
@@ -120,6 +132,8 @@ def _import_file(plugin: Plugin) -> None:
 
 def _last_place(error: Exception) -> str:
     """The error in a line, with the line of the plug-in in which it came about."""
+    if isinstance(error, SyntaxError):  # it names its place itself
+        return f"{type(error).__name__}: {error}"
     trace, line = error.__traceback__, ""
     while trace is not None:
         line = f", line {trace.tb_lineno} of {Path(trace.tb_frame.f_code.co_filename).name}"

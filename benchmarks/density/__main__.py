@@ -29,8 +29,8 @@ from scenarios.chaos.draw import default_swarm
 from scenarios.museum.densities import FILE, Density, write_densities
 from scenarios.museum.exhibits import exhibit
 from scenarios.profiles.bugs import BUGS
-from scenarios.runs.batch import Chunk, Failure, Processes
-from scenarios.studies.chaos.seed_run import Drawn, work
+from scenarios.runs.batch import Failure, Processes
+from scenarios.studies.chaos.seed_run import Drawn, SeedChunk, work
 
 ENOUGH = 5
 WANTED = 56
@@ -39,7 +39,7 @@ WANTED = 56
 def checkers(profile: str, bugs: tuple[str, ...], seed: int) -> frozenset[str]:
     """What sees something in a seed that the release does not explain; ``tool``: the program raises an exception."""
     swarm = evolve(default_swarm(), bugs=bugs).for_run(profile=profile)
-    done = work(Chunk(Drawn(scenario=swarm), (seed,)))
+    done = work(SeedChunk(Drawn(scenario=swarm), (seed,)))
     assert not isinstance(done, Failure)
     return frozenset(one.checker for one in done[0].new)
 

@@ -21,8 +21,7 @@ from typing import Any
 from benchmarks.mutations.executed import SEEN
 from emulator.kernel.collector import collector_off
 from scenarios.chaos.draw import default_swarm
-from scenarios.runs.batch import Chunk
-from scenarios.studies.chaos.seed_run import Drawn, SeedResult, work
+from scenarios.studies.chaos.seed_run import Drawn, SeedChunk, SeedResult, work
 
 PROFILES = ("kafka-2.4", "kafka-2.3", "kafka-2.7", "kafka-1.1", "kafka-2.6", "kafka-0.8")
 
@@ -37,7 +36,7 @@ def places() -> Iterator[tuple[str, int]]:
 
 
 def run(drawn: Mapping[str, Drawn], profile: str, seed: int) -> SeedResult:
-    [result] = work(Chunk(drawn[profile], (seed,)))
+    [result] = work(SeedChunk(drawn[profile], (seed,)))
     return result
 
 

@@ -184,7 +184,8 @@ def _converged(draft: Draft, original: Scenario) -> tuple[Expect, ...]:
 
 def _description(draft: Draft, original: Scenario, taken: list[str], left_out: list[str]) -> Iterator[str]:
     """What was drawn, in words."""
-    yield f"Drawn by seed {draft.scenario.seed} from {original.source or 'a scenario'} (profile {original.profile})."
+    origin = original.source or f'"{original.title}"'
+    yield f"Drawn by seed {draft.scenario.seed} from {origin} (profile {original.profile})."
     yield f"Kinds: {', '.join(taken)}; left out: {', '.join(left_out) or 'none'}."
     yield f"Faults begin at {draft.faults[0] / 1e6:g} s, all end at {draft.faults[1] / 1e6:g} s."
     yield from (f"- {note}" for note in draft.notes)

@@ -87,6 +87,19 @@ def duration(option: str) -> Callable[[str], int]:
     return read
 
 
+def real_time(option: str) -> Callable[[str], float]:
+    """A reader of a real time such as ``10m``, in seconds; more than none."""
+    read_us = duration(option)
+
+    def read(text: str) -> float:
+        found_us = read_us(text)
+        if found_us == 0:
+            raise BadInput(f"nothing can be done in {text!r}; write a time such as 10s or 10m", where=option)
+        return found_us / 1e6
+
+    return read
+
+
 def strategy_of(option: str) -> Callable[[str], str]:
     """A reader of a strategy, by its full name."""
 

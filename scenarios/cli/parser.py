@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from scenarios.cli import logs, options
 from scenarios.errors import BadInput, did_you_mean
+
+_LACKS_VALUE = re.compile(r"argument (--\S+): expected one argument")
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -26,6 +29,10 @@ class Parser(argparse.ArgumentParser):
         return self.arguments[-1]
 
     def error(self, message: str) -> NoReturn:
+        lacks = _LACKS_VALUE.fullmatch(message)
+        if lacks:  # also where the next word begins with a minus, which argparse takes for an option
+            option = lacks[1].rpartition("/")[2]
+            raise BadInput(f"needs a value, as in {option} VALUE; see {self.prog} --help", where=option)
         raise BadInput(f"{message}; see {self.prog} --help")
 
 

@@ -19,6 +19,8 @@ from scenarios.profiles import check_profile
 
 MOST_SEEDS = 100_000
 LARGEST_SEED = 2**63 - 1
+_DIGITS = 40
+"""A number that has more is too large anyway, and Python refuses to read one of thousands."""
 
 
 def parse_seeds(text: str) -> range:
@@ -27,16 +29,18 @@ def parse_seeds(text: str) -> range:
     start, stop = _number(first), _number(last) if colon else None
     if start is None or (colon and stop is None):
         raise BadInput(f"{text!r} names no seeds; write A:B such as 0:20, or one number")
+    if max(start, (stop or 1) - 1) > LARGEST_SEED:
+        raise BadInput(f"{text!r} are too large; the largest seed is {LARGEST_SEED}")
     found = range(start, start + 1 if stop is None else stop)
     if not found:
         raise BadInput(f"{text!r} is empty, B is not part of A:B; write {start}:{start + 1} for one seed")
-    if len(found) > MOST_SEEDS or found[-1] > LARGEST_SEED:
-        raise BadInput(f"{text!r} are too many or too large; at most {MOST_SEEDS} at once")
+    if len(found) > MOST_SEEDS:
+        raise BadInput(f"{text!r} are too many seeds; at most {MOST_SEEDS:,} at once")
     return found
 
 
 def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 19 else None
+    return int(text[:_DIGITS]) if text.isascii() and text.isdigit() else None
 
 
 class SeedsKind(Kind[range]):

@@ -40,6 +40,11 @@ class Exhibit:
         return self.entry.ticket if isinstance(self.entry, Bug) else self.entry.name
 
     @property
+    def is_bug(self) -> bool:
+        """Whether a scenario can switch it on."""
+        return isinstance(self.entry, Bug)
+
+    @property
     def story(self) -> tuple[str, ...]:
         """What happened in Kafka, if anything did, and how it looks here."""
         return (self.entry.happened, self.entry.here) if isinstance(self.entry, Bug) else (self.entry.here,)
@@ -95,9 +100,9 @@ class Shown:
 
     @property
     def explanation(self) -> str:
-        """What its case says of itself; of a guard without the command that repeats it, which has the guard."""
-        text = self.broken.explanation
-        return text if isinstance(self.exhibit.entry, Bug) else text.partition("\nreplay it:")[0]
+        """What its case says of itself, without the command that repeats it: that names a file which is not there, and
+        the program has every guard."""
+        return self.broken.explanation.partition("\nreplay it:")[0]
 
     def to_json(self) -> dict[str, Any]:
         """``kind``: bug or guard; ``switch``: the policies that the bug puts back, by place, or the functions that the
@@ -122,8 +127,13 @@ def case_text(name: str) -> str:
 
 
 def names() -> tuple[str, ...]:
-    """Tickets of bugs and names of guards, in the order of ``BUGS`` and ``GUARDS``."""
-    return (*BUGS, *GUARDS)
+    """Tickets of bugs and names of guards, in the order of ``BUGS`` and ``GUARDS``; a plug-in's bug has no case."""
+    return tuple(name for name in (*BUGS, *GUARDS) if _CASES.joinpath(f"{name}.toml").is_file())
+
+
+def checkers() -> tuple[str, ...]:
+    """The checkers that see one of them."""
+    return tuple(dict.fromkeys((BUGS[name] if name in BUGS else GUARDS[name]).checker for name in names()))
 
 
 def exhibit(name: str) -> Exhibit:

@@ -1,6 +1,5 @@
 """One run from its scenario to its verdict: everything that it needs is set up, it is played, then judged."""
 
-import shlex
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,7 @@ from scenarios.observe.timeline.summary import is_data
 from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.convergence import Convergence, ConvergenceJudge
 from scenarios.runs.culprits import named_failures
-from scenarios.runs.dataset.identity import COMMAND, code_digest, run_id
+from scenarios.runs.dataset.identity import code_digest, command_line, run_id
 from scenarios.runs.finding import LIVELOCK
 from scenarios.runs.judge import Judge
 from scenarios.runs.method import Method
@@ -395,10 +394,10 @@ def _last_before(log: tuple[Any, ...], t_us: int | None) -> int:
 
 def replay_command(original: Scenario, scenario: Scenario, changes: Iterable[tuple[str, str]] = ()) -> str:
     """The command that runs ``scenario`` again. ``changes``: those that ``original`` has to its file."""
-    words = [COMMAND, "run", original.source or "FILE", "--seed", str(scenario.seed)]
+    words = [original.source or "FILE", "--seed", str(scenario.seed)]
     if scenario.strategy.name != original.strategy.name:
         words += ["--strategy", scenario.strategy.name]
     if scenario.profile != original.profile:
         words += ["--profile", scenario.profile]
     words += [word for key, value in changes for word in ("--set", f"{key}={value}")]
-    return shlex.join(words)
+    return command_line("run", *words)

@@ -8,7 +8,7 @@ import pytest
 
 from scenarios import plugins
 from scenarios.errors import BadInput
-from scenarios.runs.dataset.identity import code_digest
+from scenarios.runs.dataset.identity import code_digest, command_line
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +59,20 @@ def test_one_that_cannot_be_imported_is_refused_with_its_place(tmp_path: Path, t
     with pytest.raises(BadInput, match=message):
         plugins.load([plugin(tmp_path, text)])
     assert not plugins.loaded()
+
+
+def test_a_wrong_line_is_named_once(tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as refused:
+        plugins.load([plugin(tmp_path, "def f(:")])
+    assert str(refused.value).endswith("mine.py: SyntaxError: invalid syntax (mine.py, line 1)")
+
+
+def test_commands_that_repeat_something_name_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = plugin(tmp_path, "")
+    plugins.load([file])
+    assert command_line("run", "a file.toml") == f"./understudy run 'a file.toml' --plugin {file}"
+    monkeypatch.chdir(tmp_path)
+    assert command_line("run", "x.toml") == "./understudy run x.toml --plugin mine.py"
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

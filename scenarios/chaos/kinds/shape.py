@@ -18,9 +18,15 @@ from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range, RangeOf
 from scenarios.language.topics import TopicSpec
 from scenarios.profiles import PROFILES
+from scenarios.units import counted
 
 FEW = RangeOf(Integer(1, 100))
 ALWAYS = key(SHARE, "the share of seeds that have it")
+
+
+def size(partitions: int, replicas: int) -> str:
+    """A topic's, in words."""
+    return f"{counted(partitions, 'partitions')} with {counted(replicas, 'replicas')}"
 
 
 @frozen(kw_only=True)
@@ -59,7 +65,7 @@ class ClusterShape(Shape):
             ),
         )  # fmt: skip
         draft.change(cluster=cluster)
-        draft.notes.append(f"{cluster.brokers} brokers in {cluster.racks} racks")
+        draft.notes.append(f"{counted(cluster.brokers, 'brokers')} in {counted(cluster.racks, 'racks')}")
 
     def check(self, names: Names) -> None:
         least = names.least_brokers
@@ -79,7 +85,7 @@ class Topics(Shape):
     def draw(self, draft: Draft, draws: Draws) -> None:
         made = [self._topic(draft, number, draws.sub(number)) for number in range(draws.between(self.count))]
         draft.change(topics=(*draft.scenario.topics, *made))
-        draft.notes += [f"topic {topic.name}: {topic.partitions} x {topic.replication_factor}" for topic in made]
+        draft.notes += [f"topic {topic.name}: {size(topic.partitions, topic.replication_factor)}" for topic in made]
 
     def _topic(self, draft: Draft, number: int, draws: Draws) -> TopicSpec:
         brokers = range(draft.scenario.cluster.brokers)

@@ -8,7 +8,7 @@ from attrs import evolve, field, frozen
 
 from scenarios.chaos.draft import SECOND, Draft
 from scenarios.chaos.draws import MS, Draws
-from scenarios.chaos.kinds.shape import FEW, Shape, drawn
+from scenarios.chaos.kinds.shape import FEW, Shape, drawn, size
 from scenarios.errors import BadInput
 from scenarios.language.chaos import SHARE, Names, chaos
 from scenarios.language.schema.reader import key
@@ -85,7 +85,7 @@ class WideTopics(Shape):
         )  # fmt: skip
         scenario = draft.scenario
         draft.change(topics=(*scenario.topics, topic), workloads=(*scenario.workloads, load))
-        draft.notes.append(f"topic {WIDE}: {count} x {replicas}")
+        draft.notes.append(f"topic {WIDE}: {size(count, replicas)}")
 
     def check(self, names: Names) -> None:
         if WIDE in names.topics:

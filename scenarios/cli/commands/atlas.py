@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import time
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
@@ -20,6 +19,7 @@ from scenarios.cli.output import say
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput
 from scenarios.progress import Progress
+from scenarios.whole_files import save
 
 if TYPE_CHECKING:
     from scenarios.language import Scenario
@@ -158,11 +158,10 @@ def _cell_lines(row: CellRow) -> Iterator[str]:
 
 
 def _write_scenario(scenario: Scenario, path: Path) -> None:
-    try:
-        path.write_text(scenario.to_toml(), encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"cannot be written ({error.strerror}); name another file", source=str(path)) from error
-    say(f"written to {path}; next: understudy run {shlex.quote(str(path))}")
+    from scenarios.runs.dataset.identity import command_line
+
+    save(path, scenario.to_toml())
+    say(f"written to {path}; next: {command_line('run', str(path))}")
 
 
 # -- all of them ------------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
@@ -17,13 +16,13 @@ from scenarios.cli.output import say
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.progress import Progress
-from scenarios.runs.dataset.identity import COMMAND
+from scenarios.runs.dataset.identity import command_line
 from scenarios.units import counted
 
 if TYPE_CHECKING:
     from scenarios.language import Scenario
     from scenarios.studies.chaos.campaign import Campaign, Tally
-    from scenarios.studies.chaos.seed_run import SeedResult
+    from scenarios.studies.chaos.seed_run import Drawn, SeedResult
 
 DEFAULT_SEEDS = 100
 NAMED = 12
@@ -43,9 +42,9 @@ def add(program: Program) -> None:
     )
     parser.add_argument(
         "--for",
-        dest="for_us",
+        dest="for_s",
         metavar="TIME",
-        type=options.duration("--for"),
+        type=options.real_time("--for"),
         help="begin no seed after that real time",
     )
     parser.add_argument(
@@ -81,8 +80,9 @@ def run(arguments: Namespace) -> int:
     """Refuses wrong options before anything runs or is written."""
     campaign = _asked(arguments)
     if arguments.reach:
-        for name in campaign.drawn.names:
-            say(name)
+        names = campaign.drawn.names
+        for line in [json.dumps(names)] if arguments.format == "json" else names:
+            say(line)
         return exits.PASSED
     told = _Told(campaign, arguments)
     if arguments.format == "text" and not arguments.quiet:
@@ -122,7 +122,7 @@ def _asked(arguments: Namespace) -> Campaign:
             'has no [[chaos]] blocks, so every seed would be the same; add [[chaos]] kind = "attrition", or run it',
             source=scenario.source,
         )
-    most = MOST_SEEDS if arguments.for_us is not None or arguments.until else DEFAULT_SEEDS
+    most = MOST_SEEDS if arguments.for_s is not None or arguments.until else DEFAULT_SEEDS
     seeds = range(most) if arguments.seeds is None else arguments.seeds
     names = names_of(scenario.profile, scenario.strategy.parsed.protocol)
     if arguments.until is not None and arguments.until not in names:
@@ -135,7 +135,7 @@ def _asked(arguments: Namespace) -> Campaign:
         until=arguments.until or "",
         leans=arguments.lean,
         seeds=seeds,
-        for_s=None if arguments.for_us is None else arguments.for_us / 1e6,
+        for_s=arguments.for_s,
         out=Path(arguments.out) if arguments.out else None,
     )
 
@@ -180,7 +180,11 @@ class _Told:
     def __init__(self, campaign: Campaign, arguments: Namespace) -> None:
         self.campaign, self.arguments = campaign, arguments
         self.text = arguments.format == "text"
-        self.progress = Progress("chaos", output.progress, len(campaign.seeds))
+        self.began = time.monotonic()
+        total = len(campaign.seeds) if campaign.for_s is None else campaign.for_s
+        ends_early = campaign.for_s is not None or bool(campaign.until)
+        self.counted = arguments.seeds is not None or not ends_early
+        self.progress = Progress("chaos", output.progress, total, about="at most" if ends_early else "about")
 
     def head(self) -> Iterator[str]:
         scenario = self.campaign.drawn.scenario
@@ -196,13 +200,18 @@ class _Told:
             for line in self._lines(result):
                 say(line)
             output.show()
-        self.progress.report_seldom(
-            tally.seeds, lambda _: f"{tally.seeds} of {len(self.campaign.seeds)} seeds, {len(tally.failed)} failed"
-        )
+        self.progress.report_seldom(self._done(tally), lambda _: f"{self._so_far(tally)}, {len(tally.failed)} failed")
+
+    def _done(self, tally: Tally) -> float:
+        """Seeds, or the seconds of a campaign that ends after a time."""
+        return tally.seeds if self.campaign.for_s is None else time.monotonic() - self.began
+
+    def _so_far(self, tally: Tally) -> str:
+        return f"{tally.seeds} of {len(self.campaign.seeds)} seeds" if self.counted else counted(tally.seeds, "seeds")
 
     def _lines(self, result: SeedResult) -> Iterator[str]:
         if self.arguments.verbose:
-            yield from self.campaign.drawn.concrete(result.seed).description.splitlines()
+            yield from _drawn(self.campaign.drawn.with_weights(result.weights), result.seed)
         for found in (found for found in result.found if found.ticket and self.arguments.verbose):
             yield f"seed {result.seed}: known, {found.ticket}: {found.checker}: {found.state or found.statement}"
         if not result.new:
@@ -219,16 +228,15 @@ class _Told:
         """The command that runs a seed again."""
         arguments = self.arguments
         if self.campaign.out is not None:
-            return shlex.join([COMMAND, "run", str(self.campaign.out / f"seed-{seed}.toml")])
-        words = [COMMAND]
-        words += (
-            ["chaos", "--seeds", str(seed)] if arguments.file is None else ["run", arguments.file, "--seed", str(seed)]
-        )
+            return command_line("run", str(self.campaign.out / f"seed-{seed}.toml"))
+        words = ["chaos", "--seeds", str(seed)]
+        if arguments.file is not None:
+            words = ["run", arguments.file, "--seed", str(seed)]
         words += ["--profile", arguments.profile] if arguments.profile else []
         for option, values in (("--bug", arguments.bugs), ("--set", [f"{k}={v}" for k, v in arguments.changes])):
             for value in values or ():
                 words += [option, value]
-        return shlex.join(words)
+        return command_line(*words)
 
     def end(self, tally: Tally, seconds: float) -> Iterator[str]:
         before = f" ({tally.before} were there already)" if tally.before else ""
@@ -248,8 +256,9 @@ class _Told:
         if until:
             yield f"{until}: first in seed {reached.first[until]}" if until in reached.first else f"{until}: never"
         if not self.arguments.quiet and reached.never:
-            shown = reached.never if self.arguments.verbose else reached.never[:NAMED]
-            more = "" if len(shown) == len(reached.never) else ", ... (all of them: -v)"
+            several = self.arguments.verbose and tally.seeds > 1
+            shown = reached.never if several else reached.never[:NAMED]
+            more = "" if len(shown) == len(reached.never) else ", ... (all of them: -v, of more than one seed)"
             yield f"never reached, {len(reached.never)} of {len(reached.names)}: {', '.join(shown)}{more}"
 
     def summary(self, tally: Tally, seconds: float) -> dict[str, Any]:
@@ -272,3 +281,17 @@ class _Told:
             "seeds_per_s": round((tally.seeds - tally.before) / seconds, 3),
             "virtual_s": tally.virtual_us / 1e6,
         }
+
+
+def _drawn(drawn: Drawn, seed: int) -> Iterator[str]:
+    """All that a seed has drawn: in words, then what its scenario has and the file does not, a line for each part."""
+    from scenarios.language.schema.text import write_value
+
+    scenario = drawn.concrete(seed)
+    yield from scenario.description.splitlines()
+    stated = drawn.scenario.to_table()
+    for name, value in scenario.to_table().items():
+        if name in ("title", "description", "seed") or value == stated.get(name):
+            continue
+        parts = value if isinstance(value, list) and all(isinstance(part, dict) for part in value) else [value]
+        yield from (f"  {name} {write_value(part)}" for part in parts)

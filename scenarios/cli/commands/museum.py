@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scenarios.cli import exits, options
 from scenarios.cli.output import say, table
 from scenarios.cli.parser import Program
-from scenarios.errors import BadInput
+from scenarios.errors import BadInput, did_you_mean
 
 if TYPE_CHECKING:
     from scenarios.museum.exhibits import Shown
@@ -20,33 +20,41 @@ if TYPE_CHECKING:
 def add(program: Program) -> None:
     parser = program.command("museum", run, "run the cases of bugs that Kafka had, with each bug and without it")
     parser.add_argument(
-        "bug", metavar="BUG", nargs="?", type=_exhibit, help="one of them (list bugs), or a checker; without it all"
+        "bug",
+        metavar="BUG",
+        nargs="?",
+        type=_chosen,
+        help="one of them (list bugs), or a checker, for all that it sees; without it all",
     )
     parser.add_argument("--file", action="store_true", help="print the case as a scenario file and run nothing")
     options.add_format(parser)
 
 
-def _exhibit(text: str) -> str:
-    """A reader of a bug, by its ticket, or a guard, by its name."""
-    from scenarios.museum.exhibits import names
+def _chosen(text: str) -> str:
+    """A reader of a bug, by its ticket, of a guard, by its name, or of a checker."""
+    from scenarios.museum.exhibits import checkers, names
 
-    return options.one_of("BUG", names())(text)
+    known = (*names(), *checkers())
+    if text not in known:
+        raise BadInput(f"unknown bug {text!r}; {did_you_mean(text, known)}", where="BUG")
+    return text
 
 
 def run(arguments: Namespace) -> int:
-    from scenarios.museum.exhibits import case_text, exhibit, exhibits
+    from scenarios.museum.exhibits import case_text, exhibit, exhibits, names
 
+    is_one = arguments.bug in names()
     if arguments.file:
-        if arguments.bug is None:
+        if not is_one:
             raise BadInput("prints the case of one bug; name it", where="--file")
         say(case_text(arguments.bug).rstrip())
         return exits.PASSED
-    chosen = exhibits() if arguments.bug is None else iter([exhibit(arguments.bug)])
-    shown = [one.show() for one in chosen]
+    chosen = [exhibit(arguments.bug)] if is_one else exhibits()
+    shown = [one.show() for one in chosen if arguments.bug in (None, one.name, one.entry.checker)]
     if arguments.format == "json":
         say(json.dumps([one.to_json() for one in shown], indent=1))
     else:
-        lines = _in_full(shown[0]) if arguments.bug is not None else _table(shown)
+        lines = _in_full(shown[0]) if is_one else _table(shown)
         for line in lines:
             say(line)
     return exits.PASSED if all(one.caught and one.clean for one in shown) else exits.FAILED
@@ -69,6 +77,8 @@ def _table(shown: list[Shown]) -> Iterator[str]:
 
 
 def _in_full(shown: Shown) -> Iterator[str]:
+    from scenarios.runs.dataset.identity import command_line
+
     exhibit = shown.exhibit
     yield f"{exhibit.name}: {exhibit.entry.title} ({exhibit.kind_in_words})"
     yield ""
@@ -77,4 +87,7 @@ def _in_full(shown: Shown) -> Iterator[str]:
     yield from (shown.explanation or "nothing was found").splitlines()
     yield ""
     yield f"{exhibit.otherwise}: " + ("passed" if shown.clean else f"failed ({shown.fixed.reason})")
-    yield f"the case: understudy museum {exhibit.name} --file"
+    case = command_line("museum", exhibit.name, "--file")
+    if exhibit.is_bug:
+        case += f" > {exhibit.name}.toml && {command_line('run', f'{exhibit.name}.toml')}"
+    yield f"the case: {case}"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scenarios import whole_files
 from scenarios.cli import exits, options
 from scenarios.cli.output import say, table
 from scenarios.cli.parser import Program
@@ -70,9 +71,9 @@ def save(name: str | None, plan: Plan, option: str) -> None:
     if name is None:
         return
     try:
-        Path(name).write_text(plan.as_json() + "\n", encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{name!r} cannot be written ({error.strerror}); name another file", where=option) from None
+        whole_files.save(Path(name), plan.as_json() + "\n")
+    except BadInput as error:
+        raise error.under(option) from None
 
 
 def _report(scenario: Scenario, plan: Plan, rollback: Plan) -> Iterator[str]:

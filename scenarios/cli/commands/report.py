@@ -46,10 +46,10 @@ def add(program: Program) -> None:
 def run(arguments: Namespace) -> int:
     """Refuses a folder, an option or a file that cannot be used before anything is computed."""
     from scenarios.runs.dataset.joined import open_data_sets
-    from scenarios.studies.report.page import check_target, save
+    from scenarios.whole_files import check_target, save
 
     target, asked = Path(arguments.out), comparing.asked(arguments)
-    check_target(target)
+    check_target(target, "report.html")
     with ExitStack() as folders:
         directories = [folders.enter_context(traces.traced(directory)) for directory in arguments.directories]
         text = _page(arguments, open_data_sets(directories), asked).render()

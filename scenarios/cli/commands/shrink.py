@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,9 +35,9 @@ def add(program: Program) -> None:
     )
     parser.add_argument(
         "--for",
-        dest="for_us",
+        dest="for_s",
         metavar="TIME",
-        type=options.duration("--for"),
+        type=options.real_time("--for"),
         help="stop after that real time; the same command goes on from there",
     )
     parser.add_argument("--runs", metavar="N", type=options.whole("--runs", 1), help="stop after so many runs")
@@ -57,23 +56,24 @@ def run(arguments: Namespace) -> int:
     from scenarios.runs.dataset.identity import code_digest
     from scenarios.studies.shrink import Limits, Shrinker
     from scenarios.studies.shrink.state import State, digest
+    from scenarios.whole_files import check_target, save
 
     scenario = _asked(arguments)
-    found = _chosen(scenario, arguments.finding)
     out = Path(arguments.out) if arguments.out else _beside(scenario, arguments.file)
+    check_target(out, "smallest.toml")
+    found = _chosen(scenario, arguments.finding)
     identity = digest(
         {"scenario": scenario.digest(), "finding": [found.checker, found.statement], "code": code_digest()}
     )
-    seconds = None if arguments.for_us is None else arguments.for_us / 1e6
     progress = Progress("shrink", output.progress, 1, about="")
     shrunk = Shrinker(
         scenario,
         found,
-        Limits(seconds=seconds, runs=arguments.runs, jobs=arguments.jobs),
+        Limits(seconds=arguments.for_s, runs=arguments.runs, jobs=arguments.jobs),
         State.at(out.with_name(out.name + STATE_SUFFIX), identity),
         lambda line: progress.report_seldom(0, lambda passed: f"{line} after {passed:.0f} s"),
     ).shrink()
-    out.write_text(_file(shrunk, scenario), encoding="utf-8")
+    save(out, _file(shrunk, scenario))
     if arguments.format == "json":
         say(json.dumps(_json(shrunk, out)))
     else:
@@ -138,13 +138,14 @@ def _file(shrunk: Shrunk, original: Scenario) -> str:
 
 
 def _told(shrunk: Shrunk, out: Path) -> list[str]:
+    from scenarios.runs.dataset.identity import command_line
     from scenarios.studies.shrink.measure import removed
 
     end = "nothing smaller was found" if shrunk.finished else "stopped early; the same command goes on"
     lines = [f"finding  {shrunk.finding.checker}: {shrunk.finding.statement}"]
     lines += [f"removed  {line}" for line in removed(shrunk.before, shrunk.after)]
     lines += [f"tried    {counted(shrunk.runs, 'runs')}; {end}", "", shrunk.scenario.to_toml().rstrip("\n"), ""]
-    return [*lines, f"written to {out}; next: understudy run {shlex.quote(str(out))}"]
+    return [*lines, f"written to {out}; next: {command_line('run', str(out))}"]
 
 
 def _json(shrunk: Shrunk, out: Path) -> dict[str, object]:

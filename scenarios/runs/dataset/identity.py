@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -37,6 +38,11 @@ IMPORT_ROOT = Path(__file__).parents[len(_OWN) - 1]
 
 PACKAGES = tuple(".".join((*_PARENTS, name)) for name in ("emulator", "fetchers", "brokers", "controller", "scenarios"))
 """The packages of the program, as they are imported; the tests are no part of it."""
+
+
+def command_line(*words: str) -> str:
+    """A command of the program for a shell, with the files of the plug-ins that this process has loaded."""
+    return shlex.join((COMMAND, *words, *plugins.options()))
 
 
 def run_id(*, scenario: str, profile: str, strategy: str, seed: int, grid: Mapping[str, object], code: str) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from attrs import frozen
 
-from scenarios.runs.dataset.identity import COMMAND
+from scenarios.runs.dataset.identity import command_line
 from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.cell_run import CellRun
 from scenarios.studies.atlas.cells import Cell
@@ -28,9 +27,9 @@ class Replay:
     file: str = ""
 
     def command(self, cell: str) -> str:
-        words = [COMMAND, "atlas", *([self.file] if self.file else []), "--cell", cell]
+        words = [*([self.file] if self.file else []), "--cell", cell]
         words += ["--seed", str(self.seed)] if self.seed != SEED else []
-        return shlex.join(words)
+        return command_line("atlas", *words)
 
 
 def row_of(cell: Cell, profile: str, executed: CellRun, finding: Finding, known: str, replay: Replay) -> CellRow:

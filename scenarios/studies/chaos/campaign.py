@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from scenarios.chaos.draw import kinds_of
-from scenarios.errors import BadInput
-from scenarios.runs.batch import Chunk, Workers
+from scenarios.runs.batch import Workers
 from scenarios.runs.dataset.identity import VERSION, code_digest
 from scenarios.studies.chaos.leaning import Reached
 from scenarios.studies.chaos.results import Results
 from scenarios.studies.chaos.seed_run import Drawn, SeedChunk, SeedResult, work
+from scenarios.whole_files import save
 
 CHUNK = 4
 """Seeds in a chunk: about a second of work, which is what an interruption can cost each worker."""
@@ -48,6 +49,10 @@ class Campaign:
     def kinds_of(self, result: SeedResult) -> Sequence[str]:
         """The kinds that a seed had."""
         return kinds_of(self.drawn.scenario, result.seed, result.weights)
+
+    def is_over(self, tally: Tally) -> bool:
+        """Whether a seed has reached what the campaign waits for."""
+        return bool(tally.reached.seeds[self.until])
 
     def identity(self) -> dict[str, object]:
         """What all results in one folder have in common."""
@@ -124,6 +129,8 @@ def run(campaign: Campaign, workers: Workers, tell: Callable[[SeedResult, Tally]
                 for result in chunk:
                     tally.add(result)
                     tell(result, tally)
+                if campaign.is_over(tally):
+                    break  # what was handed out ahead of it is given up
     finally:
         if results is not None:
             results.close()
@@ -152,16 +159,16 @@ def _chunks_done(
 
 
 def _tasks(campaign: Campaign, done: bytearray, tally: Tally) -> Iterator[SeedChunk]:
-    """The seeds that are missing, in chunks, up to the campaign's end in time."""
-    ends_s = None if campaign.for_s is None else time.monotonic() + campaign.for_s
+    """The seeds that are missing, in chunks, up to the campaign's end."""
+    ends_s = math.inf if campaign.for_s is None else time.time() + campaign.for_s
     for start in range(0, len(campaign.seeds), CHUNK):
-        if (ends_s is not None and time.monotonic() >= ends_s) or tally.reached.seeds[campaign.until]:
+        if time.time() >= ends_s or campaign.is_over(tally):
             return
         places = range(start, min(start + CHUNK, len(campaign.seeds)))
         missing = tuple(campaign.seeds[place] for place in places if not done[place])
         if missing:
             weights = tally.reached.weights(campaign.drawn.scenario.chaos) if campaign.leans else {}
-            yield Chunk(evolve(campaign.drawn, weights=weights), missing)
+            yield SeedChunk(campaign.drawn.with_weights(weights), missing, ends_s, campaign.until)
 
 
 def write_failing(campaign: Campaign, result: SeedResult) -> Path | None:
@@ -169,10 +176,6 @@ def write_failing(campaign: Campaign, result: SeedResult) -> Path | None:
     if campaign.out is None:
         return None
     path = campaign.out / f"seed-{result.seed}.toml"
-    try:
-        if not path.exists():
-            drawn = evolve(campaign.drawn, weights=result.weights)
-            path.write_text(drawn.concrete(result.seed).to_toml(), encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"cannot be written ({error.strerror}); make room", source=str(path)) from None
+    if not path.exists():
+        save(path, campaign.drawn.with_weights(result.weights).concrete(result.seed).to_toml())
     return path

@@ -52,9 +52,10 @@ class Results:
         """Check that the file is this campaign's, and drop what is torn at its end."""
         self._file.seek(0)
         head = self._file.readline()
-        if not head.endswith(b"\n"):
+        own = json.dumps(dict(self.identity)) + "\n"
+        if own.encode().startswith(head) and not head.endswith(b"\n"):  # new, or killed in its first line
             self._file.truncate(0)
-            self._append(json.dumps(dict(self.identity)) + "\n")
+            self._append(own)
             return
         try:
             found = json.loads(head)
@@ -62,10 +63,10 @@ class Results:
         except (ValueError, AttributeError):
             raise BadInput("is no campaign's; name another folder", source=str(self.root / NAME)) from None
         for name in different:
-            raise BadInput(
-                f"holds a campaign with {name} {found.get(name)!r}, not {self.identity[name]!r}; name another folder",
-                source=str(self.root),
-            )
+            what = f"holds a campaign with {name} {found.get(name)!r}, not {self.identity[name]!r}"
+            if name == "code":
+                what = "holds a campaign of another version of the program, or with other plug-ins"
+            raise BadInput(f"{what}; name another folder", source=str(self.root))
         end = len(head)
         for line in self._file:
             if not line.endswith(b"\n"):

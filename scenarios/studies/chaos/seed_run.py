@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from attrs import evolve, field, frozen
@@ -16,7 +18,7 @@ from scenarios.runs.batch import Chunk
 from scenarios.runs.findings import findings
 from scenarios.runs.known_findings import known_findings
 from scenarios.runs.record import run_scenario
-from scenarios.studies.chaos.leaning import packed
+from scenarios.studies.chaos.leaning import packed, unpacked
 
 TOOL = "tool"
 """The checker's name in a finding that is no finding about the cluster: the program raised an exception."""
@@ -65,6 +67,10 @@ class SeedResult:
         """The findings that no known behaviour of the release explains."""
         return tuple(one for one in self.found if not one.ticket)
 
+    def has_reached(self, name: str, names: Sequence[str]) -> bool:
+        """Whether the seed has reached ``name``; ``names`` are those by which ``reach`` was packed."""
+        return bool(name) and name in unpacked(self.reach, names)
+
     @classmethod
     def from_line(cls, line: str) -> SeedResult:
         """Raises: ValueError, KeyError or TypeError for a line that is not whole."""
@@ -86,16 +92,32 @@ class Drawn:
     weights: Weights = field(factory=dict)
     names: tuple[str, ...] = ()
 
+    def with_weights(self, weights: Weights) -> Drawn:
+        """The same with other shares."""
+        return evolve(self, weights=weights)
+
     def concrete(self, seed: int) -> Scenario:
         """The scenario of a seed. Raises: BadInput."""
         return concrete(self.scenario, seed, self.weights)
 
 
-SeedChunk = Chunk[Drawn, int]
+@frozen
+class SeedChunk(Chunk[Drawn, int]):
+    """Seeds that one worker runs.
+
+    Attributes:
+        ends_s: no seed begins at this time or later, in seconds as ``time.time`` has them: that clock is the only one
+            that processes on different machines share.
+        until: no seed begins after one that has reached this; "": all begin.
+    """
+
+    ends_s: float = math.inf
+    until: str = ""
 
 
 def work(chunk: SeedChunk) -> tuple[SeedResult, ...]:
-    """Run the seeds of a chunk, in any process. One at which the program fails costs no other.
+    """Run the seeds of a chunk, in any process. One at which the program fails costs no other. There are fewer results
+    than seeds where the chunk's end comes first.
 
     Raises: BadInput where what the file states and what is drawn do not fit.
     """
@@ -104,15 +126,24 @@ def work(chunk: SeedChunk) -> tuple[SeedResult, ...]:
 
 def _results(chunk: SeedChunk) -> Iterator[SeedResult]:
     for seed in chunk.items:
-        try:
-            yield run_seed(chunk.common, seed)
-        except BadInput as error:
-            raise error.in_file(f"{chunk.common.scenario.source or 'the file'}, seed {seed}") from None
-        except Exception as error:  # a defect of the program is a result too: it has a seed
-            part = error.part if isinstance(error, PartFailed) else "the program"
-            what = error.what if isinstance(error, PartFailed) else f"{type(error).__name__}: {_first_line(error)}"
-            statement = f"{part} does not raise exceptions"
-            yield SeedResult(seed=seed, found=(Found(TOOL, statement, what),), error=traceback.format_exc())
+        if time.time() >= chunk.ends_s:
+            return
+        result = _result(chunk.common, seed)
+        yield result
+        if result.has_reached(chunk.until, chunk.common.names):
+            return
+
+
+def _result(drawn: Drawn, seed: int) -> SeedResult:
+    try:
+        return run_seed(drawn, seed)
+    except BadInput as error:
+        raise error.in_file(f"{drawn.scenario.source or 'the file'}, seed {seed}") from None
+    except Exception as error:  # a defect of the program is a result too: it has a seed
+        part = error.part if isinstance(error, PartFailed) else "the program"
+        what = error.what if isinstance(error, PartFailed) else f"{type(error).__name__}: {_first_line(error)}"
+        found = Found(TOOL, f"{part} does not raise exceptions", f"{part} failed: {what}")
+        return SeedResult(seed=seed, found=(found,), error=traceback.format_exc())
 
 
 def _first_line(error: Exception) -> str:

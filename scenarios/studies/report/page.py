@@ -13,16 +13,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
-import secrets
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 
 from attrs import frozen
 
-from scenarios.errors import BadInput
 from scenarios.studies.report.markup import Html, Node, element, joined
 
 _POLICY = (
@@ -114,27 +110,6 @@ class Page:
                 class_="licences",
             ),
         )
-
-
-def check_target(target: Path) -> None:
-    """Refuse a file that ``save`` could not write, before the work is done. Raises: BadInput."""
-    if target.is_dir():
-        raise BadInput("is a folder; name a file, as report.html", source=str(target))
-    if not target.parent.is_dir():
-        raise BadInput(f"there is no folder {target.parent}; make it, or name another", source=str(target))
-    if not os.access(target.parent, os.W_OK):
-        raise BadInput("cannot be written (Permission denied); name another folder", source=str(target))
-
-
-def save(target: Path, text: str) -> None:
-    """Write the page; an earlier one stays until the new one is whole. Raises: BadInput."""
-    staged = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
-    try:
-        staged.write_text(text, encoding="utf-8", newline="\n")
-        staged.replace(target)
-    except OSError as error:
-        staged.unlink(missing_ok=True)
-        raise BadInput(f"cannot be written ({error.strerror}); name another file", source=str(target)) from error
 
 
 # -- parts of a page -------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from attrs import define, field
 
 from scenarios.studies.shrink.measure import Size
 from scenarios.studies.shrink.references import Table
+from scenarios.whole_files import save
 
 SAVED_EACH_S = 2.0
 
@@ -89,6 +89,4 @@ class State:
             "identity": self.identity, "current": self.current, "before": self.before, "runs": self.runs,
             "by_itself": self.by_itself, "tried": list(self._tried),
         }  # fmt: skip
-        part = self.path.with_suffix(self.path.suffix + ".part")
-        part.write_text(json.dumps(content), encoding="utf-8")
-        os.replace(part, self.path)
+        save(self.path, json.dumps(content))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scenarios import plugins
-from scenarios.errors import BadInput
+from scenarios.errors import BadInput, PartFailed
 from scenarios.language import Scenario
+from scenarios.runs.dataset.identity import command_line
 from scenarios.testing.pytest_plugin.options import Options
 
 if TYPE_CHECKING:
@@ -30,11 +32,11 @@ class ScenarioFile(pytest.File):
     def collect(self) -> Iterable[pytest.Item]:
         options = self.config.stash[Options.KEY]
         try:
-            plugins.load(options.plugins)
+            plugins.load(options.plugins, "--understudy-plugin")
             scenario = Scenario.load(self.path)
             wanted = [scenario.for_run(strategy=name) for name in options.strategies] or [scenario]
         except BadInput as error:
-            raise self.CollectError(str(error)) from None
+            raise self.CollectError("\n".join(map(str, error.all))) from None
         for one in wanted:
             for seed in options.seeds or [one.seed]:
                 name = f"{one.strategy.name}[{seed}]"
@@ -66,6 +68,8 @@ class ScenarioItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         run = self.result
+        if isinstance(excinfo.value, PartFailed):
+            return "\n".join([f"no failure of the scenario: {excinfo.value}", "", f"seed {self.seed}: {self._again()}"])
         if run is None or not excinfo.errisinstance(RunFailed):
             return super().repr_failure(excinfo, style)
         kept = Kept(self.config.stash[Options.KEY].artifacts / _folder_name(self.nodeid))
@@ -77,8 +81,10 @@ class ScenarioItem(pytest.Item):
         return "\n".join(lines)
 
     def _again(self) -> str:
-        strategies = "".join(f" --understudy-strategy {name}" for name in self.config.stash[Options.KEY].strategies[:1])
-        return f"python -m pytest '{self.nodeid}' --understudy-seeds {self.seed}:{self.seed + 1}{strategies}"
+        options = self.config.stash[Options.KEY]
+        strategies = "".join(f" --understudy-strategy {name}" for name in options.strategies[:1])
+        files = "".join(f" --understudy-plugin {shlex.quote(file)}" for file in options.plugins)
+        return f"python -m pytest '{self.nodeid}' --understudy-seeds {self.seed}:{self.seed + 1}{strategies}{files}"
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         return self.path, None, self.name
@@ -104,9 +110,9 @@ class Kept:
         file.write_text(run.scenario.to_toml(), encoding="utf-8")
         again = Scenario.load(file)
         yield "kept:"
-        yield f"  the scenario, with everything that the seed has drawn: understudy run {_shown(file)}"
+        yield f"  the scenario, with everything that the seed has drawn: {command_line('run', _shown(file))}"
         run_scenario(again, trace_dir=self._folder / "trace", overwrite=True)
-        yield f"  its trace: understudy timeline {_shown(self._folder / 'trace')}"
+        yield f"  its trace: {command_line('timeline', _shown(self._folder / 'trace'))}"
         if shrink_s > 0:
             yield from self._shrunk(again, run, shrink_s)
 
@@ -122,7 +128,7 @@ class Kept:
         state = State.at(self._folder / "shrunk.state", run.run_id)
         shrunk = Shrinker(scenario, found[0], Limits(seconds=within_s), state, lambda _: None).shrink()
         file.write_text(shrunk.scenario.to_toml(), encoding="utf-8")
-        yield f"  the smallest scenario that shows it, after {shrunk.runs} runs: understudy run {_shown(file)}"
+        yield f"  the smallest scenario that shows it, after {shrunk.runs} runs: {command_line('run', _shown(file))}"
 
 
 def _shown(path: Path) -> str:

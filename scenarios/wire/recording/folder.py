@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,7 +13,7 @@ from attrs import define, field, frozen
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.language.schema.text import write_toml
-from scenarios.runs.dataset.identity import COMMAND, code_digest
+from scenarios.runs.dataset.identity import code_digest, command_line
 from scenarios.wire.apis.base import Address
 from scenarios.wire.gateway.outlet import Outlets
 from scenarios.wire.inputs import Input
@@ -150,7 +149,7 @@ class RecordedLiveRun:
 
 def replay_command(folder: Path) -> str:
     """The command that replays what is recorded in a folder."""
-    return shlex.join((COMMAND, "replay", str(folder)))
+    return command_line("replay", str(folder))
 
 
 def is_live_run(folder: Path) -> bool:

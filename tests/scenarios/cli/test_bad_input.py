@@ -11,20 +11,20 @@ from tests.scenarios.cli.conftest import Call
 from tests.scenarios.language.builders import SMALL, small_and, small_with
 from tests.scenarios.runs.dataset.runs import write
 
-COMMAND_LINES: dict[str, tuple[str, str]] = {
+COMMAND_LINES: dict[str, tuple[str, ...]] = {
     "": ("no command is given", "understudy demo"),
     "rum FILE": ("unknown command 'rum'", "did you mean 'run'?"),
     "run": ("required: FILE", "understudy run --help"),
     "run FILE more": ("'more' is one argument too many", "--help"),
     "run FILE --sede 3": ("unknown option '--sede'", "did you mean '--seed'?"),
     "run FILE --see 3": ("unknown option '--see'", "did you mean '--seed'?"),
-    "run FILE --seed": ("--seed: expected one argument", "--help"),
+    "run FILE --seed": ("--seed: needs a value", "--help"),
     "run FILE --seed x": ("--seed: 'x'", "whole number"),
     "run FILE --seed -1": ("--seed: '-1'", "from 0"),
     "run FILE --seed 99999999999999999999": ("--seed: '99999999999999999999'", "write one"),
     "run FILE --seeds 1-3": ("--seeds: '1-3' names no seeds", "0:20"),
     "run FILE --seeds 4:4": ("--seeds: '4:4' is empty", "4:5"),
-    "run FILE --seeds 0:999999999": ("--seeds", "at most 100000"),
+    "run FILE --seeds 0:999999999": ("--seeds", "at most 100,000"),
     "run FILE --seeds 0:2 --seed 1": ("--seed: cannot be combined with --seeds", "leave one out"),
     "run FILE --jobs 2": ("--jobs", "--seeds"),
     "run FILE --jobs 0 --seeds 0:2": ("--jobs: '0'", "from 1"),
@@ -63,6 +63,13 @@ COMMAND_LINES: dict[str, tuple[str, str]] = {
     "timeline missing": ("missing: there is no such folder", "--trace folder of a run"),
     "timeline FOLDER --from soon": ("--from: 'soon' is not understood", '"5s"'),
     "timeline FOLDER --fault 0": ("--fault: '0'", "from 1"),
+    "chaos --for 0s": ("--for: nothing can be done in '0s'", "such as 10s or 10m"),
+    "chaos --for -5s": ("--for: needs a value, as in --for VALUE",),
+    "chaos --seeds 0:99999999999999999999": ("are too large; the largest seed is 9223372036854775807",),
+    "chaos --seeds 0:200000": ("are too many seeds; at most 100,000 at once",),
+    "shrink FILE --out folder": ("folder: is a folder", "name a file"),
+    "shrink FILE --out missing/x.toml": ("there is no folder missing", "make it"),
+    "museum joins_caught": ("BUG: unknown bug 'joins_caught'", "did you mean 'joins_caught_up'?"),
     "list step": ("unknown value 'step'", "did you mean 'steps'?"),
 }
 

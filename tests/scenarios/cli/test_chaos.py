@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import json
+import time
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
+from scenarios import plugins
+from scenarios.chaos.draw import concrete
+from scenarios.cli.commands.chaos import _Told
+from scenarios.language import Scenario
+from scenarios.studies.chaos.campaign import Campaign, Tally
+from scenarios.studies.chaos.leaning import Reached
+from scenarios.studies.chaos.seed_run import Drawn, SeedResult
 from tests.scenarios.chaos.test_draw import FAST
 from tests.scenarios.cli.conftest import Call
 
@@ -61,6 +70,11 @@ def test_a_failing_seed_is_replayed_from_its_file(failing_file: Path, tmp_path: 
 def test_the_drawn_options_are_printed(file: Path, call: Call) -> None:
     said = call("chaos", file, "--seeds", "2", "--jobs", "1", "-v")
     assert "Drawn by seed 2 from" in said.out
+    drawn = concrete(Scenario.load(file), 2)
+    entries = [line for line in said.out.splitlines() if line.startswith("  method { ")]
+    assert len(entries) == len(drawn.method)
+    for line, entry in zip(entries, drawn.method, strict=True):
+        assert f'action = "{entry.name}"' in line
     assert "seed 2: passed" in said.out
 
 
@@ -80,10 +94,38 @@ def test_a_campaign_stops_at_what_it_was_to_reach(file: Path, call: Call) -> Non
     said = call("chaos", file, "--until-reached", "controller elected", "--jobs", "1")
     assert "controller elected: first in seed 0" in said.out
     assert "never reached, " in said.out
-    assert "step failover.F1" in call("chaos", file, "--reach").out.splitlines()
+    names = call("chaos", file, "--reach").out.splitlines()
+    assert "step failover.F1" in names
+    assert json.loads(call("chaos", file, "--reach", "--format", "json").out) == names
     said = call("chaos", file, "--until-reached", "controller electd")
     assert said.code == 2
     assert "did you mean 'controller elected'?" in said.line
+
+
+def test_a_replay_names_the_plugins_that_it_needs(
+    failing_file: Path, tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugin = tmp_path / "nothing_new.py"
+    plugin.write_text("")
+    monkeypatch.setattr(plugins, "_LOADED", {})
+    said = call("chaos", failing_file, "--seeds", "4", "--jobs", "1", "--plugin", plugin, "--format", "json")
+    replay = f"./understudy run {failing_file} --seed 4 --plugin {plugin}"
+    assert json.loads(said.out)["failed"][0]["replay"] == replay
+    assert replay.partition(" --plugin")[2] in call("run", failing_file, "--seed", "4", "--plugin", plugin).out
+
+
+def test_a_campaign_of_some_time_says_how_much_is_left(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = Namespace(format="text", quiet=False, verbose=False, seeds=None)
+    said = _Told(Campaign(drawn=Drawn(scenario=Scenario.load(file)), seeds=range(100_000), for_s=60.0), arguments)
+    clock = [0.0]
+    said.progress.clock, said.progress._began = lambda: clock[0], 0.0
+    said.began = time.monotonic() - 20.0
+    clock[0] = 20.0
+    tally = Tally(Reached(()))
+    for seed in range(7):
+        tally.add(SeedResult(seed=seed))
+    said.take(SeedResult(seed=6), tally)
+    assert capsys.readouterr().err == "chaos: 7 seeds, 0 failed, at most 40 s left\n"
 
 
 def test_leaning_needs_a_folder(file: Path, call: Call) -> None:

@@ -181,7 +181,7 @@ def test_a_campaign_goes_on_past_a_part_that_raises(watch: Callable[[type[Checke
     for result in results:
         [found] = result.found
         assert (found.checker, found.statement) == (TOOL, "checker 'raises' does not raise exceptions")
-        assert found.state.startswith("ZeroDivisionError: of no use (line ")
+        assert found.state.startswith("checker 'raises' failed: ZeroDivisionError: of no use (line ")
 
 
 def test_its_name_crosses_processes() -> None:

@@ -89,6 +89,22 @@ def test_a_wrong_file_and_a_wrong_option_are_one_line(folder: Path) -> None:
     assert printed.strip() == "ERROR: --understudy-seeds: 'none' names no seeds; write a number, or A:B such as 3:4"
 
 
+def test_a_plugin_that_raises_is_named_and_not_the_scenario(folder: Path) -> None:
+    (folder / "mine.py").write_text(
+        "from understudy.events import IsrChanged\nfrom understudy.plugins import *\n@checker\n"
+        'class Raises(Checker):\n    name, ids, statement = "raises", ("X1",), "nothing"\n'
+        "    def on_change(self, event: IsrChanged) -> None:\n        1 / 0\n"
+    )
+    printed = run_pytest(folder, "good.scenario.toml", "--understudy-plugin", "mine.py")
+    assert f"no failure of the scenario: checker 'raises' of plug-in {folder / 'mine.py'} failed: Zero" in printed
+    assert (
+        "python -m pytest 'good.scenario.toml::wiki[0]' --understudy-seeds 0:1 --understudy-plugin mine.py" in printed
+    )
+    assert "culprits.py" not in printed
+    gone = run_pytest(folder, "good.scenario.toml", "--understudy-plugin", "gone.py")
+    assert "--understudy-plugin: 'gone.py' is no Python file; write the path of one" in gone
+
+
 def test_the_tests_that_the_page_teaches_pass(tmp_path: Path) -> None:
     (tmp_path / "test_page.py").write_text("\n".join(block.text for block in fenced("pytest.md", "python")))
     printed = run_pytest(tmp_path, "--understudy-seeds", "2", "-p", "_hypothesis_pytestplugin")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Generator, Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -107,10 +109,26 @@ def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     assert carried_out(asked, Nested())[1] == [0, 1]
 
 
-@pytest.mark.parametrize("text", ["not json\n", "[1]\n"])
+@pytest.mark.parametrize("text", ["not json\n", "[1]\n", "a note without a line's end"])
 def test_a_file_that_is_no_campaigns_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / NAME).write_text(text)
     with pytest.raises(BadInput, match="is no campaign's"):
+        carried_out(campaign(range(1), tmp_path))
+    assert (tmp_path / NAME).read_text() == text
+
+
+def test_a_first_line_that_is_torn_is_written_again(tmp_path: Path) -> None:
+    carried_out(campaign(range(1), tmp_path))
+    whole = (tmp_path / NAME).read_bytes()
+    (tmp_path / NAME).write_bytes(whole[:30])
+    assert carried_out(campaign(range(1), tmp_path))[1] == [0]
+    assert (tmp_path / NAME).read_bytes() == whole
+
+
+def test_results_of_another_version_are_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    carried_out(campaign(range(1), tmp_path))
+    monkeypatch.setattr(campaigns, "code_digest", lambda: "0123")
+    with pytest.raises(BadInput, match="of another version of the program, or with other plug-ins"):
         carried_out(campaign(range(1), tmp_path))
 
 
@@ -181,7 +199,46 @@ def test_what_was_reached_is_packed() -> None:
 def test_a_campaign_ends_once_something_is_reached() -> None:
     drawn = Drawn(scenario=SCENARIO, names=NAMES)
     asked = Campaign(drawn=drawn, seeds=range(100), until="controller elected")
-    assert carried_out(asked)[1] == list(range(CHUNK))
+    assert carried_out(asked)[1] == [0]
+
+
+class Ahead:
+    """Workers to which all chunks were handed out before the first result is asked for."""
+
+    def in_order(self, work: Callable[[Any], Any], tasks: Iterable[Any]) -> Generator[Any, None, None]:
+        yield from map(work, list(islice(tasks, 5)))
+
+
+def test_seeds_that_were_handed_out_end_with_the_campaign_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = Drawn(scenario=SCENARIO, names=NAMES)
+    asked = Campaign(drawn=drawn, seeds=range(100), until="controller elected")
+    assert carried_out(asked, Ahead())[1] == [0]
+
+    def slow(drawn: Drawn, seed: int) -> SeedResult:
+        clock[0] += 1.0
+        return SeedResult(seed=seed)
+
+    clock = [1_000.0]
+    monkeypatch.setattr("scenarios.studies.chaos.seed_run.run_seed", slow)
+    monkeypatch.setattr("time.time", lambda: clock[0])
+    assert carried_out(Campaign(drawn=drawn, seeds=range(100), for_s=6.0), Ahead())[1] == list(range(6))
+
+
+def test_a_scenario_is_written_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, text: str, **_: Any) -> int:
+        with path.open("w") as file:
+            file.write(text[:100])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    asked, failed = campaign(range(1), tmp_path), SeedResult(seed=0, found=(Found("isr_complete", "s", "y"),))
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", full)
+        with pytest.raises(BadInput, match=r"seed-0\.toml: cannot be written \(No space left on device\); make room"):
+            campaigns.write_failing(asked, failed)
+    assert list(tmp_path.iterdir()) == []
+    path = campaigns.write_failing(asked, failed)
+    assert path is not None
+    assert Scenario.load(path).description.startswith("Drawn by seed 0")
 
 
 def test_weights_lean_towards_kinds_that_reach_what_is_seldom() -> None:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.errors import BadInput
 from scenarios.studies.report.markup import Html, element, joined
-from scenarios.studies.report.page import Page, Section, as_json, asset, check_target, choice, figure, save, table
+from scenarios.studies.report.page import Page, Section, as_json, asset, choice, figure, table
 
 ASSETS = Path(__file__).parents[4] / "scenarios" / "studies" / "report" / "assets"
 HOSTILE = """</script><script>alert("1")</script><img src=x onerror='alert(2)'>&amp;"""
@@ -91,18 +90,3 @@ def test_the_lock_file_pins_what_is_asked_for_and_every_bundled_package_has_its_
     for name, version, licence in re.findall(r"^(\S+) (\d\S*) \((.*)\)$", licences, re.MULTILINE):
         assert locked[f"node_modules/{name}"]["version"] == version
         assert licence in ("ISC", "MIT", "BSD-3-Clause", "Unlicense")
-
-
-def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    target = tmp_path / "report.html"
-    save(target, "first")
-    save(target, "second")
-    assert target.read_text() == "second"
-    assert list(tmp_path.iterdir()) == [target]
-
-
-def test_a_page_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="is a folder; name a file"):
-        check_target(tmp_path)
-    with pytest.raises(BadInput, match="there is no folder"):
-        check_target(tmp_path / "missing" / "report.html")
