@@ -1,0 +1,204 @@
+"""Cases of AbstractFetcherThreadTest, ReplicaFetcherThreadTest (Kafka 2.4.1) and ReplicaAlterLogDirsThreadTest (2.7.2)."""
+
+import pytest
+
+from emulator.kernel import Signal
+from emulator.protocol.errors import Errors
+from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
+from fetchers.manager import FetcherManager, ReplicaAlterLogDirsManager
+from fetchers.ports import InitialFetchState
+from tests.fetchers.rig import KINDS, A, B, Rig, play, write
+
+BACK_OFF_MS = 1_000
+
+
+def epochs_asked(rig: Rig) -> list[int]:
+    """The epochs of A that the leader was asked about."""
+    asked = [each for request in rig.leader.requests(OffsetsForLeaderEpochRequest) for each in request.partitions]
+    return [query.leader_epoch for query in asked if query.tp == A]
+
+
+@KINDS
+def test_unknown_leader_epoch_in_truncation(kind: type[FetcherManager]) -> None:
+    """testUnknownLeaderEpochInTruncation: the leader is behind; the follower asks again until it is not."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.replica(A, 0)
+        rig.leader.leads(A, 0, 0, epoch=0)
+        rig.add(A, epoch=1)
+        await rig.rest()
+        state = rig.thread.states[A]
+        assert (state.truncating, rig.replicas[A].log_end_offset, A in rig.manager.failed) == (True, 1, False)
+        rig.leader.epochs[A] = 1
+        await rig.rest(BACK_OFF_MS)
+        assert not state.truncating
+        assert rig.equal(A)
+
+    play(scenario, kind=kind)
+
+
+@KINDS
+def test_unknown_leader_epoch_while_fetching(kind: type[FetcherManager]) -> None:
+    """testUnknownLeaderEpochWhileFetching: it stays where it is, and goes on once the leader knows the epoch again."""
+
+    async def scenario(rig: Rig) -> None:
+        log = rig.leader.leads(A, 0, epoch=1)
+        rig.add(A, epoch=1)
+        await rig.rest()
+        state = rig.thread.states[A]
+        rig.leader.epochs[A] = 0
+        write(log, 0)
+        await rig.rest(BACK_OFF_MS)
+        assert (state.truncating, rig.replicas[A].log_end_offset, A in rig.manager.failed) == (False, 1, False)
+        rig.leader.epochs[A] = 1
+        await rig.rest(BACK_OFF_MS)
+        assert rig.equal(A)
+
+    play(scenario, kind=kind)
+
+
+@KINDS
+def test_truncation_skipped_if_no_epoch_change(kind: type[FetcherManager]) -> None:
+    """testTruncationSkippedIfNoEpochChange: added again under its epoch, at whatever offset, it fetches on."""
+
+    async def scenario(rig: Rig) -> None:
+        log = rig.leader.leads(A, 1, 3, epoch=5)
+        rig.add(A, epoch=5)
+        await rig.rest()
+        cuts = list(rig.replicas[A].cuts)
+        rig.manager.add_fetcher_for_partitions([InitialFetchState(A, rig.source, 5, 9, rig.replicas[A])])
+        write(log, 5)
+        await rig.rest(BACK_OFF_MS)
+        assert (rig.replicas[A].cuts, rig.thread.states[A].offset) == (cuts, 3)
+        assert rig.equal(A)
+
+    play(scenario, kind=kind)
+
+
+def test_retry_after_unknown_leader_epoch_in_latest_offset_fetch() -> None:
+    """testRetryAfterUnknownLeaderEpochInLatestOffsetFetch: a follower that is out of range and gets no answer where the
+    leader's log begins and ends tries again."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.replica(A, 0)
+        log = rig.leader.leads(A, epoch=0)
+        log.truncate_fully_and_start_at(2)
+        write(log, 4)
+        rig.leader.hold = hold = Signal(rig.world)
+        rig.add(A)
+        await rig.rest()
+        hold.set()
+        rig.leader.hold = None
+        while not rig.leader.requests(ListOffsetsRequest):
+            await rig.world.sleep(1)
+        rig.leader.errors[A] = Errors.UNKNOWN_LEADER_EPOCH
+        await rig.rest()
+        assert (rig.thread.states[A].truncating, rig.replicas[A].log_end_offset) == (False, 1)
+        del rig.leader.errors[A]
+        await rig.rest(BACK_OFF_MS)
+        assert (rig.replicas[A].log_start_offset, rig.equal(A)) == (2, True)
+
+    play(scenario)
+
+
+def test_fetch_leader_epoch_on_first_fetch_only_if_leader_epoch_known_to_both() -> None:
+    """ReplicaFetcherThreadTest.shouldFetchLeaderEpochOnFirstFetchOnlyIfLeaderEpochKnownToBoth."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.replica(A, 5, 5)
+        log = rig.leader.leads(A, 5, 5, 5, epoch=5)
+        rig.add(A, epoch=5)
+        await rig.rest()
+        for _ in range(3):
+            write(log, 5)
+            await rig.rest(BACK_OFF_MS)
+        assert (epochs_asked(rig), rig.equal(A)) == ([5], True)
+
+    play(scenario)
+
+
+def test_fetch_leader_epoch_second_time_if_leader_replies_with_epoch_not_known_to_follower() -> None:
+    """ReplicaFetcherThreadTest.shouldFetchLeaderEpochSecondTimeIfLeaderRepliesWithEpochNotKnownToFollower: the leader
+    answers with epoch 4, of which the follower has nothing; it then asks about 3, its own one before."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.replica(A, 3, 3, 5, 5)
+        rig.leader.leads(A, 3, 4, 4, 6, epoch=6)
+        rig.add(A, epoch=6)
+        await rig.rest()
+        assert epochs_asked(rig) == [5, 3]
+        assert (rig.replicas[A].cuts, rig.equal(A)) == ([2, 1], True)
+
+    play(scenario)
+
+
+def test_move_partitions_out_of_truncating_log_state() -> None:
+    """ReplicaFetcherThreadTest.shouldMovePartitionsOutOfTruncatingLogState: all at once, after one answer."""
+
+    async def scenario(rig: Rig) -> None:
+        for tp in (A, B):
+            rig.replica(tp, 4)
+            rig.leader.leads(tp, 4, epoch=4)
+        rig.leader.hold = hold = Signal(rig.world)
+        rig.add(A, B, epoch=4)
+        await rig.rest()
+        assert [state.truncating for state in rig.thread.states.values()] == [True, True]
+        hold.set()
+        await rig.rest()
+        assert [state.truncating for state in rig.thread.states.values()] == [False, False]
+        assert len(rig.leader.requests(OffsetsForLeaderEpochRequest)) == 1
+
+    play(scenario)
+
+
+# -- copies between log directories (ReplicaAlterLogDirsThreadTest) ---------------------------------------------------------
+
+
+def test_a_copy_is_truncated_to_the_end_of_the_largest_common_epoch() -> None:
+    """shouldTruncateToEndOffsetOfLargestCommonEpoch: two rounds; shouldTruncateToReplicaOffset."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.replica(A, 3, 3, 3, 5)
+        rig.leader.leads(A, 3, 3, 4, 4, 6, epoch=6)
+        rig.add(A, epoch=6)
+        await rig.rest()
+        assert rig.replicas[A].cuts == [3, 2]
+        assert rig.equal(A)
+
+    play(scenario, kind=ReplicaAlterLogDirsManager)
+
+
+def test_a_copy_polls_until_the_replica_is_available() -> None:
+    """shouldPollIndefinitelyIfReplicaNotAvailable."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.replica(A, 1, 1)
+        rig.leader.leads(A, 1, 1, 1, epoch=1)
+        rig.leader.errors[A] = Errors.REPLICA_NOT_AVAILABLE
+        rig.add(A, epoch=1)
+        await rig.rest(3 * BACK_OFF_MS)
+        assert (rig.replicas[A].cuts, A in rig.manager.failed) == ([], False)
+        del rig.leader.errors[A]
+        await rig.rest(BACK_OFF_MS)
+        assert rig.equal(A)
+
+    play(scenario, kind=ReplicaAlterLogDirsManager)
+
+
+@pytest.mark.parametrize("epochs", [[], [4]])
+def test_update_leader_epoch_after_fenced_epoch_error(epochs: list[int]) -> None:
+    """shouldUpdateLeaderEpochAfterFencedEpochError, shouldReplaceCurrentLogDirWhenCaughtUp: a copy that was fenced
+    has failed; added under the new epoch it goes on, and takes the place of the current log."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.replica(A, *epochs)
+        rig.leader.leads(A, *epochs, epoch=5)
+        rig.leader.swaps = True
+        rig.add(A, epoch=4)
+        await rig.rest()
+        assert (A in rig.manager.failed, rig.leader.swapped) == (True, [])
+        rig.manager.add_fetcher_for_partitions([InitialFetchState(A, rig.source, 5, 0, rig.replicas[A])])
+        await rig.rest()
+        assert (A in rig.manager.failed, rig.leader.swapped, list(rig.thread.states)) == (False, [A], [])
+
+    play(scenario, kind=ReplicaAlterLogDirsManager)
