@@ -236,7 +236,7 @@ def test_rebalance_completes_before_member_joins() -> None:
         assert bench.heartbeat(other, 3) is Errors.NONE
 
 
-# -- members that were given an id, and other odd moments ---------------------------------------------------------------
+# -- members that were given an id, and other odd moments -----------------------------------------------------------
 
 
 def with_pending() -> tuple[GroupBench, str]:

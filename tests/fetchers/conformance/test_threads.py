@@ -1,4 +1,4 @@
-"""Cases of AbstractFetcherThreadTest, ReplicaFetcherThreadTest (Kafka 2.4.1) and ReplicaAlterLogDirsThreadTest (2.7.2)."""
+"""Cases of AbstractFetcherThreadTest, ReplicaFetcherThreadTest (2.4.1) and ReplicaAlterLogDirsThreadTest (Kafka 2.7.2)."""
 
 import pytest
 
@@ -151,7 +151,7 @@ def test_move_partitions_out_of_truncating_log_state() -> None:
     play(scenario)
 
 
-# -- copies between log directories (ReplicaAlterLogDirsThreadTest) ---------------------------------------------------------
+# -- copies between log directories (ReplicaAlterLogDirsThreadTest) --------------------------------------------------
 
 
 def test_a_copy_is_truncated_to_the_end_of_the_largest_common_epoch() -> None:
