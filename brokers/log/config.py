@@ -133,6 +133,8 @@ class LogRules:
             leaders do, and could not append a batch of a producer of which they had no earlier one.
         keeps_producers: KAFKA-7190 (2.4): a log still knows a producer after retention has deleted all its batches.
             Before, it forgot the producer, and the transaction that it had left open.
+        tries_other_directories: KAFKA-8526 (2.4): where the emptiest directory cannot take a new log, the next one
+            does. Before, the replica went offline.
     """
 
     recovers_epoch_0: bool = True
@@ -140,6 +142,7 @@ class LogRules:
     keeps_high_watermarks: bool = True
     checks_sequences: bool = False
     keeps_producers: bool = False
+    tries_other_directories: bool = False
 
 
 RULES = LogRules()

@@ -120,9 +120,7 @@ class LogDirectory:
         return self.disk.list(DELETED)
 
 
-def emptiest(directories: Sequence[LogDirectory]) -> LogDirectory:
-    """The directory for a new log: the one with the fewest; among equals the first in the list (LogManager.nextLogDir,
-    2.3)."""
-    if len(directories) == 1:
-        return directories[0]
-    return min(directories, key=lambda directory: directory.logs)
+def emptiest_first(directories: Sequence[LogDirectory]) -> list[LogDirectory]:
+    """The directories in the order in which a new log may go there: those with the fewest logs first, equals as they
+    are listed (LogManager.nextLogDirs, 2.4)."""
+    return sorted(directories, key=lambda directory: directory.logs)

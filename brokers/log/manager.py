@@ -8,7 +8,7 @@ from typing import NamedTuple
 from attrs import define, field, frozen
 
 from brokers.log.config import DEFAULTS, NEVER, RULES, LogConfig, LogManagerConfig, LogRules
-from brokers.log.directory import FUTURES, LOGS, LogDirectory, emptiest, future_path, log_path
+from brokers.log.directory import FUTURES, LOGS, LogDirectory, emptiest_first, future_path, log_path
 from brokers.log.disk_work import DiskWork
 from brokers.log.flushing import LogFlusher
 from brokers.log.log import Log, LogHooks
@@ -175,7 +175,7 @@ class LogManager:
             is_new: the replica cannot have a log yet.
 
         Raises:
-            StorageError: there is none, and it may be in a directory that is offline.
+            StorageError: there is none, and it may be in a directory that is offline, or none can be created.
         """
         path = log_path(tp)
         directory = self._holder(path)
@@ -184,10 +184,21 @@ class LogManager:
         online = self.online
         if (len(online) < len(self.directories) and not is_new) or not online:
             raise StorageError(f"no log of {tp}, and a log directory is offline")
-        preferred = self.preferred.pop(tp, None)
-        if preferred is None or not preferred.online:
-            preferred = emptiest(online)
-        return self._create(preferred, tp, path)
+        for directory in self._places(tp, online):
+            with suppress(StorageError):  # its directory goes offline
+                log = self._create(directory, tp, path)
+                self.preferred.pop(tp, None)
+                return log
+        raise StorageError(f"no log directory for {tp}")
+
+    def _places(self, tp: TopicPartition, online: list[LogDirectory]) -> list[LogDirectory]:
+        """The directories in which a new log of ``tp`` may be created, in this order: that which was chosen for it, and
+        no other; else the emptiest, and if that cannot be written to the next ones (a policy)."""
+        preferred = self.preferred.get(tp)
+        if preferred is not None:
+            return [preferred] if preferred.online else []
+        places = emptiest_first(online)
+        return places if places[0].rules.tries_other_directories else places[:1]
 
     def _load(self, directory: LogDirectory, tp: TopicPartition, path: str) -> Log:
         """A log that is there. Raises: StorageError, where what it begins with has to be cut and cannot be."""
@@ -197,6 +208,11 @@ class LogManager:
             raise StorageError(str(error)) from error
 
     def _create(self, directory: LogDirectory, tp: TopicPartition, path: str) -> Log:
+        """A new log. Raises: StorageError: the disk refuses."""
+        try:
+            directory.disk.create(path)
+        except DiskError as error:  # its directory goes offline
+            raise StorageError(str(error)) from error
         directory.logs += 1
         return Log(directory, tp, path, self._hooks)
 
@@ -249,7 +265,7 @@ class LogManager:
         """Create a second log of ``tp``, which will replace the one in another directory.
 
         Raises:
-            StorageError: a directory is offline; it might hold one already.
+            StorageError: a directory is offline, and might hold one already; or the disk refuses.
         """
         if len(self.online) < len(self.directories):
             raise StorageError(f"no second log of {tp} while a log directory is offline")

@@ -14,6 +14,7 @@ from emulator.protocol.log_dirs import (
     LogDirInfo,
     ReplicaInfo,
 )
+from emulator.protocol.types import TopicPartition
 
 
 class LogDirsHandler:
@@ -24,9 +25,17 @@ class LogDirsHandler:
 
     @handles(AlterReplicaLogDirsRequest)
     def alter(self, request: AlterReplicaLogDirsRequest, channel: Channel) -> None:
-        moves = self._manager.moves
-        response = AlterReplicaLogDirsResponse(tuple((tp, moves.alter(tp, name)) for tp, name in request.partitions))
+        response = AlterReplicaLogDirsResponse(tuple((tp, self._alter(tp, name)) for tp, name in request.partitions))
         channel.reply(response, response.size)
+
+    def _alter(self, tp: TopicPartition, name: str) -> Errors:
+        """A replica that is not here, of a topic that the broker does not know, is an error of its own (2.3; not 1.1).
+        Its log will be in that directory all the same."""
+        manager = self._manager
+        error = manager.moves.alter(tp, name)
+        if error is not Errors.REPLICA_NOT_AVAILABLE or not manager.policies.knows_whose_replica:
+            return error
+        return error if manager.metadata.knows(tp) else Errors.UNKNOWN_TOPIC_OR_PARTITION
 
     @handles(DescribeLogDirsRequest)
     def describe(self, request: DescribeLogDirsRequest, channel: Channel) -> None:

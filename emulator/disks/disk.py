@@ -148,6 +148,12 @@ class Disk:
             file = self.files[path] = File(path, fault=self.fault)
         return file
 
+    def create(self, path: str) -> File:
+        """A new file at ``path``. Raises: DiskError."""
+        if self.fault is not None:
+            self.fault.strike(path, "create")
+        return self.open(path)
+
     def close(self) -> None:
         """The process is dead: every operation on the files that it has open fails from now on. The next process opens
         them again."""

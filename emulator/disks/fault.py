@@ -22,7 +22,7 @@ class Fault:
     Attributes:
         reason: what the error says.
         operations: which ones: ``append``, ``read``, ``truncate`` (at the end), ``delete`` (at the beginning),
-            ``flush``, ``replace``, ``rename``; empty: all.
+            ``flush``, ``replace``, ``rename``, ``create``; empty: all.
         left: how many more operations fail; None: all, until the fault is repaired.
         error: makes the exception that they raise.
         report: called with the reason of each failure; the disk's ``report``, where the disk is the cause.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from brokers.log.config import LogConfig
-from brokers.log.directory import LogDirectory, emptiest
+from brokers.log.directory import LogDirectory, emptiest_first
 from brokers.log.log import Log
 from brokers.log.manager import CLEAN_SHUTDOWN
 from emulator.disks import Disk
@@ -24,7 +24,7 @@ class Preload:
         watermark."""
         batches = _batches(size, message_size)
         for broker in replicas:
-            directory = emptiest(self._directories[broker])
+            directory = emptiest_first(self._directories[broker])[0]
             log = Log(directory, tp)
             for batch in batches:
                 log.append(batch)

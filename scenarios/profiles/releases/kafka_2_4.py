@@ -56,6 +56,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"controller.remembers_bumps": True},
     ),
     Difference(
+        title="a new log whose directory has failed, which shows only then,",
+        before="is not created: its replica is offline",
+        here="is created in another directory",
+        source="KAFKA-8526, 2.4",
+        policies={"brokers.log_rules.tries_other_directories": True},
+    ),
+    Difference(
         title="a log whose retention has deleted all batches of a producer",
         before="forgets the producer, and the transaction that it has left open",
         here="remembers both",

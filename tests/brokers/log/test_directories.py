@@ -1,9 +1,12 @@
 """The directory of a replica's log, and how a deleted log is removed."""
 
 import pytest
+from attrs import evolve
 
+from brokers.log.config import LogRules
 from brokers.log.log import Log
-from emulator.disks import Disk
+from brokers.policies import BrokerPolicies
+from emulator.disks import Disk, Fault
 from emulator.protocol.errors import Errors
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
@@ -54,6 +57,24 @@ def test_a_new_incarnation_finds_each_log_where_it_is_and_counts_them() -> None:
     bench.lead(tp=tp(3))
     assert where(bench, 1, 3) == ["/data/1", "/data/1"]
     assert bench.manager.partitions[tp(1)].log_end_offset == 1
+
+
+@pytest.mark.parametrize(("tries", "created"), [(False, None), (True, "/data/2")])
+def test_a_new_log_falls_back_to_other_directories_since_kafka_8526(tries: bool, created: str | None) -> None:
+    """LogManagerTest.testCreateLogWithLogDirFallback and testCreateLogWithInvalidLogDir, 2.7.2: those that fail go
+    offline. Up to 2.3 the first that is tried decides."""
+    bench = Bench(BrokerPolicies(log_rules=LogRules(tries_other_directories=tries)))
+    bench.node.disks = tuple(Disk(f"/data/{number}") for number in range(4))
+    bench.restart()
+    for disk in bench.node.disks[:2]:
+        disk.fail(Fault("I/O error", report=disk.report))
+    answer = bench.leader_and_isr(evolve(state(ME, 0), is_new=True))
+    bench.wait(0)
+    outcome = Errors.NONE if created else Errors.KAFKA_STORAGE_ERROR
+    assert answer.partitions == ((TP, outcome),)
+    assert [disk.name for disk in bench.node.disks if disk.exists("logs/t-0")] == ([created] if created else [])
+    failed = 2 if tries else 1
+    assert [directory.name for directory in bench.manager.logs.online] == [f"/data/{n}" for n in range(failed, 4)]
 
 
 def test_each_directory_has_its_own_high_watermarks() -> None:

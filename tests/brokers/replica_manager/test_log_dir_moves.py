@@ -4,6 +4,7 @@ ReplicaManager.alterReplicaLogDirs, 2.3). The copying itself is in tests/fetcher
 from typing import Any, cast
 
 import pytest
+from attrs import evolve
 
 from brokers.log.directory import LogDirectory
 from brokers.log.log import Log
@@ -16,7 +17,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.events import CopyAbandoned, CopyStarted, LogReplaced
 from emulator.protocol.log_dirs import AlterReplicaLogDirsRequest, DescribeLogDirsRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
-from tests.brokers.bench import BATCH_BYTES, ME, TP, Bench, Line, NotedFetchers, batch
+from tests.brokers.bench import BATCH_BYTES, ME, TP, Bench, Line, NotedFetchers, batch, state
 
 FIRST, SECOND, THIRD = "/data/0", "/data/1", "/data/2"
 
@@ -141,11 +142,31 @@ def test_an_unknown_directory() -> None:
     assert bench.alter("/data/9") is Errors.LOG_DIR_NOT_FOUND
 
 
-def test_a_replica_that_is_yet_to_come_begins_in_its_directory() -> None:
-    bench = DirsBench()
-    assert bench.alter(THIRD) is Errors.REPLICA_NOT_AVAILABLE
+@pytest.mark.parametrize(
+    ("known", "tells", "error"),
+    [
+        (True, True, Errors.REPLICA_NOT_AVAILABLE),
+        (False, True, Errors.UNKNOWN_TOPIC_OR_PARTITION),
+        (False, False, Errors.REPLICA_NOT_AVAILABLE),
+    ],
+)
+def test_a_replica_that_is_yet_to_come_begins_in_its_directory(known: bool, tells: bool, error: Errors) -> None:
+    """AdminClientIntegrationTest.testAlterReplicaLogDirs, 2.3.1 to 2.7.2 and 1.1.1: whichever the error is."""
+    bench = DirsBench(BrokerPolicies(knows_whose_replica=tells))
+    if known:
+        bench.learn(TP, 1)
+    assert bench.alter(THIRD) is error
     bench.follow()
     assert bench.home == THIRD
+
+
+def test_a_replica_goes_into_no_other_directory_than_the_one_that_was_chosen() -> None:
+    """LogManager.getOrCreateLog, 2.3.1 and 2.7.2: not even where that has failed meanwhile."""
+    bench = DirsBench()
+    bench.alter(THIRD)
+    bench.manager.logs.directories[2].online = False
+    new = evolve(state(1, 0), is_new=True)
+    assert bench.leader_and_isr(new).partitions == ((TP, Errors.KAFKA_STORAGE_ERROR),)
 
 
 def test_no_copy_into_or_beside_a_directory_that_is_offline() -> None:

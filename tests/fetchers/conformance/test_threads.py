@@ -1,4 +1,4 @@
-"""Cases of AbstractFetcherThreadTest, ReplicaFetcherThreadTest (2.4.1) and ReplicaAlterLogDirsThreadTest (Kafka 2.7.2)."""
+"""Cases of AbstractFetcherThreadTest, ReplicaFetcherThreadTest (2.4.1) and ReplicaAlterLogDirsThreadTest (2.7.2)."""
 
 import pytest
 
