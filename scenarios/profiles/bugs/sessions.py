@@ -42,7 +42,7 @@ BUGS = (
         here="Each new session is an event in the controller's queue, and later ones drop nothing. The checker sees "
         "a partition that can be led and is not.",
         checker="led_in_time",
-        also=("epochs_grow", "metadata_follows", "offline_true"),
+        also=("epochs_grow", "metadata_follows", "offline_true", "replicas_notified"),
         policies={"controller.sessions_in_turn": True},
         source="KafkaController.SessionExpirationListener and ZookeeperLeaderElector.elect, 0.10.1.0; the patch of "
         "the ticket; KafkaController, 1.1.0",
@@ -58,7 +58,7 @@ BUGS = (
         here="Each new session is handled in its turn, and a broker's own znode with other data is waited for. The "
         "checker sees a partition that can be led and is not, since the only controller waits.",
         checker="led_in_time",
-        also=("metadata_follows",),
+        also=("metadata_follows", "replicas_notified"),
         policies={"controller.sessions_in_turn": True, "brokers.waits_for_own_registration": True},
         source="ZkUtils.createEphemeralPathExpectConflictHandleZKBug and KafkaHealthcheck, 0.8.2.1 and 0.9.0.0",
     ),
