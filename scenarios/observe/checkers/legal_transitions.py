@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import ClassVar
 
-from emulator.protocol.control_requests import PartitionsChanged, ReplicasChanged
-from scenarios.observe.checkers.checker import Checker
+from emulator.protocol.control_requests import ControlQueued, PartitionsChanged, ReplicasChanged
+from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
 
 PARTITION_STATES = {0: "New", 1: "Online", 2: "Offline", 3: "NonExistent"}
 REPLICA_STATES = {
@@ -17,6 +20,8 @@ OF_PARTITIONS: Mapping[int, frozenset[int]] = {
     0: frozenset((3,)), 1: frozenset((0, 1, 2)), 2: frozenset((0, 1, 2)), 3: frozenset((2,)),
 }  # fmt: skip
 """Each state, and those before it."""
+DELETED_IN = (4, 7)
+"""The states in which a replica is deleted; the second in releases that know no deletion of topics."""
 OF_REPLICAS: Mapping[int, frozenset[int]] = {
     1: frozenset((7,)), 2: frozenset((1, 2, 3, 6)), 3: frozenset((1, 2, 3, 6)), 4: frozenset((3,)), 5: frozenset((4,)),
     6: frozenset((3, 4)), 7: frozenset((3, 5)),
@@ -24,10 +29,12 @@ OF_REPLICAS: Mapping[int, frozenset[int]] = {
 
 
 class LegalTransitions(Checker):
-    """The states of partitions and replicas follow each other as Kafka's state machines allow.
+    """The states of partitions and replicas follow each other as Kafka's state machines allow, and a replica is deleted
+    only in the state of one that is.
 
     Verified: each state change of a controller, against the transitions of Kafka 1.0 to 2.7 and the controller page's
-        (where an offline replica may become NonExistent at once).
+        (where an offline replica may become NonExistent at once). Each StopReplica with deletion: the controller has
+        changed the replica to DeletionStarted, or NonExistent, and to no other state since.
 
     Not verified: the states with which a new controller begins; that what is refused is tried again.
     """
@@ -40,11 +47,34 @@ class LegalTransitions(Checker):
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-1097", "KAFKA-9089")
     fails_when: ClassVar[str | None] = "the state machines make every change that they are asked for"
 
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._deleting: dict[tuple[int, int], dict[TopicPartition, None]] = {}
+        """By controller and broker, the replicas that are being deleted."""
+
     def on_partitions(self, event: PartitionsChanged) -> None:
         self._check(event, "", OF_PARTITIONS[event.after], PARTITION_STATES)
 
     def on_replicas(self, event: ReplicasChanged) -> None:
         self._check(event, f", broker {event.broker}", OF_REPLICAS[event.after], REPLICA_STATES)
+        deleting = self._deleting.setdefault((event.node, event.broker), {})
+        if event.after in DELETED_IN:
+            deleting.update(dict.fromkeys(event.partitions))
+        elif deleting:
+            for tp in event.partitions:
+                deleting.pop(tp, None)
+
+    def on_queued(self, event: ControlQueued) -> None:
+        request = event.request
+        if isinstance(request, StopReplicaRequest) and request.delete_partitions:
+            deleting = self._deleting.get((event.node, event.broker), {})
+            for tp in request.partitions:
+                if tp not in deleting:
+                    self.violated(
+                        event,
+                        f"{tp}, broker {event.broker}: controller {event.node} has it deleted, and it is not in "
+                        "DeletionStarted",
+                    )
 
     def _check(
         self, event: PartitionsChanged | ReplicasChanged, whose: str, allowed: Collection[int], names: Mapping[int, str]

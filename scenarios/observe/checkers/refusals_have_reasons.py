@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from emulator.protocol import znodes
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControlledShutdownAnswered, MoveAnswered, MoveStarted
 from emulator.protocol.types import TopicPartition
+from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
 
@@ -16,30 +18,72 @@ KNOWN_AFTER_US = 5_000_000
 
 
 class RefusalsHaveReasons(Checker):
-    """A controller that works does not refuse a broker that shuts down as unknown, nor a move as invalid, while it
-    knows all brokers concerned.
+    """A controller that works does not refuse a broker that shuts down as unknown, nor a move as invalid, and leaves no
+    election of a preferred replica out, while it knows all brokers concerned.
 
     Verified: each answer to ControlledShutdown and AlterPartitionReassignments, where controller and brokers have been
-        registered, and have reached each other and ZooKeeper, for 5 s without a fault that delays anything.
+        registered, and have reached each other and ZooKeeper, for 5 s without a fault that delays anything. Under the
+        same conditions, when a controller deletes /admin/preferred_replica_election: a partition that it names has
+        another leader epoch than when it was created, if its preferred replica was in the ISR all the time and did not
+        lead.
 
-    Not verified: refusals under faults; the other error codes; what is asked for through ZooKeeper.
+    Not verified: refusals under faults; the other error codes; moves that are asked for through ZooKeeper.
     """
 
     name: ClassVar[str] = "refusals_have_reasons"
     ids: ClassVar[tuple[str, ...]] = ("M7",)
     statement: ClassVar[str] = (
-        "asked(b) ∧ b ∈ Z.ids for long ⇒ no refusal: a controller does not refuse what concerns only brokers that live"
+        "asked(b) ∧ b ∈ Z.ids for long ⇒ no refusal: a controller does not refuse, nor leave out, what concerns only "
+        "brokers that live"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-999",)
     fails_when: ClassVar[str | None] = "a controller takes every broker that shuts down for unknown"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._circumstances = history.circumstances
+        self._circumstances, self._topology = history.circumstances, history.topology
+        self._preferred: dict[TopicPartition, tuple[int, int]] = {}
+        """The elections that the znode asks for: the preferred replica, and the leader epoch of before."""
         self._targets: dict[TopicPartition, tuple[int, ...]] = {}
 
     def on_started(self, event: MoveStarted) -> None:
         self._targets[TopicPartition(event.topic, event.partition)] = event.target
+
+    def on_written(self, event: ZkWritten) -> None:
+        if event.path != znodes.PREFERRED_REPLICA_ELECTION:
+            return
+        if event.op != "delete":
+            self._ask_for(event)
+            return
+        for tp, (preferred, epoch) in self._preferred.items():
+            state = self._waits_for(tp, preferred, event.t_us)
+            if state is not None and state.leader_epoch == epoch and event.client == self._circumstances.controller:
+                self.violated(
+                    event,
+                    f"{tp}: controller {event.client} takes the election of preferred replica {preferred} for done, "
+                    f"and leader {state.leader} stays",
+                )
+        self._preferred.clear()
+
+    def _ask_for(self, event: ZkWritten) -> None:
+        try:
+            named = znodes.decode_preferred_election(event.data)
+        except (ValueError, KeyError, TypeError):  # the controller, too, takes it for empty
+            return
+        for tp in named:
+            preferred = next(iter(self._topology.assignment(tp)), -1)
+            state = self._waits_for(tp, preferred, event.t_us)
+            if state is not None:
+                self._preferred[tp] = preferred, state.leader_epoch
+
+    def _waits_for(self, tp: TopicPartition, preferred: int, now_us: int) -> znodes.LeaderAndIsr | None:
+        """The state of a partition that its preferred replica can lead, and does not; None: it is otherwise."""
+        now, state = self._circumstances, self._topology.state(tp)
+        if state is None or state.leader == preferred or preferred not in state.isr or tp.topic in now.deleting:
+            return None
+        if self._topology.assignment(tp)[:1] != (preferred,) or preferred in {**now.shutting_down, **now.lacks_dirs}:
+            return None
+        return state if self._knows(now_us, preferred, now.controller) else None
 
     def on_move_answered(self, event: MoveAnswered) -> None:
         tp = TopicPartition(event.topic, event.partition)

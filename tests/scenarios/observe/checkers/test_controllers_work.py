@@ -10,6 +10,7 @@ from attrs import evolve
 from emulator.protocol import events as e
 from emulator.protocol.control_requests import ControlQueued, PartitionsChanged, ReplicasChanged
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
+from emulator.protocol.stop_replica import StopReplicaRequest
 from scenarios.observe.history.settings import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
@@ -38,6 +39,19 @@ def test_states_that_do_not_follow_each_other() -> None:
         "orders-0: from NonExistent to Online on controller 3",
         "orders-0, broker 1: from NonExistent to Online on controller 3",
     ]
+
+
+@pytest.mark.parametrize("after", [None, STARTED, NON_EXISTENT, OFFLINE])
+def test_a_replica_is_deleted_in_the_state_of_one_that_is(after: int | None) -> None:
+    run = WrittenHistory("legal_transitions")
+    if after is not None:
+        run.show(ReplicasChanged, 3, 1, (ORDERS_0,), (OFFLINE,), STARTED)
+        run.show(ReplicasChanged, 3, 1, (ORDERS_0,), (INELIGIBLE if after == OFFLINE else OFFLINE,), after)
+    run.show(ControlQueued, 3, 1, StopReplicaRequest(3, 1, 1, False, (ORDERS_0,)))
+    run.show(ControlQueued, 3, 1, StopReplicaRequest(3, 1, 1, True, (ORDERS_0,)))
+    expected = "orders-0, broker 1: controller 3 has it deleted, and it is not in DeletionStarted"
+    states = [violation.state for violation in run.violations()]
+    assert states == ([] if after in (STARTED, NON_EXISTENT) else [expected])
 
 
 # -- controller_adds_none ----------------------------------------------------------------------------------------------

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from emulator.protocol import events as e
-from emulator.protocol.znodes import BROKER_IDS, CONTROLLER, encode_controller
+from emulator.protocol.znodes import (
+    BROKER_IDS,
+    CONTROLLER,
+    PREFERRED_REPLICA_ELECTION,
+    encode_controller,
+    encode_preferred_election,
+)
 from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.checkers.leaves_in_order import LeavesInOrder
 from scenarios.observe.checkers.refusals_have_reasons import RefusalsHaveReasons
@@ -44,6 +50,41 @@ def test_a_move_to_brokers_that_live_is_not_refused_as_invalid(target: tuple[int
     run.emit(e.MoveStarted, *ORDERS_0, target)
     run.emit(e.MoveAnswered, *ORDERS_0, "INVALID_REPLICA_ASSIGNMENT")
     assert len(run.violations()) == violations
+
+
+@pytest.mark.parametrize(
+    ("why", "violations"),
+    [
+        ("", 1), ("elected", 0), ("not in the ISR", 0), ("left the ISR", 0), ("leads", 0), ("moved", 0), ("dead", 0),
+        ("shuts down", 0), ("not for long", 0), ("deleted by another", 0),
+    ],
+)  # fmt: skip
+def test_a_preferred_replica_that_can_lead_is_elected_where_that_is_asked_for(why: str, violations: int) -> None:
+    run = living(4 if why == "not for long" else 6)
+    run.assigned((1, 0))
+    run.state(1 if why == "leads" else 0, (0,) if why == "not in the ISR" else (0, 1), 3)
+    if why == "shuts down":
+        run.emit(e.Fault, "broker.controlled_shutdown", "1", "")
+    run.emit(ZkWritten, -5, "create", PREFERRED_REPLICA_ELECTION, 0, 0, encode_preferred_election([ORDERS_0]))
+    if why == "elected":
+        run.state(1, (0, 1), 4)
+    elif why == "left the ISR":
+        run.state(0, (0,), 3)
+    elif why == "moved":
+        run.assigned((0, 1))
+    elif why == "dead":
+        run.emit(e.NodeCrashed, 1, 1, "process")
+    run.emit(ZkWritten, -5 if why == "deleted by another" else 2, "delete", PREFERRED_REPLICA_ELECTION, 0, 0, "")
+    expected = "orders-0: controller 2 takes the election of preferred replica 1 for done, and leader 0 stays"
+    assert [violation.state for violation in run.violations()] == [expected] * violations
+
+
+@pytest.mark.parametrize("data", ["", "{}", "[]"])
+def test_a_request_for_elections_that_cannot_be_read(data: str) -> None:
+    run = living(6)
+    run.emit(ZkWritten, -5, "create", PREFERRED_REPLICA_ELECTION, 0, 0, data)
+    run.emit(ZkWritten, 2, "delete", PREFERRED_REPLICA_ELECTION, 0, 0, "")
+    assert run.violations() == []
 
 
 @pytest.mark.parametrize(
