@@ -297,7 +297,9 @@ class Converged(Checker):
             positions = standing.positions.get(consumer, {})
             for tp in partitions if consumer not in standing.interrupted else ():
                 state = topology.state(tp)
-                if state is None or (consumer, tp) in standing.given_up or self._leads_astray(tp):
+                if state is None or (consumer, tp) in standing.given_up:
+                    continue
+                if not self.can_be_led(tp) or self._leads_astray(tp):
                     continue
                 offset, log = positions.get(tp, -1), self._logs.get(state.leader, tp)
                 end = 0 if log is None else log.high_watermark or 0

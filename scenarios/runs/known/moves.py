@@ -201,11 +201,13 @@ def _lacks_a_bump(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
 
 def _left_by_the_document(past: KeptEvents, violation: Violation | None) -> bool:
     """Each member of the ISR that is not assigned left the assignment in step 5, and another controller was elected
-    since."""
+    since. Where the partition has no leader, that is all of them: they may not lead."""
     tp = None if violation is None else past.partition(violation)
     if violation is None or tp is None:
         return False
-    drops = [past.dropped(tp, broker) for broker in beyond(past, violation)]
+    last = past.states[tp][-1][1] if past.states.get(tp) else None
+    members = beyond(past, violation) if last is None or last.leader >= 0 else last.isr
+    drops = [past.dropped(tp, broker) for broker in members]
     return bool(drops) and all(
         drop is not None
         and _under_way(past, tp, drop) == DOCUMENT_ASSIGNS
@@ -484,11 +486,11 @@ MOVES: tuple[Known, ...] = (
     Known(
         "KAFKA-6794 (the document)",
         "step 5 writes the assignment before the replicas that it drops leave the ISR: where the controller dies "
-        "between the two, they stay",
+        "between the two, they stay, also as the only ones, which cannot lead",
         (CONVERGED,),
         lambda _policies: True,
         _left_by_the_document,
-        statements=(IN_SYNC,),
+        statements=(IN_SYNC, LED),
     ),
     Known(
         "KAFKA-9212",

@@ -205,6 +205,14 @@ def test_a_consumer_that_has_not_read_everything() -> None:
     assert list(broken(run)) == [converged.READ]
 
 
+def test_a_consumer_of_what_no_replica_may_lead_begins_nowhere() -> None:
+    crash = {"at": "1s", "action": "broker.crash", "target": 0}
+    core = {"at": "20s", "action": "heal", "brokers": [1, 2, 3], "others": "stopped"}
+    consumer = {"topic": "orders", "offset_reset": "earliest", "start": "4s"}
+    run = played(crash, core, assignment=[(0,), (1,)], consumers=[consumer], rate=0, horizon="1m").run
+    assert run.passed, run.explanation
+
+
 def test_a_consumer_that_is_closed_need_not_read_more() -> None:
     run = played(CRASH, HEALED, consumers=[{"topic": "orders", "offset_reset": "earliest", "stop": "4s"}])
     assert run.run.passed, run.run.explanation

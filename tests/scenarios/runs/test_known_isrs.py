@@ -266,6 +266,12 @@ def test_kafka_6794_leaves_a_replica_in_the_isr_that_step_5_has_dropped(quiet: R
     assert tickets(told(quiet, "kafka-2.4", marks, found)) == ["KAFKA-6794 (the document)"]
     for others in (marks[:3], [marks[0], *marks[2:]], [marks[0], drops._replace(step="kafka-6794.1"), *marks[2:]]):
         assert tickets(told(quiet, "kafka-2.4", others, found)) == [None]
+    gone = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
+    alone = leaderless(5, 1)
+    assert tickets(told(quiet, "kafka-2.4", [*marks, alone], gone)) == ["KAFKA-6794 (the document)"]
+    assert tickets(told(quiet, "kafka-2.4", [*marks, leaderless(5, 0, 1)], gone)) == [None]
+    assert tickets(told(quiet, "kafka-2.4", [*marks[:3], alone], gone)) == [None]
+    assert tickets(told(quiet, "kafka-2.4", marks, gone)) == [None]
 
 
 def test_a_move_that_assigns_the_only_in_sync_replica_elects_no_leader(quiet: Run) -> None:
