@@ -16,9 +16,9 @@ from emulator.protocol.events import (
     PartitionCreated,
 )
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr
+from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.converged import GAUGES, IN_SYNC, LACK_WHAT_IS_NEW, LED
+from scenarios.observe.checkers.converged import GAUGES, IN_SYNC, LACK_WHAT_IS_NEW, LED, NOTHING_ASKED
 from scenarios.runs.finding import EXPECTATION
 from scenarios.runs.known.reason import CONVERGED, LOSSES, Known, always, beyond, isr_and_assignment, lacking
 from scenarios.runs.past import broker_at_fault
@@ -152,8 +152,8 @@ def _had_more_replicas(past: KeptEvents, violation: Violation | None) -> bool:
 
 
 def _wish_dropped(past: KeptEvents, violation: Violation | None) -> bool:
-    """A partition whose leader got a new epoch, or several, while its wish for another ISR was on its way: what it
-    wished for next has no outcome, and it wishes for nothing more."""
+    """The partition's leader got a new epoch, or several, while its wish for another ISR was on its way: what it wished
+    for next has no outcome, and it wishes for nothing more. Where a request for moves stays, that is so of each."""
     about = None if violation is None else past.partition(violation)
     last: dict[TopicPartition, IsrProposed] = {}
     dropped: dict[TopicPartition, bool] = {}
@@ -172,7 +172,11 @@ def _wish_dropped(past: KeptEvents, violation: Violation | None) -> bool:
                 dropped.pop(tp, None)
         elif before is not None and event.leader_epoch > before.leader_epoch:
             dropped.pop(tp, None)
-    return any(dropped.values()) if about is None else dropped.get(about, False)
+    if violation is None:
+        return any(dropped.values())
+    moves = tuple(past.open_moves()) if REASSIGN_PARTITIONS in violation.state else ()
+    waiting = moves if about is None else (about,)
+    return bool(waiting) and all(dropped.get(tp, False) for tp in waiting)
 
 
 def _behind_its_own_write(past: KeptEvents, violation: Violation | None) -> bool:
@@ -310,11 +314,11 @@ ISRS: tuple[Known, ...] = (
     Known(
         "KAFKA-12686",
         "the answer to an AlterIsr of an earlier leader epoch takes along what the leader has wished for since, which "
-        "is never sent: its ISR stays as it is",
+        "is never sent: its ISR stays as it is, and a move that waits for it does not end",
         (CONVERGED, EXPECTATION),
         lambda policies: policies.alters_isr,
         _wish_dropped,
-        statements=(IN_SYNC, "isr "),
+        statements=(IN_SYNC, NOTHING_ASKED, "isr "),
     ),
 )
 """Where two explain a finding, the more particular one comes first."""

@@ -257,6 +257,16 @@ def test_a_request_that_outlasts_two_leader_epochs_drops_what_is_wished_for_then
     assert tickets(told(quiet, "kafka-2.7", [*events, outcome(3, seq=6)], STUCK)) == [None]
 
 
+def test_a_move_waits_for_it_in_vain(quiet: Run) -> None:
+    stays = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
+    asks = e.MoveStarted(1, 1, 0, *TP, (0, 1))
+    assert tickets(told(quiet, "kafka-2.7", [asks, *DROPPED], stays)) == ["KAFKA-12686"]
+    for events in (DROPPED, [asks, *DROPPED, outcome(2, seq=4)], [asks, asks._replace(partition=1), *DROPPED]):
+        assert tickets(told(quiet, "kafka-2.7", events, stays)) == [None]
+    deletes = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
+    assert tickets(told(quiet, "kafka-2.7", [asks, *DROPPED], deletes)) == [None]
+
+
 def test_so_is_an_expected_isr(quiet: Run) -> None:
     unmet = Expectation("isr orders-0 [0, 1]", False, "found orders-0 [0]")
     assert tickets(told(quiet, "kafka-2.7", DROPPED, expectations=(unmet,))) == ["KAFKA-12686"]
