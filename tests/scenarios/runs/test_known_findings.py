@@ -257,7 +257,7 @@ def test_a_request_that_outlasts_two_leader_epochs_drops_what_is_wished_for_then
     assert tickets(told(quiet, "kafka-2.7", [*events, outcome(3, seq=6)], STUCK)) == [None]
 
 
-def test_a_move_waits_for_it_in_vain(quiet: Run) -> None:
+def test_a_move_that_waits_for_it_does_not_end(quiet: Run) -> None:
     stays = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
     asks = e.MoveStarted(1, 1, 0, *TP, (0, 1))
     assert tickets(told(quiet, "kafka-2.7", [asks, *DROPPED], stays)) == ["KAFKA-12686"]
