@@ -235,14 +235,23 @@ class LogManager:
         """Write the checkpoints of high watermarks."""
         for directory in self.online:
             with suppress(DiskError):  # its directory goes offline
+                self._check(directory)
                 directory.high_watermarks.write()
 
     def write_offsets(self) -> None:
         """Write the checkpoints of recovery points and log starts."""
         for directory in self.online:
             with suppress(DiskError):
+                self._check(directory)
                 directory.recovery_points.write()
                 directory.log_starts.write()
+
+    @staticmethod
+    def _check(directory: LogDirectory) -> None:
+        """Kafka writes the checkpoints of a directory that has any log whether or not they have changed, and so finds a
+        disk that has failed (ReplicaManager.checkpointHighWatermarks, 1.1 to 2.7). Raises: DiskError."""
+        if directory.logs:
+            directory.disk.check("replace")
 
     def close(self, logs: Iterable[Log]) -> None:
         """A clean stop: flush ``logs``, write the checkpoints, and write the file of a clean shutdown to each directory

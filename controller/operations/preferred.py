@@ -17,7 +17,12 @@ from controller.watches import Watches
 from controller.zk_client import KafkaZkClient
 from emulator.logger import get_logger
 from emulator.protocol import znodes
-from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest, ElectLeadersResponse
+from emulator.protocol.elect_leaders import (
+    ElectionsRequested,
+    ElectionType,
+    ElectLeadersRequest,
+    ElectLeadersResponse,
+)
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
@@ -72,6 +77,8 @@ class PreferredElections:
         Kafka delays the response until the metadata of the controller's own broker shows the new leaders; here it is
         sent once they are written.
         """
+        node = self.partitions.elections.process.node
+        node.trace.show(ElectionsRequested, node.id, request)
         named = tuple(self.context.partitions()) if request.partitions is None else request.partitions
         outcomes: Outcomes = {tp: self._refusal(tp, request.type) for tp in named}
         wanted = [tp for tp, error in outcomes.items() if error is Errors.NONE]

@@ -150,9 +150,13 @@ class Disk:
 
     def create(self, path: str) -> File:
         """A new file at ``path``. Raises: DiskError."""
-        if self.fault is not None:
-            self.fault.strike(path, "create")
+        self.check("create")
         return self.open(path)
+
+    def check(self, operation: str) -> None:
+        """Fail if ``operation`` fails now on the whole disk. Raises: DiskError, UnexpectedError."""
+        if self.fault is not None:
+            self.fault.strike(self.name, operation)
 
     def close(self) -> None:
         """The process is dead: every operation on the files that it has open fails from now on. The next process opens

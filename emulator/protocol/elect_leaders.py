@@ -5,6 +5,7 @@ Versions: v0 (2.2, KIP-183) preferred leaders only; v1 (2.4, KIP-460) the type o
 
 from collections.abc import Iterable
 from enum import IntEnum
+from typing import NamedTuple
 
 from attrs import define
 
@@ -60,6 +61,17 @@ class ElectLeadersResponse(Response):
 
     def topic_partitions(self) -> Iterable[TopicPartition]:
         return (each[0] for each in self.partitions)
+
+
+class ElectionsRequested(NamedTuple):
+    """A controller is about to hold the elections that a client has asked for. Shown to folds and not recorded
+    (``Trace.show``)."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    request: ElectLeadersRequest
 
 
 declare(

@@ -41,9 +41,12 @@ class OnLogDirs(PerformedAction):
             context.performer.memory(Damaged).note(context, broker)
 
     def disks(self, context: ActionContext, broker: int) -> list[Disk]:
-        """The disks of the broker that are meant."""
+        """The disks of the broker that are meant. Without one the action is refused."""
         disks = context.cluster.nodes[broker].disks
-        return [disk for disk in disks if self.log_dir in (None, ANY_LOG_DIR, disk.name)]
+        found = [disk for disk in disks if self.log_dir in (None, ANY_LOG_DIR, disk.name)]
+        if not found:
+            context.refuse(f"broker {broker} has no log directory {self.log_dir}")
+        return found
 
 
 def _log(context: ActionContext, broker: int, name: str) -> Log | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.metrics.events import TimerUpdated
+from emulator.protocol.elect_leaders import ElectionsRequested, ElectionType
 from emulator.protocol.events import Fault
 from emulator.protocol.znodes import decode_config
 from emulator.trace.events import ZkWritten
@@ -26,7 +27,7 @@ class UncleanWhereAllowed(Checker):
 
     Verified: each change of a partition's leader in ZooKeeper, against unclean.leader.election.enable of the topic, of
         all brokers, or of the start; what the controller says of the election does not count. For a minute after a
-        change of the setting either value will do, and once an operator has asked for an unclean
+        change of the setting either value will do, and once an operator or a client has asked for an unclean
         election (KIP-460) nothing is checked any more. The controllers' timers of the events that follow a change of
         the setting: some topic, or the default of all brokers, has been changed to true before.
 
@@ -60,6 +61,10 @@ class UncleanWhereAllowed(Checker):
 
     def on_fault(self, event: Fault) -> None:
         if event.action == ASKED:
+            self._asked = True
+
+    def on_requested(self, event: ElectionsRequested) -> None:
+        if event.request.type is ElectionType.UNCLEAN:
             self._asked = True
 
     def on_state(self, event: StateWritten) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from emulator.metrics.events import TimerUpdated
 from emulator.protocol import events as e
+from emulator.protocol.elect_leaders import ElectionsRequested, ElectionType, ElectLeadersRequest
 from emulator.protocol.znodes import CONFIG_BROKERS, CONFIG_TOPICS, encode_config
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.unclean_where_allowed import LOOKED, SETTING, UncleanWhereAllowed
@@ -102,3 +103,12 @@ def test_a_controller_looks_for_unclean_leaders_once_a_setting_allows_them(path:
         run.emit(TimerUpdated, 3, metric, 1_000)
     expected = f"controller 3 elects leaders as if {SETTING} were true now, and it never was"
     assert [violation.state for violation in run.violations()] == ([] if value == "true" else [expected] * 2)
+
+
+@pytest.mark.parametrize(("type", "violations"), [(ElectionType.UNCLEAN, 0), (ElectionType.PREFERRED, 1)])
+def test_a_client_has_asked_for_elections(type: ElectionType, violations: int) -> None:
+    run = WrittenHistory(NAME)
+    run.state(0, (0,), 0)
+    run.trace.show(ElectionsRequested, 2, ElectLeadersRequest(type, None))
+    run.state(1, (1,), 1)
+    assert len(run.violations()) == violations
