@@ -22,7 +22,7 @@ class AppendShape(Checker):
     Verified: each append on each replica. Logs with the same content share one history, so an epoch that goes back is
         reported once, for the first log that appends the batch. Each answer to OffsetsForLeaderEpoch, and each place
         at which two logs are found to diverge, by the batches of the log that was looked at; that it knows the epoch
-        of its last batch, unless that is 0 (KAFKA-10432).
+        of its last batch, unless that is deleted, or 0 (KAFKA-10432).
 
     Not verified: which epoch is found; that a leader appends under its own epoch.
     """
@@ -57,7 +57,7 @@ class AppendShape(Checker):
             end = max(_end_of(log, event.epoch), log.start_offset)
             if event.end_offset != end:
                 self.violated(event, f"{what} is found to end at {event.end_offset}, and ends at {end}")
-        elif event.epoch == log.last[LEADER_EPOCH] > 0:
+        elif event.epoch == log.last[LEADER_EPOCH] > 0 and log.start_offset < log.end_offset:
             self.violated(event, f"{what} is not found, and is that of the last batch")
 
 

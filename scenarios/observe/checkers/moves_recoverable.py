@@ -14,6 +14,8 @@ from scenarios.observe.checkers.checker import Checker, Report, shared
 from scenarios.observe.history.history import History
 from scenarios.observe.history.subscriptions import AssignmentWritten
 
+TOPIC = f"{znodes.TOPICS}/"
+
 
 class MovesRecoverable(Checker):
     """A partition that is being moved, and where to, can be told from ZooKeeper alone, so that the next controller can
@@ -22,7 +24,8 @@ class MovesRecoverable(Checker):
     Verified: the replicas of a partition change while /admin/reassign_partitions asks for that, or while the topic's
         znode names adding or removing replicas (KIP-455), and none is added that was not asked for. A request that a
         controller takes out of /admin/reassign_partitions is done (the replicas are those that were asked for), or was
-        not begun (the replicas are those from before it), or is in the topic's znode, or its partition is gone.
+        not begun (the replicas are those from before it), or is in the topic's znode, or its partition is gone. A
+        topic's znode keeps the format with which it was created, as all programs of a run are of one release.
 
     Not verified: changes of the order alone, which the API may have asked for (KIP-455); requests for partitions that
         never had a leader; requests that an operator withdraws (KAFKA-42's command); that the move goes on after a
@@ -48,6 +51,8 @@ class MovesRecoverable(Checker):
         """The replicas that the partitions of ``_asked`` had when they came there."""
         self._named: dict[TopicPartition, None] = {}
         """The partitions of which a topic's znode names adding or removing replicas."""
+        self._formats: dict[str, str] = {}
+        """By path of a topic's znode, the beginning of its content."""
         self._withdrawn: dict[TopicPartition, None] = {}
         self._doubtful: dict[TopicPartition, Replicas] = {}
         """What the write at hand has changed, unless it names adding or removing replicas itself."""
@@ -75,10 +80,22 @@ class MovesRecoverable(Checker):
         else:
             self._named.pop(tp, None)
 
+    def _compare_formats(self, event: ZkWritten) -> None:
+        if event.op == "delete":
+            self._formats.pop(event.path, None)
+            return
+        now = event.data.partition(",")[0]
+        before = self._formats.setdefault(event.path, now)
+        if now != before:
+            self.violated(event, f"broker {event.client} writes {event.path} as {now}}}, which was {before}}}")
+
     def on_written(self, event: ZkWritten) -> None:
         if event.path == znodes.REASSIGN_PARTITIONS:
             self._requests(event)
-        elif self._doubtful:
+            return
+        if event.path.startswith(TOPIC) and "/" not in event.path[len(TOPIC) :]:
+            self._compare_formats(event)
+        if self._doubtful:
             for tp, before in self._doubtful.items():
                 if tp not in self._named:
                     asked = self._asked.get(tp)

@@ -55,11 +55,12 @@ class NoBatchTwice(Checker):
     duplicate, and reordered sends).
 
     Verified: whenever more is committed, in each partition, for producers with ``enable.idempotence``. The first batch
-        that fails after a producer has got its id: where that is for its number, the batch is not among the last five
-        of the producer in the leader's log, while no other broker takes itself for the leader.
+        of a producer that fails: where that is for its number, it is not among the last five of the producer in the
+        leader's log, while no other broker takes itself for the leader.
 
     Not verified: that no batch is missing in between (the producer may have given one up); what else fails after a
-        failure, for which a producer gets another id; producers without idempotence, which may write a batch twice.
+        failure, for which a producer gets another id and gives up what has the one before; producers without
+        idempotence, which may write a batch twice.
     """
 
     name: ClassVar[str] = "no_batch_twice"
@@ -77,14 +78,15 @@ class NoBatchTwice(Checker):
         """By the first id that a producer's batches can have, the last one."""
         self._seen: dict[Commit, _Seen] = {}
         self._unharmed: dict[int, int] = {}
-        """The clients without a failure since they got their producer id, each with the first id of its batches."""
+        """The clients without a failure, each with the first id of its batches."""
 
     def on_identified(self, event: ProducerIdentified) -> None:
         if not self._producers:
             # Runs without an idempotent producer do not pay for this.
             self._commits.extended.append(self._extended)
+        if event.first_id not in self._producers:
+            self._unharmed[event.node] = event.first_id
         self._producers[event.first_id] = event.last_id
-        self._unharmed[event.node] = event.first_id
 
     def on_produced(self, event: BatchesProduced) -> None:
         if event.outcome in ("acked", "duplicate"):

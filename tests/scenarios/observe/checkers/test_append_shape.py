@@ -91,6 +91,14 @@ def test_epochs_before_the_start_of_a_log_end_there() -> None:
     assert run.violations() == []
 
 
+def test_an_epoch_of_which_all_batches_are_deleted_need_not_be_known() -> None:
+    """A release before KIP-279 says so of an epoch below those that it knows (LeaderEpochFileCache, 1.1)."""
+    run = three_epochs()
+    run.emit(e.LogStartMoved, 0, *ORDERS_0, 40, "time")
+    run.show(EpochEndFound, 0, ORDERS_0, 6, UNDEFINED_OFFSET, 40)
+    assert run.violations() == []
+
+
 def test_a_log_that_is_recovered_without_epoch_0() -> None:
     """KAFKA-10432 (2.7)."""
     run = WrittenHistory(AppendShape.name).begin()

@@ -12,10 +12,10 @@ from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHi
 TOOL = -1
 
 
-def story() -> WrittenHistory:
-    """The partition has the replicas 0 and 1, and a leader."""
+def story(reassigning: dict[int, ReassigningReplicas] | None = None) -> WrittenHistory:
+    """The partition has the replicas 0 and 1, and a leader. ``reassigning``: {} for the format of KIP-455."""
     run = WrittenHistory(MovesRecoverable.name)
-    run.assigned((0, 1))
+    run.emit(ZkWritten, TOOL, "create", topic_path("orders"), 0, 0, encode_topic({0: (0, 1)}, reassigning))
     run.state(0, (0, 1), 1)
     return run
 
@@ -82,10 +82,24 @@ def test_a_request_that_is_refused_or_that_its_operator_takes_back() -> None:
 
 
 def test_a_move_that_the_topics_znode_names() -> None:
-    run = story()
+    run = story({})
     moving = {0: ReassigningReplicas((2,), (0,))}
     run.emit(ZkWritten, 5, "setData", topic_path("orders"), 0, 0, encode_topic({0: (1, 2, 0)}, moving))
     run.emit(ZkWritten, 5, "setData", topic_path("orders"), 1, 0, encode_topic({0: (1, 2)}, {}))
     assert found(run) == []
-    run.assigned((0, 1))
+    run.emit(ZkWritten, 5, "setData", topic_path("orders"), 2, 0, encode_topic({0: (0, 1)}, {}))
     assert len(found(run)) == 1
+
+
+def test_a_topics_znode_that_gets_another_format() -> None:
+    """Kafka 2.3 does not know version 2."""
+    run = story()
+    run.emit(ZkWritten, 5, "setData", topic_path("orders"), 1, 0, encode_topic({0: (0, 1)}, {}))
+    assert found(run) == ['broker 5 writes /brokers/topics/orders as {"version":2}, which was {"version":1}']
+
+
+def test_a_topic_that_is_made_again_may_have_another_format() -> None:
+    run = story()
+    run.emit(ZkWritten, 5, "delete", topic_path("orders"), 1, 0, "")
+    run.emit(ZkWritten, 5, "create", topic_path("orders"), 0, 0, encode_topic({0: (0, 1)}, {}))
+    assert found(run) == []

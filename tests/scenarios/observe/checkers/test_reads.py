@@ -180,12 +180,17 @@ def fails(run: WrittenHistory, id: int, error: str = "OUT_OF_ORDER_SEQUENCE_NUMB
     run.emit(e.Produced, -10, *ORDERS_0, id, -1, error, -1, -1, -1, 5000, 2, "failed")
 
 
-@pytest.mark.parametrize("why", ["", "too old", "another error", "an earlier failure", "a new leader", "a zombie"])
+@pytest.mark.parametrize(
+    "why", ["", "too old", "another error", "an earlier failure", "another id", "a new leader", "a zombie"]
+)
 def test_a_batch_that_is_committed_and_refused_for_its_number(why: str) -> None:
     run = identified(*range(1, 9))
     run.assigned((0, 1, 2))
     if why == "an earlier failure":
         fails(run, 12, "REQUEST_TIMED_OUT")
+    elif why == "another id":  # what has the old one is given up by the producer itself
+        fails(run, 12, "REQUEST_TIMED_OUT")
+        run.emit(e.ProducerIdentified, -10, 1, 1, PRODUCER - 1)
     elif why == "a new leader":
         run.state(1, (0, 1, 2), 1)
     elif why == "a zombie":
