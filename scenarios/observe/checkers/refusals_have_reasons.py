@@ -22,10 +22,10 @@ class RefusalsHaveReasons(Checker):
     election of a preferred replica out, while it knows all brokers concerned.
 
     Verified: each answer to ControlledShutdown and AlterPartitionReassignments, where controller and brokers have been
-        registered, and have reached each other and ZooKeeper, for 5 s without a fault that delays anything. Under the
-        same conditions, when a controller deletes /admin/preferred_replica_election: a partition that it names has
-        another leader epoch than when it was created, if its preferred replica was in the ISR all the time and did not
-        lead.
+        registered, and have reached each other and ZooKeeper, for 5 s without a fault that delays anything. When a
+        controller deletes /admin/preferred_replica_election, under which it was created: a partition that it names has
+        another leader epoch than then, if its preferred replica was registered and in the ISR, and did not lead. That
+        it is registered comes to the controller before the request, in whatever time.
 
     Not verified: refusals under faults; the other error codes; moves that are asked for through ZooKeeper.
     """
@@ -42,6 +42,7 @@ class RefusalsHaveReasons(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._circumstances, self._topology = history.circumstances, history.topology
+        self._asked_us = 0
         self._preferred: dict[TopicPartition, tuple[int, int]] = {}
         """The elections that the znode asks for: the preferred replica, and the leader epoch of before."""
         self._targets: dict[TopicPartition, tuple[int, ...]] = {}
@@ -56,7 +57,7 @@ class RefusalsHaveReasons(Checker):
             self._ask_for(event)
             return
         for tp, (preferred, epoch) in self._preferred.items():
-            state = self._waits_for(tp, preferred, event.t_us)
+            state = self._waits_for(tp, preferred)
             if state is not None and state.leader_epoch == epoch and event.client == self._circumstances.controller:
                 self.violated(
                     event,
@@ -70,20 +71,23 @@ class RefusalsHaveReasons(Checker):
             named = znodes.decode_preferred_election(event.data)
         except (ValueError, KeyError, TypeError):  # the controller, too, takes it for empty
             return
+        self._asked_us = event.t_us
         for tp in named:
             preferred = next(iter(self._topology.assignment(tp)), -1)
-            state = self._waits_for(tp, preferred, event.t_us)
+            state = self._waits_for(tp, preferred)
             if state is not None:
                 self._preferred[tp] = preferred, state.leader_epoch
 
-    def _waits_for(self, tp: TopicPartition, preferred: int, now_us: int) -> znodes.LeaderAndIsr | None:
+    def _waits_for(self, tp: TopicPartition, preferred: int) -> znodes.LeaderAndIsr | None:
         """The state of a partition that its preferred replica can lead, and does not; None: it is otherwise."""
         now, state = self._circumstances, self._topology.state(tp)
         if state is None or state.leader == preferred or preferred not in state.isr or tp.topic in now.deleting:
             return None
         if self._topology.assignment(tp)[:1] != (preferred,) or preferred in {**now.shutting_down, **now.lacks_dirs}:
             return None
-        return state if self._knows(now_us, preferred, now.controller) else None
+        since_us = now.registered.get(preferred)
+        known = since_us is not None and max(since_us, now.controller_since_us) < self._asked_us
+        return state if known and now.controller >= 0 else None
 
     def on_move_answered(self, event: MoveAnswered) -> None:
         tp = TopicPartition(event.topic, event.partition)
