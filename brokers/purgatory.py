@@ -58,7 +58,7 @@ class DelayedProduce:
             if not self.unfinished:
                 self._answer()
 
-    def expire(self, _: object) -> None:
+    def expire(self) -> None:
         """The request's own timeout is over."""
         if self.unfinished:
             self.unfinished = 0

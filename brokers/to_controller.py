@@ -9,6 +9,7 @@ from brokers.metadata_cache import MetadataCache
 from emulator.network import Client, Disconnected
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
+from emulator.protocol.shown import ControllerLeft
 
 NO_CONTROLLER_US = 100_000
 RECONNECT_US = 50_000
@@ -51,6 +52,8 @@ class BrokerToControllerChannel:
             return None
         if self._client is None or self._client.host != controller:
             if self._client is not None:
+                node = self.process.node
+                node.trace.show(ControllerLeft, node.id, self._client.host, controller)
                 self._client.close()
             self._client = self.connect(controller)
         return self._client

@@ -8,6 +8,7 @@ from attrs import define, field
 
 from emulator.kernel import Signal, World
 from emulator.network import Client
+from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import NEW_SESSION, FetchedFields, FetchFields, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import (
     EpochEndOffset,
@@ -53,11 +54,15 @@ class RemoteLeaderEndPoint:
     """A leader on another broker; each fetch request names only the partitions that have changed since the last.
 
     ``_replica`` is the broker that fetches, or ``CONSUMER``.
+
+    Attributes:
+        refused: called with the error where the leader does not know the session, or knows it otherwise.
     """
 
     _replica: int
     _connection: BlockingSend
     _policies: FetcherPolicies
+    refused: Callable[[Errors], object] = field(default=lambda _: None, kw_only=True)
     _id: int = NEW_SESSION
     _epoch: int = 0
     _known: dict[TopicPartition, FetchFields] = field(factory=dict)
@@ -151,6 +156,7 @@ class RemoteLeaderEndPoint:
             self._changed = {}
         response: FetchResponse = await self._connection.call(request, request.size, not request.positions)
         if response.error:
+            self.refused(response.error)
             self.reset()
             return ()
         self._id = response.session_id

@@ -9,6 +9,7 @@ from attrs import evolve
 from emulator.logger import get_logger
 from emulator.network import Client
 from emulator.nodes import Process
+from emulator.protocol.shown import FetchMisanswered
 from emulator.protocol.types import TopicPartition
 from fetchers.endpoints import LocalLeaderEndPoint, RemoteLeaderEndPoint
 from fetchers.failed_partitions import FailedPartitions
@@ -136,7 +137,11 @@ class ReplicaFetcherManager(FetcherManager):
 
     def _create(self, leader: int, fetcher_id: int) -> FetcherThread:
         connection = self._connect(leader)
-        endpoint = RemoteLeaderEndPoint(self.process.node.id, connection, self.policies)
+        me, trace = self.process.node.id, self.process.node.trace
+        endpoint = RemoteLeaderEndPoint(
+            me, connection, self.policies,
+            refused=lambda error: trace.show(FetchMisanswered, me, leader, error.name, "", -1),
+        )  # fmt: skip
         name = f"ReplicaFetcherThread-{fetcher_id}-{leader}"
         metrics = self.metrics.thread(name, leader)
         thread = FetcherThread(

@@ -23,10 +23,11 @@ from emulator.kernel import KernelError, Mailbox, Task
 from emulator.logger import get_logger
 from emulator.network import Disconnected
 from emulator.nodes import Process
-from emulator.protocol.errors import Errors
+from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import FetcherStarted, FetcherStopped
 from emulator.protocol.fetch import FetchedFields, FetchedPartition
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, EpochEndOffset, EpochQuery
+from emulator.protocol.shown import FetchMisanswered
 from emulator.protocol.types import TopicPartition
 from fetchers.failed_partitions import FailedPartitions
 from fetchers.failures import FetcherDied, Verdict
@@ -299,13 +300,21 @@ class FetcherThread:
         states_by_tp = self.states
         for answer in answers:
             state = states_by_tp.get(answer[0])
-            if state is not None and not state.truncating and not state.delayed_until_us:
+            if state is None:
+                self._not_asked_for(answer[0])
+            elif not state.truncating and not state.delayed_until_us:
                 if answer[1] or answer[5] is not None:
                     self._process.node.trace.record_collected()
                     await self._handle_partition_error(state, FetchedPartition._make(answer))
                 else:
                     self.process_partition_data(state, answer)
         self._process.node.trace.record_collected()
+
+    def _not_asked_for(self, tp: TopicPartition) -> None:
+        """The answer names a partition that is not in the session. Kafka throws such an answer away, and the session
+        with it (FetchSessionHandler.handleResponse, 1.1); here no leader gives one."""
+        me = self._process.node
+        me.trace.show(FetchMisanswered, me.id, self.leader, NO_ERROR.name, tp.topic, tp.partition)
 
     def process_partition_data(self, state: PartitionFetchState, answer: FetchedFields) -> None:
         """Append what was fetched, and fetch from the new end of the log."""

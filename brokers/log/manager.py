@@ -16,6 +16,7 @@ from brokers.log.retention import Expire, Retention
 from emulator.disks import DiskError, File, Torn
 from emulator.nodes import Process
 from emulator.protocol.events import LogRecovered
+from emulator.protocol.shown import RecoveryFailed
 from emulator.protocol.types import TopicPartition
 from fetchers.failures import StorageError
 
@@ -144,6 +145,7 @@ class LogManager:
                 removed = recover(disk.open(path), directory.recovery_points.get(tp))
             except DiskError as error:  # LogManager.loadLogs, 2.3.1: the directory is offline, others are loaded
                 directory.failed = str(error)
+                self._process.node.trace.show(RecoveryFailed, node, directory.name)
                 return
             if removed is not None:
                 self._process.emit(

@@ -307,4 +307,6 @@ class LogDirMoves:
             LogReplaced, self._process.node.id, tp.topic, tp.partition, current.directory.name, future.directory.name,
             future.end_offset,
         )  # fmt: skip
+        if future.start_offset != current.start_offset:
+            partition.log_start_moved("copy")
         return True

@@ -15,6 +15,7 @@ from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import TransactionalAppended
 from emulator.protocol.produce import IdempotentBatch, ProducedBatch, ProduceRequest, ProduceResponse
 from emulator.protocol.records import NO_TIMESTAMP, ProducedRecords, StoredBatch
+from emulator.protocol.shown import ProduceExpired, ProducerDropped
 from emulator.protocol.types import TopicPartition
 from fetchers.failures import StorageError
 
@@ -55,12 +56,19 @@ class ProduceHandler:
             self._wait_for_replicas(request, channel, results)
         elif acks == 0:
             if any(error for _tp, error, _base in results):
-                channel.close()  # the only way to report an error to a producer that expects no answer
+                self._drop(channel, results)
             else:
                 channel.release()
         else:
             response = ProduceResponse(tuple(results))
             channel.reply(response, response.size)
+
+    def _drop(self, channel: ResponseChannel, results: list[ProducedResult]) -> None:
+        """Close the connection: the only way to report an error to a producer that expects no answer."""
+        node = self._manager.process.node
+        node.trace.record_collected()
+        node.trace.show(ProducerDropped, node.id, tuple(error.name for _tp, error, _base in results))
+        channel.close()
 
     def _append(self, partition: Partition, batch: ProducedBatch, acks: int) -> ProducedResult:
         tp = partition.tp
@@ -97,9 +105,18 @@ class ProduceHandler:
                 results[place] = (tp, timed_out, base)
                 waiting.append((place, partitions[tp], base + batch.count))
         delayed = DelayedProduce(channel, results, len(waiting))
-        delayed.timer = self._manager.process.call_later(request.timeout_us, delayed.expire)
+        delayed.timer = self._manager.process.call_later(request.timeout_us, self._expire, (delayed, acks))
         for place, partition, required in waiting:
             partition.await_replicas(delayed, place, required, acks)
+
+    def _expire(self, produce: tuple[DelayedProduce, int]) -> None:
+        """The time of a request is over."""
+        delayed, acks = produce
+        trace = self._manager.process.node.trace
+        if delayed.unfinished and trace.shows(ProduceExpired):
+            late = tuple((tp, base) for tp, error, base in delayed.results if error is Errors.REQUEST_TIMED_OUT)
+            trace.show(ProduceExpired, self._manager.process.node.id, acks, late)
+        delayed.expire()
 
     # -- batches with their bytes -------------------------------------------------------------------------------------
 
@@ -120,7 +137,7 @@ class ProduceHandler:
         channel = manager.logs.work.after_disks(channel)
         if acks == 0:
             if any(error for _tp, error, _base in results):
-                channel.close()  # the only way to report an error to a producer that expects no answer
+                self._drop(channel, results)
             else:
                 channel.release()
         elif waiting and acks not in (0, 1):
@@ -128,7 +145,7 @@ class ProduceHandler:
                 tp, _error, base = results[place]
                 results[place] = (tp, Errors.REQUEST_TIMED_OUT, base)
             delayed = DelayedRecordsProduce(channel, results, len(waiting), infos=infos)
-            delayed.timer = manager.process.call_later(request.timeout_us, delayed.expire)
+            delayed.timer = manager.process.call_later(request.timeout_us, self._expire, (delayed, acks))
             for place, led, required in waiting:
                 led.await_replicas(delayed, place, required, acks)
         else:

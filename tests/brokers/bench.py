@@ -244,7 +244,7 @@ class Bench:
         delayed = (partition or self.partition).delayed
         assert delayed is not None
         for *_, produce in list(delayed):
-            produce.expire(None)
+            produce.expire()
 
     def follower(self, broker: int, **limits: int) -> "Follower":
         return Follower(self, broker, limits)

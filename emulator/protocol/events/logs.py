@@ -148,8 +148,8 @@ class LogStartMoved(NamedTuple):
     """A replica's log start offset moved.
 
     Attributes:
-        reason: ``time`` or ``size`` (old segments were deleted), or ``leader`` (a follower adopted the leader's log
-            start offset from a fetch).
+        reason: ``time`` or ``size`` (old segments were deleted), ``leader`` (a follower adopted the leader's log
+            start offset from a fetch), or ``copy`` (a log that began elsewhere has taken its place).
     """
 
     t_us: int

@@ -7,6 +7,7 @@ from attrs import Attribute, define, field
 
 from emulator.nodes import Process
 from emulator.trace.events import ZkWritten
+from emulator.trace.shown import ZnodeCreated
 from emulator.zookeeper.errors import ZkCode, ZkError
 from emulator.zookeeper.messages import (
     Create,
@@ -153,6 +154,8 @@ class Database:
 
     def _announce(self, change: Change, client: int) -> None:
         self.process.anchor(ZkWritten, client, change.op, change.path, change.version, self.zxid, change.data)
+        if change.op == "create" and change.stat is not None:
+            self.process.node.trace.show(ZnodeCreated, client, change.path, change.stat.ephemeral_owner != 0)
         self.watches.fire(change.op, change.path)
 
     def _sealed(self, response: Response) -> Response:

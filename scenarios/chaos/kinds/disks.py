@@ -8,11 +8,13 @@ from scenarios.chaos import strikes
 from scenarios.chaos.draft import SECOND, Scope, Strike
 from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
+from scenarios.faults.actions.brokers import BrokerCrash
 from scenarios.faults.actions.disks import DiskCorrupt, DiskFail, DiskFull, DiskSlow, LogDirOffline
 from scenarios.language.actions import Action
 from scenarios.language.chaos import COUNT, chaos
 from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range
+from scenarios.language.targets import Target
 from scenarios.language.triggers import At
 
 
@@ -23,10 +25,23 @@ class DiskTrouble(Episodes):
 
     def episode(self, scope: Scope, draws: Draws) -> None:
         partition = scope.partition(draws)
+        if draws.sub("recovery").chance(0.25):
+            self._recovery(scope, draws.sub("recovery/of"), partition)
+            return
         action = self._action(scope, draws, partition)
         target = strikes.role(scope, draws, partition)
         lasts_us = None if action.undo is None else strikes.lasting(draws)
         scope.draft.add(At(scope.draft.moment(draws)), [Strike(action, target, lasts_us)])
+
+    @staticmethod
+    def _recovery(scope: Scope, draws: Draws, partition: str) -> None:
+        """A broker is killed and started again, and cannot cut off what is spoilt in a log."""
+        broker = Target(brokers=(draws.choice(scope.draft.replicas(partition)),))
+        spoilt = Strike(DiskCorrupt(partition=partition, batch="last"), broker)
+        fails = DiskFail(partition=partition, operation="truncate")
+        killed = Strike(BrokerCrash(kind="process"), broker, draws.spread(strikes.SHORT), draws.spread((MS, 200 * MS)))
+        series = [spoilt, Strike(fails, broker, draws.spread(strikes.AROUND_A_SESSION)), killed]
+        scope.draft.add(At(scope.draft.moment(draws)), series)
 
     @staticmethod
     def _action(scope: Scope, draws: Draws, partition: str) -> Action:

@@ -62,6 +62,8 @@ class Loads(OnTopics):
             batches, keys = SECOND * 4 // (3 * fetch_us), 1
         each = draws.weighted(((4, 1), (6, 5), (2, 50), (1, 2_000)))
         acks = draws.weighted(((7, "all"), (2, "1"), (1, "0")))
+        if PROFILES[draft.scenario.profile].policies.counts_acks and draws.sub("counted").chance(0.4):
+            acks = "2"
         load = WorkloadSpec(
             topic=topic.name,
             producer_rate=max(1, batches * each * topic.partitions),

@@ -10,6 +10,7 @@ from scenarios.chaos import strikes
 from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
 from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
+from scenarios.chaos.kinds.work import ShortLogs
 from scenarios.faults.actions.brokers import BrokerControlledShutdown, BrokerCrash, BrokerStop
 from scenarios.faults.actions.elections import ElectionPreferred, ElectionUnclean
 from scenarios.faults.actions.reassignments import ReassignExecute, ReassignList, ReassignVerify
@@ -54,6 +55,8 @@ class Copies(Episodes):
         """Not before 2.5, where most copies would fail for good (KAFKA-9654)."""
         if not PROFILES[draft.scenario.profile].policies.brokers.copies_follow_epochs:
             return
+        if draws.sub("short").chance(0.4):  # what is copied is soon deleted
+            ShortLogs().draw(draft, draws.sub("short/logs"))
         cluster = draft.scenario.cluster
         draft.change(cluster=evolve(cluster, log_dirs=max(2, cluster.log_dirs)))
         super().draw(draft, draws)
@@ -63,17 +66,22 @@ class Copies(Episodes):
         others = [name for name in scope.partitions if name != first]
         names = [first, *draws.some(others, draws.weighted(((2, 0), (1, 1), (1, len(others)))))]
         throttle = draws.weighted(((2, None), (1, 10_000), (1, 100_000)))
-        series = [self._copy(scope, draws, names, throttle)]
-        while len(series) < 3 and draws.chance(0.4):  # there and back, also before the first copy is complete
-            again = self._copy(scope, draws, names, None)
-            series.append(again._replace(gap_us=draws.spread((MS, 8 * SECOND))))
+        plan = self._plan(scope, draws, names)
+        series = [Strike(ReassignExecute(plan=plan, log_dirs_throttle=throttle))]
+        looks = draws.sub("looks")
+        while len(series) < 4 and looks.chance(0.7):
+            series.append(Strike(ReassignVerify(plan=plan), gap_us=looks.spread((MS, 3 * SECOND))))
+        most = len(series) + 2
+        while len(series) < most and draws.chance(0.4):  # there and back, also before the first copy is complete
+            again = ReassignExecute(plan=self._plan(scope, draws, names))
+            series.append(Strike(again, gap_us=draws.spread((MS, 8 * SECOND))))
         if draws.chance(0.4):
             target = strikes.role(scope, draws, first)
             series.append(strikes.strike(scope, draws, target)._replace(gap_us=draws.spread((MS, 4 * SECOND))))
         scope.draft.add(At(scope.draft.moment(draws)), series)
 
     @staticmethod
-    def _copy(scope: Scope, draws: Draws, names: list[str], throttle: int | None) -> Strike:
+    def _plan(scope: Scope, draws: Draws, names: list[str]) -> Plan:
         directories = scope.draft.scenario.cluster.log_dir_names
         moves = []
         for name in names:
@@ -81,7 +89,7 @@ class Copies(Episodes):
             replicas = scope.draft.replicas(name)
             log_dirs = tuple(draws.choice(directories) for _ in replicas)
             moves.append(Move(topic=topic, partition=number, replicas=replicas, log_dirs=log_dirs))
-        return Strike(ReassignExecute(plan=Plan(partitions=moves), log_dirs_throttle=throttle))
+        return Plan(partitions=moves)
 
 
 @chaos("looks-at-moves", "an operator asks how far moves are, as the tools do: --verify, and the API's list")

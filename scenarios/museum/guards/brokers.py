@@ -9,10 +9,15 @@ from brokers import metrics
 from brokers.controlled_shutdown import ControlledShutdown
 from brokers.log import log
 from brokers.partition.partition import Partition
+from brokers.purgatory import ProduceWatchers
+from brokers.replica_manager.log_dir_failures import LogDirFailureHandler
 from brokers.replica_manager.manager import ReplicaManager
+from brokers.requests import log_dirs
 from brokers.requests.control import ControlHandler
+from brokers.requests.follower_session import FollowerSession
 from emulator.protocol.errors import Errors
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
+from emulator.protocol.log_dirs import ReplicaInfo
 from emulator.protocol.stop_replica import StopReplicaRequest
 from scenarios.museum.guards.guard import Guard, TakenOut
 
@@ -62,6 +67,18 @@ def _counts_no_move(figures: Callable[..., metrics.Figures]) -> Callable[..., me
     return lambda *of: figures(*of)._replace(reassigning=False)
 
 
+def _nothing(_function: Callable[..., Any]) -> Callable[..., None]:
+    return lambda *_of: None
+
+
+def _finds_nobody(_find: Callable[..., tuple[int, ...]]) -> Callable[..., tuple[int, ...]]:
+    return lambda *_of: ()
+
+
+def _lacks_a_million(info: Callable[..., ReplicaInfo]) -> Callable[..., ReplicaInfo]:
+    return lambda log, lag, future: info(log, lag + 1_000_000 * future, future)
+
+
 GUARDS = (
     Guard(
         name="broker_epoch_fence",
@@ -108,5 +125,36 @@ GUARDS = (
         title="a broker does not ask before it leaves",
         here="A broker that is to shut down closes its session at once. The controller finds it gone.",
         taken_out=(TakenOut(owner=ControlledShutdown, function="ask", instead=_does_not_ask),),
+    ),
+    Guard(
+        name="laggards_leave",
+        title="a leader does not look for members that are out of sync",
+        here="A leader goes through its partitions as often as it should, and finds no follower that lags.",
+        taken_out=(TakenOut(owner=Partition, function="get_out_of_sync_replicas", instead=_finds_nobody),),
+    ),
+    Guard(
+        name="acks_in_time",
+        title="a high watermark that moves answers no producer",
+        here="What waits for all in-sync replicas waits until its time is over, whatever the high watermark.",
+        taken_out=(TakenOut(owner=ProduceWatchers, function="complete", instead=_nothing),),
+    ),
+    Guard(
+        name="answers_fit",
+        title="a leader's fetch sessions keep the partitions that were taken out of them",
+        here="A fetch names the partitions that its session no longer has (KIP-227), and the leader goes on answering "
+        "for them.",
+        taken_out=(TakenOut(owner=FollowerSession, function="_forget", instead=_nothing),),
+    ),
+    Guard(
+        name="log_dirs_true",
+        title="a broker says that a copy lacks more than there is to copy",
+        here="DescribeLogDirs has the lag of a replica that moves to another log directory: here a million too much.",
+        taken_out=(TakenOut(owner=log_dirs, function="_info", instead=_lacks_a_million),),
+    ),
+    Guard(
+        name="failed_dirs_offline",
+        title="a broker uses a log directory whose logs it could not recover",
+        here="A broker finds a spoilt batch as it starts, cannot cut it off, and goes on as if nothing had been.",
+        taken_out=(TakenOut(owner=LogDirFailureHandler, function="_failed", instead=_nothing),),
     ),
 )

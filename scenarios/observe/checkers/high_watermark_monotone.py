@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.events import BecameFollower, BecameLeader, Truncated
+from emulator.protocol.events import BecameFollower, BecameLeader, HighWatermark, Truncated
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.commits import Placed
@@ -17,7 +17,8 @@ class HighWatermarkMonotone(Checker):
 
     Verified: a leader's high watermark never goes back within its epoch, not even by truncation; a follower's goes
         back by truncation only; taking up a role changes neither. After a restart the comparison starts from the
-        checkpoint.
+        checkpoint. What a leader says to have moved has moved: it compares first (Partition.maybeIncrementLeaderHW,
+        2.3).
 
     The first high watermark that a follower learns from a new leader, or from one that has restarted, may be lower
     than its own: the leader may know less than the follower, and followers adopt the leader's value (KIP-207 hides the
@@ -41,6 +42,7 @@ class HighWatermarkMonotone(Checker):
         super().__init__(history, report)
         self._commits = history.commits
         self._commits.fell.append(self._fell)
+        self._commits.stayed.append(self._stayed)
         self._epochs: dict[TopicPartition, int] = {}
         self._led_again: dict[TopicPartition, dict[int, None]] = {}
         """The followers that have gone back since the leader took up its leader epoch once more."""
@@ -61,6 +63,13 @@ class HighWatermarkMonotone(Checker):
                 f"broker {event.node}, {event.topic}-{event.partition}, epoch {log.leader_epoch}: "
                 f"from {before} back to {event.high_watermark} {how}",
             )
+
+    def _stayed(self, event: HighWatermark, log: ReplicaLog) -> None:
+        self.violated(
+            event,
+            f"broker {event.node}, {event.topic}-{event.partition}, epoch {log.leader_epoch}: moved to "
+            f"{event.high_watermark}, where it was",
+        )
 
     def _broken_by(self, event: Placed, log: ReplicaLog) -> str:
         """In which way the fall breaks the invariant; "" where it does not."""

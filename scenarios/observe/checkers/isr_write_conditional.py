@@ -4,22 +4,34 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.events import IsrChanged
+from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
+    IsrChanged,
+    IsrProposed,
+    IsrUpdateFailed,
+    NodeCrashed,
+    ReplicaOffline,
+    ReplicaStopped,
+)
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
 from scenarios.observe.history.subscriptions import StateWritten
 
+OfReplica = BecameLeader | BecameFollower | ReplicaOffline | ReplicaStopped | IsrChanged | IsrUpdateFailed
+
 
 class IsrWriteConditional(Checker):
     """A leader adopts a new ISR only as the state znode had it, at the version that the write created.
 
     Verified: each change of its ISR that a leader makes itself: at the version that the leader continues with, the
-        znode had this ISR, this leader and this leader epoch.
+        znode had this ISR, this leader and this leader epoch. Each change, and each that fails, was proposed under the
+        role that the broker has: what was on its way when a LeaderAndIsr came is over.
 
     Not verified: that a write that fails leaves the leader's memory as it was (no event shows it); the ISR that a
-        LeaderAndIsr brings.
+        LeaderAndIsr brings; that what is proposed has an outcome.
     """
 
     name: ClassVar[str] = "isr_write_conditional"
@@ -35,6 +47,8 @@ class IsrWriteConditional(Checker):
         super().__init__(history, report)
         self._written: dict[int, dict[TopicPartition, LeaderAndIsr]] = {}
         """By version, and not by partition first: there are few versions and many partitions."""
+        self._proposed: dict[int, dict[TopicPartition, None]] = {}
+        """By broker, the partitions of which it has proposed a change, and knows no outcome yet."""
 
     def on_state(self, event: StateWritten) -> None:
         if event.state is None:
@@ -43,7 +57,46 @@ class IsrWriteConditional(Checker):
         else:
             self._written.setdefault(event.state.zk_version, {})[event.tp] = event.state
 
+    def on_proposed(self, event: IsrProposed) -> None:
+        self._proposed.setdefault(event.node, {})[TopicPartition.of(event.topic, event.partition)] = None
+
+    def on_leader(self, event: BecameLeader) -> None:
+        self._end(event)
+
+    def on_follower(self, event: BecameFollower) -> None:
+        self._end(event)
+
+    def on_offline(self, event: ReplicaOffline) -> None:
+        self._end(event)
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        if event.deleted:
+            self._end(event)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._proposed.pop(event.node, None)
+
+    def _end(self, event: OfReplica) -> bool:
+        """What was proposed is over. Returns whether anything was."""
+        tp, of_broker = TopicPartition.of(event.topic, event.partition), self._proposed.get(event.node, {})
+        if tp not in of_broker:
+            return False
+        del of_broker[tp]
+        return True
+
+    def on_failed(self, event: IsrUpdateFailed) -> None:
+        self._check_proposed(event, "fails to change its ISR")
+
+    def _check_proposed(self, event: IsrChanged | IsrUpdateFailed, outcome: str) -> None:
+        if not self._end(event):
+            self.violated(
+                event,
+                f"{event.topic}-{event.partition}: broker {event.node} {outcome} in epoch {event.leader_epoch}, "
+                "and has proposed no change since it took up its role",
+            )
+
     def on_changed(self, event: IsrChanged) -> None:
+        self._check_proposed(event, "changes its ISR")
         tp = TopicPartition(event.topic, event.partition)
         state = self._written.get(event.zk_version, {}).get(tp)
         if state is None:

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from emulator.protocol.znodes import BROKER_IDS, CONTROLLER
 from emulator.trace.events import ZkSession, ZkWritten
+from emulator.trace.shown import ZnodeCreated
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
 
 CREATED, EXPIRED = "created", "expired"
+REGISTRATIONS = f"{BROKER_IDS}/"
+WITH_THE_SESSION = (
+    "ephemeral(z) ⇔ z = /controller or z in /brokers/ids: what a broker registers ends with its session, and nothing "
+    "else that it creates does"
+)
 
 
 class NoWriteAfterExpiry(Checker):
     """Once a broker's sessions have expired, no write of that broker takes effect until its next session. It can have
     two: it gave the first attempt to connect up, and ZooKeeper served both, in either order.
 
-    Verified: each write that ZooKeeper applies for a broker.
+    Verified: each write that ZooKeeper applies for a broker. Of what it creates, its registration and /controller are
+        ephemeral, and nothing else: a notification or a request waits for the controller also when its writer is gone
+        (KafkaZkClient, 1.1 to 2.7; ZkUtils before).
 
     Not verified: that the broker has registered before it writes under the new session (a leader's ISR write may come
         before the registration, which is an event in the controller's queue).
@@ -49,3 +58,9 @@ class NoWriteAfterExpiry(Checker):
                 event,
                 f"broker {event.client} writes {event.path} ({event.op}); its session expired at {expired_us} µs",
             )
+
+    def on_made(self, event: ZnodeCreated) -> None:
+        meant = event.path == CONTROLLER or event.path.startswith(REGISTRATIONS)
+        if event.ephemeral is not meant and event.client >= 0:
+            kind = "an ephemeral znode" if event.ephemeral else "a persistent znode"
+            self.violated(event, f"broker {event.client} creates {event.path}, {kind}", WITH_THE_SESSION)

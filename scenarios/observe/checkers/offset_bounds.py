@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.events import BecameFollower, BecameLeader, HighWatermark, LogLoaded, LogStartMoved, Truncated
+from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
+    HighWatermark,
+    LogLoaded,
+    LogReplaced,
+    LogStartMoved,
+    Truncated,
+)
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
@@ -19,7 +27,7 @@ class OffsetBounds(Checker):
 
     Verified: whenever one of them changes: when a log is loaded from disk, when a role is taken up, when the log is
         truncated, when old segments are deleted, when the high watermark moves. Appends keep the order and need no
-        check.
+        check. A copy that takes the place of a log does not begin after it.
 
     Not verified: a copy of a replica that is being made in another log directory of its broker.
     """
@@ -33,6 +41,8 @@ class OffsetBounds(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         history.commits.beyond.append(self._beyond)
+        self._replaced = 0
+        """Where the log began that was replaced last."""
 
     def on_loaded(self, event: LogLoaded) -> None:
         self._check(event, event.log_start_offset, event.log_end_offset, "when it finds its log")
@@ -46,7 +56,17 @@ class OffsetBounds(Checker):
     def on_truncated(self, event: Truncated) -> None:
         self._check(event, 0, event.log_end_offset, "when it truncates")
 
+    def on_replaced(self, event: LogReplaced) -> None:
+        log = self.history.logs.get(event.node, TopicPartition(event.topic, event.partition))
+        self._replaced = 0 if log is None else log.start_offset
+
     def on_log_start_moved(self, event: LogStartMoved) -> None:
+        if event.reason == "copy" and event.log_start_offset > self._replaced:
+            self.violated(
+                event,
+                f"broker {event.node}, {event.topic}-{event.partition}: the copy begins at {event.log_start_offset}, "
+                f"the log that it replaces at {self._replaced}",
+            )
         log = self.history.logs.get(event.node, TopicPartition(event.topic, event.partition))
         if log is not None and log.high_watermark is not None and event.log_start_offset > log.high_watermark:
             self.violated(

@@ -11,12 +11,14 @@ from scenarios.observe.history.history import History
 
 CLOCK = "broker.clock"
 BY_TIME_OF_DAY = "QueueTimeMs"
+WAITED, SERVED = "name=RequestQueueTimeMs", "name=LocalTimeMs"
 
 
 class TimesTrue(Checker):
     """No time that a broker has measured is negative, or longer than its process has lived, and no gauge is negative.
 
-    Verified: whenever a timer records a time, or a gauge changes.
+    Verified: whenever a timer records a time, or a gauge changes. Of each request that a handler takes both its time in
+        the queue and its time in the thread are recorded (RequestMetrics, 0.8 to 2.7).
 
     Not verified: that a time is the right one; how long something was in a queue of a broker whose clock was set or is
         wrong: Kafka takes that by the time of day (ControllerEventManager and ControllerChannelManager, 2.3).
@@ -36,15 +38,20 @@ class TimesTrue(Checker):
         self._started: dict[int, int] = {}
         self._clocks: dict[int, None] = {}
         """Brokers whose clock a fault has set."""
+        self._unserved: dict[int, str] = {}
+        """By broker, the time in the queue that was recorded of a request whose time in the thread was not."""
 
     def on_started(self, event: NodeStarted) -> None:
         self._started[event.node] = event.t_us
+        self._unserved.pop(event.node, None)
 
     def on_fault(self, event: Fault) -> None:
         if event.action == CLOCK:
             self._clocks.update(dict.fromkeys(map(int, event.target.split(","))))
 
     def on_timed(self, event: TimerUpdated) -> None:
+        if WAITED in event.metric or SERVED in event.metric:
+            self._pair(event)
         if event.node in self._clocks and BY_TIME_OF_DAY in event.metric:
             return
         lived_us = event.t_us - self._started.get(event.node, 0)
@@ -54,6 +61,18 @@ class TimesTrue(Checker):
                 f"broker {event.node} shows {event.duration_us / 1000:g} ms in {event.metric}, and has run for "
                 f"{lived_us / 1000:g} ms",
             )
+
+    def _pair(self, event: TimerUpdated) -> None:
+        """The time in a thread follows that in the queue, of the same kind of request."""
+        waited = self._unserved.pop(event.node, "")
+        if WAITED in event.metric:
+            self._unserved[event.node] = event.metric
+            missing = waited.replace(WAITED, SERVED)
+        else:
+            found = event.metric.replace(SERVED, WAITED)
+            missing = "" if found == waited else found
+        if missing:
+            self.violated(event, f"broker {event.node} records {event.metric}, and did not record {missing}")
 
     def on_gauge(self, event: GaugeSet) -> None:
         if event.value < 0:

@@ -66,6 +66,7 @@ class Commits:
         beyond: called with a high watermark that is outside its log.
         fell: called with an event by which a replica's high watermark goes back, the replica's log (already truncated,
             if the event is a truncation), and the high watermark before the event.
+        stayed: called with an event by which a leader's high watermark is said to move, and stays where it is.
     """
 
     def __init__(self, logs: ReplicaLogs, topology: Topology) -> None:
@@ -76,6 +77,7 @@ class Commits:
         self.lacking: list[Callable[[HighWatermark, Commit], None]] = []
         self.beyond: list[Callable[[HighWatermark, ReplicaLog], None]] = []
         self.fell: list[Callable[[Placed, ReplicaLog, int], None]] = []
+        self.stayed: list[Callable[[HighWatermark, ReplicaLog], None]] = []
         self._commits: dict[tuple[str, int], Commit] = {}
         topology.subscribe_reassigning(self._moving)
         self._found_since: dict[int, dict[TopicPartition, None]] = {}
@@ -240,7 +242,7 @@ class Commits:
             if (
                 commit is None
                 or line is not commit.line
-                or not log.start_offset <= log.high_watermark <= high_watermark <= log.end_offset  # type: ignore[operator]
+                or not log.start_offset <= log.high_watermark < high_watermark <= log.end_offset  # type: ignore[operator]
                 or (size := commit.size) == 1
             ):
                 self._move(event, taken, log, partition, epoch, high_watermark)
@@ -296,6 +298,9 @@ class Commits:
                 fell(event, log, before)
         if not event.leader:
             log.learnt_epoch, log.learnt_adoptions = epoch, commit.adoptions
+        elif high_watermark == before:
+            for stayed in self.stayed:
+                stayed(event, log)
         if not log.start_offset <= high_watermark <= log.end_offset:
             for beyond in self.beyond:
                 beyond(event, log)

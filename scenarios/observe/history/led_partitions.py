@@ -96,8 +96,12 @@ class LedPartitions:
         if now is not None:
             led[tp] = now
 
+    def get(self, node: int, tp: TopicPartition) -> LedPartition | None:
+        """What ``node`` knows of ``tp``; None where it does not lead it."""
+        return self._led.get(node, {}).get(tp)
+
     def _get(self, node: int, topic: str, partition: int) -> LedPartition | None:
-        return self._led.get(node, {}).get(TopicPartition.of(topic, partition))
+        return self.get(node, TopicPartition.of(topic, partition))
 
     def on_registered(self, event: MetricRegistered) -> None:
         if event.metric in (REASSIGNED, REASSIGNING):

@@ -16,6 +16,7 @@ from emulator.protocol.events import (
     LogLoaded,
     NodeCrashed,
     PartitionFailed,
+    ReplicaStopped,
     Truncated,
 )
 from fetchers.failures import Verdict
@@ -70,6 +71,24 @@ def _failover_left_it(past: KeptEvents, violation: Violation | None) -> bool:
     """A controller was elected while the replica was dead, and left it in the ISR."""
     crash = None if violation is None else past.lost_unflushed(violation)
     return crash is not None and past.found_gone(crash)
+
+
+def _deleted_in_the_isr(past: KeptEvents, violation: Violation | None) -> bool:
+    """A replica was deleted after a move that was cancelled or changed had dropped it, stayed in the ISR, and came back
+    empty as it was assigned again."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    stops = [event for event in past.of(ReplicaStopped) if event.deleted and (event.topic, event.partition) == tp]
+    loads = [event for event in past.of(LogLoaded) if (event.topic, event.partition) == tp and not event.log_end_offset]
+    return any(
+        stop.node == loaded.node
+        and stop.seq < loaded.seq <= violation.seq
+        and any(drop.seq < stop.seq for drop in past.drops(tp, stop.node))
+        and past.stayed_in_isr(tp, stop.node, stop.seq, loaded.seq)
+        for loaded in loads
+        for stop in stops
+    )
 
 
 def _leads_on_with_less(past: KeptEvents, violation: Violation | None) -> bool:
@@ -457,6 +476,14 @@ LOGS: tuple[Known, ...] = (
         ("offset_bounds",),
         lambda policies: not policies.brokers.start_raises_learned_high_watermark,
         _learned_below_start,
+    ),
+    Known(
+        "KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)",
+        "a move that is cancelled or changed deletes its new replicas also where they are all of the ISR, in which "
+        "they stay: one that is assigned again is elected without anything",
+        (*LOSSES, *DIVERGENCES),
+        lambda policies: policies.controller.topic_znodes == 2,
+        _and_what_follows(_deleted_in_the_isr),
     ),
     Known(
         "KIP-966",

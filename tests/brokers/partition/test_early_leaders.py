@@ -108,6 +108,17 @@ def test_a_replica_out_of_sync_is_not_counted() -> None:
     assert line.last.partitions == ((TP, Errors.REQUEST_TIMED_OUT, 20),)
 
 
+def test_a_replica_that_joins_is_counted_though_it_fetched_before() -> None:
+    """0.8, seed 41 of the default swarm: its fetch makes it join, and the ISR is written a moment later."""
+    bench = early()
+    bench.lead(isr=(0,))
+    line = bench.produce(acks=2)
+    bench.follower(1).at(1)
+    bench.zk.answer(ZkCode.OK, 1)
+    assert bench.partition.isr == (0, 1)
+    assert line.last.partitions == ((TP, Errors.NONE, 0),)
+
+
 def test_without_followers_no_replica_is_waited_for() -> None:
     bench = early(checks_assignment=True)
     alone = TopicPartition("alone", 0)

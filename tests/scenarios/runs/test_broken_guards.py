@@ -9,12 +9,14 @@ import pytest
 from attrs import evolve
 
 from brokers.partition.partition import Partition
+from brokers.purgatory import ProduceWatchers
+from brokers.requests.follower_session import FollowerSession
 from controller.state_machines.elections import Elections
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import LeaderAndIsr
 from scenarios.language import Scenario
 from scenarios.runs import Run
-from tests.scenarios.runs.building import play, scenario
+from tests.scenarios.runs.building import Table, play, scenario
 
 SCREEN = 25
 
@@ -71,3 +73,22 @@ def test_a_high_watermark_that_jumps_back(monkeypatch: pytest.MonkeyPatch) -> No
     jumped: list[int] = []
     monkeypatch.setattr(Partition, "maybe_increment_leader_hw", back_once)
     assert_broken(play(leader_dies()).run, "high_watermark_monotone")
+
+
+def test_a_session_that_keeps_what_was_taken_out_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Broker 2 gives one of two partitions up (KIP-461), and goes on fetching the other."""
+    fails: Table = {"at": "3s", "action": "fetcher.fail_partition", "target": 2, "partition": "orders-0"}
+    wanted = scenario(
+        brokers=4, controller=3, assignment=[(0, 1, 2), (0, 1, 2)], method=[fails], horizon="30s", expect=[]
+    )
+    assert play(wanted).run.violations == ()
+    monkeypatch.setattr(FollowerSession, "_forget", lambda _self, _tp: None)
+    assert [violation.invariant for violation in play(wanted).run.violations][:1] == ["answers_fit"]
+
+
+def test_a_high_watermark_that_answers_no_producer(monkeypatch: pytest.MonkeyPatch) -> None:
+    later: Table = {"at": "45s", "action": "broker.crash", "target": 2}
+    wanted = scenario(brokers=3, controller=2, assignment=[(0, 1)], method=[later], rate=20, horizon="1m")
+    assert play(wanted).run.violations == ()
+    monkeypatch.setattr(ProduceWatchers, "complete", lambda _self, _high_watermark, _error: None)
+    assert play(wanted).run.violations[0].invariant == "acks_in_time"

@@ -11,6 +11,7 @@ from emulator.protocol.fetch import CONSUMER
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest
 from scenarios.observe.checkers import Checkers
 from tests.brokers.bench import TP, Bench, Line, lag_bench, state
+from tests.scenarios.runs.building import Table, play, scenario
 
 
 def broken(bench: Bench, checkers: Checkers) -> list[str]:
@@ -77,3 +78,12 @@ def test_before_kip_207_a_new_leader_answers_with_its_high_watermark_as_it_is(mo
     assert asks_a_new_leader(Bench(BrokerPolicies(latest_is_committed=False))) == ["applied_high_watermark"]
     monkeypatch.setattr(Partition, "latest_offset", property(lambda partition: partition.high_watermark))
     assert asks_a_new_leader(Bench()) == ["applied_high_watermark"]
+
+
+def test_a_leader_that_does_not_look_for_members_that_are_out_of_sync(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Broker 2 is cut off from its leader, which goes on writing to the others, and it keeps its session."""
+    cut: Table = {"at": "3s", "action": "link.cut", "target": 0, "peer": [2], "duration": "45s"}
+    wanted = scenario(brokers=4, controller=3, assignment=[(0, 1, 2)], method=[cut], rate=20, acks="1", horizon="1m")
+    assert "laggards_leave" not in {violation.invariant for violation in play(wanted).run.violations}
+    monkeypatch.setattr(Partition, "get_out_of_sync_replicas", lambda _self, _now_us: ())
+    assert "laggards_leave" in {violation.invariant for violation in play(wanted).run.violations}

@@ -8,6 +8,7 @@ from attrs import evolve
 from brokers.log.log import Log
 from brokers.partition.partition import Partition
 from brokers.partition.remote import RemoteReplica
+from brokers.replica_manager.log_dir_failures import LogDirFailureHandler
 from controller.state_machines.elections import Elections
 from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset
 from emulator.protocol.produce import ProducedBatch
@@ -16,7 +17,7 @@ from fetchers.ports import FollowerLog
 from fetchers.truncation import Cut, Kip279
 from scenarios.language import Scenario
 from scenarios.runs import Run
-from tests.scenarios.runs.building import HEAL, play, scenario
+from tests.scenarios.runs.building import HEAL, Table, play, scenario
 from tests.scenarios.runs.test_broken_guards import leader_dies
 
 
@@ -144,3 +145,16 @@ def test_kafka_3143_a_failover_leaves_a_dead_replica_in_the_isr() -> None:
     wanted = scenario(brokers=3, controller=1, assignment=[(0, 1)], method=[crash], horizon="2m", rate=20)
     assert play(wanted).run.violations == ()
     assert "isr_complete" in broken(play(wanted, profile="kafka-1.1").run)
+
+
+def test_a_log_directory_that_is_used_though_it_could_not_be_recovered(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_1: Table = {"target": 1, "partition": "orders-0"}
+    method: list[Table] = [
+        {"at": "5s", "action": "disk.corrupt", **at_1},
+        {"after": "1ms", "action": "disk.fail", "operation": "truncate", **at_1},
+        {"after": "1ms", "action": "broker.crash", "target": 1, "duration": "1s"},
+    ]
+    wanted = scenario(brokers=3, controller=2, assignment=[(0, 1)], method=method, horizon="30s")
+    assert "failed_dirs_offline" not in {violation.invariant for violation in play(wanted).run.violations}
+    monkeypatch.setattr(LogDirFailureHandler, "_failed", lambda _self, _directory, _reason: None)
+    assert "failed_dirs_offline" in {violation.invariant for violation in play(wanted).run.violations}

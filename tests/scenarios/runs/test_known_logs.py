@@ -14,7 +14,7 @@ from scenarios.observe.checkers.converged import COMMITTED, NOTHING_ASKED
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
-from tests.scenarios.runs.test_known_findings import elected, kept, quiet, tickets, told
+from tests.scenarios.runs.test_known_findings import assigned, elected, kept, quiet, tickets, told
 
 __all__ = ["quiet"]
 
@@ -326,3 +326,23 @@ def test_a_copy_in_another_directory_never_knew_it_either(quiet: Run) -> None:
     assert tickets(told(quiet, "kafka-2.7", [deleted, begins, replaced, led(4, 0, 1)], twice())) == [ADMITS]
     for events in ([deleted, begins], [begins, deleted._replace(seq=2), replaced]):
         assert tickets(told(quiet, "kafka-2.7", [*events, led(4, 0, 1)], twice())) == [None]
+
+
+def test_a_replica_that_was_deleted_while_it_was_the_isr_comes_back_empty(quiet: Run) -> None:
+    """2.6, seed 22 of the default swarm: a move to broker 4 is changed once that is the whole ISR, then asked for."""
+    lost = Violation(
+        "leader_completeness", "", 9, 9, "orders-0: broker 4, leader of epoch 13, has a log that ends at 0"
+    )
+    marks: list[Any] = [
+        assigned(1, 1, 4), elected(2, 4), assigned(4, 1), e.ReplicaStopped(5, 5, 0, 4, *TP, True), assigned(6, 1, 4),
+        e.LogLoaded(7, 7, 0, 4, *TP, 0, 0, 0),
+    ]  # fmt: skip
+    dropped = "KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)"
+    assert tickets(told(quiet, "kafka-2.6", marks, lost)) == [dropped]
+    assert tickets(told(quiet, "kafka-2.3", marks, lost)) == [None]
+    for without in (2, 3, 5):
+        assert tickets(told(quiet, "kafka-2.6", marks[:without] + marks[without + 1 :], lost)) == [None]
+    full = marks[-1]._replace(log_end_offset=10)
+    assert tickets(told(quiet, "kafka-2.6", [*marks[:-1], full], lost)) == [None]
+    left = [*marks[:4], elected(5, 1), *marks[4:]]
+    assert tickets(told(quiet, "kafka-2.6", left, lost)) == [None]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from brokers.requests import log_dirs
 from emulator.protocol.events import (
     AlterLogDirAnswered,
     CopyFailed,
@@ -139,3 +140,12 @@ def test_whenever_the_broker_crashes_the_move_ends_after_the_restart(at_ms: int,
 def test_a_directory_that_no_broker_has_is_refused() -> None:
     with pytest.raises(BadInput, match="did you mean '/data/1'"):
         moving(dirs=("/dat/1", "any", "any"))
+
+
+def test_a_copy_that_lacks_more_than_there_is_to_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    verify = {"after": "1s", "action": "reassign.verify"}
+    wanted = moving(verify, execute={"log_dirs_throttle": "2MiB/s"}, rate=0)
+    assert play(wanted).run.violations == ()
+    described = log_dirs._info
+    monkeypatch.setattr(log_dirs, "_info", lambda log, lag, future: described(log, lag + 10**9 * future, future))
+    assert [violation.invariant for violation in play(wanted).run.violations] == ["log_dirs_true"]

@@ -16,6 +16,21 @@ def test_a_leader_goes_back() -> None:
     assert violation.state == "broker 0, orders-0, epoch 0: from 30 back to 20 as leader"
 
 
+def test_a_leader_says_that_it_moves_and_stays() -> None:
+    run = WrittenHistory(NAME).begin()
+    run.high_watermark(0, 30, leader=True)
+    run.high_watermark(0, 30, leader=True)
+    [violation] = run.violations()
+    assert violation.state == "broker 0, orders-0, epoch 0: moved to 30, where it was"
+
+
+def test_a_follower_may_be_sent_what_it_has() -> None:
+    run = WrittenHistory(NAME).begin()
+    run.high_watermark(1, 30)
+    run.high_watermark(1, 30)
+    assert run.violations() == []
+
+
 def test_a_leader_goes_back_by_truncation() -> None:
     run = WrittenHistory(NAME).begin()
     run.high_watermark(0, 30, leader=True)

@@ -6,6 +6,7 @@ from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHi
 
 
 def changed(run: WrittenHistory, version: int, isr: tuple[int, ...] = (0, 1), node: int = 0, epoch: int = 0) -> None:
+    run.proposes(node, "shrink", 2)
     run.emit(e.IsrChanged, node, *ORDERS_0, epoch, "shrink", isr, version)
 
 
@@ -39,4 +40,48 @@ def test_an_isr_as_it_was_written_though_the_answer_comes_late() -> None:
     run = story()
     run.state(1, (1,), 1)
     changed(run, 1)
+    assert run.violations() == []
+
+
+def fails(run: WrittenHistory, node: int = 0) -> None:
+    run.emit(e.IsrUpdateFailed, node, *ORDERS_0, 1)
+
+
+def test_a_change_that_was_proposed_under_an_earlier_role() -> None:
+    for role in ("leads", "follows", "offline", "stopped", "crashed"):
+        run = story()
+        run.proposes(0, "shrink", 2)
+        if role == "leads":
+            run.leads(0, 2)
+        elif role == "follows":
+            run.follows(0, 1, 2)
+        elif role == "offline":
+            run.emit(e.ReplicaOffline, 0, *ORDERS_0)
+        elif role == "stopped":
+            run.emit(e.ReplicaStopped, 0, *ORDERS_0, True)
+        else:
+            run.emit(e.NodeCrashed, 0, 0, "process")
+        fails(run)
+        [violation] = run.violations()
+        assert violation.state == (
+            "orders-0: broker 0 fails to change its ISR in epoch 1, "
+            "and has proposed no change since it took up its role"
+        )
+
+
+def test_one_outcome_of_each_proposal() -> None:
+    run = story()
+    changed(run, 1)
+    assert run.violations() == []
+    run = story()
+    changed(run, 1)
+    fails(run)
+    assert len(run.violations()) == 1
+
+
+def test_a_replica_that_is_stopped_and_stays_leads_on() -> None:
+    run = story()
+    run.proposes(0, "shrink", 2)
+    run.emit(e.ReplicaStopped, 0, *ORDERS_0, False)
+    fails(run)
     assert run.violations() == []

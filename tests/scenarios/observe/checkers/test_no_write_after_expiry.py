@@ -1,6 +1,9 @@
 """E8: a broker without a session writes nothing."""
 
+import pytest
+
 from emulator.trace.events import ZkSession, ZkWritten
+from emulator.trace.shown import ZnodeCreated
 from scenarios.observe.checkers.no_write_after_expiry import NoWriteAfterExpiry
 from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
@@ -63,3 +66,23 @@ def test_a_write_after_both_sessions_have_expired() -> None:
         session(run, 2, state)
     writes(run)
     assert len(run.violations()) == 1
+
+
+NOTIFICATION = "/isr_change_notification/isr_change_0000000001"
+
+
+@pytest.mark.parametrize(
+    ("client", "path", "ephemeral", "found"),
+    [
+        (1, "/controller", True, ""),
+        (1, "/brokers/ids/1", True, ""),
+        (1, NOTIFICATION, False, ""),
+        (1, NOTIFICATION, True, f"broker 1 creates {NOTIFICATION}, an ephemeral znode"),
+        (1, "/brokers/ids/1", False, "broker 1 creates /brokers/ids/1, a persistent znode"),
+        (-2, "/consumers/a", True, ""),
+    ],
+)
+def test_what_ends_with_a_session(client: int, path: str, ephemeral: bool, found: str) -> None:
+    run = WrittenHistory(NoWriteAfterExpiry.name)
+    run.show(ZnodeCreated, client, path, ephemeral)
+    assert [violation.state for violation in run.violations()] == ([found] if found else [])

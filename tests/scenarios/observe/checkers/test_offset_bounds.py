@@ -67,3 +67,17 @@ def test_a_log_that_is_cut_below_its_start_begins_there() -> None:
     run.append(1, 0, 1)
     run.high_watermark(1, 10)
     assert run.violations() == []
+
+
+def replaced(run: WrittenHistory, start: int) -> None:
+    run.emit(e.LogReplaced, 1, *ORDERS_0, "/data/0", "/data/1", 100)
+    run.emit(e.LogStartMoved, 1, *ORDERS_0, start, "copy")
+
+
+def test_a_copy_that_begins_later_than_the_log_that_it_replaces() -> None:
+    for start, found in ((10, []), (20, []), (30, ["offset_bounds"])):
+        run = WrittenHistory("offset_bounds")
+        run.loaded(1, 100, 100)
+        run.emit(e.LogStartMoved, 1, *ORDERS_0, 20, "time")
+        replaced(run, start)
+        assert run.invariants() == found

@@ -33,3 +33,19 @@ def test_a_wait_in_a_queue_by_a_clock_that_was_set(metric: str, violations: int)
     run.emit(e.Fault, "broker.clock", "1,2", "step 8s")
     run.emit(TimerUpdated, 1, f"kafka.controller:type=T,name={metric}", 8_000_000)
     assert len(run.violations()) == violations
+
+
+def timed(*names: str) -> list[str]:
+    run = WrittenHistory(TimesTrue.name)
+    for name in names:
+        timer, _, request = name.partition(" ")
+        run.emit(TimerUpdated, 1, f"kafka.network:type=RequestMetrics,name={timer},request={request}", 0)
+    return [violation.state.rpartition("name=")[2] for violation in run.violations()]
+
+
+def test_both_times_of_each_request() -> None:
+    both = "RequestQueueTimeMs Produce", "LocalTimeMs Produce"
+    assert timed(*both, "RequestQueueTimeMs Metadata", "LocalTimeMs Metadata", *both) == []
+    assert timed("RequestQueueTimeMs Produce", *both) == ["LocalTimeMs,request=Produce"]
+    assert timed(*both, "LocalTimeMs Produce") == ["RequestQueueTimeMs,request=Produce"]
+    assert timed("RequestQueueTimeMs Fetch", "LocalTimeMs Produce") == ["RequestQueueTimeMs,request=Produce"]

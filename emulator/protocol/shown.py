@@ -1,0 +1,96 @@
+"""What brokers do that no recorded event says. It is shown to folds and not recorded (``Trace.show``), as are the
+controller's requests (``control_requests``)."""
+
+from typing import NamedTuple
+
+from emulator.protocol.log_dirs import ReplicaInfo
+from emulator.protocol.types import TopicPartition
+
+
+class ProducerDropped(NamedTuple):
+    """A broker closes the connection of a producer that expects no answer (acks=0).
+
+    Attributes:
+        errors: of the batches of its last request.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    errors: tuple[str, ...]
+
+
+class ProduceExpired(NamedTuple):
+    """The time of a produce request is over, and replicas that it asked for lack some of its batches, as far as their
+    leader knows.
+
+    Attributes:
+        late: those batches: the partition, and where the batch begins.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    acks: int
+    late: tuple[tuple[TopicPartition, int], ...]
+
+
+class ControllerLeft(NamedTuple):
+    """A broker closes its connection to the controller, and opens one to another (KIP-497).
+
+    Attributes:
+        before, after: the brokers that it has taken for the controller.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    before: int
+    after: int
+
+
+class LogDirsDescribed(NamedTuple):
+    """A broker has described its log directories.
+
+    Attributes:
+        asked: the partitions that it was asked about; None: all.
+        replicas: of all directories that are online.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    asked: tuple[TopicPartition, ...] | None
+    replicas: tuple[ReplicaInfo, ...]
+
+
+class FetchMisanswered(NamedTuple):
+    """A follower got an answer that does not fit its fetch session.
+
+    Attributes:
+        error: why the session was refused; ``NONE``: the answer names a partition that is not in it.
+        topic, partition: which one; ``""`` and -1 where the session was refused.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    leader: int
+    error: str
+    topic: str
+    partition: int
+
+
+class RecoveryFailed(NamedTuple):
+    """A broker that starts could not recover a log, for an error of the disk (LogManager.loadLogs, 2.3)."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    log_dir: str

@@ -1,0 +1,47 @@
+"""S17: a producer does not wait for what is replicated."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.shown import ProduceExpired
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
+from scenarios.observe.history.replica_logs import NEXT_OFFSET
+
+
+class AcksInTime(Checker):
+    """A produce request runs into its timeout only where replicas that it asks for lack what it brings.
+
+    Verified: each batch for which a request of a producer waits until its time is over: its leader's high watermark
+        does not cover it, so that a member of the ISR lacks it, or the ISR has fewer members than the request asks for
+        (acks=2 and more, up to 0.8). What waits is answered in the step that satisfies it (DelayedProduce.tryComplete).
+
+    Not verified: that a request is answered soon where the leader does not know yet that its followers have the batch.
+    """
+
+    name: ClassVar[str] = "acks_in_time"
+    ids: ClassVar[tuple[str, ...]] = ("S17",)
+    statement: ClassVar[str] = (
+        "expired(batch, acks) ⇒ hw ≤ batch or |isr| < acks: a producer does not wait for what is replicated"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-8334",)
+    fails_when: ClassVar[str | None] = "a high watermark that moves answers no producer"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
+        self._logs, self._led = history.logs, history.led_partitions
+
+    def on_expired(self, event: ProduceExpired) -> None:
+        for tp, base in event.late:
+            log, led = self._logs.get(event.node, tp), self._led.get(event.node, tp)
+            if log is None or led is None or log.high_watermark is None:
+                continue
+            committed = log.line[log.covered(log.high_watermark)][NEXT_OFFSET]
+            if base < committed and len(led.isr) >= event.acks:
+                self.violated(
+                    event,
+                    f"{tp}: a batch at {base} waits for acks={event.acks} until its time is over, and leader "
+                    f"{event.node} has the high watermark {log.high_watermark} and the ISR {list(led.isr)}",
+                )

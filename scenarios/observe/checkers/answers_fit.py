@@ -1,0 +1,47 @@
+"""F8: a broker answers what it is asked, and closes no connection without a reason."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.errors import NO_ERROR
+from emulator.protocol.shown import ControllerLeft, FetchMisanswered, ProducerDropped
+from scenarios.observe.checkers.checker import Checker
+
+
+class AnswersFit(Checker):
+    """A leader and its followers agree about their fetch sessions, and connections are closed for a reason.
+
+    Verified: each answer to a follower's fetch: it names only partitions that the session has, and the session itself
+        is known, under the epoch of the request (KIP-227; FetchSessionHandler.handleResponse, 1.1). Each time a broker
+        closes the connection of a producer with acks=0: one of the batches in its request has failed
+        (KafkaApis.handleProduceRequest, 0.8 to 2.7). Each time a broker leaves the controller that it sends requests
+        to: it has another one (BrokerToControllerChannelManager, 2.7).
+
+    Not verified: that what is new in the session is answered at all; which error it is; the sessions of consumers.
+    """
+
+    name: ClassVar[str] = "answers_fit"
+    ids: ClassVar[tuple[str, ...]] = ("F8",)
+    statement: ClassVar[str] = (
+        "answered(s) ⊆ session(s), closed(c) ⇒ failed(c): "
+        "an answer names only what was asked for, and a connection is closed only for a reason"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-8052",)
+    fails_when: ClassVar[str | None] = "a leader's sessions keep the partitions that were taken out of them"
+
+    def on_misanswered(self, event: FetchMisanswered) -> None:
+        what = f"for {event.topic}-{event.partition}, which is not in the session"
+        if event.error != NO_ERROR.name:
+            what = f"that refuses the session: {event.error}"
+        self.violated(event, f"broker {event.node} gets an answer from broker {event.leader} {what}")
+
+    def on_dropped(self, event: ProducerDropped) -> None:
+        if all(error == NO_ERROR.name for error in event.errors):
+            self.violated(
+                event, f"broker {event.node} closes the connection of a producer whose batches it has appended"
+            )
+
+    def on_left(self, event: ControllerLeft) -> None:
+        if event.before == event.after:
+            self.violated(event, f"broker {event.node} leaves controller {event.before}, and connects to it again")

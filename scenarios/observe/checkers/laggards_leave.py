@@ -1,0 +1,226 @@
+"""I4: a replica that lags for too long leaves the ISR."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import define, field
+
+from emulator.protocol.events import (
+    BatchesAppended,
+    BecameFollower,
+    BecameLeader,
+    Fault,
+    IsrChanged,
+    IsrProposed,
+    NodeCrashed,
+    ReplicaOffline,
+    ReplicaStopped,
+)
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.checkers.times_true import CLOCK
+from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.history.history import History
+
+CHECKS = 2
+"""A leader looks at its ISRs once in replica.lag.time.max.ms (0.8) or twice: within twice that time it has noticed."""
+
+Member = tuple[int, TopicPartition, int]
+"""A leader, a partition that it leads, and another member of its ISR."""
+
+
+@define(eq=False)
+class _Leadership:
+    """One partition as its leader knows it.
+
+    Attributes:
+        since_us: when it took up its leader epoch, or its ISR has changed since.
+        changing: it has proposed another ISR, and that has not taken effect.
+        absent: the members that have not followed it yet since it leads.
+        ends: where the logs of members end that ended before its own when they were compared last.
+    """
+
+    isr: tuple[int, ...]
+    replicas: tuple[int, ...]
+    since_us: int
+    changing: bool = False
+    absent: dict[int, None] = field(factory=dict)
+    ends: dict[int, int] = field(factory=dict)
+
+    @property
+    def has_unassigned(self) -> bool:
+        return any(member not in self.replicas for member in self.isr)
+
+
+class LaggardsLeave(Checker):
+    """A leader proposes an ISR without the members that have not fetched for too long, or do not get on.
+
+    Verified: once a second: a member of a leader's ISR that has not followed this leader since it leads, or whose log
+        ends before the leader's and does not grow (from 0.9 on: before, a follower that fetches stays), for longer than
+        twice replica.lag.time.max.ms and 5 s, while the leader runs, no fault strikes it, and no other change of its
+        ISR is under way.
+
+    Not verified: a leader whose clock a fault has set, or which leads a partition with a member of the ISR that is not
+        assigned, at which older releases end the check (KAFKA-9672); a member that is slow, and gets on; that what is
+        proposed takes effect.
+    """
+
+    name: ClassVar[str] = "laggards_leave"
+    ids: ClassVar[tuple[str, ...]] = ("I4",)
+    statement: ClassVar[str] = (
+        "f ∈ isr_b and leo_f < leo_b the same for T ⇒ shrink(f): a replica that lags for too long leaves the ISR"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1546",)
+    fails_when: ClassVar[str | None] = "a leader does not look for members that are out of sync"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._now = history.circumstances
+        self._logs = history.logs
+        start = history.settings.start
+        self._bound_us = CHECKS * start.time_us("replica.lag.time.max.ms", 10_000) + SETTLING_US
+        self._counts_growth = not start.drops_slow
+        self._led: dict[int, dict[TopicPartition, _Leadership]] = {}
+        self._follows: dict[int, dict[TopicPartition, int]] = {}
+        """By broker, the leader of each partition that it follows."""
+        self._grown: dict[tuple[int, str], dict[int, None]] = {}
+        """By leader and topic, the partitions of which members may be behind."""
+        self._late: Deadlines[Member] = Deadlines()
+        self._struck_us: dict[int, int] = {}
+        """When a fault last struck each broker."""
+        self._clocks: dict[int, None] = {}
+
+    # -- roles and ISRs -----------------------------------------------------------------------------------------------
+
+    def on_leader(self, event: BecameLeader) -> None:
+        node, tp = event.node, TopicPartition.of(event.topic, event.partition)
+        self._follows.get(node, {}).pop(tp, None)
+        before = self._resign(node, tp)
+        self._led.setdefault(node, {})[tp] = now = _Leadership(event.isr, event.replicas, event.t_us)
+        self._grown.setdefault((node, event.topic), {})[event.partition] = None
+        if before is None:
+            follows = {member: self._follows.get(member, {}).get(tp) for member in event.isr if member != node}
+            now.absent = {member: None for member, leader in follows.items() if leader != node}
+        else:
+            now.absent = before.absent
+        for member in now.absent:
+            self._late.begin((node, tp, member), event.t_us)
+
+    def on_follower(self, event: BecameFollower) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._resign(event.node, tp)
+        self._follows.setdefault(event.node, {})[tp] = event.leader
+        led = self._led.get(event.leader, {}).get(tp)
+        if led is not None and event.node in led.absent:
+            del led.absent[event.node]
+            self._late.end((event.leader, tp, event.node))
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._follows.get(event.node, {}).pop(tp, None)
+        if event.deleted:
+            self._resign(event.node, tp)
+
+    def on_offline(self, event: ReplicaOffline) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._follows.get(event.node, {}).pop(tp, None)
+        self._resign(event.node, tp)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._follows.pop(event.node, None)
+        for tp in list(self._led.get(event.node, ())):
+            self._resign(event.node, tp)
+
+    def _resign(self, node: int, tp: TopicPartition) -> _Leadership | None:
+        led = self._led.get(node, {}).pop(tp, None)
+        for member in () if led is None else led.isr:
+            self._late.end((node, tp, member))
+        return led
+
+    def on_proposed(self, event: IsrProposed) -> None:
+        led = self._led.get(event.node, {}).get(TopicPartition.of(event.topic, event.partition))
+        if led is not None:
+            led.changing = True
+
+    def on_changed(self, event: IsrChanged) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        led = self._led.get(event.node, {}).get(tp)
+        if led is None:
+            return
+        for member in led.isr:
+            if member not in event.isr:
+                led.absent.pop(member, None)
+                led.ends.pop(member, None)
+                self._late.end((event.node, tp, member))
+        led.isr, led.changing, led.since_us = event.isr, False, event.t_us
+        self._grown.setdefault((event.node, event.topic), {})[event.partition] = None
+
+    # -- logs ---------------------------------------------------------------------------------------------------------
+
+    def on_appended(self, event: BatchesAppended) -> None:
+        if event.leader:
+            self._grown.setdefault((event.node, event.topic), {}).update(dict.fromkeys(event.partitions))
+
+    def _compare(self, node: int, tp: TopicPartition, now_us: int) -> bool:
+        """Note which members get on. Returns whether any is behind."""
+        led, log = self._led.get(node, {}).get(tp), self._logs.get(node, tp)
+        if led is None or log is None:
+            return False
+        for member in led.isr:
+            other = self._logs.get(member, tp)
+            if member == node or member in led.absent:
+                continue
+            if other is None or other.end_offset >= log.end_offset:
+                led.ends.pop(member, None)
+                self._late.end((node, tp, member))
+            elif led.ends.get(member) != other.end_offset:
+                led.ends[member] = other.end_offset
+                self._late.end((node, tp, member))
+                self._late.begin((node, tp, member), now_us)
+        return bool(led.ends)
+
+    # -- what lasts too long ------------------------------------------------------------------------------------------
+
+    def on_fault(self, event: Fault) -> None:
+        for broker in (int(word) for word in event.target.split(",") if word.isdigit()):
+            self._struck_us[broker] = event.t_us
+            if event.action == CLOCK:
+                self._clocks[broker] = None
+
+    def look(self, moment: Moment) -> None:
+        if self._counts_growth:
+            for (node, topic), partitions in list(self._grown.items()):
+                behind = {
+                    partition: None
+                    for partition in partitions
+                    if self._compare(node, TopicPartition.of(topic, partition), moment.t_us)
+                }
+                if behind:
+                    self._grown[node, topic] = behind
+                else:
+                    del self._grown[node, topic]
+        if len(self._late):
+            self._report_overdue(moment)
+
+    def _report_overdue(self, moment: Moment) -> None:
+        for (node, tp, member), held_us in self._late.overdue(moment.t_us, self._bound_us, self._free_since_us):
+            led = self._led[node][tp]
+            how = f"ends at {led.ends[member]}" if member in led.ends else "has not followed it"
+            self.violated(
+                moment,
+                f"{tp}: broker {member} is in the ISR {list(led.isr)} of broker {node}, and {how}, "
+                f"for {held_us / 1e6:.1f} s",
+            )
+
+    def _free_since_us(self, late: Member) -> int | None:
+        (node, tp, member), now = late, self._now
+        led = self._led.get(node, {}).get(tp)
+        if led is None or member not in led.isr or led.changing:
+            return None
+        if any(other.has_unassigned for other in self._led[node].values()):
+            return None
+        if node not in now.running or node in now.paused or node in now.impaired or node in self._clocks:
+            return None
+        return max(led.since_us, self._struck_us.get(node, 0))

@@ -1,0 +1,51 @@
+"""T7: what a broker says of its log directories is so."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.shown import LogDirsDescribed
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
+
+
+class LogDirsTrue(Checker):
+    """A description of log directories has the logs that it was asked for, and how far each is behind.
+
+    Verified: each answer to DescribeLogDirs (KIP-113, 1.1; ReplicaManager.describeLogDirs, 2.3): it names only
+        partitions that were asked for, and each current log once. A log that will replace another is no further behind
+        that than the other is long; a current log is not behind its own high watermark.
+
+    Not verified: in which directory a log is; that the answer names all that were asked for; sizes; how far exactly a
+        copy has got, which no event shows.
+    """
+
+    name: ClassVar[str] = "log_dirs_true"
+    ids: ClassVar[tuple[str, ...]] = ("T7",)
+    statement: ClassVar[str] = (
+        "described ⊆ asked, lag(future) ≤ leo: "
+        "a broker describes the logs that it is asked for, and none is further behind than there is to copy"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-16807",)
+    fails_when: ClassVar[str | None] = "a broker says that a copy lacks more than there is to copy"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._logs = history.logs
+
+    def on_described(self, event: LogDirsDescribed) -> None:
+        asked = None if event.asked is None else dict.fromkeys(event.asked)
+        current: dict[object, None] = {}
+        for tp, _size, lag, future in event.replicas:
+            if asked is not None and tp not in asked:
+                self.violated(event, f"broker {event.node} describes {tp}, which it was not asked for")
+            if not future and tp in current:
+                self.violated(event, f"broker {event.node} has two current logs of {tp}")
+            if not future:
+                current[tp] = None
+            log = self._logs.get(event.node, tp)
+            most = 0 if not future else log.end_offset if log is not None else lag
+            if lag > most:
+                self.violated(
+                    event, f"{'a copy' if future else 'the log'} of {tp} on broker {event.node} is {lag} behind {most}"
+                )

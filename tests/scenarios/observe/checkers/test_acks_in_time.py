@@ -1,0 +1,46 @@
+"""S17: a producer does not wait for what is replicated."""
+
+from __future__ import annotations
+
+import pytest
+
+from emulator.protocol import events as e
+from emulator.protocol.shown import ProduceExpired
+from scenarios.observe.checkers.acks_in_time import AcksInTime
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
+
+
+@pytest.mark.parametrize(
+    ("acks", "base", "violations"),
+    [(-1, 20, 0), (-1, 10, 1), (2, 10, 1), (3, 10, 0), (2, 20, 0)],
+    ids=["not committed", "committed", "on two", "too few in sync", "counted, not committed"],
+)
+def test_a_batch_that_waits_until_the_time_is_over(acks: int, base: int, violations: int) -> None:
+    run = WrittenHistory(AcksInTime.name)
+    run.loaded(0)
+    run.emit(e.BecameLeader, 0, *ORDERS_0, 0, 0, 0, (0, 1), (0, 1), (), ())
+    run.append(0, 0, 1, leader=True)
+    run.append(0, 10, 2, leader=True)
+    run.append(0, 20, 3, leader=True)
+    run.high_watermark(0, 20, leader=True)
+    run.show(ProduceExpired, 0, acks, ((ORDERS_0, base),))
+    assert len(run.violations()) == violations
+
+
+def test_a_high_watermark_within_a_batch() -> None:
+    """The logs of leader and followers have parted: the batch is not committed."""
+    run = WrittenHistory(AcksInTime.name)
+    run.loaded(0)
+    run.emit(e.BecameLeader, 0, *ORDERS_0, 0, 0, 0, (0, 1), (0, 1), (), ())
+    run.append(0, 0, 1, leader=True)
+    run.append(0, 10, 2, leader=True)
+    run.high_watermark(0, 13, leader=True)
+    run.show(ProduceExpired, 0, -1, ((ORDERS_0, 10),))
+    assert run.violations() == []
+
+
+def test_a_leader_that_leads_no_more_says_nothing() -> None:
+    run = WrittenHistory(AcksInTime.name)
+    run.loaded(0, 30, 30)
+    run.show(ProduceExpired, 0, -1, ((ORDERS_0, 10),))
+    assert run.violations() == []

@@ -1,0 +1,37 @@
+"""F8: answers fit their fetch sessions, and producers are dropped for an error."""
+
+import pytest
+
+from emulator.protocol.shown import ControllerLeft, FetchMisanswered, ProducerDropped
+from scenarios.observe.checkers.answers_fit import AnswersFit
+from tests.scenarios.observe.checkers.written_history import WrittenHistory
+
+
+@pytest.mark.parametrize(
+    ("error", "topic", "partition", "found"),
+    [
+        ("NONE", "orders", 0, "for orders-0, which is not in the session"),
+        ("FETCH_SESSION_ID_NOT_FOUND", "", -1, "that refuses the session: FETCH_SESSION_ID_NOT_FOUND"),
+    ],
+)
+def test_an_answer_that_does_not_fit(error: str, topic: str, partition: int, found: str) -> None:
+    run = WrittenHistory(AnswersFit.name)
+    run.show(FetchMisanswered, 1, 0, error, topic, partition)
+    assert [violation.state for violation in run.violations()] == [f"broker 1 gets an answer from broker 0 {found}"]
+
+
+@pytest.mark.parametrize(
+    ("errors", "violations"),
+    [(("NONE",), 1), (("NONE", "NONE"), 1), (("NONE", "NOT_LEADER_FOR_PARTITION"), 0)],
+)
+def test_a_producer_is_dropped_for_an_error(errors: tuple[str, ...], violations: int) -> None:
+    run = WrittenHistory(AnswersFit.name)
+    run.show(ProducerDropped, 1, errors)
+    assert len(run.violations()) == violations
+
+
+@pytest.mark.parametrize(("after", "violations"), [(2, 1), (3, 0)])
+def test_a_broker_leaves_its_controller_for_another(after: int, violations: int) -> None:
+    run = WrittenHistory(AnswersFit.name)
+    run.show(ControllerLeft, 1, 2, after)
+    assert len(run.violations()) == violations

@@ -1,0 +1,40 @@
+"""S18: a log directory in which a log cannot be recovered is not used."""
+
+from __future__ import annotations
+
+from emulator.protocol import events as e
+from emulator.protocol.shown import RecoveryFailed
+from scenarios.observe.checkers.failed_dirs_offline import FailedDirsOffline
+from tests.scenarios.observe.checkers.written_history import WrittenHistory
+
+
+def found(run: WrittenHistory) -> list[str]:
+    run.world.now += 1_000_000
+    run.checkers.look(run.world.now)
+    return [violation.state for violation in run.violations()]
+
+
+def failed() -> WrittenHistory:
+    run = WrittenHistory(FailedDirsOffline.name)
+    run.show(RecoveryFailed, 1, "/data/0")
+    return run
+
+
+def test_it_is_used_all_the_same() -> None:
+    assert found(failed()) == ["broker 1 uses /data/0, and could not recover a log there"]
+
+
+def test_it_is_offline_or_the_broker_has_ended() -> None:
+    run = failed()
+    run.emit(e.LogDirFailed, 1, "/data/0", "an error", 0, False)
+    assert found(run) == []
+    run = failed()
+    run.emit(e.NodeCrashed, 1, 2, "process")
+    assert found(run) == []
+
+
+def test_another_one_is_offline() -> None:
+    run = failed()
+    run.emit(e.LogDirFailed, 1, "/data/1", "an error", 0, False)
+    run.emit(e.LogDirFailed, 2, "/data/0", "an error", 0, False)
+    assert len(found(run)) == 1

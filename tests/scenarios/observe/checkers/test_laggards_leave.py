@@ -1,0 +1,124 @@
+"""I4: a member of the ISR that lags for too long leaves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from emulator.protocol import events as e
+from scenarios.observe.checkers.laggards_leave import LaggardsLeave
+from scenarios.observe.history.settings import StartSettings
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
+
+BOUND_S = 2 * 10 + 5
+Then = Callable[[WrittenHistory], object]
+
+
+def led(*, drops_slow: bool = False, isr: tuple[int, ...] = (0, 1)) -> WrittenHistory:
+    """Broker 0 leads with broker 1 in its ISR, which follows it, and has everything."""
+    run = WrittenHistory(LaggardsLeave.name, start=StartSettings(drops_slow=drops_slow))
+    run.emit(e.NodeStarted, 0, 1)
+    for node in (0, 1):
+        run.loaded(node)
+    leads(run, isr)
+    run.follows(1, 0, 1)
+    run.everywhere(0, 1, 1, (0, 1))
+    return run
+
+
+def leads(run: WrittenHistory, isr: tuple[int, ...] = (0, 1), epoch: int = 1) -> None:
+    run.emit(e.BecameLeader, 0, *ORDERS_0, epoch, 0, 0, isr, (0, 1), (), ())
+
+
+def looks(run: WrittenHistory, seconds: int, of: str = "") -> list[str]:
+    """Once a second, for so long; ``of``: what happens in each."""
+    for number in range(seconds):
+        run.world.now += 1_000_000
+        if of:
+            run.append(1 if of == "member" else 0, 10 * (number + 1), number + 2, 1, leader=of == "leader")
+        run.checkers.look(run.world.now)
+    return [violation.state for violation in run.violations()]
+
+
+def changes(run: WrittenHistory, isr: tuple[int, ...] = (0,)) -> None:
+    run.emit(e.IsrChanged, 0, *ORDERS_0, 1, "shrink", isr, 1)
+
+
+def test_a_member_that_does_not_get_on() -> None:
+    run = led()
+    run.append(0, 10, 2, 1, leader=True)
+    [state] = looks(run, BOUND_S + 2)
+    assert state == "orders-0: broker 1 is in the ISR [0, 1] of broker 0, and ends at 10, for 25.0 s"
+
+
+def test_not_before_it_is_time() -> None:
+    run = led()
+    run.append(0, 10, 2, 1, leader=True)
+    assert looks(run, BOUND_S) == []
+
+
+def test_members_that_have_everything_or_get_on() -> None:
+    assert looks(led(), 2 * BOUND_S) == []
+    run = led()
+    for place in range(100):
+        run.append(0, 10 + 10 * place, place + 2, 1, leader=True)
+    assert looks(run, 2 * BOUND_S, "member") == []
+
+
+def test_before_0_9_a_follower_that_fetches_stays() -> None:
+    run = led(drops_slow=True)
+    run.append(0, 10, 2, 1, leader=True)
+    assert looks(run, 2 * BOUND_S) == []
+
+
+@pytest.mark.parametrize("drops_slow", [True, False])
+def test_a_member_that_never_followed(drops_slow: bool) -> None:
+    run = WrittenHistory(LaggardsLeave.name, start=StartSettings(drops_slow=drops_slow))
+    run.emit(e.NodeStarted, 0, 1)
+    run.loaded(0)
+    leads(run)
+    [state] = looks(run, BOUND_S + 2)
+    assert state == "orders-0: broker 1 is in the ISR [0, 1] of broker 0, and has not followed it, for 25.0 s"
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        changes,
+        lambda run: run.proposes(0, "shrink", 1),
+        lambda run: run.follows(0, 1, 2),
+        lambda run: run.emit(e.ReplicaOffline, 0, *ORDERS_0),
+        lambda run: run.emit(e.ReplicaStopped, 0, *ORDERS_0, True),
+        lambda run: run.emit(e.NodeCrashed, 0, 1, "process"),
+        lambda run: run.emit(e.Fault, "broker.pause", "0", ""),
+        lambda run: run.emit(e.Fault, "broker.clock", "0", "step 8s"),
+        lambda run: leads(run, (0, 1, 3), 2),
+    ],
+    ids=["changed", "changing", "follows", "offline", "deleted", "crashed", "paused", "clock", "unassigned"],
+)
+def test_what_excuses_it(then: Then) -> None:
+    run = led()
+    run.append(0, 10, 2, 1, leader=True)
+    then(run)
+    assert looks(run, 2 * BOUND_S) == []
+
+
+@pytest.mark.parametrize(
+    "then", [leads, lambda run: changes(run, (0, 1)), lambda run: run.emit(e.Fault, "link.delay", "0", "")]
+)
+def test_what_gives_it_more_time(then: Then) -> None:
+    run = led()
+    run.append(0, 10, 2, 1, leader=True)
+    assert looks(run, BOUND_S - 5) == []
+    then(run)
+    assert looks(run, BOUND_S - 5) == []
+    assert len(looks(run, BOUND_S)) == 1
+
+
+def test_an_earlier_leader_is_followed_again() -> None:
+    """It follows the same leader since before."""
+    run = led()
+    run.follows(0, 1, 2)
+    leads(run, epoch=3)
+    assert looks(run, 2 * BOUND_S) == []
