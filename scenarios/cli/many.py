@@ -6,7 +6,6 @@ Text: a line per run, then the first failure explained. JSON: one object per lin
 from __future__ import annotations
 
 import json
-import shlex
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import closing
@@ -22,6 +21,7 @@ from scenarios.language import Scenario
 from scenarios.observe.measures.figure import Value
 from scenarios.progress import Progress
 from scenarios.runs.batch import local_workers
+from scenarios.runs.dataset.identity import command_line
 from scenarios.units import number
 
 _WIDTH = 13
@@ -92,8 +92,8 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
     if not as_json:
         _conclude(failed, len(tasks), quiet=arguments.quiet)
         if arguments.trace and not arguments.quiet:
-            first = shlex.quote(str(tasks[0].trace))
-            say(f"traces written to {arguments.trace}, a folder per seed; next: understudy timeline {first}")
+            first = command_line("timeline", str(tasks[0].trace))
+            say(f"traces written to {arguments.trace}, a folder per seed; next: {first}")
     return exits.FAILED if failed else exits.PASSED
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from scenarios.cli.output import red, table
 from scenarios.observe.measures.figure import Value
 from scenarios.observe.measures.figures import declared
+from scenarios.runs.dataset.identity import command_line
 from scenarios.runs.headlines import Headline, headlines
 from scenarios.units import counted, number
 
@@ -65,7 +65,7 @@ def report(run: Run, trace: Path | None = None) -> Iterator[str]:
     yield ""
     yield f"run {run.run_id}  digest {run.digest}"
     if trace is not None:
-        yield f"trace written to {trace}; next: understudy timeline {shlex.quote(str(trace))}"
+        yield f"trace written to {trace}; next: {command_line('timeline', str(trace))}"
 
 
 def _plan(run: Run) -> Iterator[str]:

@@ -116,6 +116,7 @@ def choose(data_set: DataSet, arguments: Namespace) -> RunRead:
         and arguments.seed in (None, run.row["seed"])
     ]
     if len(fitting) == 1:
+        _check_known(fitting[0], data_set.place)
         return fitting[0]
     names = [run.name for run in runs]
     shown = [
@@ -128,6 +129,17 @@ def choose(data_set: DataSet, arguments: Namespace) -> RunRead:
         f"{what}; choose one with --seed, --strategy or --run: {'; '.join(shown)}{more}",
         source=data_set.place,
     )
+
+
+def _check_known(run: RunRead, place: str) -> None:
+    """Refuse the steps of a protocol that is not there: what is said of its moves would be wrong. Raises: BadInput."""
+    from scenarios.language.strategies import parse_strategy
+
+    try:
+        parse_strategy(run.arm.strategy)
+    except BadInput as error:
+        what = f"its run has the strategy {run.arm.strategy!r}, which a plug-in brings: name it with --plugin FILE"
+        raise BadInput(what, source=place) from error
 
 
 def fault(number: int, events: Sequence[Any]) -> Any:

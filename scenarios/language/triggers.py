@@ -246,7 +246,7 @@ ZK_WHEN: Named[WhenZk] = Named("when_zk", Block(WhenZk))
 
 # -- at a metric ------------------------------------------------------------------------------------------------------
 
-METRIC_NAME = Choice(tuple(METRICS), "metric")
+METRIC_NAME = Choice(METRICS, "metric")
 
 
 @frozen(kw_only=True)

@@ -18,9 +18,6 @@ from scenarios.observe.measures.figure import Value
 from scenarios.runs.convergence import WITHIN_US, Convergence
 from scenarios.runs.run import Expectation
 
-LIVE_METRICS = tuple(name for name, metric in METRICS.items() if metric.form != "total")
-"""The metrics that have a value at any time."""
-
 Outcome = tuple[bool, str]
 """Whether an expectation holds now, and the value that was found."""
 
@@ -165,7 +162,7 @@ class Judge:
 
     def _verdict(self, pending: _Pending, end_us: int, metrics: dict[str, Value]) -> Expectation:
         expect = pending.expect
-        if expect.statement == "metric" and expect.metric not in LIVE_METRICS:
+        if expect.statement == "metric" and _is_total(expect):
             assert expect.metric is not None
             holds, found = _within(metrics.get(expect.metric), expect.tolerance)
         else:
@@ -234,7 +231,7 @@ class Judge:
 
     def _metric(self, expect: Expect) -> Outcome:
         assert expect.metric is not None
-        if expect.metric not in LIVE_METRICS:
+        if _is_total(expect):
             return False, "known at the end of the run only"
         return _within(self.measures.now(expect.metric), expect.tolerance)
 
@@ -289,3 +286,8 @@ def describe(expect: Expect) -> str:
     if expect.within_us is None:
         return text + (f" after {expect.after}" if expect.after else "")
     return f"{text} within {expect.within_us / 1e6:g} s" + (f" of {expect.after}" if expect.after else "")
+
+
+def _is_total(expect: Expect) -> bool:
+    """Whether its metric is known when the run has ended, and not before."""
+    return METRICS[str(expect.metric)].form == "total"

@@ -43,6 +43,9 @@ target = "client(h)"
 duration = "5s"
 [[expect]]
 invariant = "three_in_sync"
+[[expect]]
+metric = "fetcher_starts"
+tolerance = [3, 100]
 """  # noqa: E501
 
 

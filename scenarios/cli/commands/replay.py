@@ -69,13 +69,14 @@ def replay(arguments: Namespace) -> int:
 
 
 def _to_scenario(recorded: RecordedLiveRun, arguments: Namespace) -> int:
+    from scenarios.runs.dataset.identity import command_line
     from scenarios.wire.recording.to_scenario import write_scenario
 
     if arguments.trace or arguments.until_us is not None:
         raise BadInput("writes a scenario, and replays nothing; leave --trace and --until out", where="--to-scenario")
     path = Path(arguments.to_scenario)
     frames = write_scenario(recorded, path)
-    say(f"written to {path} and {frames}; run it with: understudy run {path}")
+    say(f"written to {path} and {frames}; run it with: {command_line('run', str(path))}")
     return exits.PASSED
 
 

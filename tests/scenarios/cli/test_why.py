@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
+from controller.shapes import SHAPES
 from scenarios.language.files import load
 from scenarios.runs import run_scenario
 from tests.scenarios.cli.conftest import Call
@@ -68,3 +70,14 @@ def test_what_is_not_there_is_refused(call: Call, trace: Path, options: tuple[st
     assert called.code == 2
     assert refusal in called.err
     assert called.err.count("\n") == 1
+
+
+def test_a_protocol_that_is_not_there_is_asked_for(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SHAPES, "brought", evolve(SHAPES["wiki"], name="brought"))
+    trace = tmp_path / "trace"
+    run_scenario(load("quick-move"), strategy="brought", trace_dir=trace)
+    assert call("why", trace, "--partition", "orders-0", "--move").code == 0
+    monkeypatch.delitem(SHAPES, "brought")
+    refused = call("why", trace, "--partition", "orders-0", "--move")
+    assert refused.code == 2
+    assert f"{trace}: its run has the strategy 'brought', which a plug-in brings" in refused.line
