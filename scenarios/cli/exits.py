@@ -31,6 +31,8 @@ def explain(error: BaseException, *, debug: bool = False) -> int:
     if isinstance(error, PartFailed):
         note(f"understudy: {error}{hint}")
         return TOOL_FAILED
+    while isinstance(error, BaseExceptionGroup):  # of the tasks of a run: the first says what went wrong
+        error = error.exceptions[0]
     note(f"understudy: the tool failed: {type(error).__name__}: {_first_line(error)}{hint}")
     return TOOL_FAILED
 

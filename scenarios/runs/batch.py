@@ -30,6 +30,8 @@ from collections import deque
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing.connection import wait
+from threading import Thread
 from typing import Generic, Protocol, TypeVar
 
 from attrs import frozen
@@ -148,9 +150,23 @@ def can_fork() -> bool:
 
 def _begin(prepare: Callable[[], None] | None, loaded: tuple[plugins.Plugin, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
     plugins.restore(loaded)
     if prepare is not None:
         prepare()
+
+
+def end_with_parent() -> None:
+    """End this process as soon as the one that started it has ended, also by SIGKILL. It would wait for work for ever,
+    and with it would stay the locks of the files that it has inherited."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        Thread(target=_end_after, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_after(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
 
 
 def local_workers(jobs: int, prepare: Callable[[], None] | None = None) -> Workers:

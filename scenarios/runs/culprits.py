@@ -13,6 +13,7 @@ from emulator.kernel import SubscriberFailed
 from scenarios import plugins
 from scenarios.errors import BadInput, PartFailed
 from scenarios.language.actions import Action
+from scenarios.language.strategies.registry import Chosen
 from scenarios.observe.checkers import Checker
 from scenarios.observe.measures.fold import Fold
 
@@ -69,6 +70,8 @@ def _part(frame: FrameType) -> str:
         name = f"action {owner.name!r}"
     elif isinstance(owner, Fold):
         name = f"measure {type(owner).__name__!r}"
+    elif isinstance(owner, Chosen):  # what its rule gave back is refused outside the plug-in
+        name, plugin = f"{owner.part.axis} {owner.name!r}", _plugin(owner.part.rule.__module__)
     else:
         return plugin
     return f"{name} of {plugin}" if plugin else name

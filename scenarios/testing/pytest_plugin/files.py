@@ -15,6 +15,7 @@ import pytest
 from scenarios import plugins
 from scenarios.errors import BadInput, PartFailed
 from scenarios.language import Scenario
+from scenarios.runs.batch import end_with_parent
 from scenarios.runs.dataset.identity import command_line
 from scenarios.testing.pytest_plugin.options import Options
 
@@ -164,7 +165,12 @@ class _Runs:
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=plugins.restore, initargs=(plugins.loaded(),))
+    return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_begin, initargs=(plugins.loaded(),))
+
+
+def _begin(loaded: tuple[plugins.Plugin, ...]) -> None:
+    end_with_parent()
+    plugins.restore(loaded)
 
 
 def _runs(session: pytest.Session) -> _Runs:

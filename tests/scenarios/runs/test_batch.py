@@ -1,6 +1,8 @@
 """The engine that spreads runs over workers: order, failures, chunks; with every kind of workers."""
 
 import gc
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -25,6 +27,16 @@ for _ in range(int(sys.argv[1])):
     threading.Thread(target=end.wait).start()
 print(*Processes(2).in_order(inheriting.inherited, range(3)))
 end.set()
+"""
+KILLED = """
+import os, sys, time
+from scenarios.runs.batch import Processes
+
+def number(task):
+    print(os.getpid(), flush=True)
+    time.sleep(1)
+
+list(Processes(3).in_order(number, range(100)))
 """
 
 
@@ -71,6 +83,21 @@ def test_workers_are_forked_from_a_process_with_one_thread(threads: int) -> None
     command = [sys.executable, "-c", FORKING, str(threads)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == [str(threads == 0)] * 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
+def test_workers_end_with_a_process_that_is_killed() -> None:
+    """They would hold the locks of its files, so that nothing could go on where it was."""
+    with subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        workers = [int(parent.stdout.readline()) for _ in range(3)]
+        parent.kill()
+        try:
+            parent.communicate(timeout=60)  # all of it is there once the last of them has ended
+        except subprocess.TimeoutExpired:
+            for worker in set(workers):
+                os.kill(worker, signal.SIGKILL)
+            raise
 
 
 @pytest.mark.parametrize("workers", [ThisProcess(), Processes(2)])

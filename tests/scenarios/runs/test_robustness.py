@@ -16,6 +16,8 @@ from scenarios.errors import BadInput, PartFailed
 from scenarios.faults.performer import ActionContext, PerformedAction
 from scenarios.language import Scenario
 from scenarios.language.actions import ACTIONS
+from scenarios.language.files import load
+from scenarios.language.strategies.registry import PARTS, Part
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.checkers.checkers import REGISTRY
 from scenarios.runs import run_scenario
@@ -150,6 +152,22 @@ def test_an_action_that_raises_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(ACTIONS["zk.expire"], "perform", perform)
     with pytest.raises(PartFailed, match=r"action 'zk.expire' failed: LookupError: there is none"):
         run_scenario(scenario(**QUIET, method=[{"at": "3s", "action": "zk.expire", "target": 0}]))
+
+
+@pytest.mark.parametrize(
+    ("axis", "name", "what"),
+    [("order", "wrong", "TypeError: 'NoneType' object"), ("admission", "wrong-3", "TypeError: 'NoneType' object")],
+)
+def test_a_part_of_a_strategy_that_gives_back_nothing_is_named(
+    axis: str, name: str, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rule(*_: Any, **__: Any) -> Any:
+        return None
+
+    stem = name.replace("-3", "-N")
+    monkeypatch.setitem(PARTS, stem, Part(stem, axis, "gives back nothing", rule))
+    with pytest.raises(PartFailed, match=f"{axis} {name!r} failed: {what}"):
+        load("quick-move").run(strategy=f"wiki+{name}")
 
 
 def test_a_plug_in_is_named_with_its_file(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
