@@ -11,6 +11,7 @@ from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
 from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
 from scenarios.chaos.kinds.shape import Possible, drawn, topic_settings
+from scenarios.faults.actions.brokers import BrokerControlledShutdown
 from scenarios.faults.actions.elections import ElectionPreferred
 from scenarios.faults.actions.reassignments import API, ReassignCancel, ReassignExecute
 from scenarios.faults.actions.settings import ConfigSet
@@ -136,6 +137,19 @@ class Elections(Episodes):
             )
         )
         scope.draft.add(At(scope.draft.moment(draws)), series)
+
+
+@chaos("returned-leaders", "a leader is restarted in order, and preferred replicas are elected once it is back")
+@frozen(kw_only=True)
+class ReturnedLeaders(Episodes):
+    times: Range = field(default=(1, 1), metadata=key(COUNT, "how often in a run"))
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        partition = scope.partition(draws)
+        down_us = draws.spread((100 * MS, 2 * SECOND))
+        restart = Strike(BrokerControlledShutdown(), Target(role=f"leader({partition})"), down_us)
+        election = Strike(ElectionPreferred(), gap_us=down_us + draws.spread((2 * SECOND, 8 * SECOND)))
+        scope.draft.add(At(scope.draft.moment(draws)), [restart, election])
 
 
 @chaos("topic-life", "topics are made, get partitions, and are deleted, also while they are written to")

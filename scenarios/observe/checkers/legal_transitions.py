@@ -8,6 +8,7 @@ from typing import ClassVar
 from emulator.protocol.control_requests import ControlQueued, PartitionsChanged, ReplicasChanged
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
+from emulator.trace.events import Step
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
 
@@ -29,12 +30,13 @@ OF_REPLICAS: Mapping[int, frozenset[int]] = {
 
 
 class LegalTransitions(Checker):
-    """The states of partitions and replicas follow each other as Kafka's state machines allow, and a replica is deleted
-    only in the state of one that is.
+    """The states of partitions and replicas follow each other as Kafka's state machines allow, a replica is deleted
+    only in the state of one that is, and no step of a procedure ends that was not begun.
 
     Verified: each state change of a controller, against the transitions of Kafka 1.0 to 2.7 and the controller page's
         (where an offline replica may become NonExistent at once). Each StopReplica with deletion: the controller has
-        changed the replica to DeletionStarted, or NonExistent, and to no other state since.
+        changed the replica to DeletionStarted, or NonExistent, and to no other state since. The end of each step of a
+        protocol, failover, deletion and so on: the same controller has begun it, for the same partition and hop.
 
     Not verified: the states with which a new controller begins; that what is refused is tried again.
     """
@@ -51,6 +53,18 @@ class LegalTransitions(Checker):
         super().__init__(history, report)
         self._deleting: dict[tuple[int, int], dict[TopicPartition, None]] = {}
         """By controller and broker, the replicas that are being deleted."""
+        self._begun: dict[tuple[object, ...], None] = {}
+        """Steps, each with what it is for."""
+
+    def on_step(self, event: Step) -> None:
+        step = event.step, event.topic, event.partition, event.broker, event.hop, event.node
+        if event.edge == "before":
+            self._begun[step] = None
+        elif step in self._begun:
+            del self._begun[step]
+        else:
+            name = f"{event.topic}-{event.partition}: " if event.topic else ""
+            self.violated(event, f"{name}{event.step} ends on controller {event.node}, which has not begun it")
 
     def on_partitions(self, event: PartitionsChanged) -> None:
         self._check(event, "", OF_PARTITIONS[event.after], PARTITION_STATES)

@@ -11,6 +11,7 @@ from emulator.protocol import events as e
 from emulator.protocol.control_requests import ControlQueued, PartitionsChanged, ReplicasChanged
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.trace.events import Step
 from scenarios.observe.history.settings import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
@@ -52,6 +53,17 @@ def test_a_replica_is_deleted_in_the_state_of_one_that_is(after: int | None) -> 
     expected = "orders-0, broker 1: controller 3 has it deleted, and it is not in DeletionStarted"
     states = [violation.state for violation in run.violations()]
     assert states == ([] if after in (STARTED, NON_EXISTENT) else [expected])
+
+
+@pytest.mark.parametrize(("partition", "hop", "node"), [(0, 1, 3), (1, 1, 3), (0, 2, 3), (0, 1, 2)])
+def test_a_step_ends_where_it_was_begun(partition: int, hop: int, node: int) -> None:
+    run = WrittenHistory("legal_transitions")
+    for edge in ("before", "after", "before"):
+        run.emit(Step, "kafka-6794.3", edge, "orders", 0, -1, 1, 3, "")
+    run.emit(Step, "kafka-6794.3", "after", "orders", partition, -1, hop, node, "")
+    expected = f"orders-{partition}: kafka-6794.3 ends on controller {node}, which has not begun it"
+    begun = (partition, hop, node) == (0, 1, 3)
+    assert [violation.state for violation in run.violations()] == ([] if begun else [expected])
 
 
 # -- controller_adds_none ----------------------------------------------------------------------------------------------
