@@ -85,8 +85,7 @@ class RemoteLeaderEndPoint:
         self._left_out.update(self._forgotten)
 
     def want_only(self, wanted: dict[TopicPartition, FetchFields]) -> None:
-        """Fetch these partitions and no others."""
-        self._forgotten = {tp: None for tp in self._known if tp not in wanted}
+        """Fetch these partitions and no others, where nothing was asked since ``reset``."""
         self._changed = wanted
 
     def forget(self, tp: TopicPartition) -> None:

@@ -168,9 +168,8 @@ class Partitions:
             self._delay(state, until)
 
     def delay_partitions(self, states: Iterable[PartitionFetchState]) -> None:
-        """Do not fetch the partitions for a back-off; those that are delayed already are not delayed for longer."""
-        if self.all_delayed_until_us:
-            self._delay_each()
+        """Do not fetch the partitions for a back-off; those that are delayed already are not delayed for longer. It
+        follows a request: ``all_delayed_until_us`` is 0 then."""
         until = self._process.clock_us + self._backoff_us
         for state in states:
             if not state.delayed_until_us:
