@@ -55,6 +55,8 @@ class BrokerPolicies:
             satisfied.
         knows_whose_replica: KAFKA-6796 (2.0): a broker without a replica that knows of the partition answers
             NOT_LEADER_FOR_PARTITION; before, UNKNOWN_TOPIC_OR_PARTITION.
+        sends_any_reader_on: KAFKA-10223 (2.6): such a broker gives a reader that any replica would do for the same
+            answer; before, REPLICA_NOT_AVAILABLE.
         latest_is_committed: KIP-207 (2.2): a new leader gives consumers no latest offset before its high watermark has
             reached the start of its epoch; before, it may be lower than the one that its predecessor gave.
         high_watermark_waits_for_caught_up: KAFKA-4485 (0.10.2): a replica outside the ISR that was caught up within
@@ -144,6 +146,7 @@ class BrokerPolicies:
     counts_acks: bool = False
     demotion_answers_waiting: bool = True
     knows_whose_replica: bool = True
+    sends_any_reader_on: bool = False
     latest_is_committed: bool = True
     high_watermark_waits_for_caught_up: bool = True
     stop_answers_waiting: bool = False
@@ -225,8 +228,10 @@ class BrokerPolicies:
         """Whether a produce request may have these ``acks``."""
         return self.counts_acks or -1 <= acks <= 1
 
-    def without_replica(self, known: bool) -> Errors:
+    def without_replica(self, known: bool, needs_leader: bool = True) -> Errors:
         """The error for a partition without a replica on this broker; ``known``: it is in the metadata cache."""
+        if not needs_leader and not self.sends_any_reader_on and (known or not self.knows_whose_replica):
+            return Errors.REPLICA_NOT_AVAILABLE
         not_leader = known and self.knows_whose_replica
         return Errors.NOT_LEADER_FOR_PARTITION if not_leader else Errors.UNKNOWN_TOPIC_OR_PARTITION
 

@@ -182,11 +182,11 @@ class ReplicaManager:
         self.moves.start()
         self.logs.start()
 
-    def error_without_replica(self, tp: TopicPartition) -> Errors:
+    def error_without_replica(self, tp: TopicPartition, needs_leader: bool = True) -> Errors:
         """The error for a request that names a partition without a replica here."""
         if tp in self.offline:
             return Errors.KAFKA_STORAGE_ERROR
-        return self.policies.without_replica(self.metadata.knows(tp))
+        return self.policies.without_replica(self.metadata.knows(tp), needs_leader)
 
     def _expire(self, log: Log) -> int | None:
         """Delete the old segments of ``log``; see ``Replica.delete_old_segments``."""

@@ -191,7 +191,7 @@ class ConsumerFetch:
         if not manager.metadata.knows(tp):
             return _refused(tp, Errors.UNKNOWN_TOPIC_OR_PARTITION)
         if partition is None:
-            return _refused(tp, manager.error_without_replica(tp))
+            return _refused(tp, manager.error_without_replica(tp, from_leader))
         error = partition.check_current_leader_epoch(wanted.leader_epoch, require_leader=from_leader)
         if error:
             return _refused(tp, error)

@@ -6,7 +6,7 @@ from brokers.partition.partition import Partition
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
 from emulator.network import Channel
-from emulator.protocol.clients.fetch import READ_COMMITTED
+from emulator.protocol.clients.fetch import DEBUGGING_CONSUMER, READ_COMMITTED
 from emulator.protocol.clients.offsets import (
     EARLIEST,
     LATEST,
@@ -78,10 +78,10 @@ class OffsetsHandler:
     def _find(self, request: OffsetsByTimeRequest, query: OffsetQuery) -> FoundOffset:
         """Partition.fetchOffsetForTimestamp, 2.3.1; for the latest time of all, 3.0.0."""
         tp, timestamp_ms = query.tp, query.timestamp_ms
-        error, partition = self._leader(tp, query.current_leader_epoch)
+        error, partition = self._leader(tp, query.current_leader_epoch, request.replica_id != DEBUGGING_CONSUMER)
         if partition is None:
             return FoundOffset(tp, error)
-        consumer = request.replica_id < 0
+        consumer = request.replica_id == CONSUMER
         unknown = consumer and partition.latest_offset == OFFSET_NOT_AVAILABLE
         if timestamp_ms == EARLIEST:
             return FoundOffset(tp, NO_ERROR, partition.log_start_offset, leader_epoch=_earliest_epoch(partition.log))
@@ -89,7 +89,7 @@ class OffsetsHandler:
             if unknown:
                 return FoundOffset(tp, Errors.OFFSET_NOT_AVAILABLE)
             end = _end_for(partition, request.isolation) if consumer else partition.log_end_offset
-            if request.isolation != READ_COMMITTED:  # of no use to judge a high watermark by
+            if consumer and request.isolation != READ_COMMITTED:  # the others tell nothing of high watermarks
                 node = self._manager.process.node.id
                 self._manager.process.emit(LatestOffsetReturned, node, tp.topic, tp.partition, end)
             return FoundOffset(tp, NO_ERROR, end, leader_epoch=partition.leader_epoch)
@@ -101,11 +101,12 @@ class OffsetsHandler:
             return FoundOffset(tp, Errors.OFFSET_NOT_AVAILABLE if unknown else NO_ERROR)
         return FoundOffset(tp, NO_ERROR, record.offset, record.timestamp_ms, record.leader_epoch)
 
-    def _leader(self, tp: TopicPartition, epoch: int) -> tuple[Errors, Partition | None]:
+    def _leader(self, tp: TopicPartition, epoch: int, needed: bool = True) -> tuple[Errors, Partition | None]:
+        """The leader; without one ``needed``, any replica."""
         partition = self._manager.partitions.get(tp)
         if partition is None:
-            return self._manager.error_without_replica(tp), None
-        refused = partition.check_current_leader_epoch(epoch)
+            return self._manager.error_without_replica(tp, needed), None
+        refused = partition.check_current_leader_epoch(epoch, require_leader=needed)
         return refused, None if refused else partition
 
 

@@ -20,6 +20,13 @@ PROFILE = KAFKA_2_5.with_differences(
         policies={"brokers.stop_refuses_offline": True},
     ),
     Difference(
+        title="a reader that needs no leader asks a broker without a replica",
+        before="REPLICA_NOT_AVAILABLE",
+        here="NOT_LEADER_FOR_PARTITION",
+        source="KAFKA-10223, 2.6",
+        policies={"brokers.sends_any_reader_on": True},
+    ),
+    Difference(
         title="auto rebalance elects the preferred replica",
         before="if it is alive",
         here="if it is alive and in sync",
