@@ -15,6 +15,7 @@ from attrs import frozen
 
 from scenarios.errors import BadInput, Together, did_you_mean
 from scenarios.language.schema.kinds import Kind, Schema, at, refuse
+from scenarios.language.schema.text import write_value
 
 T = TypeVar("T")
 _METADATA = "scenario-key"
@@ -95,8 +96,11 @@ class Block(Kind[Any]):
     cls: type[Any]
 
     def read(self, value: object) -> Any:
-        reader, entries, wrong = Reader(value), keys_of(self.cls), Together()
+        entries, wrong = keys_of(self.cls), Together()
         names = [entry.name for entry in entries]
+        if isinstance(value, str) and "name" in names:
+            raise refuse(value, f"a table of keys, such as {write_value({'name': value})}")
+        reader = Reader(value)
         wrong.attempt(refuse_unknown, reader.table, names, getattr(self.cls, "KEY_HINTS", None))
         misspelt = any(name not in names for name in reader.table)
         # Of a misspelt key that is required it is better said that it is misspelt than that it is missing.

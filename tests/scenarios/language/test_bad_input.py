@@ -38,6 +38,14 @@ def test_a_move_step_needs_a_move() -> None:
     assert "no move is started" in refusal(text)
 
 
+def test_a_name_in_the_place_of_a_table_is_answered_with_the_table() -> None:
+    text = 'strategy = "kip-455"\n' + SMALL.partition("[strategy]")[0]
+    assert (
+        "strategy: the text 'kip-455' does not fit; write a table of keys, such as { name = \"kip-455\" }"
+        in refusal(text)
+    )
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe\x00")
