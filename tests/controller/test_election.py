@@ -69,6 +69,20 @@ def test_deleting_the_znode_makes_the_controller_resign_and_everybody_compete() 
     run(test)
 
 
+def test_a_controller_that_has_resigned_remembers_nothing() -> None:
+    """Since KAFKA-4447 (0.10.2)."""
+
+    async def test(lab: Lab) -> None:
+        old = lab.active
+        assert old.context.brokers
+        lab.zookeeper.expire(old.id)
+        await lab.settle()
+        assert lab.active is not old
+        assert (old.context.brokers, old.context.epoch) == ({}, 0)
+
+    run(test)
+
+
 def test_an_expired_session_ends_the_term() -> None:
     async def test(lab: Lab) -> None:
         old = lab.active

@@ -114,6 +114,23 @@ def test_requests_and_bytes_are_metered_until_the_thread_ends(kind: type[Fetcher
     play(scenario, kind=kind)
 
 
+def test_a_request_that_is_not_answered_is_metered_too() -> None:
+    """One in two back-offs (AbstractFetcherThread.processFetchRequest, 2.3)."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, 0)
+        rig.add(A)
+        await rig.rest(1_500)
+        rig.leader.down = True
+        await rig.rest(1_500)
+        requests = rig.thread._metrics.requests
+        before = requests.count
+        await rig.rest(10_000)
+        assert requests.count - before == 5
+
+    play(scenario)
+
+
 def test_idle_polls_are_counted_and_written_once_a_minute() -> None:
     async def scenario(rig: Rig) -> None:
         rig.leader.leads(A)
