@@ -7,9 +7,11 @@ import pytest
 from controller.errors import StateChangeFailed
 from controller.policies import ControllerPolicies
 from controller.reassignment.by_znode import ByZnode
+from emulator.metrics.events import GaugeSet
+from emulator.metrics.metrics import short_name
 from emulator.protocol.events import ControllerElected, ControllerResigned, ControlRequest
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import REASSIGN_PARTITIONS, encode_reassignment, encode_topic
+from emulator.protocol.znodes import CONTROLLER, REASSIGN_PARTITIONS, encode_reassignment, encode_topic
 from emulator.trace.events import ZkWritten
 from emulator.zookeeper import NoNode
 from tests.controller.lab import EXPIRY_US, Lab, run
@@ -199,6 +201,17 @@ def test_a_controller_whose_failover_fails_resigns(error: Exception, monkeypatch
         assert believers(lab) == [lab.active.id]
         await lab.create_topic("orders", {0: (0, 1, 2)})
         assert lab.state(TP).controller_epoch == 2
+
+    run(test)
+
+
+def test_a_controller_that_gives_up_shows_so_before_its_znode_is_gone() -> None:
+    async def test(lab: Lab) -> None:
+        old = lab.active
+        await old.trigger_controller_move()
+        shown = [e for e in lab.of(GaugeSet) if e.node == old.id and short_name(e.metric) == "ActiveControllerCount"]
+        [deleted] = [e for e in lab.of(ZkWritten) if (e.path, e.op) == (CONTROLLER, "delete")]
+        assert [event.value for event in shown if event.seq < deleted.seq] == [1, 0]
 
     run(test)
 
