@@ -1,5 +1,7 @@
 """Disks that take time: what waits for them, and in which order they work."""
 
+from typing import Any
+
 import pytest
 
 from emulator.disks import Disk, DiskSpeed, Pace
@@ -48,6 +50,26 @@ def test_an_answer_follows_the_speed_of_its_disk(write: int | None, answered_ms:
         assert len(line.replies) == 1
 
     bench.world.run(body)
+
+
+def test_a_fetcher_waits_for_what_the_disks_have_in_hand_once() -> None:
+    bench = bench_with(DiskSpeed(write=10_000))
+    work, pace = bench.manager.logs.work, bench.node.disks[0].pace
+    found: list[Any] = []
+
+    async def body() -> None:
+        assert pace is not None
+        found.append(work.take_signal())
+        bench.produce(TP, acks=0)
+        work.wrote(pace, 100)
+        signal = work.take_signal()
+        found.append(work.take_signal())
+        assert signal is not None
+        await signal.wait()
+        found.append(bench.world.now)
+
+    bench.world.run(body)
+    assert found == [None, None, 20 * MS]
 
 
 @pytest.mark.parametrize("acks", [1, -1])
