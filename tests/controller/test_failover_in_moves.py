@@ -1,6 +1,7 @@
 """The controller dies at every edge of every step of a move, and the next one finishes it (readings §5)."""
 
 import pytest
+from attrs import evolve
 
 from controller.policies import ControllerPolicies
 from controller.reassignment.kafka_6794 import Kafka6794
@@ -171,3 +172,18 @@ def test_one_seed_one_trace_on_both_backends() -> None:
     assert run(test, brokers=7, policies=pinned, seed=5) == first
     assert run(test, brokers=7, policies=pinned, seed=5, backend="attached") == first
     assert run(test, brokers=7, policies=pinned, seed=6) != first
+
+
+def test_a_controller_that_takes_up_moves_one_by_one_takes_up_those_that_are_not_done() -> None:
+    """KAFKA-6193."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        lab.joins = False
+        await lab.reassign({TP: (1, 3, 4)})
+        lab.nodes[6].crash()
+        await lab.pass_time(EXPIRY_US)
+        assert list(lab.active.context.reassignments) == [TP]
+
+    together = ControllerPolicies(reassignment=Wiki(), pinned=6)
+    run(test, brokers=7, policies=evolve(together, takes_up_moves_together=False, refuses_moves_together=False))
