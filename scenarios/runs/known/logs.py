@@ -356,10 +356,13 @@ def _leads_without_its_epoch(past: KeptEvents, follows: BecameFollower) -> bool:
     before = [
         e.leader_epoch for e in roles if e.node == follows.node and e.seq < follows.seq and e.leader_epoch < epoch
     ]
-    last = max(before, default=epoch)
-    took_part = any((role.node, role.leader_epoch) == (follows.leader, last) for role in roles)
-    begun, begins = ([e.log_end_offset for e in led if e.leader_epoch == one] for one in (last, epoch))
-    return last < epoch and (last < epoch - 1 or not took_part or min(begins, default=0) <= max(begun, default=-1))
+    if not before:
+        return False
+    last = max(before)
+    begins: dict[int, int] = {e.leader_epoch: e.log_end_offset for e in reversed(led)}
+    if last < epoch - 1 or not any((role.node, role.leader_epoch) == (follows.leader, last) for role in roles):
+        return True
+    return begins.get(epoch, 0) <= begins.get(last, -1)
 
 
 def _answered_without_an_offset(past: KeptEvents, violation: Violation | None) -> bool:
