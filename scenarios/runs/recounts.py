@@ -56,6 +56,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         metadata_has_raised_epochs=release.controller.remembers_bumps,
         isolates_failures=release.fetchers.failures.unexpected is Verdict.FAIL,
         marks_new_replicas=release.kip_455.adds_as_new and scenario.strategy.parsed.shape == KIP_455.name,
+        detects_bounces=release.controller.broker_epochs,
         drops_slow=release.brokers.out_of_sync.max_messages != NO_LIMIT,
         drops_at_the_end=release.brokers.out_of_sync.even_at_the_end,
         undone_by=undone_by,

@@ -23,7 +23,8 @@ Replica = tuple[TopicPartition, int]
 
 class ReplicasNotified(Checker):
     """After each election every live replica of the partition is sent LeaderAndIsr, and each live replica that leaves
-    the assignment is sent StopReplica. No other broker is. A broker that registers is soon sent something.
+    the assignment is sent StopReplica. No other broker is. A broker that registers is soon sent something,
+    since 2.2.
 
     Verified: once a second, and when the cluster is at rest, for each change of a partition's leader in ZooKeeper, and
         for each replica that the topic's znode has no longer. The bound is that of ``led_in_time``. A broker that shuts
@@ -56,6 +57,7 @@ class ReplicasNotified(Checker):
         self._topology = history.topology
         self._now = history.circumstances
         self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
+        self._detects_bounces = history.settings.start.detects_bounces
         self._waiting: Deadlines[Replica] = Deadlines()
         self._of_broker: dict[int, dict[TopicPartition, int]] = {}
         """By broker, the partitions whose leader it has not been notified of, and since when."""
@@ -113,7 +115,8 @@ class ReplicasNotified(Checker):
         broker = int(event.path.rpartition("/")[2])
         self._unaddressed.end(broker)
         if event.op != "delete":
-            self._unaddressed.begin(broker, event.t_us)
+            if self._detects_bounces:
+                self._unaddressed.begin(broker, event.t_us)
         else:
             for tp in list(self._of_broker.get(broker, ())):
                 self._notified(tp, broker)

@@ -27,6 +27,8 @@ class StartSettings:
         isolates_failures: the release's fetcher threads survive an error on one partition (KIP-461, 2.3).
         marks_new_replicas: the release's controllers announce a replica that a move adds as new in the first request
             (KAFKA-10314, 2.7).
+        detects_bounces: the release's controllers find out that a broker has registered again before they saw that it
+            was gone (KAFKA-1120, by KIP-380, 2.2).
         drops_slow: the release's leaders drop followers that are more than replica.lag.max.messages behind (until
             KAFKA-1546, 0.9).
         drops_at_the_end: the release's leaders drop followers that have everything, and did not fetch for
@@ -39,6 +41,7 @@ class StartSettings:
     metadata_has_raised_epochs: bool = True
     isolates_failures: bool = True
     marks_new_replicas: bool = True
+    detects_bounces: bool = True
     drops_slow: bool = True
     drops_at_the_end: bool = False
     undone_by: Callable[[str], str | None] = lambda _: None

@@ -179,8 +179,8 @@ def test_a_znode_that_an_incarnation_has_left_after_its_end(again: bool, expecte
 # -- replicas_notified ------------------------------------------------------------------------------------------------
 
 
-def telling() -> Cluster:
-    run = Cluster("replicas_notified")
+def telling(start: StartSettings | None = None) -> Cluster:
+    run = Cluster("replicas_notified", start=start)
     run.assigned(RS)
     for broker in (*RS, 3):
         queued(run, broker, live_brokers(*RS))
@@ -271,6 +271,14 @@ def test_a_broker_that_registers_and_is_sent_nothing(controller_stays: bool) -> 
     run.passes(2)
     states = [violation.state for violation in run.violations()]
     assert states == (["broker 2 has registered, and been sent nothing for 12.0 s"] if controller_stays else [])
+
+
+def test_a_release_whose_controllers_do_not_find_out_that_a_broker_has_bounced() -> None:
+    run = telling(StartSettings(detects_bounces=False))
+    run.dies(2)
+    run.registers(2)
+    run.passes(30)
+    assert run.violations() == []
 
 
 @pytest.mark.parametrize("sent", ["before", "after", "never"])
