@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from emulator.protocol.errors import Errors
 from emulator.protocol.events import BrokerRegistered, ControlRequest, ControlResponse
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
 
+NONE, REFUSED = Errors.NONE.name, Errors.UNKNOWN_SERVER_ERROR.name
 UNKNOWN = -1
 """A request without a broker epoch, from before KIP-380: it is not fenced."""
 
@@ -16,10 +18,10 @@ class BrokerEpochFence(Checker):
     """A control request that carries an older broker epoch than the broker's own is refused.
 
     Verified: each control request that a broker accepts; what the request carried is found by the cause of its
-        response.
+        response. One that carries a newer epoch, which the broker does not know yet, is accepted since KAFKA-9839
+        (2.5.1), and refused before.
 
-    Not verified: that a request with a newer epoch is accepted (until KAFKA-9839, 2.5.1, it is not); requests that
-        carry no broker epoch, before KIP-380.
+    Not verified: requests that carry no broker epoch, before KIP-380.
     """
 
     name: ClassVar[str] = "broker_epoch_fence"
@@ -34,6 +36,8 @@ class BrokerEpochFence(Checker):
         super().__init__(history, report)
         self._registered: dict[int, int] = {}
         self._sent: dict[int, int] = {}
+        self._unwanted = NONE if not history.settings.start.accepts_newer_broker_epochs else REFUSED
+        """The answer that no request with a newer epoch gets."""
 
     def on_registered(self, event: BrokerRegistered) -> None:
         self._registered[event.node] = event.broker_epoch
@@ -44,9 +48,11 @@ class BrokerEpochFence(Checker):
     def on_response(self, event: ControlResponse) -> None:
         broker_epoch = self._sent.pop(event.cause, UNKNOWN)
         own = self._registered.get(event.node, UNKNOWN)
-        if broker_epoch != UNKNOWN and event.error == "NONE" and broker_epoch < own:
+        wrong = NONE if broker_epoch < own else self._unwanted if broker_epoch > own else ""
+        if broker_epoch != UNKNOWN and event.error == wrong:
             self.violated(
                 event,
-                f"broker {event.node}, registered with broker epoch {own}, accepts a {event.api} of controller "
-                f"{event.controller} for broker epoch {broker_epoch}",
+                f"broker {event.node}, registered with broker epoch {own}, "
+                f"{'accepts' if wrong == NONE else 'refuses'} a {event.api} of controller {event.controller} for "
+                f"broker epoch {broker_epoch}",
             )

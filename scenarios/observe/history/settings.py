@@ -33,6 +33,8 @@ class StartSettings:
             KAFKA-1546, 0.9).
         drops_at_the_end: the release's leaders drop followers that have everything, and did not fetch for
             replica.lag.time.max.ms (until KAFKA-7152, 2.1).
+        accepts_newer_broker_epochs: the release's brokers carry out what names a later broker epoch of theirs than they
+            know (KAFKA-9839, 2.5.1).
         undone_by: the action that ends the effect of a fault's, by their names; None for one that does not last.
     """
 
@@ -44,6 +46,7 @@ class StartSettings:
     detects_bounces: bool = True
     drops_slow: bool = True
     drops_at_the_end: bool = False
+    accepts_newer_broker_epochs: bool = True
     undone_by: Callable[[str], str | None] = lambda _: None
 
     def time_us(self, name: str, default_ms: int) -> int:
