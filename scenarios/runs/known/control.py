@@ -11,6 +11,7 @@ from emulator.protocol.events import (
     BrokerRegistered,
     ControlledShutdownAnswered,
     ControllerElected,
+    ControlRequest,
     ControlResponse,
     LeaderElected,
     NodeCrashed,
@@ -38,6 +39,7 @@ _NOT_NOTIFIED = re.compile(r"broker (\d+) leads in epoch (\d+), and broker (\d+)
 _FAILED = re.compile(r"failed on broker (\d+)")
 _NO_LEADER = re.compile(r"broker (\d+) does not lead")
 _DELETED = re.compile(rf"{DELETE_TOPICS}/(\S+)")
+_NEVER_LED = re.compile(r"(\S+)-\d+: no leader was ever elected")
 
 
 def _behind_its_epoch(past: KeptEvents, violation: Violation | None) -> bool:
@@ -64,6 +66,21 @@ def _refused(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) 
     taken = [event.seq for event in answers if event.error == "NONE" and event.seq > min(refused, default=until_seq)]
     role = past.last_role(tp, broker)
     return bool(refused) and (role is None or role.seq < min(taken, default=until_seq))
+
+
+def _refused_to_delete(past: KeptEvents, violation: Violation | None) -> bool:
+    """The topic is being deleted, and the last answer of a broker to a StopReplica about it is a refusal, as if the
+    request were wrong."""
+    found = None if violation is None else (_DELETED.search(violation.state) or _NEVER_LED.search(violation.state))
+    if violation is None or found is None:
+        return False
+    asked = {
+        event.seq: event.broker
+        for event in past.of(ControlRequest)
+        if event.api == "StopReplica" and event.detail.startswith(f"{found[1]}-")
+    }
+    last = {asked[event.cause]: event.error for event in past.of(ControlResponse) if event.cause in asked}
+    return "UNKNOWN_SERVER_ERROR" in last.values()
 
 
 def _elected_during_shutdown(past: KeptEvents, violation: Violation | None) -> bool:
@@ -218,6 +235,15 @@ CONTROL: tuple[Known, ...] = (
         lambda policies: not policies.brokers.accepts_newer_broker_epoch,
         _behind_its_epoch,
         statements=(LED, IN_SYNC, FETCHED),
+    ),
+    Known(
+        "KAFKA-9839",
+        "a broker that does not know its broker epoch yet refuses to delete a replica, and is not asked again: the "
+        "topic stays",
+        (CONVERGED,),
+        lambda policies: not policies.brokers.accepts_newer_broker_epoch,
+        _refused_to_delete,
+        statements=(NOTHING_ASKED, LED),
     ),
     Known(
         "KAFKA-9539",

@@ -255,3 +255,16 @@ def test_a_new_replica_of_0_8_is_not_notified_of_a_leader_that_is_elected_while_
         [*marks, marks[2]._replace(seq=6)],
     ):
         assert tickets(told(quiet, "kafka-0.8", others, follows, out)) == [None] * 2
+
+
+def test_a_broker_that_does_not_know_its_epoch_yet_refuses_to_delete_a_replica(quiet: Run) -> None:
+    """kip-461, seed 214 of the default swarm."""
+    stays = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
+    led = Violation("converged", LED, 9, 9, "orders-0: no leader was ever elected")
+    asks = e.ControlRequest(5, 5, 0, "StopReplica", 3, 1, 4, 84, 1, "orders-0 (delete)")
+    refuses = e.ControlResponse(6, 6, 5, "StopReplica", 1, 3, 4, "UNKNOWN_SERVER_ERROR", 0)
+    again = asks._replace(seq=7), refuses._replace(seq=8, cause=7, error="NONE")
+    assert tickets(told(quiet, "kafka-2.3", [asks, refuses], stays, led)) == ["KAFKA-9839"] * 2
+    assert tickets(told(quiet, "kafka-2.6", [asks, refuses], stays, led)) == [None] * 2
+    for events in ([asks], [asks, refuses, *again], [asks._replace(detail="others-0 (delete)"), refuses]):
+        assert tickets(told(quiet, "kafka-2.3", events, stays, led)) == [None] * 2
