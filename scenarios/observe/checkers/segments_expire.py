@@ -95,6 +95,8 @@ class SegmentsExpire(Checker):
         """By topic, the most that a segment may have had."""
         self._written: dict[tuple[int, int], Written] = {}
         """By base offset and id of a batch of a watched topic."""
+        self._earliest: dict[tuple[int, int], int] = {}
+        """When a batch was first appended that was sent again, and is where it was in the log of another leader."""
         self._starts: dict[Replica, int] = {}
         self._oldest: dict[Replica, OldestSegment] = {}
         self._roles: dict[int, dict[TopicPartition, int]] = {}
@@ -122,6 +124,9 @@ class SegmentsExpire(Checker):
     def on_appended(self, event: BatchesAppended) -> None:
         if event.leader and self._watches(event.topic, event.t_us):
             for base_offset, id, size in zip(event.base_offsets, event.ids, event.sizes, strict=True):
+                before = self._written.get((base_offset, id))
+                if before is not None:
+                    self._earliest.setdefault((base_offset, id), before[0])
                 self._written[base_offset, id] = event.t_us, size
 
     def _watches(self, topic: str, now_us: int) -> bool:
@@ -164,10 +169,11 @@ class SegmentsExpire(Checker):
         if log is None or not (by_retention and log.known and self._can_say(event.node, tp)):
             return
         at = log.covered(event.log_start_offset)
-        gone = self._written.get((log.line[at][BASE_OFFSET], log.line[at][ID]))
+        batch = log.line[at][BASE_OFFSET], log.line[at][ID]
+        gone = self._written.get(batch)
         if gone is None:
             return
-        age_us, left = event.t_us - gone[0], self._size(log, at + 1)
+        age_us, left = event.t_us - self._earliest.get(batch, gone[0]), self._size(log, at + 1)
         too_old = any(0 <= most < age_us for most in self._ages_us(tp.topic, event.t_us))
         too_much = left is None or any(0 <= most <= left for most in self._sizes(tp.topic, event.t_us))
         if not (too_old or too_much):

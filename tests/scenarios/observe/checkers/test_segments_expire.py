@@ -45,6 +45,13 @@ def test_what_is_younger_may_not() -> None:
     assert moved(run_with(log_retention_ms=5_500), 300, "time") == [expected]
 
 
+def test_a_batch_that_another_leader_appends_again_at_the_same_place_is_as_old_as_the_first() -> None:
+    """The log of a leader that is not followed any more keeps its age."""
+    run = run_with(log_retention_ms=5_000)
+    run.append(1, 280, 29, leader=True)
+    assert moved(run, 290, "time") == []
+
+
 def test_as_much_as_is_left_above_retention_bytes_may_go() -> None:
     assert moved(run_with(log_retention_bytes=2_000), 200, "size") == []
 
