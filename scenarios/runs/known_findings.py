@@ -15,6 +15,7 @@ from scenarios.profiles import PROFILES
 from scenarios.runs.finding import Finding
 from scenarios.runs.findings import findings
 from scenarios.runs.known.control import CONTROL
+from scenarios.runs.known.copies import COPIES
 from scenarios.runs.known.isrs import ISRS
 from scenarios.runs.known.logs import LOGS
 from scenarios.runs.known.moves import MOVES
@@ -23,7 +24,7 @@ from scenarios.runs.known.reason import Known
 from scenarios.runs.past import KeptEvents
 from scenarios.runs.run import Run
 
-KNOWN: tuple[Known, ...] = (*LOGS, *PRODUCERS, *CONTROL, *MOVES, *ISRS)
+KNOWN: tuple[Known, ...] = (*LOGS, *COPIES, *PRODUCERS, *CONTROL, *MOVES, *ISRS)
 """The first that applies is named."""
 
 

@@ -22,8 +22,18 @@ from emulator.protocol.events import (
 from fetchers.failures import Verdict
 from fetchers.truncation import Kip101, ToHighWatermark
 from scenarios.observe.checkers.converged import COMMITTED, FETCHED, IN_SYNC, NOTHING_ASKED
-from scenarios.runs.known.reason import CONVERGED, DIVERGENCES, LOSSES, Known, Shows, always, lacking
-from scenarios.runs.past import broker_at_fault
+from scenarios.runs.known.reason import (
+    BROKER,
+    CONVERGED,
+    DIVERGENCES,
+    LOSSES,
+    Known,
+    always,
+    and_what_follows,
+    at_fault,
+    keeps_its_place,
+    lacking,
+)
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition
@@ -32,7 +42,6 @@ if TYPE_CHECKING:
 
 SETS_CLOCK = "broker.clock"
 CLOCKS = (SETS_CLOCK, "broker.clock_sync", "heal")
-_BROKER = re.compile(r"\bbroker (\d+)\b")
 _LEARNED = re.compile(r"broker (\d+), \S+, when its high watermark moves: log start (\d+), high watermark (-?\d+)")
 _HIGH_WATERMARK = re.compile(r"high watermark of broker (\d+) is -?\d+, its log ends at (\d+)")
 _DIED = re.compile(r"broker (\d+): (\S+) has died")
@@ -47,24 +56,6 @@ def _no_controller_shrank(past: KeptEvents, violation: Violation | None) -> bool
     if violation is None or crash is None:
         return False
     return not past.found_gone(crash) and not past.failure_handled(crash.node, crash.seq, violation.seq)
-
-
-def _and_what_follows(root: Shows) -> Shows:
-    """``root``, of the violation or of an earlier one in the same partition."""
-
-    def shows(past: KeptEvents, violation: Violation | None) -> bool:
-        tp = None if violation is None else past.partition(violation)
-        if violation is None or tp is None:
-            return False
-        return root(past, violation) or any(
-            found.invariant in (*LOSSES, *DIVERGENCES)
-            and found.seq <= violation.seq
-            and past.partition(found) == tp
-            and root(past, found)
-            for found in past.run.violations
-        )
-
-    return shows
 
 
 def _failover_left_it(past: KeptEvents, violation: Violation | None) -> bool:
@@ -133,10 +124,10 @@ def _emptied(past: KeptEvents, violation: Violation | None) -> bool:
     tp = None if violation is None else past.partition(violation)
     if violation is None or tp is None:
         return False
-    broker = _at_fault(past, violation)
+    broker = at_fault(past, violation)
     return any(
         0 < event.log_end_offset == past.log_start(tp, broker, event.seq)
-        and any(_keeps_its_place(past, event, led.log_end_offset) for led in _new_to(past, tp, event))
+        and any(keeps_its_place(past, event, led.log_end_offset) for led in _new_to(past, tp, event))
         for event in past.of(BecameFollower)
         if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < violation.seq
     )
@@ -166,21 +157,11 @@ def _cut_below_its_start(past: KeptEvents, violation: Violation | None) -> bool:
     tp = None if violation is None else past.partition(violation)
     if violation is None or tp is None:
         return False
-    broker = _at_fault(past, violation)
+    broker = at_fault(past, violation)
     return any(
         event.log_end_offset < past.log_start(tp, broker, event.seq)
         for event in past.of(Truncated)
         if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < violation.seq
-    )
-
-
-def _keeps_its_place(past: KeptEvents, follows: BecameFollower, epoch_start: int) -> bool:
-    """Whether a follower's log is beyond the start of its leader's epoch, and was not truncated to it in that epoch."""
-    return follows.log_end_offset > epoch_start and not any(
-        event.log_end_offset <= epoch_start
-        for event in past.of(Truncated)
-        if (event.node, event.topic, event.partition) == (follows.node, follows.topic, follows.partition)
-        and event.leader_epoch == follows.leader_epoch
     )
 
 
@@ -248,7 +229,7 @@ def _thread_died(past: KeptEvents, violation: Violation | None) -> bool:
 
 def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation | None) -> bool:
     """The clock of the follower's machine has been set right, or set again, after it was wrong."""
-    named = None if violation is None else _BROKER.search(violation.state)
+    named = None if violation is None else BROKER.search(violation.state)
     if violation is None or named is None:
         return False
     clocks = [
@@ -309,7 +290,7 @@ def _missed_elections(past: KeptEvents, violation: Violation | None) -> bool:
     tp = None if violation is None else past.partition(violation)
     if violation is None or tp is None:
         return False
-    broker = _at_fault(past, violation)
+    broker = at_fault(past, violation)
     follows = [
         event
         for event in past.of(BecameFollower)
@@ -327,19 +308,13 @@ def _missed_elections(past: KeptEvents, violation: Violation | None) -> bool:
     )
 
 
-def _at_fault(past: KeptEvents, violation: Violation) -> int | None:
-    """The broker whose log is at fault, as the violation names it or as the event that showed it does."""
-    named = _BROKER.search(violation.state)
-    return broker_at_fault(past.event(violation), violation) if named is None else int(named[1])
-
-
 def _cut_by_an_answer(past: KeptEvents, violation: Violation | None) -> bool:
     """The log at fault has followed a leader with records of an epoch that the leader never had: it was truncated to
     where the leader said that the epoch ends, or not at all."""
     tp = None if violation is None else past.partition(violation)
     if violation is None or tp is None:
         return False
-    broker = _at_fault(past, violation)
+    broker = at_fault(past, violation)
     return any(
         event.log_end_offset > 0 and event.seq <= violation.seq and _leads_without_its_epoch(past, event)
         for event in past.of(BecameFollower)
@@ -394,7 +369,7 @@ def _joined_and_not_known(past: KeptEvents, violation: Violation | None) -> bool
     """A leader added the replica at fault to the ISR in ZooKeeper, where it has been since, and took the write for
     failed."""
     tp = None if violation is None else past.partition(violation)
-    broker = None if violation is None else _at_fault(past, violation)
+    broker = None if violation is None else at_fault(past, violation)
     if violation is None or tp is None or broker is None:
         return False
     return any(
@@ -416,7 +391,7 @@ def _joined_by(past: KeptEvents, violation: Violation | None, joins: Callable[[I
     if violation is None or tp is None:
         return False
     named = _TAKES.search(violation.state)
-    broker = _at_fault(past, violation) if named is None else int(named[1])
+    broker = at_fault(past, violation) if named is None else int(named[1])
     return any(
         event.kind == "expand"
         and replica == broker
@@ -448,7 +423,7 @@ LOGS: tuple[Known, ...] = (
         "though its new leader has less, and does not get what that leader writes in between",
         (*LOSSES, *DIVERGENCES),
         lambda policies: not isinstance(policies.fetchers.truncation, ToHighWatermark),
-        _and_what_follows(_emptied),
+        and_what_follows(_emptied),
     ),
     Known(
         "Log.truncateTo (0.8.0 to 2.7.2)",
@@ -456,14 +431,14 @@ LOGS: tuple[Known, ...] = (
         "what its leader has before that",
         (*LOSSES, *DIVERGENCES),
         lambda _policies: True,
-        _and_what_follows(_cut_below_its_start),
+        and_what_follows(_cut_below_its_start),
     ),
     Known(
         "KAFKA-3143",
         "a controller that takes over leaves dead replicas in their ISRs, also one that then comes back with less",
         (*LOSSES, *DIVERGENCES),
         lambda policies: not policies.controller.replicas.shrink_at_failover,
-        _and_what_follows(_failover_left_it),
+        and_what_follows(_failover_left_it),
     ),
     Known(
         "KIP-966",
@@ -471,7 +446,7 @@ LOGS: tuple[Known, ...] = (
         "controller has removed it",
         (*LOSSES, *DIVERGENCES, "append_shape"),
         lambda _policies: True,
-        _and_what_follows(_no_controller_shrank),
+        and_what_follows(_no_controller_shrank),
     ),
     Known(
         "Log.updateHighWatermark (2.4)",
@@ -486,7 +461,7 @@ LOGS: tuple[Known, ...] = (
         "they stay: one that is assigned again is elected without anything",
         (*LOSSES, *DIVERGENCES),
         lambda policies: policies.controller.topic_znodes == 2,
-        _and_what_follows(_deleted_in_the_isr),
+        and_what_follows(_deleted_in_the_isr),
     ),
     Known(
         "KIP-966",
@@ -525,7 +500,7 @@ LOGS: tuple[Known, ...] = (
         "added",
         (*LOSSES, *DIVERGENCES),
         lambda policies: policies.brokers.isr_writes == ByZooKeeper(compares=False),
-        _and_what_follows(_joined_and_not_known),
+        and_what_follows(_joined_and_not_known),
     ),
     Known(
         "KIP-320",
@@ -533,14 +508,14 @@ LOGS: tuple[Known, ...] = (
         "again with other records",
         (*LOSSES, *DIVERGENCES),
         lambda policies: not policies.brokers.checks_epochs,
-        _and_what_follows(_missed_elections),
+        and_what_follows(_missed_elections),
     ),
     Known(
         "KIP-279",
         "a follower truncates to where the leader says that an epoch ends which the leader never had: too little",
         (*LOSSES, "append_shape", *(checker for checker in DIVERGENCES if checker != "truncate_safety")),
         lambda policies: isinstance(policies.fetchers.truncation, Kip101) and not policies.brokers.answers_with_epoch,
-        _and_what_follows(_cut_by_an_answer),
+        and_what_follows(_cut_by_an_answer),
     ),
     Known(
         "KIP-279",

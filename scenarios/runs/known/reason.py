@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from emulator.protocol.events import BecameFollower, Truncated
 from scenarios.observe.checkers.converged import SAME_LOGS
 from scenarios.runs.finding import EXPECTATION
+from scenarios.runs.past import broker_at_fault
 
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
@@ -22,6 +24,7 @@ LOSSES = ("leader_completeness", "no_acked_record_lost", "isr_complete")
 DIVERGENCES = ("truncate_safety", "log_matching", "reads_consistent", "isr_logs_identical", CONVERGED)
 """What follows where one replica leads without what the others have."""
 
+BROKER = re.compile(r"\bbroker (\d+)\b")
 _ISR = re.compile(r"isr \[([^]]*)\], assignment \[([^]]*)\]")
 _STRAY = re.compile(r"broker (\d+) still has a replica")
 _KNOWS = re.compile(r"in ZooKeeper, and broker (\d+) (?:has no role|leads|follows)")
@@ -96,3 +99,37 @@ def stray(violation: Violation) -> int | None:
     """The broker that still has a replica."""
     found = _STRAY.search(violation.state)
     return int(found[1]) if found else None
+
+
+def and_what_follows(root: Shows) -> Shows:
+    """``root``, of the violation or of an earlier one in the same partition."""
+
+    def shows(past: KeptEvents, violation: Violation | None) -> bool:
+        tp = None if violation is None else past.partition(violation)
+        if violation is None or tp is None:
+            return False
+        return root(past, violation) or any(
+            found.invariant in (*LOSSES, *DIVERGENCES)
+            and found.seq <= violation.seq
+            and past.partition(found) == tp
+            and root(past, found)
+            for found in past.run.violations
+        )
+
+    return shows
+
+
+def at_fault(past: KeptEvents, violation: Violation) -> int | None:
+    """The broker whose log is at fault, as the violation names it or as the event that showed it does."""
+    named = BROKER.search(violation.state)
+    return broker_at_fault(past.event(violation), violation) if named is None else int(named[1])
+
+
+def keeps_its_place(past: KeptEvents, follows: BecameFollower, epoch_start: int) -> bool:
+    """Whether a follower's log is beyond the start of its leader's epoch, and was not truncated to it in that epoch."""
+    return follows.log_end_offset > epoch_start and not any(
+        event.log_end_offset <= epoch_start
+        for event in past.of(Truncated)
+        if (event.node, event.topic, event.partition) == (follows.node, follows.topic, follows.partition)
+        and event.leader_epoch == follows.leader_epoch
+    )

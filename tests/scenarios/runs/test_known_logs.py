@@ -346,3 +346,30 @@ def test_a_replica_that_was_deleted_while_it_was_the_isr_comes_back_empty(quiet:
     assert tickets(told(quiet, "kafka-2.6", [*marks[:-1], full], lost)) == [None]
     left = [*marks[:4], elected(5, 1), *marks[4:]]
     assert tickets(told(quiet, "kafka-2.6", left, lost)) == [None]
+
+
+def test_a_copy_does_not_know_where_the_epoch_of_its_leader_begins(quiet: Run) -> None:
+    """2.6, seed 244 of the default swarm: after an unclean election the new leader's log is replaced by its copy at
+    once, and the followers keep what only the old leader had committed."""
+    ticket = "KAFKA-15608"
+    lacks = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 22 and lacks …")
+    later = Violation("log_matching", "…", 10, 10, "orders-0, broker 1, epoch 3: below its high watermark …")
+    leads, copy = led(1, 0, 3), e.LogReplaced(2, 2, 0, 0, *TP, "d0", "d1", 14)
+    marks: list[Any] = [leads, copy, follows(3, 0, 3, end=22), e.Truncated(4, 4, 0, 1, *TP, 3, 20, 20)]
+    for profile in ("kafka-1.1", "kafka-2.3", "kafka-2.6", "kafka-2.7"):
+        assert tickets(told(quiet, profile, marks, lacks, later)) == [ticket, ticket]
+        assert tickets(told(quiet, profile, marks[:3], lacks)) == [ticket]
+    assert ticket not in tickets(told(quiet, "kafka-0.8", marks, lacks))
+    for others in (
+        [leads, *marks[2:]],
+        marks[1:],
+        marks[:2],
+        [leads, copy._replace(node=1), *marks[2:]],
+        [leads, copy._replace(log_end_offset=15), *marks[2:]],
+        [copy._replace(seq=0), *marks[:1], *marks[2:]],
+        [leads._replace(leader_epoch=2), *marks[1:]],
+        [leads, copy, follows(3, 0, 3, end=14)],
+        [leads, copy, follows(3, 2, 3, end=22)],
+        [*marks, e.Truncated(5, 5, 0, 1, *TP, 3, 14, 14)],
+    ):
+        assert tickets(told(quiet, "kafka-2.6", others, lacks)) == [None]
