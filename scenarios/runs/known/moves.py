@@ -30,7 +30,7 @@ _NO_LEADER = re.compile(r"broker (\d+) does not lead")
 READS_MOVES, RESUMES_MOVES = "failover.F3", "failover.F8"
 _FAILED = re.compile(r"failed on broker (\d+)")
 BEGINS_MOVES = "wiki.1"
-DOCUMENT_ASSIGNS = "kafka-6794.5"
+DOCUMENT_WAITS, DOCUMENT_ASSIGNS = "kafka-6794.1", "kafka-6794.5"
 DROPS_REPLICAS = ("wiki.8", "kip-455.U3", "kip-455.B4")
 _COUNTED = re.compile(r"shows (\d+) offline partitions; (\d+) have no live leader")
 WRITES_ASSIGNMENT = "kip-455.U1"
@@ -175,9 +175,18 @@ def _fenced_by_a_bump(past: KeptEvents, violation: Violation | None) -> bool:
     tp, failed = past.partition(violation), _FAILED.search(violation.state)
     if tp is None:
         moves = past.open_moves()
-        return bool(moves) and all(any(_lacks_a_bump(past, tp, b) for b in move.target) for tp, move in moves.items())
+        return bool(moves) and all(
+            any(_lacks_a_bump(past, tp, broker) for broker in _awaited(past, tp, move)) for tp, move in moves.items()
+        )
     brokers = (int(failed[1]),) if failed else lacking(past, violation)
     return bool(brokers) and all(_lacks_a_bump(past, tp, broker) for broker in brokers)
+
+
+def _awaited(past: KeptEvents, tp: TopicPartition, move: MoveStarted) -> tuple[int, ...]:
+    """The replicas that an open move waits for: step 1 of KAFKA-6794 for the current ones, other steps for those of the
+    target."""
+    steps = [e.step for e in past.of(Step) if (e.topic, e.partition) == tp and e.seq > move.seq]
+    return past.assignment(tp) if steps[-1:] == [DOCUMENT_WAITS] else move.target
 
 
 def _lacks_a_bump(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:

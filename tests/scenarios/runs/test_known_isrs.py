@@ -239,6 +239,21 @@ def test_kafka_9212_a_broker_that_starts_after_a_move_raised_the_epoch_is_fenced
             assert tickets(told(quiet, "kafka-2.3", [*others, *more], found)) == [None]
 
 
+def test_kafka_9212_step_1_of_kafka_6794_waits_for_a_current_replica_that_is_fenced(quiet: Run) -> None:
+    """kip-461, seed 1026 of the default swarm: the move drops the replica that its first step waits for."""
+    found = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
+    waits = Step(1, 1, 0, "kafka-6794.1", "before", *TP, -1, 0, 2, "")
+    before = elected(0, 0)._replace(data=LeaderAndIsr(0, 2, (0,), 1).encode())
+    role = e.BecameFollower(4, 4, 0, 1, *TP, 2, 0, 0, 0)
+    fenced = e.PartitionFailed(5, 5, 0, 1, "ReplicaFetcherThread-0-0", *TP, 2, "FENCED_LEADER_EPOCH")
+    asked = e.MoveStarted(0, 0, 0, *TP, (0, 2))
+    marks: list[Any] = [asked, assigned(0, 0, 1), before, waits, elected(2, 0), role, fenced]
+    assert tickets(told(quiet, "kip-461", marks, found)) == ["KAFKA-9212"]
+    later = waits._replace(step="kafka-6794.3", seq=6)
+    for others in ([*marks, later], marks[:-1], [*marks, assigned(6, 0, 2)], [asked._replace(seq=3), *marks[1:]]):
+        assert tickets(told(quiet, "kip-461", others, found)) == [None]
+
+
 def test_kafka_9212_a_consumer_is_refused_until_the_epoch_is_known(quiet: Run) -> None:
     found = Violation("converged", READ, 9, 9, "orders-0: consumer -20 is at 0, the high watermark at 100")
     before = elected(1, 0, 1)._replace(data=LeaderAndIsr(0, 2, (0, 1), 1).encode())
