@@ -7,6 +7,7 @@ from brokers.metrics import NOT_LEADING
 from brokers.policies import BrokerPolicies
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered
 from emulator.protocol.control_batches import ControlRecords
+from emulator.protocol.errors import Errors
 from emulator.protocol.events import LastStableOffsetLag, PartitionGauges
 from emulator.protocol.fetch import CONSUMER
 from emulator.protocol.records import TRANSACTIONAL, ProducedRecords, RecordHeader
@@ -160,6 +161,18 @@ def test_of_that_reassignment_is_what_added_replicas_get() -> None:
     second_over(bench)
     assert bench.gauges("ReplicationBytesOutPerSec", "ReassignmentBytesOutPerSec") == (200, 100)
     assert bench.gauges("ReplicationBytesInPerSec", "ReassignmentBytesInPerSec") == (100, 100)
+
+
+def test_a_partition_that_is_not_here_has_no_part_in_reassignments() -> None:
+    bench = Watched()
+    bench.leader_and_isr(evolve(state(ME, 0, replicas=(0, 1, 2, 3)), adding=(3,)))
+    bench.learn(TP, ME)
+    bench.produce()
+    answer = bench.follower(3).fetch((TP, 0, 0), (TopicPartition("t", 7), 0, 0))
+    assert answer is not None
+    assert [found.error for found in answer.partitions] == [Errors.NONE, Errors.UNKNOWN_TOPIC_OR_PARTITION]
+    second_over(bench)
+    assert bench.gauges("ReplicationBytesOutPerSec", "ReassignmentBytesOutPerSec") == (100, 100)
 
 
 def transactional(base_sequence: int) -> ProducedRecords:

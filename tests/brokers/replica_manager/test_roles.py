@@ -17,7 +17,7 @@ from emulator.protocol.produce import ProduceResponse
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
-from tests.brokers.bench import TP, Bench, Line, batch, state
+from tests.brokers.bench import ME, TP, Bench, Line, batch, state
 
 OTHER = TopicPartition("t", 1)
 
@@ -305,3 +305,14 @@ def test_C85_deleting_a_replica_that_is_not_there_succeeds() -> None:
     bench.lead(0)
     assert stop(bench, True).partitions == stop(bench, True).partitions == ((TP, Errors.NONE),)
     assert TP not in bench.manager.partitions
+
+
+def test_before_kafka_7164_a_follower_keeps_its_fetcher_only_where_it_had_that_leader() -> None:
+    bench = Bench(BrokerPolicies(restarts_every_fetcher=False))
+    leaders = (1, 1, 2, 2, ME, 2)
+    begins = []
+    for epoch, leader in enumerate(leaders):
+        bench.fetchers.added.clear()
+        bench.leader_and_isr(state(leader, epoch))
+        begins.append([start.leader for start in bench.fetchers.added])
+    assert begins == [[1], [], [2], [], [], [2]]

@@ -194,3 +194,4 @@ def test_before_kafka_5758_a_partition_of_others_spoils_the_whole_fetch() -> Non
     answer = follower.fetch((TPS[1], 0, 0))
     assert answer is not None
     assert {found.tp: found.error for found in answer.partitions} == dict.fromkeys(TPS[:2], Errors.UNKNOWN_SERVER_ERROR)
+    assert follower.fetch() is None, "the fetch that failed counts in the session: the next one is not refused"
