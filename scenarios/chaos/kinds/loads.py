@@ -186,6 +186,19 @@ class MoreClients(Episodes):
         )  # fmt: skip
 
 
+def _write_around(
+    scope: Scope, partition: str, span_us: tuple[int, int], acks: str, config: dict[str, Any] | None = None
+) -> None:
+    """A dense load on the topic of ``partition`` for a while."""
+    topic = next(topic for topic in scope.topics if partition in topic.partition_names)
+    load = WorkloadSpec(
+        topic=topic.name, producer_rate=20 * topic.partitions, message_size=100, acks=acks, linger_us=50 * MS,
+        config=config or {}, start_us=max(0, span_us[0]), stop_us=span_us[1],
+    )  # fmt: skip
+    draft = scope.draft
+    draft.change(workloads=(*draft.scenario.workloads, load))
+
+
 @chaos(
     "repeated-sends",
     "an idempotent load whose requests time out as a follower pauses: it sends again what the leader has",
@@ -197,15 +210,9 @@ class RepeatedSends(Episodes):
 
     def episode(self, scope: Scope, draws: Draws) -> None:
         draft, partition = scope.draft, scope.partition(draws)
-        topic = next(topic for topic in scope.topics if partition in topic.partition_names)
         at_us = draft.moment(draws)
-        start_us = max(0, at_us - SECOND)
-        load = WorkloadSpec(
-            topic=topic.name, producer_rate=20 * topic.partitions, message_size=100, acks="all", linger_us=50 * MS,
-            config={"enable.idempotence": True, "request.timeout.ms": 500},
-            start_us=start_us, stop_us=at_us + 5 * SECOND,
-        )  # fmt: skip
-        draft.change(workloads=(*draft.scenario.workloads, load))
+        config = {"enable.idempotence": True, "request.timeout.ms": 500}
+        _write_around(scope, partition, (at_us - SECOND, at_us + 5 * SECOND), "all", config)
         follower = Target(role=f"any isr({partition})-leader")
         draft.add(At(at_us), [Strike(BrokerPause(), follower, draws.spread((SECOND, 4 * SECOND)))])
 
@@ -221,14 +228,9 @@ class TailLoads(Episodes):
 
     def episode(self, scope: Scope, draws: Draws) -> None:
         draft, partition = scope.draft, scope.partition(draws)
-        topic = next(topic for topic in scope.topics if partition in topic.partition_names)
         at_us = draft.moment(draws)
-        start_us = max(0, at_us - draws.spread((50 * MS, 3 * SECOND)))
-        load = WorkloadSpec(
-            topic=topic.name, producer_rate=20 * topic.partitions, message_size=100, acks="1", linger_us=50 * MS,
-            start_us=start_us, stop_us=at_us + SECOND,
-        )  # fmt: skip
-        draft.change(workloads=(*draft.scenario.workloads, load))
+        begins_us = at_us - draws.spread((50 * MS, 3 * SECOND))
+        _write_around(scope, partition, (begins_us, at_us + SECOND), "1")
         crash = BrokerCrash(kind="host")
         leader = Target(role=f"leader({partition})")
         series = [Strike(crash, leader, strikes.until_healed(draws))]
