@@ -77,6 +77,7 @@ class ClusterSetup:
         log_dirs: the log directories of each broker, each on a disk of its own.
         paranoid: whether to hash every message at both ends (``emulator.network.sealed``).
         broker_settings: the dynamic settings that each broker has as its own at the start (KIP-226).
+        has_tool_2_6: see ``Operator``.
         moves_forbid_expansion: the moves during which the operator's tools refuse to add partitions to a topic.
         drawn_phases: whether the periodic work and the pings of each broker, and the ticks of ZooKeeper, have phases
             that are drawn from the seed, as machines have that were started at different instants; otherwise all of
@@ -97,6 +98,7 @@ class ClusterSetup:
     own_clients: tuple[Behaviour, ...] = ()
     paranoid: bool = False
     broker_settings: Mapping[str, str] = field(factory=dict)
+    has_tool_2_6: bool = False
     moves_forbid_expansion: Moving = any_move
     drawn_phases: bool = True
 
@@ -136,7 +138,10 @@ class Cluster:
         self.trace = Trace(self.world)
         self.network = Network(self.world, self.setup.network, self.setup.paranoid)
         setup = self.setup
-        self.operator = Operator(self.network, setup.zk, tuple(range(setup.brokers)), setup.controller.topic_version)
+        brokers = tuple(range(setup.brokers))
+        self.operator = Operator(
+            self.network, setup.zk, brokers, setup.controller.topic_version, has_tool_2_6=setup.has_tool_2_6
+        )
 
     async def run(self, drive: Callable[[Cluster], Awaitable[object]]) -> None:
         """Start everything, create the topics, await ``drive(cluster)``, and end when that returns."""

@@ -19,6 +19,7 @@ from scenarios.language import DiskSpec, Scenario, TopicSpec, WorkloadSpec
 from scenarios.language.cluster import DRAWN
 from scenarios.language.configs import QUOTA_RATES
 from scenarios.language.workloads import STICKY, ConsumerSpec
+from scenarios.profiles import PROFILES
 
 if TYPE_CHECKING:
     from brokers.config_def import ServerProperties
@@ -53,6 +54,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
         own_clients=tuple(client for client in scenario.clients for _ in range(client.count)),
         broker_settings=_quota_rates(scenario),
         drawn_phases=spec.phases == DRAWN,
+        has_tool_2_6=PROFILES[scenario.profile].tool == "api",
         moves_forbid_expansion=any_move if policies.any_move_forbids_expansion else move_of_the_topic,
     )
 

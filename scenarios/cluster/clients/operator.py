@@ -22,12 +22,15 @@ class Operator:
         brokers: those that it asks for the controller.
         under_way: how many commands have begun and not ended.
         topic_version: the version of the topics' znodes that its tools write.
+        has_tool_2_6: whether its kafka-reassign-partitions is that of 2.6 (KAFKA-8820), also where it is used with
+            --zookeeper.
     """
 
     network: Network
     zk_spec: ZkSpec
     brokers: tuple[int, ...]
     topic_version: int = 1
+    has_tool_2_6: bool = False
     process: Process = field(init=False)
     zk: ZkClient = field(init=False)
     admin: AdminClient = field(init=False)

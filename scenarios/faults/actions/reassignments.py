@@ -168,7 +168,7 @@ class ReassignExecute(OfPlan):
             return
         command = self._handing_over(context, planned, via, throttle)
         if directories:
-            command = (log_dirs.around, directories, self.log_dirs_throttle, *command)
+            command = (log_dirs.around, directories, _targets(planned), self.log_dirs_throttle, *command)
         self.begin(context, *command, done=ended)
 
     def _handing_over(

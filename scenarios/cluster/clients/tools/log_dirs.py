@@ -1,4 +1,4 @@
-"""A plan's log_dirs, as kafka-reassign-partitions handles them (KIP-113; ReassignPartitionsCommand, 2.3)."""
+"""A plan's log_dirs, as kafka-reassign-partitions handles them (KIP-113; ReassignPartitionsCommand, 2.3 and 2.6)."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
@@ -11,12 +11,13 @@ from emulator.protocol.log_dirs import (
     DescribeLogDirsResponse,
 )
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import broker_entity
+from emulator.protocol.znodes import REASSIGN_PARTITIONS, broker_entity
 from scenarios.cluster.clients.admin import KafkaError
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools import configs
+from scenarios.cluster.clients.tools.assignments import Assignments, read_assignments
 from scenarios.cluster.clients.tools.outcome import Outcome
-from scenarios.cluster.clients.tools.throttle import COPY_RATE
+from scenarios.cluster.clients.tools.throttle import COPY_RATE, involved
 
 Replica = tuple[TopicPartition, int]
 Directories = Mapping[Replica, str]
@@ -30,23 +31,37 @@ ASK_AGAIN_US = 100_000
 async def around(
     operator: Operator,
     directories: Directories,
+    moves: Assignments,
     rate: int | None,
     command: Callable[..., Awaitable[Outcome]],
     *args: object,
 ) -> Outcome:
-    """Run ``command(operator, *args)``, which writes the plan, and have its replicas in their directories.
+    """Run ``command(operator, *args)``, which writes the plan ``moves``, and have its replicas in their directories.
 
-    AlterReplicaLogDirs is sent before the command, so that a new replica is created in the right directory, and after
-    it, so that an existing one is moved. ``rate``: --replica-alter-log-dirs-throttle, bytes per second.
+    The tool sends AlterReplicaLogDirs after the command, so that an existing replica is moved. Up to 2.5 it does so
+    before it, too, so that a new replica is created in the right directory, and neither while moves are under way.
+    ``rate``: --replica-alter-log-dirs-throttle, bytes per second.
     """
     if rate is not None:
-        await configs.alter(operator, map(broker_entity, _brokers(directories)), {COPY_RATE: str(rate)})
-    answers = await _ask(operator, directories, {})
-    refused = {r: error for r, error in answers.items() if error not in (Errors.NONE, Errors.REPLICA_NOT_AVAILABLE)}
-    if refused:
-        return _outcome(refused)
+        await configs.alter(operator, await _limited(operator, directories, moves), {COPY_RATE: str(rate)})
+    answers: dict[Replica, Errors] = {}
+    if not operator.has_tool_2_6:
+        if await operator.zk.exists(REASSIGN_PARTITIONS) is not None:
+            return await command(operator, *args)
+        answers = await _ask(operator, directories, answers)
+        refused = {r: error for r, error in answers.items() if error not in (Errors.NONE, Errors.REPLICA_NOT_AVAILABLE)}
+        if refused:
+            return _outcome(refused)
     outcome = await command(operator, *args)
     return outcome if outcome.errors else await _until_taken(operator, directories, answers)
+
+
+async def _limited(operator: Operator, directories: Directories, moves: Assignments) -> Iterable[str]:
+    """Whose copies are limited: those of every broker of the plan's topics (up to 2.5), or of ``directories`` (2.6)."""
+    brokers = _brokers(directories)
+    if operator.has_tool_2_6:
+        return map(broker_entity, brokers)
+    return involved(await read_assignments(operator.zk, (tp.topic for tp in moves)), moves, brokers)
 
 
 async def _until_taken(operator: Operator, directories: Directories, answers: dict[Replica, Errors]) -> Outcome:

@@ -85,18 +85,25 @@ async def in_progress(operator: Operator, via: str) -> tuple[TopicPartition, ...
 
 
 async def verify(operator: Operator, moves: Plan, via: str = "zk", directories: Directories | None = None) -> None:
-    """--verify: write the progress of ``moves`` into the trace, and clear the throttles if they are over: through
-    ZooKeeper if all are done (2.3), by the API if nothing is being reassigned (2.6). ``directories``: the plan's."""
+    """--verify: write the progress of ``moves`` into the trace, and clear the throttles if they are over: if all are
+    done (up to 2.5), or if nothing at all is being reassigned (2.6). ``directories``: the plan's."""
     under_way = await in_progress(operator, via)
     now = await _existing(operator.zk, moves)
     open_ = [tp for tp in moves if under_way is None or tp in under_way]
     done = [tp for tp, target in moves.items() if tp not in open_ and now.get(tp) == target]
     failed = len(moves) - len(open_) - len(done)
-    over = under_way == () if via == "api" else len(done) == len(moves)
+    over = under_way == () if via == "api" or operator.has_tool_2_6 else len(done) == len(moves)
     if directories:
         over = await log_dirs.verify(operator, directories) and over
-    lifted = over and await lift(operator, dict.fromkeys(tp.topic for tp in moves))
+    lifted = over and await lift(operator, dict.fromkeys(tp.topic for tp in moves), _also_cleared(operator, moves, via))
     operator.process.anchor(MovesVerified, len(done), len(open_), failed, lifted)
+
+
+def _also_cleared(operator: Operator, moves: Plan, via: str) -> Sequence[int]:
+    """The brokers whose rates --verify clears though they may be down: with --zookeeper those of the plan (2.6)."""
+    if via == "api" or not operator.has_tool_2_6:
+        return ()
+    return tuple(dict.fromkeys(broker for target in moves.values() for broker in target))
 
 
 async def verify_at_the_end(operator: Operator, moves: Plan, via: str, poll_us: int, directories: Directories) -> None:
@@ -160,17 +167,20 @@ def _said(assignment: ReplicaAssignment) -> str:
 
 async def _by_znode(operator: Operator, moves: Plan, throttle: Throttle | None) -> Outcome:
     """A throttle is set before the plan is written. While moves are under way it only changes the limits of the plan's
-    brokers (up to 2.5), which is all there is to do if they are this plan's."""
+    brokers (up to 2.5), which is all there is to do if they are this plan's; the tool of 2.6 changes nothing then."""
     existing = await _existing(operator.zk, moves)
     refused = check(moves, existing, await _registered(operator.zk))
     if refused is not DONE:
         return refused
     if throttle is not None:
         under_way = await _written(operator.zk)
+        if under_way and operator.has_tool_2_6:
+            return IN_PROGRESS
         if under_way:
             await limit(operator, throttle, existing, moves)
             return DONE if under_way.items() <= dict(moves).items() else IN_PROGRESS
-        await impose(operator, throttle, existing, moves)
+        before = {tp: existing[tp] for tp in moves} if operator.has_tool_2_6 else existing
+        await impose(operator, throttle, before, moves, all_leaders=operator.has_tool_2_6)
     return await write_plan(operator, moves)
 
 

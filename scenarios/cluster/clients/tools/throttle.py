@@ -22,7 +22,8 @@ def throttled_lists(before: Assignments, moves: Assignments, *, all_leaders: boo
     """Of each topic of ``moves`` the two lists: as leaders all replicas from before of the partitions that gain one,
     since any of them may lead; as followers those that are gained.
 
-    ``all_leaders``: also of the partitions that gain none, as the tool has it since 2.6.
+    ``all_leaders``: also of the partitions that gain none, and in the order of their texts, as the tool has it since
+    2.6.
     """
     lists: dict[str, dict[str, str]] = {}
     for topic in dict.fromkeys(tp.topic for tp in moves):
@@ -32,6 +33,9 @@ def throttled_lists(before: Assignments, moves: Assignments, *, all_leaders: boo
             if tp.topic == topic and (gained or all_leaders):
                 leaders += [f"{tp.partition}:{broker}" for broker in before.get(tp, ())]
                 followers += [f"{tp.partition}:{broker}" for broker in gained]
+        if all_leaders:
+            leaders.sort()
+            followers.sort()
         lists[topic] = dict(zip(LISTS, (",".join(leaders), ",".join(followers)), strict=True))
     return lists
 
@@ -52,16 +56,21 @@ async def impose(
 
 
 async def limit(operator: Operator, throttle: Throttle, before: Assignments, moves: Assignments) -> None:
-    """Set the rates alone, on every broker that has a replica of the plan's topics or will get one."""
-    involved = sorted({broker for replicas in (*before.values(), *moves.values()) for broker in replicas})
+    """Set the rates alone, on every broker of ``before`` and ``moves``."""
     rates = REASSIGNMENT_RATES if throttle.only_reassigned else RATES
-    await configs.alter(operator, map(broker_entity, involved), dict.fromkeys(rates, str(throttle.rate)))
+    await configs.alter(operator, involved(before, moves), dict.fromkeys(rates, str(throttle.rate)))
 
 
-async def lift(operator: Operator, topics: Iterable[str]) -> bool:
-    """Clear every rate of every registered broker, whichever command set it, and the lists of ``topics``; a broker that
-    is down keeps its rates. Returns whether anything was set."""
-    registered = sorted(int(name) for name in await operator.zk.children(BROKER_IDS))
-    rates = await configs.remove(operator, map(broker_entity, registered), BROKER_RATES)
+def involved(before: Assignments, moves: Assignments, others: Iterable[int] = ()) -> list[str]:
+    """The entities of the brokers that have a replica or will get one, and of ``others``, by their ids."""
+    replicas = (broker for replicas in (*before.values(), *moves.values()) for broker in replicas)
+    return [broker_entity(broker) for broker in sorted({*replicas, *others})]
+
+
+async def lift(operator: Operator, topics: Iterable[str], also: Iterable[int] = ()) -> bool:
+    """Clear every rate of every registered broker and of those in ``also``, whichever command set it, and the lists of
+    ``topics``; another broker that is down keeps its rates. Returns whether anything was set."""
+    brokers = sorted({*map(int, await operator.zk.children(BROKER_IDS)), *also})
+    rates = await configs.remove(operator, map(broker_entity, brokers), BROKER_RATES)
     lists = await configs.remove(operator, map(topic_entity, topics), LISTS)
     return rates or lists
