@@ -42,6 +42,8 @@ class ControllerPolicies:
             each (KAFKA-8294, 2.3).
         elects_preferred_again: whether /admin/preferred_replica_election also raises the leader epoch of partitions
             that their preferred replica leads already (before KIP-183, 2.2).
+        refuses_needless_elections: whether ElectLeaders answers ELECTION_NOT_NEEDED where the preferred replica leads
+            already, and leaves those partitions out where all were asked for (KIP-460, 2.4); before, NONE.
         shuts_down_together: whether a controlled shutdown is one change for all partitions, whose leaders are written
             together and announced in one request to each broker (KAFKA-5642, 1.1); else one change after the other.
         refuses_moves_together: whether the moves that the controller does not begin leave /admin/reassign_partitions in
@@ -104,6 +106,7 @@ class ControllerPolicies:
     remembers_bumps: bool = False
     groups_stops: bool = True
     elects_preferred_again: bool = False
+    refuses_needless_elections: bool = False
     shuts_down_together: bool = True
     refuses_moves_together: bool = True
     takes_up_moves_together: bool = True

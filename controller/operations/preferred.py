@@ -39,6 +39,7 @@ class PreferredElections:
 
     Attributes:
         elects_again: whether the znode's elections are also held where the preferred replica leads already.
+        refuses_needless: whether an election of ElectLeaders that is not needed is an error.
     """
 
     context: ControllerContext
@@ -47,6 +48,7 @@ class PreferredElections:
     partitions: PartitionStateMachine
     _step: Steps
     elects_again: bool = False
+    refuses_needless: bool = False
 
     async def znode_changed(self) -> None:
         """The znode was created, or has to be read to arm its watch."""
@@ -89,7 +91,10 @@ class PreferredElections:
             failure = Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE
         outcomes.update(dict.fromkeys(wanted, failure))
         outcomes.update(dict.fromkeys(elected, Errors.NONE))
-        if request.partitions is None:
+        needless = [tp for tp, error in outcomes.items() if error is Errors.ELECTION_NOT_NEEDED]
+        if not self.refuses_needless:
+            outcomes.update(dict.fromkeys(needless, Errors.NONE))
+        elif request.partitions is None:
             outcomes = {tp: error for tp, error in outcomes.items() if error is not Errors.ELECTION_NOT_NEEDED}
         return ElectLeadersResponse(Errors.NONE, tuple(outcomes.items()))
 

@@ -99,6 +99,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.fills_in_defaults": True},
     ),
     Difference(
+        title="ElectLeaders, where the preferred replica leads already,",
+        before="succeeds",
+        here="answers ELECTION_NOT_NEEDED, and leaves the partition out where all were asked for",
+        source="KIP-460, 2.4",
+        policies={"controller.refuses_needless_elections": True},
+    ),
+    Difference(
         title="the topics' znodes have",
         before="version 1",
         here="version 2, with adding and removing replicas, empty outside a move",
