@@ -90,7 +90,7 @@ class Log:
                 self.begin_epoch(batch.leader_epoch, batch.base_offset)
         self.epochs = self.epochs.truncated_before(self.start_offset)
         self.producers = ProducerStateManager.of(batches, self._snapshot())
-        self._measure_active_segment()
+        self.measure_active_segment()
         self.watch_retention()
 
     def begin_epoch(self, epoch: int, start_offset: int) -> None:
@@ -196,7 +196,7 @@ class Log:
         self.start_offset = min(self.start_offset, self.end_offset)
         self.epochs = self.epochs.truncated_from(self.end_offset)
         self._reload_producers()
-        self._measure_active_segment()
+        self.measure_active_segment()
         self._recovery_point_changed()
         return True
 
@@ -284,8 +284,9 @@ class Log:
         self._rolls_at_us = batch.timestamp_us + config.roll_us
         return config.segment_bytes - batch.size
 
-    def _measure_active_segment(self) -> None:
-        """Find out how many bytes the active segment can still take, and when it rolls."""
+    def measure_active_segment(self) -> None:
+        """Find out how many bytes the active segment can still take, and when it rolls: the log was loaded or cut, or
+        its settings have changed (Log.maybeRoll asks for them at each append)."""
         last, config = active(self.bases, self._file.entries, self.end_offset), self.directory.config_of(self.tp.topic)
         self._room = self._rolls_at_us = 0
         if last.begin < last.end:
@@ -306,7 +307,7 @@ class Log:
             self._file.drop(old[count - 1].end)
             self._begin_segments(self.bases[count:] or (self.end_offset,))
             self.raise_start_to(max(self.start_offset, self.bases[0]))
-            self._measure_active_segment()
+            self.measure_active_segment()
         return reason
 
     def raise_start_to(self, offset: int) -> None:

@@ -160,7 +160,10 @@ class ReplicaManager:
         self.metrics.configured(before)
         if (before.config.log, before.topic_logs) != (policies.config.log, policies.topic_logs):
             for partition in self.partitions.values():
+                partition.log.measure_active_segment()
                 partition.log.watch_retention()  # what it holds may be due earlier
+            for future in self.moves.futures.values():
+                future.log.measure_active_segment()
 
     def _opens(self, entity: str) -> bool:
         """Whether a log of the topic ``entity`` is being opened: a change of its settings is lost (a policy)."""

@@ -482,7 +482,7 @@ class ClusterInstance:
         """Raises: KafkaError where Kafka refuses it, BadInput for an unknown setting."""
         setup = topic_setup(self.scenario, TopicSpec(name=topic, assignment=assignment, config=dict(config or {})))
         self._state.topics[topic] = None
-        await self._operate(topics.create, topic, setup.assignment, setup.config)
+        await self._operate(topics.create, topic, setup.assignment, setup.config, True)
 
     async def create_partitions(self, topic: str, total: int, assignment: Assignment | None = None) -> None:
         """Let a topic have ``total`` partitions. ``assignment``: the replicas of the new ones. Raises: KafkaError."""

@@ -21,10 +21,12 @@ from emulator.protocol.znodes import (
     delete_topic_path,
     encode_config,
     encode_topic,
+    topic_entity,
     topic_path,
 )
 from emulator.zookeeper import NodeExists, NoNode
 from scenarios.cluster.clients.operator import Operator
+from scenarios.cluster.clients.tools.configs import announce
 from scenarios.cluster.clients.tools.outcome import DONE, Outcome
 
 Assignment = Mapping[int, tuple[int, ...]]
@@ -32,12 +34,20 @@ Moving = Callable[[Operator, str], Awaitable[bool]]
 """Whether a move is in progress that forbids adding partitions to a topic, whose znode is given."""
 
 
-async def create(operator: Operator, topic: str, assignment: Assignment, config: Mapping[str, str]) -> Outcome:
+async def create(
+    operator: Operator, topic: str, assignment: Assignment, config: Mapping[str, str], announced: bool = False
+) -> Outcome:
     """--create: the configuration first, then the assignment, which wakes the controller. The configuration that an
-    earlier topic of that name has left is overwritten."""
+    earlier topic of that name has left is overwritten.
+
+    ``announced``: the brokers are notified of the configuration, as by CreateTopics here. Kafka's read it when they
+    open a log; ours know what the topics of a scenario file have.
+    """
     if await operator.zk.exists(topic_path(topic)) is not None:
         return _refused(topic, Errors.TOPIC_ALREADY_EXISTS)
     await _write(operator, f"{CONFIG_TOPICS}/{topic}", encode_config(config))
+    if config and announced:
+        await announce(operator, topic_entity(topic))
     await operator.zk.create_parents(topic_path(topic))
     try:
         await operator.zk.create(topic_path(topic), _encoded(operator, assignment, {}))
