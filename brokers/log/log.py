@@ -182,8 +182,8 @@ class Log:
         """
         if offset >= self.end_offset:
             self._file.truncate(len(self._file.entries))
-            if offset > self.end_offset or self.directory.rules.cleans_epochs_at_end:
-                self.epochs = self.epochs.truncated_from(offset)
+            if self.directory.rules.cleans_epochs_at_end:
+                self.epochs = self.epochs.truncated_from(self.end_offset)
             return False
         if offset < self.bases[0]:
             self.truncate_fully_and_start_at(offset)

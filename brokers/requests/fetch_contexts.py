@@ -171,7 +171,8 @@ class ClientSessions:
 
     def _has_room(self, size: int) -> bool:
         """Whether there is room for a session of that many partitions, for which another one may have to go
-        (FetchSessionCache.tryEvict): one that has not been used for long, or an old one with fewer partitions."""
+        (FetchSessionCache.tryEvict): one that has not been used for long, or one with fewer partitions that was old when
+        it was last used (``touch``)."""
         sessions, now = self._sessions, self.process.clock_us
         if len(sessions) < self.slots:
             return True
@@ -181,9 +182,9 @@ class ClientSessions:
         if now - stalest.used_us > EVICTION_US:
             del sessions[stalest.id]
             return True
-        old = [session for session in sessions.values() if now - session.created_us > EVICTION_US]
+        old = [session for session in sessions.values() if session.used_us - session.created_us > EVICTION_US]
         smallest = min(old, key=lambda session: (len(session.partitions), session.id), default=None)
-        if smallest is None or len(smallest.partitions) > size:
+        if smallest is None or len(smallest.partitions) >= size:
             return False
         del sessions[smallest.id]
         return True
