@@ -166,8 +166,13 @@ class Controller:
         )  # fmt: skip
         self.reassignments = self._create_reassignments()
         self.preferred = PreferredElections(
-            context, zk_client, watches, partitions, step,
-            policies.elects_preferred_again, policies.refuses_needless_elections,
+            context,
+            zk_client,
+            watches,
+            partitions,
+            step,
+            policies.elects_preferred_again,
+            policies.refuses_needless_elections,
         )
         self.rebalance = AutoLeaderRebalance(
             self.process, policies.auto_rebalance, context, zk_client, self.event_manager, self.preferred

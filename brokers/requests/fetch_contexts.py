@@ -171,8 +171,8 @@ class ClientSessions:
 
     def _has_room(self, size: int) -> bool:
         """Whether there is room for a session of that many partitions, for which another one may have to go
-        (FetchSessionCache.tryEvict): one that has not been used for long, or one with fewer partitions that was old when
-        it was last used (``touch``)."""
+        (FetchSessionCache.tryEvict): one that has not been used for long, or one with fewer partitions that was old
+        when it was last used (``touch``)."""
         sessions, now = self._sessions, self.process.clock_us
         if len(sessions) < self.slots:
             return True

@@ -16,9 +16,7 @@ from tests.controller.notes import Notes, check_golden
 
 TP, OTHER, GONE = (TopicPartition("orders", number) for number in range(3))
 PATH = znodes.PREFERRED_REPLICA_ELECTION
-BY_HAND = ControllerPolicies(
-    pinned=3, auto_rebalance=AutoRebalance(enabled=False), refuses_needless_elections=True
-)
+BY_HAND = ControllerPolicies(pinned=3, auto_rebalance=AutoRebalance(enabled=False), refuses_needless_elections=True)
 PREFERRED, UNCLEAN = ElectionType.PREFERRED, ElectionType.UNCLEAN
 
 

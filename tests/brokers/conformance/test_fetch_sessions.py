@@ -119,8 +119,8 @@ def test_zero_size_fetch_session() -> None:
 
 @pytest.mark.parametrize("named", [True, False])
 def test_diverging_epoch(named: bool) -> None:
-    """testDivergingEpoch, testLastFetchedEpoch: a partition whose reader's log diverges is in each answer, though nothing
-    else is new."""
+    """testDivergingEpoch, testLastFetchedEpoch: a partition whose reader's log diverges is in each answer, though
+    nothing else is new."""
     bench = Bench(config(fetch_session_slots=10))
     for tp in TPS[:2]:
         bench.lead(tp=tp, isr=(0,))

@@ -1,6 +1,8 @@
 """LogTest and ProducerStateManagerTest (2.3.1 and 2.7.2): where logs are cut, which segments go, what is left of leader
 epochs and producers. A record is a batch here."""
 
+from typing import Any
+
 import pytest
 
 from brokers.log.config import LogConfig
@@ -17,7 +19,7 @@ SIZE = 100
 SECOND = 1_000_000
 
 
-def log_of(batches: int = 0, disk: Disk | None = None, **config: int) -> Log:
+def log_of(batches: int = 0, disk: Disk | None = None, **config: Any) -> Log:
     """Segments of five batches, unless ``config`` says otherwise."""
     settings = LogConfig(**{"segment_bytes": 5 * SIZE, "retention_us": -1, **config})
     log = Log(LogDirectory(disk or Disk(), lambda _: settings), TP)
@@ -120,7 +122,7 @@ def test_log_recovers_for_leader_epoch() -> None:
         ({"retention_us": 10_000 * SECOND}, 60 * SECOND, 3),  # shouldNotDeleteTimeBasedSegmentsWhenNoneReadyToBeDeleted
     ],
 )
-def test_delete_old_segments(config: dict[str, int], newest_us: int, left: int) -> None:
+def test_delete_old_segments(config: dict[str, Any], newest_us: int, left: int) -> None:
     log = log_of(0, **config)
     append(log, 15, time_us=newest_us)
     assert len(log.segments) == 3
@@ -196,7 +198,7 @@ def test_sequences(last: int, sequence: int, error: Errors) -> None:
 
 
 def test_producers_after_a_truncation() -> None:
-    """testProducerIdMapTruncateTo, testProducerIdMapTruncateToWithNoSnapshots, testProducerIdMapTruncateFullyAndStartAt."""
+    """testProducerIdMapTruncateTo, testProducerIdMapTruncateFullyAndStartAt."""
     log = log_of()
     for sequence in range(5):
         log.append(SequencedBatch(sequence, sequence + 1, 0, SIZE, sequence + 1, 7, sequence))

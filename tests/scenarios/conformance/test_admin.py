@@ -16,6 +16,10 @@ from understudy.testing import cluster, in_virtual_time
 RELEASES = pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.3", "kafka-2.4", "kafka-2.5", "kafka-2.7"])
 WITH_API = pytest.mark.parametrize("release", ["kafka-2.4", "kafka-2.5", "kafka-2.6", "kafka-2.7"])
 INVALID, UNFIT = Errors.INVALID_PARTITIONS, Errors.INVALID_REPLICA_ASSIGNMENT
+INCONSISTENT = (
+    "Inconsistent replication factor between partitions, partition 0 has 1 while partitions [{}] have replication "
+    "factors [2], respectively."
+)
 REFUSED: list[tuple[str, int, tuple[tuple[int, ...], ...] | None, Errors, str]] = [
     ("t1", 1, None, INVALID, "Topic currently has 3 partitions, which is higher than the requested 1."),
     ("t2", 3, None, INVALID, "Topic already has 3 partitions."),
@@ -23,13 +27,11 @@ REFUSED: list[tuple[str, int, tuple[tuple[int, ...], ...] | None, Errors, str]] 
     ("t2", 3, ((1, 2), (0, 1)), INVALID, "Topic already has 3 partitions."),
     ("none", 2, None, Errors.UNKNOWN_TOPIC_OR_PARTITION, "The topic 'none' does not exist."),
     ("t1", -22, None, INVALID, "Topic currently has 3 partitions, which is higher than the requested -22."),
-    ("t1", 4, ((1, 2),), UNFIT, "Inconsistent replication factor between partitions, partition 0 has 1 while partitions "
-     "[3] have replication factors [2], respectively."),
+    ("t1", 4, ((1, 2),), UNFIT, INCONSISTENT.format(3)),
     ("t1", 6, ((1,),), UNFIT, "Increasing the number of partitions by 3 but 1 assignments provided."),
     ("t1", 4, ((1,), (2,)), UNFIT, "Increasing the number of partitions by 1 but 2 assignments provided."),
     ("t1", 4, ((1, 1),), UNFIT, "Duplicate brokers not allowed in replica assignment: 1, 1 for partition id 3."),
-    ("t1", 5, ((1,), (1, 0)), UNFIT, "Inconsistent replication factor between partitions, partition 0 has 1 while "
-     "partitions [4] have replication factors [2], respectively."),
+    ("t1", 5, ((1,), (1, 0)), UNFIT, INCONSISTENT.format(4)),
     ("t1", 4, ((12,),), UNFIT, "Unknown broker(s) in replica assignment: 12."),
     ("t1", 4, (), UNFIT, "Increasing the number of partitions by 1 but 0 assignments provided."),
 ]  # fmt: skip

@@ -73,8 +73,8 @@ async def test_elect_preferred_leaders(release: str) -> None:
 @pytest.mark.parametrize("asked", ["one", "many", "all", "unknown", "none live", "noop", "and noop"])
 @in_virtual_time
 async def test_elect_unclean_leaders(release: str, asked: str) -> None:
-    """testElectUncleanLeadersForOnePartition, ForManyPartitions, ForAllPartitions, ForUnknownPartitions, WhenNoLiveBrokers,
-    Noop, AndNoop."""
+    """testElectUncleanLeadersForOnePartition, ForManyPartitions, ForAllPartitions, ForUnknownPartitions,
+    WhenNoLiveBrokers, Noop, AndNoop."""
     both = [[0, 1]] if asked not in ("and noop", "all") else [[0, 2]]
     unclean = ElectionType.UNCLEAN
     async with cluster(4, {"one": [[0, 1]], "two": both}, profile=release, controller=3, config=BY_HAND) as c:
@@ -114,9 +114,9 @@ async def test_elect_unclean_leaders(release: str, asked: str) -> None:
 @pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.3", *WITH_API])
 @in_virtual_time
 async def test_preferred_replica_election_by_the_tool(release: str) -> None:
-    """testPreferredReplicaElection, testNoPartitionsGiven, testSingletonPartitionGiven, testMultiplePartitionsSameAssignment,
-    testNoopElection, testTopicDoesNotExist, testWithOfflinePreferredReplica: the tool of 2.3 and before writes a znode
-    and is not answered, so that it cannot fail. Before KIP-183 it raises the epoch of a leader that stays."""
+    """testPreferredReplicaElection, testNoPartitionsGiven, testSingletonPartitionGiven, testNoopElection,
+    testMultiplePartitionsSameAssignment, testWithOfflinePreferredReplica: the tool of 2.3 and before writes a znode and
+    is not answered, so that it cannot fail. Before KIP-183 it raises the epoch of a leader that stays."""
     topics, by_api = {"one": [[1, 2, 0]], "two": [[1, 2, 0]]}, release in WITH_API
     async with cluster(4, topics, profile=release, controller=3, config=BY_HAND, checkers=False) as c:
 

@@ -1,5 +1,5 @@
-"""Kafka's system tests of replication (tests/kafkatest/tests/core, 2.4.1), as small as they can be: every record that was
-acknowledged can be read, whatever happens to brokers meanwhile."""
+"""Kafka's system tests of replication (tests/kafkatest/tests/core, 2.4.1), as small as they can be: every record that
+was acknowledged can be read, whatever happens to brokers meanwhile."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,9 @@ from understudy.actions import DiskFail
 from understudy.protocol import TopicPartition
 from understudy.testing import ClusterInstance, cluster, in_virtual_time
 
-RELEASES = pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.3", "kafka-2.4", "kafka-2.5", "kafka-2.6", "kafka-2.7"])
+RELEASES = pytest.mark.parametrize(
+    "release", ["kafka-1.1", "kafka-2.3", "kafka-2.4", "kafka-2.5", "kafka-2.6", "kafka-2.7"]
+)
 DURABLE = ["no_acked_record_lost", "leader_completeness", "log_matching", "one_leader_per_epoch"]
 
 
@@ -32,9 +34,7 @@ async def test_reassign_partitions(release: str, bounce: bool, from_zero: bool) 
     config = {"log.retention.check.interval.ms": 1000, "log.roll.ms": 500}
     topic = {"assignment": old, "config": {"min.insync.replicas": 3}}
     load = {"topic": "t", "producerRate": 400, "messageSize": 100, "config": {"enable.idempotence": True}}
-    async with cluster(
-        4, {"t": topic}, profile=release, config=config, workloads=[load], checkers=DURABLE
-    ) as c:
+    async with cluster(4, {"t": topic}, profile=release, config=config, workloads=[load], checkers=DURABLE) as c:
         await c.sleep("3s")
         if not from_zero:
             await c.alter_config({"retention.ms": 1000}, topic="t")
@@ -108,9 +108,7 @@ async def test_replication_with_disk_failure(release: str, who: str, bounce: boo
     topics = {"one": [[0, 1, 2]], "two": [[0, 1, 2]]}
     loads = [{"topic": "two", "producerRate": 200, "messageSize": 100}]
     config = {"log.roll.ms": 3000, "controlled.shutdown.enable": True}
-    async with cluster(
-        3, topics, profile=release, log_dirs=2, workloads=loads, config=config, checkers=DURABLE
-    ) as c:
+    async with cluster(3, topics, profile=release, log_dirs=2, workloads=loads, config=config, checkers=DURABLE) as c:
         await c.sleep("2s")
         broker = c.leader("two-0") if who == "leader" else next(b for b in c.isr("two-0") if b != c.leader("two-0"))
         c.perform(DiskFail(log_dir="/data/1"), broker)

@@ -26,7 +26,9 @@ def plan(targets: Mapping[str, Sequence[int]], **log_dirs: Sequence[str]) -> Pla
     moves = []
     for name, replicas in targets.items():
         tp = TopicPartition.parse(name)
-        moves.append(Move(topic=tp.topic, partition=tp.partition, replicas=replicas, log_dirs=log_dirs.get(tp.topic, ())))
+        moves.append(
+            Move(topic=tp.topic, partition=tp.partition, replicas=replicas, log_dirs=log_dirs.get(tp.topic, ()))
+        )
     return Plan(partitions=moves)
 
 
@@ -167,9 +169,10 @@ async def test_verify_of_a_plan_that_has_failed(release: str) -> None:
 @RELEASES
 @in_virtual_time
 async def test_other_settings_stay(release: str) -> None:
-    """shouldNotOverwriteEntityConfigsWhenUpdatingThrottledReplicas, shouldNotOverwriteExistingPropertiesWhenLimitIsAdded,
-    shouldUpdateQuotaLimit, shouldRemoveThrottleLimitFromAllBrokers, shouldRemoveThrottleReplicaList...: also rates of
-    brokers that have nothing to do with the plan are cleared."""
+    """shouldNotOverwriteEntityConfigsWhenUpdatingThrottledReplicas, shouldUpdateQuotaLimit,
+    shouldNotOverwriteExistingPropertiesWhenLimitIsAdded, shouldRemoveThrottleLimitFromAllBrokers,
+    shouldRemoveThrottleReplicaListBasedOnProposedAssignment: also rates of brokers outside the plan
+    are cleared."""
     wanted, other = plan({"t-0": [1, 2]}), {"min.insync.replicas": "1"}
     async with cluster(4, {"t": [[0, 1]], "u": [[0]]}, profile=release, controller=3) as c:
         await c.alter_config({RATES[0]: 100, RATES[1]: 10, "num.io.threads": 9}, broker=1)
@@ -295,8 +298,8 @@ async def test_move_single_partition_with_log_dir(release: str) -> None:
 @pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.3", "kafka-2.5", *BY_API])
 @in_virtual_time
 async def test_alter_log_dir_reassignment_throttle(release: str) -> None:
-    """testAlterLogDirReassignmentThrottle: the rate is changed by a second run, and the copy ends (in 2.4 its plan fences
-    the copy, KAFKA-9654). Up to 2.5 each broker of the plan's topics gets it, since 2.6 those that copy."""
+    """testAlterLogDirReassignmentThrottle: the rate is changed by a second run, and the copy ends (in 2.4 its plan
+    fences the copy, KAFKA-9654). Up to 2.5 each broker of the plan's topics gets it, since 2.6 those that copy."""
     tp, wanted = TopicPartition("t", 0), plan({"t-0": [0, 1]}, t=["/data/1", "any"])
     async with cluster(3, {"t": [[0, 1]]}, profile=release, controller=2, log_dirs=2) as c:
         await fill(c, "t-0", megabytes=7)
@@ -330,8 +333,8 @@ async def test_fail_if_proposed_has_invalid_log_dir(release: str) -> None:
 @pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.3", "kafka-2.7"])
 @in_virtual_time
 async def test_match_quota_replicating_through_an_asymmetric_topology(release: str, by_leader: bool) -> None:
-    """shouldBootstrapTwoBrokersWithLeaderThrottle, ...WithFollowerThrottle: six leaders, two brokers that come later with
-    three throttled replicas each, and two replicas that no list names: these have all at once."""
+    """shouldBootstrapTwoBrokersWithLeaderThrottle, ...WithFollowerThrottle: six leaders, two brokers that come later
+    with three throttled replicas each, and two replicas that no list names: these have all at once."""
     replicas = [[0, 6], [1, 6], [2, 6], [3, 7], [4, 7], [5, 7], [0, 6], [1, 7]]
     side, listed = ("leader", 0) if by_leader else ("follower", 1)
     throttle = MB if by_leader else 3 * MB
