@@ -47,7 +47,7 @@ def test_the_entry_chooses(via: str) -> None:
     assert played.run.passed, played.run.explanation
     assert elected(played) == [(0, 0)]
     assert wishes(played) == (via == "zk")
-    assert answers(played) == ({} if via == "zk" else {0: "NONE", 1: "ELECTION_NOT_NEEDED"})
+    assert answers(played) == ({} if via == "zk" else {0: "NONE", 1: "NONE"})  # 2.4: ELECTION_NOT_NEEDED (KIP-460)
 
 
 DOWN: Table = {"at": "5s", "action": "broker.crash", "target": 0}
