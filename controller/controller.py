@@ -179,7 +179,7 @@ class Controller:
         )
         self.brokers = BrokerChanges(
             context, zk_client, self.channels, batch, partitions, replicas, self.reassignments, self.deletion,
-            policies.announces_brokers, policies.finds_brokers_twice, step,
+            policies.announces_brokers, policies.names_deleting_at_start, policies.finds_brokers_twice, step,
         )  # fmt: skip
         self.topics = TopicChanges(context, zk_client, watches, partitions, replicas, policies.restores_deleting, step)
         self.shutdowns = ControlledShutdowns(

@@ -34,6 +34,8 @@ class ControllerPolicies:
             partitions (before KAFKA-7537, 2.2).
         announces_brokers: whether all live brokers get UpdateMetadata when a broker starts, or fails without having
             led a partition (KAFKA-972, 0.9); else only the broker that starts gets one.
+        names_deleting_at_start: whether a broker that starts gets the metadata of topics that are being deleted; since
+            2.7 (ControllerContext.partitionsWithLeaders) it learns of them when their deletion goes on.
         remembers_bumps: whether a leader epoch that is raised alone, as moves do, gets into the controller's memory,
             from which UpdateMetadata is made (KAFKA-9212, 2.4). Before, brokers that lead under the new epoch give
             clients the old one, until the next election, ISR notification or controller: a consumer is then refused
@@ -103,6 +105,7 @@ class ControllerPolicies:
     broker_epochs: bool = True
     metadata_without_partitions_holds_all: bool = False
     announces_brokers: bool = True
+    names_deleting_at_start: bool = True
     remembers_bumps: bool = False
     groups_stops: bool = True
     elects_preferred_again: bool = False

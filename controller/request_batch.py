@@ -12,6 +12,7 @@ from controller.errors import IllegalState
 from controller.request_schemas import AllReplicas, RequestSchema
 from emulator.protocol.assignments import NOT_REASSIGNED, ReassigningReplicas, Replicas
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
+from emulator.protocol.scala_order import trie_order
 from emulator.protocol.stop_replica import EPOCH_DURING_DELETE, NO_EPOCH, StopReplicaRequest, StopReplicaResponse
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
@@ -245,7 +246,7 @@ class ControllerBrokerRequestBatch:
         for broker, stops in sorted(self._stops.items()):
             if broker not in context.brokers:
                 continue
-            for delete, group in self._grouped(stops):
+            for delete, group in self._grouped(broker, stops):
                 epochs = tuple(stop.leader_epoch for stop in group) if self.stops_name_epochs else ()
                 request = StopReplicaRequest(
                     self.controller_id, context.epoch, context.brokers[broker], delete,
@@ -254,9 +255,11 @@ class ControllerBrokerRequestBatch:
                 reported = delete or self.reports_kept
                 self.channels.send(broker, request, partial(self.stopped, broker) if reported else None)
 
-    def _grouped(self, stops: list[Stop]) -> list[tuple[bool, list[Stop]]]:
-        """The requests of one broker: whether they delete, and the replicas that each names."""
+    def _grouped(self, broker: int, stops: list[Stop]) -> list[tuple[bool, list[Stop]]]:
+        """The requests of one broker: whether they delete, and the replicas that each names. Where each replica has one
+        of its own, they come in the order of the set of replicas that the controller went through."""
         if not self.groups_stops:
-            return [(False, []), *((stop.delete, [stop]) for stop in stops)]
+            replicas = {(stop.tp, broker): stop for stop in stops}
+            return [(False, []), *((replicas[each].delete, [replicas[each]]) for each in trie_order(replicas))]
         groups = [(delete, [stop for stop in stops if stop.delete is delete]) for delete in (True, False)]
         return [(delete, group) for delete, group in groups if group]

@@ -17,6 +17,7 @@ from controller.errors import StateChangeFailed
 from emulator.kernel import Signal
 from emulator.protocol import znodes
 from emulator.protocol.assignments import Replicas
+from emulator.protocol.scala_order import set_order
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Trace
@@ -224,14 +225,16 @@ class KafkaZkClient:
     # -- reassignments, elections, notifications -----------------------------------------------------------------------
 
     async def reassignments(self) -> dict[TopicPartition, Replicas]:
-        """The targets that /admin/reassign_partitions asks for; none where it is missing or not JSON of that form."""
+        """The targets that /admin/reassign_partitions asks for, in the order of an immutable map; none where it is
+        missing or not JSON of that form."""
         response = await self.ask_one(GetData(znodes.REASSIGN_PARTITIONS))
         if response.error is not ZkCode.OK:
             return {}
         try:
-            return znodes.decode_reassignment(response.data)
+            targets = znodes.decode_reassignment(response.data)
         except (ValueError, KeyError, TypeError):
             return {}
+        return {tp: targets[tp] for tp in set_order(tuple(targets))}
 
     async def write_reassignments(self, targets: Mapping[TopicPartition, Replicas]) -> None:
         """Write ``targets`` to /admin/reassign_partitions; without any, delete it."""

@@ -43,6 +43,7 @@ class BrokerChanges:
     Attributes:
         announces: whether all live brokers get UpdateMetadata when a broker starts, or fails without having led a
             partition (KAFKA-972, 0.9).
+        names_deleting: whether a broker that starts gets the metadata of topics that are being deleted (until 2.6).
         finds_twice: whether changes are found in one list of brokers and the live ones in a later one (before
             KAFKA-3085, 0.10.0).
     """
@@ -56,6 +57,7 @@ class BrokerChanges:
     reassignments: Reassignments[Any]
     deletion: TopicDeletionManager
     announces: bool
+    names_deleting: bool
     finds_twice: bool
     _step: Steps
 
@@ -117,7 +119,8 @@ class BrokerChanges:
         async with self._step("broker-startup.1", *labels):
             if self.announces:
                 self.batch.send_update_metadata([b for b in context.live_or_shutting_down if b not in brokers])
-            self.batch.send_update_metadata(brokers, tuple(context.leadership_info))
+            led = (tp for tp in context.leadership_info if self.names_deleting or not context.is_deleting(tp.topic))
+            self.batch.send_update_metadata(brokers, tuple(led))
         async with self._step("broker-startup.2", *labels):
             await self.replicas.handle_state_changes(context.replicas_on(brokers), ReplicaState.ONLINE)
         async with self._step("broker-startup.3", *labels):

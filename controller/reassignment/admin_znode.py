@@ -13,6 +13,7 @@ from emulator.nodes import Process
 from emulator.protocol import znodes
 from emulator.protocol.assignments import Replicas
 from emulator.protocol.events import MoveFinished
+from emulator.protocol.scala_order import map_order
 from emulator.protocol.types import TopicPartition
 
 
@@ -38,7 +39,8 @@ class AdminZnode:
         the next one (Kafka 1.1 to 2.3, removePartitionsFromReassignedPartitions)."""
         for tp in partitions:
             self.watches.forget(znodes.state_path(tp))
-        requested = {tp: move.target for tp, move in self.context.reassignments.items()}
+        moves = self.context.reassignments
+        requested = {tp: moves[tp].target for tp in map_order(map_order(moves))}  # of a copy of the map
         if self.follows_changes:
             requested = await self.zk_client.reassignments()
         await self._write({tp: target for tp, target in requested.items() if tp not in partitions})

@@ -2,7 +2,8 @@
 
 The later request wins, partition by partition. The moves in progress are stored in the topics' znodes, so the admin
 znode only carries requests: a partition leaves it when its move ends at the target that the znode names, when the API
-asks for something else, or when it cannot be moved.
+asks for something else, or when it cannot be moved. The moves of one request begin in the order of a mutable map; a new
+controller and the start of a broker go on with those in progress in that of a mutable set.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,7 @@ from emulator.protocol.list_reassignments import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
 )
+from emulator.protocol.scala_order import flat_order, map_order, set_order
 from emulator.protocol.types import TopicPartition
 
 log = get_logger("controller.reassignment")
@@ -47,9 +49,14 @@ class ByApi(Reassignments[RequestedByApi]):
     async def resume(self) -> None:
         """The admin znode first: its requests replace the moves in progress."""
         begun = await self._read_admin_znode()
-        for tp, move in list(self.context.reassignments.items()):
-            if tp not in begun:
-                await self.advance(move)
+        moves = self.context.reassignments
+        for move in [moves[tp] for tp in flat_order(moves) if tp not in begun]:
+            await self.advance(move)
+
+    async def brokers_started(self, brokers: Sequence[int]) -> None:
+        moves = self.context.reassignments
+        for move in [moves[tp] for tp in flat_order(moves) if self.protocol.concerns(moves[tp], brokers)]:
+            await self.advance(move)
 
     # -- the admin znode ----------------------------------------------------------------------------------------------
 
@@ -103,12 +110,12 @@ class ByApi(Reassignments[RequestedByApi]):
 
     async def _begin_all(self, wanted: Mapping[TopicPartition, ReplicaAssignment]) -> Outcomes:
         outcomes = {}
-        for tp, assignment in wanted.items():
+        for tp in map_order(set_order(tuple(wanted))):
             if self.context.is_deleting(tp.topic) or not self.context.replicas(tp):
                 outcomes[tp] = Errors.UNKNOWN_TOPIC_OR_PARTITION
                 continue
             try:
-                await self.protocol.begin(self.work, tp, assignment)
+                await self.protocol.begin(self.work, tp, wanted[tp])
                 await self.finished(tp)
                 outcomes[tp] = Errors.NONE
             except StateChangeFailed as error:

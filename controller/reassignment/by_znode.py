@@ -2,7 +2,9 @@
 
 The protocols before KIP-455 have no other way. The tool creates the znode with all moves; the controller takes finished
 ones out and deletes it with the last. Only its creation is noticed, so a batch of moves has to end before another can
-begin. Kafka 0.8.0 watched every change: see ``RequestedByZnode.follows_znode``.
+begin. Kafka 0.8.0 watched every change: see ``RequestedByZnode.follows_znode``. Moves begin in the order of the
+immutable map that is read from the znode; a new controller and the start of a broker go on with them in that of the
+mutable map in the memory.
 """
 
 from collections.abc import Sequence
@@ -25,6 +27,7 @@ from emulator.protocol.list_reassignments import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
 )
+from emulator.protocol.scala_order import map_order
 from emulator.protocol.types import TopicPartition
 
 log = get_logger("controller.reassignment")
@@ -58,7 +61,13 @@ class ByZnode(Reassignments[RequestedByZnode]):
         return Move(tp, target, tuple(r for r in replicas if r not in target) if widened else replicas)
 
     async def resume(self) -> None:
-        await self._begin_all(list(self.context.reassignments))
+        await self._begin_all(map_order(self.context.reassignments))
+
+    async def brokers_started(self, brokers: Sequence[int]) -> None:
+        moves = self.context.reassignments
+        waiting = [tp for tp in map_order(moves) if self.protocol.concerns(moves[tp], brokers)]
+        for move in [moves[tp] for tp in map_order(waiting)]:
+            await self.advance(move)
 
     async def znode_changed(self) -> None:
         if not await self.zk_client.exists(znodes.REASSIGN_PARTITIONS):

@@ -71,9 +71,7 @@ class Reassignments(Generic[P]):
 
     async def brokers_started(self, brokers: Sequence[int]) -> None:
         """Advance the moves that wait for ``brokers``."""
-        moves = list(self.context.reassignments.values())
-        for move in [move for move in moves if self.protocol.concerns(move, brokers)]:
-            await self.advance(move)
+        raise NotImplementedError
 
     async def advance(self, move: Move) -> None:
         """Take a move as far as possible."""

@@ -1,48 +1,110 @@
-"""The order in which Kafka goes through a set of brokers: that of the collections of Scala, in which Kafka is written.
+"""The order in which Kafka goes through sets and maps: that of the collections of Scala, in which Kafka is written.
 
-Some lists that Kafka stores and sends were a ``Set`` on the way, so their order is the set's. Up to four members an
-immutable set has the order of insertion (``Set1`` to ``Set4``); above, it is a trie of hashes (``HashSet``). A map
-that ``groupBy`` makes has the order of that trie above four keys; up to four, that of the hash table in which the
-groups were collected. A broker's id is its own hash code.
+Some lists that Kafka stores and sends were a ``Set`` on the way, and some of its loops go through a ``Map``, so their
+order is the collection's:
 
-Source: ``scala.collection.immutable.Set``, ``immutable.HashSet``, ``immutable.HashMap``, ``mutable.HashTable`` and
-``TraversableLike.groupBy``, alike in Scala 2.8.0, 2.11.12 and 2.12.4 to 2.12.12, with which Kafka 0.8.0 to 2.7 was
-built. The builds for Scala 2.13 (kafka_2.13, since 2.4) have other collections, whose order is not emulated.
+- immutable (``set_order``): up to four members that of insertion (``Set1`` to ``Set4``), above a trie of hashes;
+- ``mutable.Map`` (``map_order``): a hash table, read from its last slot to the first;
+- ``mutable.Set`` (``flat_order``): a hash table without chains, read from its first slot to the last;
+- the map that ``groupBy`` makes (``group_order``): immutable, filled in the order of a ``mutable.Map``.
+
+A broker's id is its own hash code; that of a partition is made of its number and its topic's name, and that of a
+replica of its partition and its broker, as of every case class (``PartitionAndReplica``, 1.1 and later).
+
+Source: ``scala.collection.immutable.Set``, ``immutable.HashSet``, ``immutable.HashMap``, ``mutable.HashTable``,
+``mutable.FlatHashTable`` and ``TraversableLike.groupBy``, alike in Scala 2.8.0, 2.11.12 and 2.12.4 to 2.12.12, with
+which Kafka 0.8.0 to 2.7 was built. The builds for Scala 2.13 (kafka_2.13, since 2.4) have other collections, whose
+order is not emulated.
 """
 
+from collections.abc import Hashable, Iterable
 from functools import lru_cache
+from typing import TypeVar
 
-from emulator.protocol.assignments import Replicas
+from emulator.protocol.types import TopicPartition
 
 INSERTION_ORDER_UP_TO = 4
 """The most members of a set that keep the order of insertion."""
 
+Key = TypeVar("Key", bound=Hashable)
+"""A broker, a partition, or a replica: a partition and its broker."""
+
 _BITS_PER_LEVEL = 5
 _LEVELS = 7
 _SLOTS = 16
-"""A hash table's first size; it grows with the thirteenth key only."""
+"""A hash table's first size; it doubles where more than three quarters are full."""
+_FLAT_SLOTS = 32
+"""The first size of a table without chains; it doubles where 45 % are full."""
 _WORD = 0xFFFFFFFF
 
 
 @lru_cache(4096)
-def set_order(members: Replicas) -> Replicas:
-    """``members``, each once, as ``members.toSet.toSeq`` has them."""
+def set_order(members: tuple[Key, ...]) -> tuple[Key, ...]:
+    """``members``, each once, as ``members.toSet.toSeq`` has them; so has an immutable ``Map`` with these keys."""
     once = tuple(dict.fromkeys(members))
     return once if len(once) <= INSERTION_ORDER_UP_TO else tuple(sorted(once, key=_place_in_trie))
 
 
-def group_order(keys: Replicas) -> Replicas:
+def trie_order(members: Iterable[Key]) -> list[Key]:
+    """``members`` as an immutable set has them that was once larger than four."""
+    return sorted(members, key=_place_in_trie)
+
+
+def group_order(keys: tuple[Key, ...]) -> tuple[Key, ...]:
     """``keys``, each once, in the order of the groups that ``groupBy`` makes of a sequence with these keys."""
-    once = tuple(dict.fromkeys(keys))
-    if len(once) > INSERTION_ORDER_UP_TO:
-        return set_order(once)
-    # A table is read from its last slot to the first, and a slot from the newest key to the oldest.
-    return tuple(sorted(once, key=_slot)[::-1])
+    return set_order(tuple(map_order(keys)))
 
 
-def _place_in_trie(member: int) -> tuple[int, ...]:
+def map_order(keys: Iterable[Key]) -> list[Key]:
+    """``keys``, each once, as a ``mutable.Map`` to which they were added in this order has them."""
+    table: list[list[Key]] = [[] for _ in range(_SLOTS)]
+    for count, key in enumerate(dict.fromkeys(keys), 1):
+        table[_slot(key, len(table))].append(key)
+        if count * 4 > len(table) * 3:
+            table = _doubled(table)
+    return _read(table)
+
+
+def flat_order(keys: Iterable[Key]) -> list[Key]:
+    """``keys``, each once, as a ``mutable.Set`` to which they were added in this order has them."""
+    table: list[list[Key]] = [[] for _ in range(_FLAT_SLOTS)]
+    seed = _bits(_FLAT_SLOTS)
+    for count, key in enumerate(dict.fromkeys(keys), 1):
+        _put(table, key, seed)
+        if count >= len(table) * 450 // 1000:
+            seed = _bits(len(table) * 2)
+            table, old = [[] for _ in range(len(table) * 2)], table
+            for slot in old:
+                for each in slot:
+                    _put(table, each, seed)
+    return [key for slot in table for key in slot]
+
+
+def _put(table: list[list[Key]], key: Key, seed: int) -> None:
+    """Into the first slot that is free from its own on."""
+    at = _slot(key, len(table), seed)
+    while table[at]:
+        at = (at + 1) % len(table)
+    table[at].append(key)
+
+
+def _read(table: list[list[Key]]) -> list[Key]:
+    """From the last slot to the first, and each from the newest key to the oldest."""
+    return [key for slot in reversed(table) for key in reversed(slot)]
+
+
+def _doubled(old: list[list[Key]]) -> list[list[Key]]:
+    """``HashTable.resize``: keys go into the new table in the order of reading."""
+    table: list[list[Key]] = [[] for _ in range(len(old) * 2)]
+    for key in _read(old):
+        table[_slot(key, len(table))].append(key)
+    return table
+
+
+@lru_cache(4096)
+def _place_in_trie(member: Hashable) -> tuple[int, ...]:
     """The branch to take at each level, from the root; no two integers have the same."""
-    hashed = _improved(member)
+    hashed = _improved(_hash_code(member))
     return tuple(hashed >> level * _BITS_PER_LEVEL & (1 << _BITS_PER_LEVEL) - 1 for level in range(_LEVELS))
 
 
@@ -54,7 +116,56 @@ def _improved(code: int) -> int:
     return code ^ code >> 10
 
 
-def _slot(key: int) -> int:
-    """``mutable.HashTable.index``: the first bits of ``byteswap32`` rotated to the right by as many, so its last."""
-    swapped = int.from_bytes((key * 0x9E3775CD & _WORD).to_bytes(4, "big"), "little")
-    return swapped * 0x9E3775CD % _SLOTS
+def _slot(key: Hashable, slots: int, seed: int = _SLOTS.bit_length() - 1) -> int:
+    """``mutable.HashTable.index``: the first bits of the code rotated to the right by ``seed``, which a table with
+    chains keeps from its first size on."""
+    code = _swapped(key)
+    rotated = (code >> seed | code << 32 - seed) & _WORD
+    return rotated >> 32 - _bits(slots)
+
+
+@lru_cache(65536)
+def _swapped(key: Hashable) -> int:
+    """``byteswap32`` of the hash code."""
+    swapped = int.from_bytes((_hash_code(key) * 0x9E3775CD & _WORD).to_bytes(4, "big"), "little")
+    return swapped * 0x9E3775CD & _WORD
+
+
+def _bits(slots: int) -> int:
+    """How many bits name a slot."""
+    return slots.bit_length() - 1
+
+
+def _hash_code(key: Hashable) -> int:
+    """Java's, in 32 bits: ``TopicPartition.hashCode`` (clients, 0.9 to 2.7), and that of case classes."""
+    if isinstance(key, int):
+        return key & _WORD
+    if isinstance(key, TopicPartition):
+        return 31 * (31 + key.partition) + _hash_of_text(key.topic) & _WORD
+    assert isinstance(key, tuple)
+    return _hash_of_fields([_hash_code(field) for field in key])
+
+
+@lru_cache(1024)
+def _hash_of_text(text: str) -> int:
+    """``String.hashCode``."""
+    code = 0
+    for letter in text:
+        code = code * 31 + ord(letter) & _WORD
+    return code
+
+
+def _hash_of_fields(codes: list[int]) -> int:
+    """``scala.util.hashing.MurmurHash3.productHash``."""
+    code = 0xCAFEBABE
+    for each in codes:
+        mixed = _rotated_left(each * 0xCC9E2D51 & _WORD, 15) * 0x1B873593 & _WORD
+        code = _rotated_left(code ^ mixed, 13) * 5 + 0xE6546B64 & _WORD
+    code ^= len(codes)
+    code = (code ^ code >> 16) * 0x85EBCA6B & _WORD
+    code = (code ^ code >> 13) * 0xC2B2AE35 & _WORD
+    return code ^ code >> 16
+
+
+def _rotated_left(code: int, bits: int) -> int:
+    return (code << bits | code >> 32 - bits) & _WORD

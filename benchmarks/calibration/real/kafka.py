@@ -82,9 +82,9 @@ def alter_reassignments(port: int, moves: Moves) -> dict[tuple[str, int], int]:
     return errors or dict.fromkeys(moves, whole)
 
 
-def elect_preferred(port: int, partitions: Sequence[tuple[str, int]]) -> None:
-    """Ask the controller at ``port`` to let the preferred replicas lead."""
-    body = struct.pack(">bi", 0, len(partitions))
+def elect_leaders(port: int, partitions: Sequence[tuple[str, int]], *, unclean: bool) -> None:
+    """Ask the controller at ``port`` to let the preferred replicas lead; or any, where there is no leader (KIP-460)."""
+    body = struct.pack(">bi", int(unclean), len(partitions))
     for topic, partition in partitions:
         body += _text(topic) + struct.pack(">ii", 1, partition)
     with _connect(port) as connection:

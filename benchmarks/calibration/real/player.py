@@ -137,11 +137,11 @@ class Player:
         if self.cluster.release.has_reassignment_api:  # TopicZNode.encode, 2.4
             znode |= {"version": 2, "adding_replicas": {}, "removing_replicas": {}}
         zookeeper.create(f"/brokers/topics/{spec.name}", _dumps(znode))
+        up = [broker for broker in self.cluster.jvms if self.cluster.is_up(broker)]
+        isrs = {number: [broker for broker in each if broker in up] for number, each in enumerate(replicas)}
         self.cluster.until(
-            lambda: all(
-                self.cluster.state(spec.name, number).get("isr") == list(each) for number, each in enumerate(replicas)
-            ),
-            f"topic {spec.name} has its leaders",
+            lambda: all(self.cluster.state(spec.name, number).get("isr", []) == isr for number, isr in isrs.items()),
+            f"topic {spec.name} has the leaders that it can have",
             TOPIC_WITHIN_S,
         )
         self.cluster.sleep(0.5)
@@ -258,11 +258,15 @@ class Player:
         if action.via == "api":
             controller = self.cluster.controller()
             assert controller is not None
-            kafka.elect_preferred(self.cluster.port(controller), partitions)
+            kafka.elect_leaders(self.cluster.port(controller), partitions, unclean=entry.name == "election.unclean")
         else:
             wanted = [{"topic": topic, "partition": number} for topic, number in partitions]
             data = _dumps({"version": 1, "partitions": wanted})
             self.cluster.zookeeper.create("/admin/preferred_replica_election", data)
+
+    def _delete_znode(self, entry: MethodEntry, _brokers: list[int]) -> None:
+        action: Any = entry.action
+        self.cluster.zookeeper.delete(action.path)
 
     def _create_topic(self, entry: MethodEntry, _brokers: list[int]) -> None:
         action: Any = entry.action
@@ -337,11 +341,13 @@ ACTIONS: dict[str, Any] = {
     "reassign.execute": Player._execute,
     "reassign.cancel": Player._cancel,
     "election.preferred": Player._elect,
+    "election.unclean": Player._elect,
     "topic.create": Player._create_topic,
     "topic.delete": Player._delete_topic,
     "topic.expand": Player._expand_topic,
     "log_dir.offline": Player._offline,
     "config.set": Player._configure,
+    "zk.delete": Player._delete_znode,
 }
 """The actions that a real cluster can be asked for."""
 

@@ -75,6 +75,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"controller.selectors.controlled_shutdown": TOLD_TO_LIVE},
     ),
     Difference(
+        title="an unclean election that is allowed while a partition has no leader, for its topic or for all brokers,",
+        before="is held at once",
+        here="waits until a broker starts or fails, or another controller is elected",
+        source="KAFKA-6526, 2.0; KAFKA-6835, 2.1",
+        policies={"controller.follows_unclean_default": False, "controller.follows_unclean_topics": False},
+    ),
+    Difference(
         title="OfflinePartitionsCount counts",
         before="partitions in state Offline, except those of topics whose deletion has begun",
         here="partitions whose last leader is not alive, except those of topics to be deleted",

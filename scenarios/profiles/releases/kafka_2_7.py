@@ -14,6 +14,13 @@ PROFILE = KAFKA_2_6.with_differences(
         policies={"brokers.isr_writes": ByController(), "kip_455.watches_isr": False},
     ),
     Difference(
+        title="the UpdateMetadata for a broker that starts",
+        before="names topics that are being deleted",
+        here="leaves out topics that are being deleted: the broker learns of them when their deletion goes on",
+        source="ControllerContext.partitionsWithLeaders, 2.7",
+        policies={"controller.names_deleting_at_start": False},
+    ),
+    Difference(
         title="a request about moves that the controller drops when its session expires",
         before="is not answered",
         here="is answered (NOT_CONTROLLER)",
