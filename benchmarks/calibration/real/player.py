@@ -228,7 +228,7 @@ class Player:
                 self.cluster.log_dir(broker, 0) / f"{topic}-{number}"
                 for (topic, number), target in targets.items()
                 for broker in target
-                if broker not in (self.cluster.assignment(topic) or {})[number]
+                if broker not in (self.cluster.assignment(topic) or {}).get(number, [])
             ],
         )
         if action.via == "api":

@@ -18,15 +18,19 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import (
+    ALL_BROKERS,
     CONTROLLER_EPOCH,
     DELETE_TOPICS,
     REASSIGN_PARTITIONS,
     broker_path,
+    decode_config,
     decode_topic,
+    state_path,
+    topic_entity,
     topic_path,
 )
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NOTHING_ASKED
+from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NOTHING_ASKED, UNCLEAN
 from scenarios.runs.known.reason import CONVERGED, Known, always, lacking
 
 if TYPE_CHECKING:
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from scenarios.runs.past import KeptEvents
 
 SHUTDOWN = "shutdown."
+ELECT_OFFLINE = (("broker-failure.2", "after"), ("broker-startup.3", "after"))
 LOOKS_AT_BROKERS = ("broker-failure.", "broker-startup.")
 _NOT_NOTIFIED = re.compile(r"broker (\d+) leads in epoch (\d+), and broker (\d+), of the replicas")
 _FAILED = re.compile(r"failed on broker (\d+)")
@@ -158,6 +163,21 @@ def _leaderless_topic(past: KeptEvents, violation: Violation | None) -> bool:
     return asked and any(TopicPartition(topic, partition) not in past.states for partition in partitions)
 
 
+def _allowed_too_late(past: KeptEvents, violation: Violation | None) -> bool:
+    """Unclean elections were switched on, for the topic or for all brokers, after the last election in the partition,
+    and nothing has made a controller elect since."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None or "no leader" not in violation.state:
+        return False
+    lost = [event.seq for event in past.of(ZkWritten) if event.path == state_path(tp)][-1:]
+    entities = (f"/config/{topic_entity(tp.topic)}", f"/config/{ALL_BROKERS}")
+    settings = [event for event in past.of(ZkWritten) if event.path in entities and event.op != "delete"]
+    allowed = [event.seq for event in settings if decode_config(event.data).get(UNCLEAN) == "true"][-1:]
+    elects = [event.seq for event in past.of(Step) if (event.step, event.edge) in ELECT_OFFLINE]
+    elects += [event.seq for event in past.of(ControllerElected)]
+    return max(lost, default=0) < max(allowed, default=0) and max(elects, default=0) < max(allowed, default=0)
+
+
 def _request_unseen(past: KeptEvents, violation: Violation | None) -> bool:
     """A controller that had been replaced deleted the last request for moves; what was asked for next is as it was."""
     if violation is None or REASSIGN_PARTITIONS not in violation.state:
@@ -203,6 +223,15 @@ CONTROL: tuple[Known, ...] = (
         lambda policies: not policies.controller.replicas.leaderless_go_offline,
         _leaderless_topic,
         statements=(NOTHING_ASKED, LED),
+    ),
+    Known(
+        "KAFKA-6835",
+        "an unclean election that is allowed while a partition has no leader waits for the next broker that comes or "
+        "goes, or for another controller",
+        (CONVERGED,),
+        lambda policies: not policies.controller.follows_unclean_topics,
+        _allowed_too_late,
+        statements=(LED,),
     ),
     Known(
         "KAFKA-6082",

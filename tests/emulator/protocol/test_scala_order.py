@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.protocol.scala_order import group_order, set_order
+from emulator.protocol.scala_order import flat_order, group_order, map_order, set_order, trie_order
+from emulator.protocol.types import TopicPartition
 
 Ids = tuple[int, ...]
 BROKERS = st.lists(st.integers(0, 100_000), unique=True, max_size=12).map(tuple)
@@ -53,6 +54,96 @@ def test_a_set_is_in_scalas_order(members: Ids, expected: Ids) -> None:
 @pytest.mark.parametrize(("keys", "expected"), GROUPS)
 def test_groups_are_in_scalas_order(keys: Ids, expected: Ids) -> None:
     assert group_order(keys) == expected
+
+
+PARTITIONS: tuple[tuple[str, str, str, str], ...] = (
+    # In the order of insertion; what ``mutable.Map``, ``mutable.Set`` and ``Map`` make of it in Scala 2.12.8, with the
+    # ``TopicPartition`` of Kafka 2.3.1. The tables grow with the 13th and 25th, and with the 15th and 29th key.
+    (
+        "orders-64 payments-61",
+        "payments-61 orders-64",
+        "orders-64 payments-61",
+        "orders-64 payments-61",
+    ),
+    (
+        "payments-34 orders-104 payments-125 orders-31 orders-22",
+        "payments-34 orders-31 orders-104 orders-22 payments-125",
+        "orders-31 payments-34 payments-125 orders-22 orders-104",
+        "payments-34 payments-125 orders-31 orders-22 orders-104",
+    ),
+    (
+        "payments-21 a-32 orders-29 a-140 payments-27 a-48",
+        "orders-29 a-32 a-48 payments-27 a-140 payments-21",
+        "payments-21 a-140 a-48 orders-29 payments-27 a-32",
+        "payments-21 a-48 payments-27 orders-29 a-32 a-140",
+    ),
+    (
+        (
+            "a-153 payments-139 a-69 orders-28 payments-35 orders-181 a-163 a-198 orders-185 orders-93 a-164 "
+            "payments-61 orders-33 orders-72 orders-85"
+        ),
+        (
+            "a-153 a-164 orders-185 payments-61 a-163 a-198 orders-72 orders-28 payments-35 orders-181 "
+            "payments-139 orders-85 a-69 orders-33 orders-93"
+        ),
+        (
+            "orders-93 payments-139 a-198 a-69 orders-28 orders-72 a-163 orders-185 orders-33 orders-85 "
+            "payments-35 orders-181 payments-61 a-153 a-164"
+        ),
+        (
+            "payments-35 a-164 payments-139 orders-72 a-163 a-153 orders-181 a-69 orders-33 orders-93 a-198 "
+            "orders-185 payments-61 orders-85 orders-28"
+        ),
+    ),
+    (
+        (
+            "orders-40 a-16 orders-74 payments-189 orders-150 orders-128 payments-149 orders-117 payments-187 "
+            "orders-78 a-184 a-163 payments-29 a-179 orders-83 payments-73 payments-173 payments-102 a-177 a-147 "
+            "a-68 payments-83 orders-110 orders-46 orders-12 orders-14 orders-93 a-23 orders-192 payments-45"
+        ),
+        (
+            "payments-29 payments-45 orders-46 payments-149 orders-128 orders-117 a-68 payments-187 a-16 a-177 "
+            "payments-102 orders-40 a-147 payments-173 payments-83 a-163 orders-78 orders-83 orders-192 "
+            "payments-189 orders-12 a-23 a-179 a-184 orders-110 orders-14 orders-74 payments-73 orders-150 "
+            "orders-93"
+        ),
+        (
+            "payments-73 orders-83 orders-46 orders-150 a-177 orders-117 payments-45 orders-14 a-163 orders-40 "
+            "a-23 payments-83 payments-102 payments-187 a-68 orders-93 a-179 orders-12 payments-173 payments-29 "
+            "a-184 a-147 orders-128 orders-110 payments-189 orders-192 payments-149 orders-74 orders-78 a-16"
+        ),
+        (
+            "payments-187 a-16 orders-14 orders-83 payments-29 orders-117 payments-102 payments-149 payments-173 "
+            "orders-192 a-68 payments-83 a-147 a-163 orders-78 orders-128 orders-40 payments-45 payments-73 a-23 "
+            "payments-189 orders-93 orders-46 a-184 a-177 orders-150 a-179 orders-74 orders-12 orders-110"
+        ),
+    ),
+)
+
+
+def partitions(text: str) -> list[TopicPartition]:
+    return [TopicPartition.parse(each) for each in text.split()]
+
+
+@pytest.mark.parametrize(("inserted", "in_map", "in_set", "in_trie"), PARTITIONS)
+def test_partitions_are_in_scalas_order(inserted: str, in_map: str, in_set: str, in_trie: str) -> None:
+    assert map_order(partitions(inserted)) == partitions(in_map)
+    assert flat_order(partitions(inserted)) == partitions(in_set)
+    assert list(set_order(tuple(partitions(inserted)))) == partitions(in_trie)
+
+
+def test_replicas_are_in_scalas_order() -> None:
+    """``PartitionAndReplica`` of Kafka 2.3.1 in a ``mutable.Map`` of Scala 2.12.8."""
+    orders, payments = TopicPartition("orders", 64), TopicPartition("payments", 61)
+    inserted = [(tp, broker) for tp in (orders, payments) for broker in range(3)]
+    assert map_order(inserted) == [
+        (orders, 0), (payments, 1), (payments, 2), (payments, 0), (orders, 1), (orders, 2)
+    ]  # fmt: skip
+
+
+def test_a_set_that_was_larger_stays_a_trie() -> None:
+    assert trie_order((3, 4, 0)) == [0, 3, 4]
+    assert set_order((3, 4, 0)) == (3, 4, 0)
 
 
 # -- the same order by building the collection --------------------------------------------------------------------

@@ -12,6 +12,7 @@ from emulator.protocol import events as e
 from emulator.protocol.znodes import (
     CONTROLLER_EPOCH,
     REASSIGN_PARTITIONS,
+    encode_config,
     encode_reassignment,
     encode_topic,
     topic_path,
@@ -216,6 +217,27 @@ def test_kafka_6082_another_controller_has_raised_the_epoch_and_has_no_answer_ye
     assert tickets(told(quiet, "kafka-1.1", marks, found)) == ["KAFKA-6082"]
     assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
     for others in ([marks[0], marks[2]], marks[1:], [marks[0], raised._replace(client=1), marks[2]]):
+        assert tickets(told(quiet, "kafka-1.1", others, found)) == [None]
+
+
+@pytest.mark.parametrize("entity", ["topics/orders", "brokers/<default>"])
+def test_kafka_6835_an_unclean_election_is_allowed_once_there_is_no_leader(quiet: Run, entity: str) -> None:
+    found = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [0]")
+    lost = elected(3, -1, 0)
+    data = encode_config({"unclean.leader.election.enable": "true"})
+    allowed = ZkWritten(4, 4, 0, -1, "setData", f"/config/{entity}", 1, 4, data)
+    assert tickets(told(quiet, "kafka-1.1", [lost, allowed], found)) == ["KAFKA-6835"]
+    assert tickets(told(quiet, "kafka-2.3", [lost, allowed], found)) == [None]
+    off = allowed._replace(data=encode_config({"unclean.leader.election.enable": "false"}))
+    came = Step(5, 5, 0, "broker-startup.3", "after", "", -1, 1, 0, 2, "")
+    for others in (
+        [lost],
+        [lost, off],
+        [lost, allowed._replace(path="/config/topics/payments")],
+        [allowed._replace(seq=2), lost],
+        [lost, allowed, came],
+        [lost, allowed, e.ControllerElected(5, 5, 0, 2, 2)],
+    ):
         assert tickets(told(quiet, "kafka-1.1", others, found)) == [None]
 
 
