@@ -56,13 +56,20 @@ def group_order(keys: tuple[Key, ...]) -> tuple[Key, ...]:
 
 
 def map_order(keys: Iterable[Key]) -> list[Key]:
-    """``keys``, each once, as a ``mutable.Map`` to which they were added in this order has them."""
-    table: list[list[Key]] = [[] for _ in range(_SLOTS)]
-    for count, key in enumerate(dict.fromkeys(keys), 1):
-        table[_slot(key, len(table))].append(key)
-        if count * 4 > len(table) * 3:
-            table = _doubled(table)
-    return _read(table)
+    """``keys``, each once, as a ``mutable.Map`` to which they were added in this order has them.
+
+    A slot's latest key comes first; where the table doubles, keys that stay in one slot are turned round. Keys in one
+    slot are so in every smaller table, so that it is enough to turn round all of them, and to sort them by slot.
+    """
+    once = list(dict.fromkeys(keys))
+    slots, found, at = _SLOTS, list[Key](), 0
+    while len(once) > slots * 3 // 4:
+        before, at = at, slots * 3 // 4 + 1
+        found = [*reversed(found), *once[before:at]]
+        slots *= 2
+    latest_first = [*reversed(once[at:]), *found]
+    shift = 32 - _bits(slots)
+    return sorted(latest_first, key=lambda key: -(_in_table(key) >> shift))
 
 
 def flat_order(keys: Iterable[Key]) -> list[Key]:
@@ -81,27 +88,14 @@ def flat_order(keys: Iterable[Key]) -> list[Key]:
 
 
 def _put(table: list[list[Key]], key: Key, seed: int) -> None:
-    """Into the first slot that is free from its own on."""
-    at = _slot(key, len(table), seed)
+    """Into the first slot that is free from its own on; ``seed`` is how many bits name a slot."""
+    at = _in_table(key, seed) >> 32 - seed
     while table[at]:
         at = (at + 1) % len(table)
     table[at].append(key)
 
 
-def _read(table: list[list[Key]]) -> list[Key]:
-    """From the last slot to the first, and each from the newest key to the oldest."""
-    return [key for slot in reversed(table) for key in reversed(slot)]
-
-
-def _doubled(old: list[list[Key]]) -> list[list[Key]]:
-    """``HashTable.resize``: keys go into the new table in the order of reading."""
-    table: list[list[Key]] = [[] for _ in range(len(old) * 2)]
-    for key in _read(old):
-        table[_slot(key, len(table))].append(key)
-    return table
-
-
-@lru_cache(4096)
+@lru_cache(65536)
 def _place_in_trie(member: Hashable) -> tuple[int, ...]:
     """The branch to take at each level, from the root; no two integers have the same."""
     hashed = _improved(_hash_code(member))
@@ -116,19 +110,13 @@ def _improved(code: int) -> int:
     return code ^ code >> 10
 
 
-def _slot(key: Hashable, slots: int, seed: int = _SLOTS.bit_length() - 1) -> int:
-    """``mutable.HashTable.index``: the first bits of the code rotated to the right by ``seed``, which a table with
-    chains keeps from its first size on."""
-    code = _swapped(key)
-    rotated = (code >> seed | code << 32 - seed) & _WORD
-    return rotated >> 32 - _bits(slots)
-
-
 @lru_cache(65536)
-def _swapped(key: Hashable) -> int:
-    """``byteswap32`` of the hash code."""
+def _in_table(key: Hashable, seed: int = _SLOTS.bit_length() - 1) -> int:
+    """Whose first bits are the slot (``HashTable.index``): the code rotated to the right by ``seed``, which a table
+    with chains keeps from its first size on."""
     swapped = int.from_bytes((_hash_code(key) * 0x9E3775CD & _WORD).to_bytes(4, "big"), "little")
-    return swapped * 0x9E3775CD & _WORD
+    code = swapped * 0x9E3775CD & _WORD  # byteswap32
+    return (code >> seed | code << 32 - seed) & _WORD
 
 
 def _bits(slots: int) -> int:

@@ -212,3 +212,25 @@ def test_groups_are_in_the_order_of_the_table_or_of_the_trie(keys: Ids) -> None:
 def slot_of(code: int) -> int:
     """Rotated to the right by four, the first four bits: those that were the last."""
     return code % 16
+
+
+@given(st.lists(st.integers(0, 100_000), unique=True, max_size=120))
+def test_a_map_is_in_the_order_of_its_table(keys: list[int]) -> None:
+    """Chains with the latest key at their heads; the table doubles where more than three quarters are full, from its
+    last slot to its first."""
+    table: list[list[int]] = [[] for _ in range(16)]
+    for count, key in enumerate(keys, 1):
+        table[slot_in(table, key)].insert(0, key)
+        if count > len(table) * 3 / 4:
+            old, table = table, [[] for _ in range(len(table) * 2)]
+            for chain in reversed(old):
+                for each in chain:
+                    table[slot_in(table, each)].insert(0, each)
+    assert map_order(keys) == [key for chain in reversed(table) for key in chain]
+
+
+def slot_in(table: list[list[int]], key: int) -> int:
+    """The first bits of the code, rotated to the right by four whatever the size of the table."""
+    swapped = int.from_bytes(unsigned(key * 0x9E3775CD).to_bytes(4, "little"), "big")
+    bits = f"{unsigned(swapped * 0x9E3775CD):032b}"
+    return int((bits[-4:] + bits)[: (len(table) - 1).bit_length()], 2)
