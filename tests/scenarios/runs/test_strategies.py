@@ -191,7 +191,7 @@ SLOWLY: Table = {"network": {"egress": "3MiB/s", "ingress": "3MiB/s"}}
 def test_by_the_api_a_window_is_kept_full() -> None:
     """KIP-455 takes more while something is under way: one at each look at which another has ended."""
     sizes = {"assignment": ASSIGNMENT, "size": "8MiB", "cluster": {"brokers": 6, "controller": 5, **SLOWLY}}
-    played = carry_out("kip-455+window-2+poll-500ms", method=[BY_API], controller=None, **sizes)
+    played = carry_out("kip-455+window-2+poll-100ms", method=[BY_API], controller=None, **sizes)
     assert played.run.passed, played.run.explanation
     under_way: dict[int, None] = {}
     most = overlaps = 0
