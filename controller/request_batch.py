@@ -259,7 +259,10 @@ class ControllerBrokerRequestBatch:
         """The requests of one broker: whether they delete, and the replicas that each names. Where each replica has one
         of its own, they come in the order of the set of replicas that the controller went through."""
         if not self.groups_stops:
-            replicas = {(stop.tp, broker): stop for stop in stops}
-            return [(False, []), *((replicas[each].delete, [replicas[each]]) for each in trie_order(replicas))]
+            replicas: dict[tuple[TopicPartition, int], list[Stop]] = {}
+            for stop in stops:
+                replicas.setdefault((stop.tp, broker), []).append(stop)
+            ordered = [stop for replica in trie_order(replicas) for stop in replicas[replica]]
+            return [(False, []), *((stop.delete, [stop]) for stop in ordered)]
         groups = [(delete, [stop for stop in stops if stop.delete is delete]) for delete in (True, False)]
         return [(delete, group) for delete, group in groups if group]

@@ -97,7 +97,8 @@ class RealCluster:
         """Begin its process; ``is_up`` says when it is registered."""
         dirs = [self.log_dir(broker, number) for number in range(self.log_dirs)]
         for each in dirs:
-            each.mkdir(parents=True, exist_ok=True)
+            if not each.exists():  # else it may be a file: a directory that went offline
+                each.mkdir(parents=True)
         properties = FIXED | {
             "broker.id": str(broker),
             "zookeeper.connect": f"127.0.0.1:{self._ports[-1]}",
