@@ -7,7 +7,7 @@ are folds: they see each event as it happens. Sinks get whole chunks, in order.
 """
 
 import marshal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
@@ -95,6 +95,13 @@ class Trace:
                     see(row)
 
         return see_columns
+
+    def retrace(self, events: Iterable[Any]) -> None:
+        """Let the folds see what another trace has recorded, in order: nothing is recorded here, and what was only
+        shown there is not seen."""
+        for event in events:
+            for see in self._folds.get(type(event), ()):
+                see(event)
 
     def sink(self, sink: Sink, *, as_rows: bool = True) -> None:
         """Give every later chunk of events to ``sink``: with rows in the place of columns, or as recorded."""

@@ -89,8 +89,12 @@ def verdict(run: Run) -> str:
 
 def known(run: Run) -> Iterator[str]:
     """A line for each thing that the release does wrong by itself, with the findings that come from it."""
+    if run.passed:
+        return
+    from scenarios.runs.known_findings import shown  # which few runs need
+
     for reason, of_it in run.known:
-        yield f"  known: {reason} ({', '.join(dict.fromkeys(finding.checker for finding in of_it))})"
+        yield f"  known: {shown(reason, of_it)}"
 
 
 def _headlines(found: Sequence[Headline]) -> Iterator[str]:

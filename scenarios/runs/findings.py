@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from scenarios.observe.checkers import Violation
 from scenarios.runs.finding import EXPECTATION, IN_WORDS, LIVELOCK, NOT_EXERCISED, Finding
 from scenarios.runs.run import Run
+
+
+def found_by(violation: Violation) -> Finding:
+    """A violation as a finding."""
+    return Finding(violation.invariant, violation.statement, violation.state)
 
 
 def findings(run: Run) -> tuple[Finding, ...]:
@@ -12,7 +18,7 @@ def findings(run: Run) -> tuple[Finding, ...]:
     none; nor has one whose faults never took effect (``not exercised``) and that broke nothing, since it says nothing
     about the cluster."""
     found = [Finding(LIVELOCK, IN_WORDS[LIVELOCK], run.cut_off)] if run.cut_off else []
-    found += [Finding(broken.invariant, broken.statement, broken.state) for broken in run.violations]
+    found += map(found_by, run.violations)
     broken = [violation.invariant for violation in run.violations]
     unmet = [expectation for expectation in run.expectations if not (expectation.ok or expectation.invariant in broken)]
     found += [Finding(EXPECTATION, expectation.statement, expectation.detail) for expectation in unmet]

@@ -2,18 +2,22 @@
 
 A finding is known where the release of the run has the behaviour, every violation behind it comes with the marks of
 that behaviour in the trace, and the checker is one that the behaviour breaks. A bug that a scenario switches on is no
-behaviour of the release, so what it breaks is not known. A known finding is a finding all the same: the run has failed.
+behaviour of the release, so what it breaks is not known. A known finding is a finding all the same: the verdict of the
+run is failed. It fails no test and no seed of a campaign, which look for what is new (``fails``).
 ``scenarios/runs/known`` has the reasons, by subject.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Protocol
+
+from attrs import frozen
 
 from scenarios.observe.checkers import Violation
 from scenarios.profiles import PROFILES
 from scenarios.runs.finding import Finding
-from scenarios.runs.findings import findings
+from scenarios.runs.findings import findings, found_by
 from scenarios.runs.known.control import CONTROL
 from scenarios.runs.known.copies import COPIES
 from scenarios.runs.known.isrs import ISRS
@@ -21,14 +25,23 @@ from scenarios.runs.known.logs import LOGS
 from scenarios.runs.known.moves import MOVES
 from scenarios.runs.known.producers import PRODUCERS
 from scenarios.runs.known.reason import Known
-from scenarios.runs.past import KeptEvents
-from scenarios.runs.run import Run
+from scenarios.runs.past import Judged, KeptEvents
+
+if TYPE_CHECKING:
+    from scenarios.runs.run import Run
 
 KNOWN: tuple[Known, ...] = (*LOGS, *COPIES, *PRODUCERS, *CONTROL, *MOVES, *ISRS)
 """The first that applies is named."""
 
 
-def known(run: Run, finding: Finding, past: KeptEvents | None = None) -> Known | None:
+class OfRelease(Judged, Protocol):
+    """A run, or a cluster that a test drives, of a profile."""
+
+    @property
+    def profile(self) -> str: ...
+
+
+def known(run: OfRelease, finding: Finding, past: KeptEvents | None = None) -> Known | None:
     """The reason that explains a finding of ``run``; None: it is new. Where several violations are behind the finding
     each of them has a reason, and that of the first is given. ``past``: the events of ``run``, where they are there."""
     policies = PROFILES[run.profile].policies
@@ -45,12 +58,47 @@ def known(run: Run, finding: Finding, past: KeptEvents | None = None) -> Known |
     return found[0] if all(found) else None
 
 
-def known_findings(run: Run) -> Iterator[tuple[Known, tuple[Finding, ...]]]:
-    """The reasons that explain findings of ``run``, each with those findings; what is new is left out."""
-    explained: dict[Known, list[Finding]] = {}
+@frozen
+class Explained:
+    """Findings, told apart.
+
+    Attributes:
+        known: the reasons that explain some of them, each with those.
+        new: the others.
+    """
+
+    known: tuple[tuple[Known, tuple[Finding, ...]], ...]
+    new: tuple[Finding, ...]
+
+
+def explained(run: OfRelease, found: Iterable[Finding]) -> Explained:
+    """What of ``found``, the findings of ``run``, its release does by itself."""
     past = KeptEvents(run)
-    for finding in findings(run):
+    reasons: dict[Known, list[Finding]] = {}
+    new: list[Finding] = []
+    for finding in found:
         reason = known(run, finding, past)
-        if reason is not None:
-            explained.setdefault(reason, []).append(finding)
-    yield from ((reason, tuple(of_it)) for reason, of_it in explained.items())
+        (new if reason is None else reasons.setdefault(reason, [])).append(finding)
+    return Explained(tuple((reason, tuple(of_it)) for reason, of_it in reasons.items()), tuple(new))
+
+
+def shown(reason: Known, of_it: Iterable[Finding]) -> str:
+    """A reason, and the checkers whose findings it explains, in a line."""
+    return f"{reason} ({', '.join(dict.fromkeys(finding.checker for finding in of_it))})"
+
+
+def explained_findings(run: Run) -> Explained:
+    """The same for all findings of a run that has ended."""
+    return explained(run, findings(run))
+
+
+def explained_violations(run: OfRelease) -> Explained:
+    """The same for all that the checkers have found so far."""
+    return explained(run, dict.fromkeys(map(found_by, run.violations)))
+
+
+def fails(run: Run, *, drawn: bool = False) -> bool:
+    """Whether a run fails a test: by a finding that is new, by an expectation of its file that was not met, or since it
+    did not come to what it should test. ``drawn``: chance has made its faults, so that only what is new does, as in a
+    campaign."""
+    return not run.passed and bool((run.besides and not drawn) or explained_findings(run).new)

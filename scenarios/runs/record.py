@@ -127,31 +127,42 @@ def write_trace(
 ) -> None:
     """Write the data set of a single run, events included. ``original``: as for ``conclude``; ``overwrite``: as for
     ``run_scenario``."""
+    spec = spec_of(original, run.strategy, run.profile, run.seed)
+    write_record(_record(spec, run, figures, tables), original, folder, overwrite=overwrite)
+
+
+def spec_of(original: Scenario, strategy: str, profile: str, seed: int) -> RunSpec:
+    """The identity of a single run of ``original``."""
     from scenarios.runs.dataset.arm import Arm
     from scenarios.runs.dataset.identity import code_digest
-    from scenarios.runs.dataset.manifest import SINGLE_RUN, Manifest, write_manifest
     from scenarios.runs.dataset.record import RunSpec
+
+    return RunSpec.plan(
+        scenario=json.dumps(original.to_table()),
+        scenario_digest=original.digest(),
+        arm=Arm(strategy, profile),
+        seed=seed,
+        code=code_digest(),
+    )
+
+
+def write_record(record: RunRecord, original: Scenario, folder: Path, *, overwrite: bool = False) -> None:
+    """Write the data set of one run that is done: ``record``, whose specification is that of ``spec_of``."""
+    from scenarios.runs.dataset.manifest import SINGLE_RUN, Manifest, write_manifest
     from scenarios.runs.dataset.writer import check_writable, chunk_name, empty_staging, keep_chunk, write_chunk
 
     check_writable(folder)
-    arm = Arm(run.strategy, run.profile)
-    spec = RunSpec.plan(
-        scenario=json.dumps(original.to_table()),
-        scenario_digest=original.digest(),
-        arm=arm,
-        seed=run.seed,
-        code=code_digest(),
-    )
+    spec = record.spec
     write_manifest(
         folder,
         Manifest(
             experiment=SINGLE_RUN, file=original.source, scenario=original.digest(), document=original.to_table(),
-            title=original.title, arms=(arm,), seeds=(run.seed,),
+            title=original.title, arms=(spec.arm,), seeds=(spec.seed,),
         ),
         overwrite=overwrite,
     )  # fmt: skip
     chunk = chunk_name([spec.run_id])
-    write_chunk(folder, SINGLE_RUN, run.strategy, chunk, [_record(spec, run, figures, tables)])
+    write_chunk(folder, SINGLE_RUN, spec.arm.strategy, chunk, [record])
     if overwrite:
         keep_chunk(folder, chunk)
     empty_staging(folder)

@@ -47,6 +47,7 @@ class Run:
         run_id: identifies scenario, profile, strategy, seed and code; ``digest``: identifies the events.
         verdict: ``passed`` or ``failed``; ``reason``: why it failed: livelock, violated, expectation, not exercised,
             unfinished.
+        besides: why it would have failed without its violations; empty: it would have passed.
         cut_off: why and when the run was cut off, a livelock; empty: it was not.
         leaderless: how many partitions have no leader at the end, so that nothing in them can be read.
         convergence: whether the cluster got well after the last action, and how soon.
@@ -82,6 +83,7 @@ class Run:
     log: ControlPlaneLog = field(repr=False, eq=False, factory=ControlPlaneLog)
     reach: Mapping[str, int] = field(repr=False, factory=dict)
     cut_off: str = ""
+    besides: str = ""
 
     @property
     def control_plane(self) -> tuple[Any, ...]:
@@ -99,9 +101,9 @@ class Run:
         """What of its findings the release does by itself, by reason (``scenarios.runs.known_findings``)."""
         if self.passed:
             return ()
-        from scenarios.runs.known_findings import known_findings  # which few runs need
+        from scenarios.runs.known_findings import explained_findings  # which few runs need
 
-        return tuple(known_findings(self))
+        return explained_findings(self).known
 
     @property
     def passed(self) -> bool:

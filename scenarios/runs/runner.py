@@ -86,14 +86,9 @@ class Stage:
         late_us = network.latency_us + network.jitter_us + (0 if schedule is None else schedule.bound_us)
         late_us += sum(scenario.cluster.service.values())
         self._late_us = 2 * late_us
-        settings = scenario.settings()
-        measured = Measured(
-            min_isr=min_insync_replicas(scenario),
-            default_min_isr=int(settings["min.insync.replicas"]),
-            keep_rows=self.keep_rows,
-            figures=self.figures or scenario.names_metrics,
+        self.measures = Measures(
+            trace, measured_of(scenario, keep_rows=self.keep_rows, figures=self.figures or scenario.names_metrics)
         )
-        self.measures = Measures(trace, measured)
         expected = [expect.invariant for expect in scenario.expect if expect.invariant is not None]
         self.checkers = Checkers(
             trace, expected=expected, topology=self.measures.topology, start=start_settings(scenario)
@@ -264,6 +259,14 @@ class Stage:
         return self.world.now - self._appended_us <= self._late_us
 
 
+def measured_of(scenario: Scenario, *, keep_rows: bool = True, figures: bool = True) -> Measured:
+    """What measures have to know of the cluster of a scenario."""
+    default = int(scenario.settings()["min.insync.replicas"])
+    return Measured(
+        min_isr=min_insync_replicas(scenario), default_min_isr=default, keep_rows=keep_rows, figures=figures
+    )
+
+
 def _attach_recorded_clients(stage: Stage) -> None:
     """By name: runs do not depend on what real clients need. Raises: BadInput."""
     try:
@@ -304,7 +307,8 @@ def conclude(
         leaderless = stage.measures.now("offline_partitions")
         figures = stage.measures.finish(end_us)
     expectations = stage.judge.verdicts(end_us, figures.metrics(), stage.converged)
-    reason = _reason(stage, bool(violations), expectations, figures)
+    besides = _reason(stage, expectations, figures)
+    reason = "violated" if violations and not stage.cut_off else besides
     digest = trace.digest()
     replay = replay or replay_command(original, scenario, changes)
     strategy = scenario.strategy.name
@@ -335,15 +339,15 @@ def conclude(
         log=stage.control_plane,
         reach=stage.reach,
         cut_off=stage.cut_off,
+        besides=besides,
     )  # fmt: skip
     return run, figures
 
 
-def _reason(stage: Stage, violated: bool, expectations: tuple[Expectation, ...], figures: Figures) -> str:
+def _reason(stage: Stage, expectations: tuple[Expectation, ...], figures: Figures) -> str:
+    """Why the run has failed, invariants apart; empty: it has not."""
     if stage.cut_off:
         return LIVELOCK
-    if violated:
-        return "violated"
     if stage.method.not_exercised() or stage.performer.not_exercised():
         return "not exercised"
     if not all(expectation.ok for expectation in expectations):

@@ -6,6 +6,7 @@ from scenarios.testing.cluster import cluster
 from scenarios.testing.gate import HeldGate
 from scenarios.testing.instance import ClusterInstance
 from scenarios.testing.state import ClusterMetadata, ReplicaLog
+from scenarios.testing.verdict import KnownFinding
 from scenarios.testing.virtual_time import NotInTime, in_virtual_time
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "ConsumerInstance",
     "HeldGate",
     "KafkaError",
+    "KnownFinding",
     "NotInTime",
     "ReplicaLog",
     "cluster",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
@@ -51,7 +52,6 @@ from scenarios.language.step_names import check_step, unreachable
 from scenarios.language.targets import TARGET
 from scenarios.observe.checkers import Checkers, Violation
 from scenarios.observe.exposition import Shown
-from scenarios.observe.timeline.explain import explain
 from scenarios.observe.timeline.timeline import lines
 from scenarios.profiles import PROFILES
 from scenarios.runs.control_plane_log import ControlPlaneLog
@@ -61,6 +61,7 @@ from scenarios.testing.clients import ConsumerInstance
 from scenarios.testing.failures import described, in_words, last_events
 from scenarios.testing.gate import HeldGate
 from scenarios.testing.state import ClusterMetadata, ClusterState, Partition, ReplicaLog, value_of
+from scenarios.testing.verdict import Verdict, warn_of
 from scenarios.testing.virtual_time import NotInTime, current_world, duration_us, only, passes
 
 E = TypeVar("E")
@@ -123,21 +124,26 @@ class ClusterInstance:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool | None:
-        """Stop everything. Raises: AssertionError where an invariant was violated."""
+        """Stop everything. Warns (``KnownFinding``) of what the release does wrong by itself.
+
+        Raises: AssertionError where an invariant was violated by anything else.
+        """
         __tracebackhide__ = True
         if isinstance(error, trio.Cancelled):  # a task of the cluster has failed, or the whole world ends
             return await self._running.__aexit__(kind, error, traceback)
         notes = self._described() if isinstance(error, Exception) and not isinstance(error, NotInTime) else []
-        violations = self._checkers.finish()
+        self._checkers.finish()
+        verdict = self._verdict()
         try:
             # The test's own exception stays out of the cluster's nursery, which would put it into a group.
             await self._running.__aexit__(None, None, None)
         except BaseExceptionGroup as group:
             raise only(group) from None
         if error is None:
-            assert not violations, self._explained(violations)
+            assert not verdict.new, verdict.explanation(self._world.seed)
+            warn_of(verdict.known, stacklevel=2)
         elif isinstance(error, Exception):
-            notes += [f"violated before: {violation}" for violation in violations]
+            notes += verdict.notes()
             if notes:
                 error.add_note("\n".join(notes))
         return None
@@ -281,13 +287,32 @@ class ClusterInstance:
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """The invariants that were violated so far."""
+        """The invariants that were violated so far, also by what the release does wrong by itself."""
         return tuple(self._checkers.violations)
+
+    @property
+    def new_violations(self) -> tuple[Violation, ...]:
+        """Those that no known behaviour of the release explains: by these a test fails."""
+        return self._verdict().new
 
     @property
     def digest(self) -> str:
         """Identifies what has happened so far: equal for the same test, seed and version."""
         return self._cluster.trace.digest()
+
+    def write_trace(self, folder: str | Path, *, why: str = "", replay: str = "") -> None:
+        """Write what has happened so far as a folder that ``understudy timeline``, ``state``, ``why``, ``metrics``,
+        ``diff`` and ``report`` read. ``why``, ``replay``: how the test has failed, and the command that runs it again.
+
+        Raises: BadInput where the folder cannot be written.
+        """
+        from scenarios.testing.kept_trace import write_trace_of_test  # with Arrow, which few tests need
+
+        digest = self.digest
+        write_trace_of_test(
+            Path(folder), scenario=self.scenario, seed=self._world.seed, events=self._events, digest=digest,
+            now_us=self._world.now, why=why.splitlines(), replay=replay,
+        )  # fmt: skip
 
     # -- faults -------------------------------------------------------------------------------------------------------
 
@@ -548,10 +573,9 @@ class ClusterInstance:
         events = last_events(self._story())
         return NotInTime("\n".join([what, *more, *self._described(), "the last events:", *events]))
 
-    def _explained(self, violations: Sequence[Violation]) -> str:
-        first = violations[0]
-        text = explain(first, self._story(), first.seq, seed=self._world.seed)
-        return text if len(violations) == 1 else f"{text}\nand {len(violations) - 1} more violations"
+    def _verdict(self) -> Verdict:
+        violations = self._checkers.violations
+        return Verdict.of(self.scenario.profile, violations, self._story() if violations else ())
 
 
 async def _idle(_process: Process) -> None:

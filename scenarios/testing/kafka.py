@@ -15,8 +15,10 @@ from attrs import define, field
 
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
+from scenarios.runs.known_findings import fails
 from scenarios.runs.run import Run
 from scenarios.testing.cluster import Topics, scenario_of
+from scenarios.testing.verdict import KnownFinding, warn_of
 from scenarios.testing.virtual_time import NotInTime
 from scenarios.wire.asking import ask
 from scenarios.wire.serving import LiveRun, ServeOptions
@@ -126,7 +128,10 @@ class KafkaServer:
         return self
 
     def end(self) -> Run:
-        """Stop, and judge the run. Raises: AssertionError where it broke an invariant or an expectation."""
+        """Stop, and judge the run. Warns (``KnownFinding``) of what the release does wrong by itself.
+
+        Raises: AssertionError where it broke an invariant by anything else, or an expectation.
+        """
         assert self._thread is not None
         if self._thread.is_alive():
             ask(self._serving.control, {"action": "stop"})
@@ -134,7 +139,8 @@ class KafkaServer:
         self._raise_failure()
         run = self.run
         assert run is not None
-        assert run.passed, f"{run.explanation}\n{run.replay}"
+        assert not fails(run), f"{run.explanation}\n{run.replay}"
+        warn_of(KnownFinding.of(run.profile, run.known), stacklevel=2)
         return run
 
     def __enter__(self) -> KafkaServer:

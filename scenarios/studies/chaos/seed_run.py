@@ -16,7 +16,7 @@ from scenarios.errors import BadInput, PartFailed
 from scenarios.language.scenario import Scenario
 from scenarios.runs.batch import Chunk
 from scenarios.runs.findings import findings
-from scenarios.runs.known_findings import known_findings
+from scenarios.runs.known_findings import explained_findings
 from scenarios.runs.record import run_scenario
 from scenarios.studies.chaos.leaning import packed, unpacked
 
@@ -153,7 +153,7 @@ def _first_line(error: Exception) -> str:
 def run_seed(drawn: Drawn, seed: int) -> SeedResult:
     """Draw and run one seed."""
     run = run_scenario(evolve(drawn.concrete(seed), source=""), counts_reach=bool(drawn.names), figures=False)
-    reasons = {one: reason.ticket for reason, explained in known_findings(run) for one in explained}
+    reasons = {one: reason.ticket for reason, explained in explained_findings(run).known for one in explained}
     found = tuple(Found(one.checker, one.statement, one.state, reasons.get(one, "")) for one in findings(run))
     return SeedResult(
         seed=seed,

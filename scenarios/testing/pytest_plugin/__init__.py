@@ -6,6 +6,7 @@ collected or the fixture is asked for.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ SUFFIX = ".scenario.toml"
 FIXTURE = "cluster"
 KAFKA = "kafka"
 SEED = "seed"
+LAST_CLUSTER = pytest.StashKey[Any]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -51,7 +53,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--understudy-artifacts",
         metavar="DIR",
         default="understudy-artifacts",
-        help="where a failed scenario leaves its file, its trace and the shrunk file (default: understudy-artifacts)",
+        help="where a failed scenario leaves its file, its trace and the shrunk file, and a failed test with the "
+        "fixture 'cluster' its trace (default: understudy-artifacts)",
     )
     group.addoption(
         "--understudy-shrink",
@@ -86,11 +89,19 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 # -- the fixture ------------------------------------------------------------------------------------------------------
 
 
-def _give_cluster() -> Any:
-    """``understudy.testing.cluster``; an ``async def`` test that has it runs in virtual time."""
+def _give_cluster(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """``understudy.testing.cluster``; an ``async def`` test that has it runs in virtual time. Where it fails, the trace
+    of the cluster that it has made last is kept."""
     from scenarios.testing.cluster import cluster
 
-    return cluster
+    @functools.wraps(cluster)
+    def made(*arguments: Any, **more: Any) -> Any:
+        instance = request.node.stash[LAST_CLUSTER] = cluster(*arguments, **more)
+        return instance
+
+    request.node.stash[LAST_CLUSTER] = None
+    yield made
+    del request.node.stash[LAST_CLUSTER]
 
 
 cluster_fixture = pytest.fixture(name=FIXTURE)(_give_cluster)
@@ -147,7 +158,15 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     """Name the seed and the command that repeats it beside the failure of a test in virtual time."""
     report = yield
     if report.when == "call" and report.failed and isinstance(item, pytest.Function) and _has_the_fixture(item):
-        report.sections.append(("replay", f"python -m pytest '{item.nodeid}'{_seed_option(item)}"))
+        again = f"python -m pytest '{item.nodeid}'{_seed_option(item)}"
+        report.sections.append(("replay", again))
+        last = item.stash.get(LAST_CLUSTER, None)
+        if last is not None:
+            from scenarios.testing.pytest_plugin.kept import folder_of, keep_driven
+
+            report.sections.append(
+                ("what the cluster did", keep_driven(folder_of(item), last, report.longreprtext, again))
+            )
     recording = getattr(getattr(item, "funcargs", {}).get(KAFKA), "recording", None)
     if report.when == "call" and report.failed and recording is not None:
         report.sections.append(("what the cluster did", f"understudy replay {recording}"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -16,8 +16,10 @@ from scenarios import plugins
 from scenarios.errors import BadInput, PartFailed
 from scenarios.language import Scenario
 from scenarios.runs.batch import end_with_parent
-from scenarios.runs.dataset.identity import command_line
+from scenarios.runs.known_findings import explained_findings, fails
+from scenarios.testing.pytest_plugin.kept import Kept, folder_of
 from scenarios.testing.pytest_plugin.options import Options
+from scenarios.testing.verdict import KnownFinding, warn_of
 
 if TYPE_CHECKING:
     from scenarios.runs.run import Run
@@ -63,8 +65,9 @@ class ScenarioItem(pytest.Item):
 
     def runtest(self) -> None:
         self.result = run = _runs(self.session).get(self)
-        if not run.passed:
+        if fails(run, drawn=bool(self.scenario.chaos)):
             raise RunFailed(run.explanation)
+        warn_of(KnownFinding.of(run.profile, run.known))
         self.add_report_section("call", "understudy", f"digest {run.digest}")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -73,8 +76,12 @@ class ScenarioItem(pytest.Item):
             return "\n".join([f"no failure of the scenario: {excinfo.value}", "", f"seed {self.seed}: {self._again()}"])
         if run is None or not excinfo.errisinstance(RunFailed):
             return super().repr_failure(excinfo, style)
-        kept = Kept(self.config.stash[Options.KEY].artifacts / _folder_name(self.nodeid))
-        lines = [run.explanation, "", f"seed {self.seed}; in this session:", f"  {self._again()}"]
+        kept = Kept(folder_of(self))
+        found = explained_findings(run)
+        lines = [run.explanation]
+        if found.known:
+            lines += ["", *map(str, KnownFinding.of(run.profile, found.known)), *(f"new: {one}" for one in found.new)]
+        lines += ["", f"seed {self.seed}; in this session:", f"  {self._again()}"]
         try:
             lines += kept.write(run, self.config.stash[Options.KEY].shrink_s)
         except Exception as error:  # the failure itself is what has to be shown
@@ -89,55 +96,6 @@ class ScenarioItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         return self.path, None, self.name
-
-
-def _folder_name(nodeid: str) -> str:
-    """A name that every file system takes, and a shell without quotes."""
-    return "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in nodeid).strip("-")
-
-
-class Kept:
-    """What a failed run leaves behind, in a folder of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def write(self, run: Run, shrink_s: float) -> Iterator[str]:
-        """Write the file that was run, the trace, and the shrunk file; give the lines that name them."""
-        from scenarios.runs import run_scenario
-
-        self._folder.mkdir(parents=True, exist_ok=True)
-        file = self._folder / "scenario.toml"
-        file.write_text(run.scenario.to_toml(), encoding="utf-8")
-        again = Scenario.load(file)
-        yield "kept:"
-        yield f"  the scenario, with everything that the seed has drawn: {command_line('run', _shown(file))}"
-        run_scenario(again, trace_dir=self._folder / "trace", overwrite=True)
-        yield f"  its trace: {command_line('timeline', _shown(self._folder / 'trace'))}"
-        if shrink_s > 0:
-            yield from self._shrunk(again, run, shrink_s)
-
-    def _shrunk(self, scenario: Scenario, run: Run, within_s: float) -> Iterator[str]:
-        from scenarios.runs.findings import findings
-        from scenarios.studies.shrink import Limits, Shrinker
-        from scenarios.studies.shrink.state import State
-
-        found = findings(run)
-        if not found:
-            return
-        file = self._folder / "shrunk.toml"
-        state = State.at(self._folder / "shrunk.state", run.run_id)
-        shrunk = Shrinker(scenario, found[0], Limits(seconds=within_s), state, lambda _: None).shrink()
-        file.write_text(shrunk.scenario.to_toml(), encoding="utf-8")
-        yield f"  the smallest scenario that shows it, after {shrunk.runs} runs: {command_line('run', _shown(file))}"
-
-
-def _shown(path: Path) -> str:
-    """As the user would write it."""
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
 
 
 # -- the runs of a session --------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from scenarios.runs import Run, run_scenario
 from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.finding import EXPECTATION, UNFINISHED, Finding
 from scenarios.runs.findings import findings
-from scenarios.runs.known_findings import KNOWN, known, known_findings
+from scenarios.runs.known_findings import KNOWN, explained_findings, fails, known
 from scenarios.runs.run import Expectation
 from tests.scenarios.runs.building import TP, Table, scenario
 
@@ -92,7 +92,7 @@ def test_a_leader_that_is_back_before_any_controller_knew_is_the_gap_of_kip_966(
     found = {finding.checker: None for finding in findings(run)}
     assert "isr_complete" in found
     assert "no_acked_record_lost" in found
-    [(reason, of_it)] = known_findings(run)
+    [(reason, of_it)] = explained_findings(run).known
     assert len(of_it) == len(findings(run))
     [line] = [line for line in report(run) if line.startswith("  known: ")]
     assert line.startswith(f"  known: KIP-966: {reason.text} (isr_complete, ")
@@ -329,6 +329,30 @@ def test_an_old_release_does_not_notify_a_broker_that_shuts_down() -> None:
     run = run_scenario(scenario(brokers=4, controller=3, method=[shut], horizon="40s", profile="kafka-1.1"))
     assert [finding.checker for finding in findings(run)] == ["replicas_notified"]
     assert tickets(run) == ["KAFKA-7482"]
+
+
+def test_what_is_known_fails_no_test_and_hides_nothing_else_that_does() -> None:
+    """Beside the known finding of a shutdown: an expectation that is not met, a trigger that never fires, a bug that is
+    switched on. What chance has drawn may leave a trigger waiting, as in a campaign."""
+    shut: Table = {"at": "3s", "action": "broker.controlled_shutdown", "target": 0}
+
+    def ran(profile: str = "kafka-1.1", **more: Any) -> Run:
+        table: Table = {"brokers": 4, "controller": 3, "method": [shut], "horizon": "40s", **more}
+        run = run_scenario(scenario(profile=profile, **table))
+        assert (run.verdict, run.reason) == ("failed", "violated")
+        return run
+
+    assert not fails(ran())
+    assert ran().known == explained_findings(ran()).known
+    unmet = ran(expect=[{"within": "1s", "assignment": {"orders-0": [1, 2]}}])
+    assert fails(unmet)
+    never = {"when": {"step": "failover.F4"}, "action": "broker.crash", "target": 1}
+    unreached = ran(method=[shut, never])
+    assert fails(unreached)
+    assert not fails(unreached, drawn=True)
+    by_a_bug = ran(profile="kafka-2.3", bugs=["KAFKA-7482"])
+    assert fails(by_a_bug)
+    assert fails(by_a_bug, drawn=True)
 
 
 def test_a_leader_that_crashed_appends_again_in_the_leader_epoch_that_it_had(quiet: Run) -> None:

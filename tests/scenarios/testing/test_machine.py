@@ -5,11 +5,12 @@ import attrs
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import run_state_machine_as_test
+from hypothesis.stateful import rule, run_state_machine_as_test
 
 from scenarios.language import Scenario
 from scenarios.testing.drawing import clusters, faults, loads, plans, scenarios
 from scenarios.testing.machine import ClusterMachine, SteppedCluster
+from scenarios.testing.verdict import KnownFinding
 
 quick = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -55,11 +56,28 @@ def test_what_a_step_raises_comes_out_and_the_cluster_goes_on() -> None:
 
 
 class WithABug(ClusterMachine):
-    drawn = clusters(brokers=(3, 3), partitions=1, profile="kafka-0.8")
+    drawn = clusters(brokers=(3, 3), partitions=1).map(lambda drawn: attrs.evolve(drawn, bugs=("KAFKA-1028",)))
 
 
 def test_the_machine_finds_that_the_last_in_sync_replica_leaves_the_isr() -> None:
-    """KAFKA-1028, which the profile of that release has."""
+    """KAFKA-1028, switched on: under kafka-0.8 it is known."""
     found = settings(quick, max_examples=60, stateful_step_count=12, phases=[Phase.generate], derandomize=True)
     with pytest.raises(AssertionError, match="leader_in_isr"):
         run_state_machine_as_test(WithABug, settings=found)
+
+
+class ShutsDown(ClusterMachine):
+    drawn = clusters(brokers=(3, 3), partitions=1, profile="kafka-1.1")
+
+    @rule()
+    def shut_down_a_leader(self) -> None:
+        leader = self.running.do(lambda c: c.leader("orders-0"))
+        if self.running.do(lambda c: c.up()) == [0, 1, 2] and leader >= 0:
+            self.running.wait_for(lambda c: c.stop(leader))
+
+
+def test_what_the_release_does_wrong_by_itself_stops_no_machine() -> None:
+    """KAFKA-7482, which kafka-1.1 has."""
+    found = settings(quick, max_examples=20, stateful_step_count=6, phases=[Phase.generate], derandomize=True)
+    with pytest.warns(KnownFinding, match="known under kafka-1.1: KAFKA-7482"):
+        run_state_machine_as_test(ShutsDown, settings=found)

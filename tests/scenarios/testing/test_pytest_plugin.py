@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
+from scenarios.cli.traces import read
 from scenarios.language import Scenario
+from scenarios.runs.dataset.reader import open_data_set, read_table
 from tests.docs.pages import ROOT, fenced
 
 MOVE = """
@@ -132,3 +135,67 @@ def test_a_fixture_of_the_projects_own_is_left_alone(tmp_path: Path) -> None:
         "    assert [inspect.iscoroutinefunction(item.obj) for item in request.session.items] == [False, True, False]\n"
     )
     assert "2 passed" in run_pytest(tmp_path)
+
+
+SHUT_DOWN = """
+async def test_stop(cluster):
+    async with cluster(3, {"orders": [[0, 1, 2]]}, profile="PROFILE", controller=2) as c:
+        await c.stop(0)
+        await c.settled()
+"""
+KNOWN = "KnownFinding: known under kafka-1.1: KAFKA-7482: a broker in its controlled shutdown gets no LeaderAndIsr"
+
+
+def test_what_a_release_does_wrong_by_itself_is_a_warning_and_no_failure(tmp_path: Path) -> None:
+    """In a test with the fixture, and in a scenario file; also where warnings are made errors."""
+    (tmp_path / "test_it.py").write_text(SHUT_DOWN.replace("PROFILE", "kafka-1.1"))
+    (tmp_path / "stop.scenario.toml").write_text(
+        'title = "stop"\nprofile = "kafka-1.1"\n[cluster]\nbrokers = 3\ncontroller = 2\n'
+        '[[topics]]\nname = "orders"\nassignment = [[0, 1, 2]]\n'
+        '[[method]]\nat = "3s"\naction = "broker.controlled_shutdown"\ntarget = 0\n'
+    )
+    printed = run_pytest(tmp_path)
+    assert "2 passed, 2 warnings" in printed, printed
+    assert printed.count(KNOWN) == 2
+    assert not (tmp_path / "understudy-artifacts").exists()
+    assert "2 passed, 2 warnings" in run_pytest(tmp_path, "-W", "error")
+    assert "2 passed in" in run_pytest(tmp_path, "-W", "ignore")
+
+
+def test_the_same_finding_fails_under_a_release_that_does_not_have_it(tmp_path: Path) -> None:
+    (tmp_path / "stop.scenario.toml").write_text(
+        'title = "stop"\nbugs = ["KAFKA-7482"]\n[cluster]\nbrokers = 3\ncontroller = 2\n'
+        '[[topics]]\nname = "orders"\nassignment = [[0, 1, 2]]\n'
+        '[[method]]\nat = "3s"\naction = "broker.controlled_shutdown"\ntarget = 0\n'
+    )
+    printed = run_pytest(tmp_path, "--understudy-shrink", "0s")
+    assert "1 failed" in printed
+    assert "KnownFinding" not in printed
+
+
+def test_a_failing_test_with_the_fixture_leaves_the_trace_of_its_cluster(tmp_path: Path) -> None:
+    failing = SHUT_DOWN + "        assert c.leader('orders-0') == 7\n"
+    fixtures = "import pytest\n\n\n@pytest.mark.parametrize('seed', [4])\n"
+    (tmp_path / "test_it.py").write_text(
+        fixtures + failing.replace("PROFILE", "kafka-1.1").strip().replace("(cluster)", "(cluster, seed)") + "\n"
+    )
+    printed = run_pytest(tmp_path)
+    trace = tmp_path / "understudy-artifacts" / "test_it.py--test_stop-4" / "trace"
+    assert f"its trace: ./understudy timeline {trace.relative_to(tmp_path)}" in printed, printed
+    assert "known under kafka-1.1: KAFKA-7482" in printed
+    arguments = Namespace(trace=str(trace), run_id=None, seed=4, strategy=None)
+    recorded = read(arguments)
+    assert recorded.profile == "kafka-1.1"
+    assert [event.node for event in recorded.events if type(event).__name__ == "NodeCrashed"] == [0]
+    said = read_table(open_data_set(trace), "account").to_pylist()
+    assert any("assert 1 == 7" in row["text"] for row in said)
+    assert said[-1]["text"] == "python -m pytest 'test_it.py::test_stop[4]' --understudy-seeds 4:5"
+    assert read_table(open_data_set(trace), "isr_events").num_rows
+
+
+def test_a_test_that_never_makes_a_cluster_leaves_no_trace(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text("async def test_it(cluster):\n    assert 0\n")
+    printed = run_pytest(tmp_path)
+    assert "1 failed" in printed
+    assert "what the cluster did" not in printed
+    assert not (tmp_path / "understudy-artifacts").exists()

@@ -1,0 +1,81 @@
+"""What the checkers found in the cluster of a test: what is new fails the test, what its release does by itself is
+shown."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from scenarios.observe.checkers import Violation
+from scenarios.observe.timeline.explain import explain
+from scenarios.runs.finding import Finding
+from scenarios.runs.findings import found_by
+from scenarios.runs.known.reason import Known
+from scenarios.runs.known_findings import Explained, explained_violations, shown
+
+
+class KnownFinding(UserWarning):
+    """A checker has found what the release does by itself: it has a ticket, and fails no test, also where warnings are
+    made errors (``-W error``)."""
+
+    @classmethod
+    def of(cls, profile: str, known: Iterable[tuple[Known, Iterable[Finding]]]) -> tuple[KnownFinding, ...]:
+        """One for each reason, with the checkers whose findings it explains."""
+        return tuple(cls(f"known under {profile}: {shown(reason, of_it)}") for reason, of_it in known)
+
+
+def warn_of(known: Iterable[KnownFinding], stacklevel: int = 1) -> None:
+    """Warn of each, at the caller's line or, by ``stacklevel``, that of its caller."""
+    for one in known:
+        try:
+            warnings.warn(one, stacklevel=stacklevel + 1)
+        except KnownFinding:
+            with warnings.catch_warnings():
+                warnings.simplefilter("always")
+                warnings.warn(one, stacklevel=stacklevel + 1)
+
+
+@frozen
+class Verdict:
+    """The violations of a cluster so far.
+
+    Attributes:
+        profile: whose behaviour the cluster has.
+        violations: in the order in which they were found.
+        control_plane: what has happened, as a run keeps it.
+    """
+
+    profile: str
+    violations: tuple[Violation, ...]
+    control_plane: tuple[Any, ...]
+    _explained: Explained
+
+    @classmethod
+    def of(cls, profile: str, violations: Sequence[Violation], control_plane: tuple[Any, ...]) -> Verdict:
+        """The verdict on what the checkers have found, which is explained once."""
+        nothing = Explained((), ())
+        bare = cls(profile, tuple(violations), control_plane, nothing)
+        return cls(profile, bare.violations, control_plane, explained_violations(bare) if violations else nothing)
+
+    @property
+    def new(self) -> tuple[Violation, ...]:
+        """Those that the release does not explain."""
+        return tuple(one for one in self.violations if found_by(one) in self._explained.new)
+
+    @property
+    def known(self) -> tuple[KnownFinding, ...]:
+        """What the release does by itself."""
+        return KnownFinding.of(self.profile, self._explained.known)
+
+    def notes(self) -> list[str]:
+        """Lines for a test that has failed by itself."""
+        return [*(f"violated before: {one}" for one in self.new), *map(str, self.known)]
+
+    def explanation(self, seed: int) -> str:
+        """How it came to the first violation that is new."""
+        first, *others = self.new
+        text = explain(first, self.control_plane, first.seq, seed=seed)
+        return "\n".join([text, *([f"and {len(others)} more violations"] if others else []), *map(str, self.known)])
