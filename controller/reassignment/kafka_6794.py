@@ -33,7 +33,7 @@ from typing import ClassVar
 from attrs import frozen
 
 from controller.move import Move
-from controller.reassignment.protocol import RequestedByZnode
+from controller.reassignment.protocol import Awaited, RequestedByZnode
 from controller.reassignment.steps_work import StepsWork
 from controller.states import ReplicaState
 from controller.steps import Procedure, Span, Step, phases
@@ -136,6 +136,13 @@ class Kafka6794(RequestedByZnode):
 
     def concerns(self, move: Move, brokers: Sequence[int]) -> bool:
         return any(broker in move.waits_for or broker in move.target for broker in brokers)
+
+    def awaits(self, step: str, current: Replicas, target: Replicas, leader: int) -> Awaited | None:
+        if step == IN_SYNC:
+            return Awaited(current)
+        if step != ALIVE:
+            return None
+        return Awaited(plan_hop(current, target, leader, width=self.width, surplus=self.surplus).target, alive=True)
 
     async def _ready(self, work: StepsWork, move: Move) -> Hop | None:
         """Steps 1 to 3: the next hop once both waits are over, else None.

@@ -3,12 +3,22 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from attrs import frozen
+
 from controller.context import ControllerContext
 from controller.move import Move
 from controller.reassignment.steps_work import StepsWork
 from controller.steps import Procedure
 from emulator.protocol.assignments import ReplicaAssignment, Replicas
 from emulator.protocol.types import TopicPartition
+
+
+@frozen
+class Awaited:
+    """What a step waits for. ``alive``: that these brokers are alive; else that they are in the ISR."""
+
+    replicas: Replicas
+    alive: bool = False
 
 
 class ReassignmentProtocol:
@@ -40,6 +50,15 @@ class ReassignmentProtocol:
     def concerns(self, move: Move, brokers: Sequence[int]) -> bool:
         """Whether the start of ``brokers`` is a reason to advance; by default, if one is in the target."""
         return any(broker in move.target for broker in brokers)
+
+    def awaits(self, step: str, current: Replicas, target: Replicas, leader: int) -> Awaited | None:
+        """What ``step`` waits for; None: for nothing. By default the step of the phase ``move.wait`` waits until the
+        target is in the ISR.
+
+        Args:
+            current: the assignment in ZooKeeper. target: the requested replicas. leader: the partition's.
+        """
+        return Awaited(target) if step == self.procedure.phases["move.wait"].last else None
 
 
 class RequestedByZnode(ReassignmentProtocol):

@@ -46,9 +46,10 @@ def moment_us(arguments: Namespace, events: Sequence[Any]) -> int:
 
 
 class Recorded(NamedTuple):
-    """A recorded run: its profile and its events, in order."""
+    """A recorded run: its profile, its strategy and its events, in order."""
 
     profile: str
+    strategy: str
     events: list[Any]
 
 
@@ -96,7 +97,7 @@ def _read(arguments: Namespace, folder: str) -> Recorded:
             f"holds no events of the run of {run.name}; run it again with run --trace", source=arguments.trace
         )
     try:
-        return Recorded(run.arm.profile, list(read_events(table)))
+        return Recorded(run.arm.profile, run.arm.strategy, list(read_events(table)))
     except (KeyError, TypeError, ValueError) as error:
         raise BadInput(
             f"holds an event that this version does not know ({error}); run it again", source=arguments.trace

@@ -38,14 +38,15 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    events = traces.read(arguments).events
+    recorded = traces.read(arguments)
+    events = recorded.events
     at_us = traces.moment_us(arguments, events)
 
     from emulator.protocol.types import TopicPartition
     from scenarios.language.topics import split_partition
     from scenarios.observe.why.past import Past
 
-    past = Past(events, TopicPartition.of(*split_partition(arguments.partition)), at_us)
+    past = Past(events, TopicPartition.of(*split_partition(arguments.partition)), at_us, recorded.strategy)
     if past.state is None:
         names = [f"{one.topic}-{one.partition}" for one in past.moment.partitions]
         raise BadInput(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from controller.reassignment.protocol import Awaited
 from emulator.protocol.events import (
     ControllerElected,
+    Fault,
     MoveAnswered,
     MoveFinished,
     MoveReported,
@@ -13,11 +15,12 @@ from emulator.protocol.events import (
     NodeCrashed,
 )
 from emulator.trace.events import Step
+from emulator.zookeeper import ZOOKEEPER
 from scenarios.observe.timeline.moment import OpenMove
 from scenarios.observe.timeline.words import words
 from scenarios.observe.why.answer import Answer, ids, when
 from scenarios.observe.why.past import Past
-from scenarios.observe.why.replicas import Found, how_it_left, what_keeps_it_out
+from scenarios.observe.why.replicas import Found, down, how_it_left, what_keeps_it_out
 
 
 def move(past: Past) -> Answer:
@@ -50,17 +53,81 @@ def open_move(past: Past) -> OpenMove | None:
 
 
 def _reason(past: Past, waiting: OpenMove) -> Found:
-    if past.moment.controller < 0:
-        gone = past.last(NodeCrashed, lambda crash: crash.node == _last_controller(past))
+    """The first of these that keeps it: the controller, work that is under way, what its step waits for."""
+    controller = past.moment.controller
+    elected = past.last(ControllerElected)
+    if controller < 0:
+        died = -1 if elected is None else elected.node
+        gone = past.last(NodeCrashed, lambda crash: crash.node == died)
         since = "" if gone is None else f" since broker {gone.node} died at {when(gone.t_us)}"
         return Found(f"there has been no controller{since}, so nothing goes on", (gone,))
-    state = past.state
+    stuck = _stuck(past, controller)
+    if stuck is not None:
+        return stuck
     if not waiting.step:
-        return Found(f"controller {past.moment.controller} has not begun it", ())
-    assert state is not None
-    missing = [broker for broker in waiting.target if broker not in state.isr]
+        return Found(f"controller {controller} has not begun it", ())
+    step = past.of_partition(Step, lambda event: (event.step, event.edge) == (waiting.step, waiting.edge))
+    if elected.seq > step.seq:
+        since = when(elected.t_us)
+        return Found(f"controller {controller}, elected at {since}, has not taken it up yet", (step, elected))
+    awaited = _awaited(past, waiting)
+    if awaited is None:
+        has = "began this step at" if waiting.edge == "before" else "has done this step at"
+        then = "has not ended it yet" if waiting.edge == "before" else "has not begun the next one"
+        return Found(f"controller {controller} {has} {when(step.t_us)}, and {then}", (step,))
+    return _until_alive(past, awaited) if awaited.alive else _until_in_sync(past, awaited, waiting)
+
+
+def _stuck(past: Past, controller: int) -> Found | None:
+    """What keeps the controller from doing anything."""
+    paused, cut = past.stopped(controller), past.cut(controller, ZOOKEEPER)
+    if paused is not None:
+        return Found(f"controller {controller} has been paused since {when(paused.t_us)}", (paused,))
+    if past.moment.zookeeper_stopped:
+        stop = past.last(Fault, lambda fault: fault.action == "zookeeper.stop")
+        return Found(f"ZooKeeper has been stopped since {when(stop.t_us)}, so nothing goes on", (stop,))
+    if cut is not None:
+        since = when(cut.t_us)
+        return Found(f"the network between controller {controller} and ZooKeeper has been cut since {since}", (cut,))
+    return None
+
+
+def _awaited(past: Past, waiting: OpenMove) -> Awaited | None:
+    """What the step waits for that the controller is in. A move that is taken up again does not come to the gate of
+    its wait once more (KIP-455): the step before it is the last that it did."""
+    protocol, step = past.protocol(waiting.step), waiting.step
+    if waiting.edge == "after":
+        steps = list(protocol.procedure.steps)
+        step = next(iter(steps[steps.index(step) + 1 :]), "")
+    assert past.state is not None
+    return protocol.awaits(step, past.state.replicas, waiting.target, past.state.leader)
+
+
+def _until_alive(past: Past, awaited: Awaited) -> Found:
+    writes = {broker: past.registration(broker) for broker in awaited.replicas}
+    missing = [broker for broker, write in writes.items() if write is None or write.op == "delete"]
     if not missing:
-        return Found(f"all target replicas are in the ISR {ids(state.isr)}, and the controller has still to go on", ())
+        return Found(f"brokers {ids(awaited.replicas)} are alive, and the controller has still to go on", ())
+    clauses, events = [], list[Any]()
+    for broker in missing:
+        write = writes[broker]
+        gone = "it has never registered in ZooKeeper"
+        if write is not None:
+            gone = f"its registration in ZooKeeper has been gone since {when(write.t_us)}"
+        found = down(past, broker) or Found(gone, (write,))
+        clauses.append(f"{_named([broker])}: {found.clause}")
+        events += found.events
+    return Found(f"it waits until {_are(missing)} alive. {'. '.join(clauses)}", tuple(events))
+
+
+def _until_in_sync(past: Past, awaited: Awaited, waiting: OpenMove) -> Found:
+    assert past.state is not None
+    isr = ids(past.state.isr)
+    missing = [broker for broker in awaited.replicas if broker not in past.state.isr]
+    whole = awaited.replicas == waiting.target
+    if not missing:
+        which = "target replicas" if whole else f"of {ids(awaited.replicas)}"
+        return Found(f"all {which} are in the ISR {isr}, and the controller has still to go on", ())
     events: list[Any] = []
     clauses: dict[str, list[int]] = {}
     for broker in missing:
@@ -70,13 +137,13 @@ def _reason(past: Past, waiting: OpenMove) -> Found:
         clauses.setdefault(clause, []).append(broker)
         events += [*(left.events if left is not None else ()), *obstacle.events]
     reasons = ". ".join(f"{_named(brokers)}: {clause}" for clause, brokers in clauses.items())
-    return Found(f"it waits until {ids(missing)} are in the ISR {ids(state.isr)}. {reasons}", tuple(events))
+    of = "" if whole else f", of the present replicas {ids(awaited.replicas)},"
+    return Found(f"it waits until {_are(missing, of)} in the ISR {isr}. {reasons}", tuple(events))
+
+
+def _are(brokers: list[int], of: str = "") -> str:
+    return f"broker {brokers[0]}{of} is" if len(brokers) == 1 else f"brokers {ids(brokers)}{of} are"
 
 
 def _named(brokers: list[int]) -> str:
     return f"Broker{'s' * (len(brokers) > 1)} {', '.join(map(str, brokers))}"
-
-
-def _last_controller(past: Past) -> int:
-    elected = past.last(ControllerElected)
-    return -1 if elected is None else int(elected.node)

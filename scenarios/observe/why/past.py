@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from controller.procedures import STEPS
+from controller.reassignment.protocol import ReassignmentProtocol
 from emulator.protocol.events import (
     ControllerElected,
     ControlRequest,
@@ -19,6 +21,7 @@ from emulator.protocol.events import (
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr, broker_path, state_path
 from emulator.trace.events import ZkSession, ZkWritten
+from scenarios.language.strategies import SHAPES, parse_strategy
 from scenarios.observe.timeline.explain import chain
 from scenarios.observe.timeline.moment import Moment, Moments, PartitionState
 from scenarios.observe.timeline.roles import paused_ids
@@ -52,9 +55,10 @@ class Past:
         tp: the partition that is asked about.
         at_us: the moment.
         moment: the state of the cluster then.
+        strategy: how the run moves partitions; empty: not known.
     """
 
-    def __init__(self, events: Sequence[Any], tp: TopicPartition, at_us: int) -> None:
+    def __init__(self, events: Sequence[Any], tp: TopicPartition, at_us: int, strategy: str = "") -> None:
         moments = Moments()
         self.events: list[Any] = []
         for event in events:
@@ -64,6 +68,7 @@ class Past:
             moments.see(event)
         self.tp = tp
         self.at_us = at_us
+        self.strategy = strategy
         self.moment: Moment = moments.now(at_us)
         self._ends = moments.log_ends(tp)
 
@@ -126,6 +131,11 @@ class Past:
         """Where the log of a broker's replica ends; None: nothing was seen of it."""
         return self._ends.get(broker)
 
+    def protocol(self, step: str) -> ReassignmentProtocol:
+        """What carries out a step of a move; where the strategy is not known, as the protocol's own shape does."""
+        strategy = parse_strategy(self.strategy or STEPS[step].name)
+        return SHAPES[strategy.shape].make(strategy.width)
+
     # -- brokers ---------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -157,6 +167,12 @@ class Past:
             RoutesChanged,
             lambda event: event.cut and any(r in wanted for r in zip(event.sources, event.targets, strict=True)),
         )
+
+    def registration(self, broker: int) -> ZkWritten | None:
+        """The last write of a broker's znode; None: it has never registered."""
+        path = broker_path(broker)
+        found: ZkWritten | None = self.last(ZkWritten, lambda write: write.path == path)
+        return found
 
     def deregistered(self, broker: int, before: int) -> Any:
         """The deletion of a broker's registration before event ``before``, where it has not registered since."""

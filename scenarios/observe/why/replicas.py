@@ -145,7 +145,7 @@ def what_keeps_it_out(past: Past, broker: int) -> Found:
     return Found("it fetches, and has not reached the leader's log end", ())
 
 
-def _down(past: Past, broker: int) -> Found | None:
+def down(past: Past, broker: int) -> Found | None:
     stopped = past.stopped(broker)
     if stopped is None:
         return None
@@ -289,7 +289,7 @@ def _not_written(past: Past, broker: int) -> Found | None:
 
 
 _OBSTACLES: tuple[Callable[[Past, int], Found | None], ...] = (
-    _down, _offline, _directory_failed, _failed, _leaderless, _leader_down, _cut, _not_told, _not_fetching, _behind,
+    down, _offline, _directory_failed, _failed, _leaderless, _leader_down, _cut, _not_told, _not_fetching, _behind,
     _not_written,
 )  # fmt: skip
 """In the order in which a replica has to get past them."""
