@@ -157,11 +157,17 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
     return by_folded[found[0]] if found else None
 
 
+ALL_NAMED, FIRST_NAMED = 24, 12
+"""So many names are shown whole; of more, so many."""
+
+
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """The second half of a message about an unknown name: the nearest choice, or all of them when none is
-    near."""
-    names = list(choices)
+    """The second half of a message about an unknown name: the nearest choice; when none is near, all of them, or where
+    they are too many for a line the first ones."""
+    names = list(dict.fromkeys(choices))
     near = nearest(word, names)
     if near is not None:
         return f"did you mean {near!r}?"
-    return f"known: {', '.join(names)}" if names else "nothing is known here"
+    shown = names if len(names) <= ALL_NAMED else names[:FIRST_NAMED]
+    more = f" and {len(names) - len(shown)} more" if len(shown) < len(names) else ""
+    return f"known: {', '.join(shown)}{more}" if names else "nothing is known here"

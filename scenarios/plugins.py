@@ -52,13 +52,22 @@ class Plugin(NamedTuple):
         assert top.__file__ is not None
         return Path(top.__file__).parent if hasattr(top, "__path__") else Path(top.__file__)
 
+    def __str__(self) -> str:
+        return _as_written(self.file) if self.file else self.module
+
 
 _LOADED: dict[str, Plugin] = {}
+_IMPORTING: list[Plugin] = []
 
 
 def loaded() -> tuple[Plugin, ...]:
     """The plug-ins of this process, in the order in which they were imported."""
     return tuple(_LOADED.values())
+
+
+def importing() -> Plugin | None:
+    """The plug-in that is being imported, so that what is registered now is its own."""
+    return _IMPORTING[-1] if _IMPORTING else None
 
 
 def options() -> list[str]:
@@ -105,6 +114,7 @@ def _import(plugin: Plugin, where: str) -> None:
         if known.file != plugin.file and plugin.file:
             raise BadInput(f"{plugin.file} and {known.file} have the same name; rename one", where=where)
         return
+    _IMPORTING.append(plugin)
     try:
         if plugin.file and os.path.exists(plugin.file):
             _import_file(plugin)
@@ -114,6 +124,8 @@ def _import(plugin: Plugin, where: str) -> None:
         raise
     except Exception as error:
         raise BadInput(f"plug-in {plugin.file or plugin.module}: {_last_place(error)}", where=where) from error
+    finally:
+        _IMPORTING.pop()
     _LOADED[plugin.module] = plugin
 
 

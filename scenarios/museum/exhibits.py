@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import nullcontext
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
@@ -121,14 +123,21 @@ class Shown:
         }
 
 
+def _case(name: str) -> Path | Traversable:
+    """The file of the case of a bug or a guard: of a plug-in's bug the one that it names."""
+    named = BUGS[name].case if name in BUGS else ""
+    return Path(named) if named else _CASES.joinpath(f"{name}.toml")
+
+
 def case_text(name: str) -> str:
-    """The file of the case of a bug or a guard. Raises: FileNotFoundError where it has none."""
-    return _CASES.joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    """What the file of a case says. Raises: OSError where there is none."""
+    return _case(name).read_text(encoding="utf-8")
 
 
 def names() -> tuple[str, ...]:
-    """Tickets of bugs and names of guards, in the order of ``BUGS`` and ``GUARDS``; a plug-in's bug has no case."""
-    return tuple(name for name in (*BUGS, *GUARDS) if _CASES.joinpath(f"{name}.toml").is_file())
+    """Tickets of bugs and names of guards, in the order of ``BUGS`` and ``GUARDS``, that have a case; a plug-in's
+    bug need not have one."""
+    return tuple(name for name in (*BUGS, *GUARDS) if _case(name).is_file())
 
 
 def checkers() -> tuple[str, ...]:

@@ -21,6 +21,8 @@ class Bug:
         checker: the checker that sees it. also: the others that see its case, in the order in which they do.
         policies: what it puts back, by place in the bundle (``Policies``), as in a ``Difference``.
         trigger: what a random run would have to draw for it; "" where chaos finds it without help.
+        case: of a plug-in's bug, the file of a minimal scenario in which ``checker`` sees it; "" where there is none.
+            The museum has the cases of its own bugs.
         source: classes and releases of Kafka that were read for it.
     """
 
@@ -33,4 +35,5 @@ class Bug:
     also: tuple[str, ...] = ()
     policies: Mapping[str, Any]
     trigger: str = ""
+    case: str = ""
     source: str

@@ -12,6 +12,8 @@ from scenarios.cli import exits, options
 from scenarios.cli.output import say, table
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput, did_you_mean
+from scenarios.profiles.bug import Bug
+from scenarios.profiles.bugs import BROUGHT, BUGS
 
 if TYPE_CHECKING:
     from scenarios.museum.exhibits import Shown
@@ -35,9 +37,22 @@ def _chosen(text: str) -> str:
     from scenarios.museum.exhibits import checkers, names
 
     known = (*names(), *checkers())
+    if text not in known and text in BUGS:
+        raise BadInput(_without_a_case(BUGS[text]), where="BUG")
     if text not in known:
         raise BadInput(f"unknown bug {text!r}; {did_you_mean(text, known)}", where="BUG")
     return text
+
+
+def _without_a_case(bug: Bug) -> str:
+    brings = BROUGHT.get(bug.ticket)
+    where = "" if brings is None else f" of plug-in {brings}"
+    if bug.case:
+        return f"the case of bug {bug.ticket!r}{where} is not there: {bug.case}"
+    return (
+        f"bug {bug.ticket!r}{where} has no case here; switch it on with run FILE --bug {bug.ticket}, and name the file "
+        "of its case in Bug(case=...), see docs/plugins.md"
+    )
 
 
 def run(arguments: Namespace) -> int:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
+from scenarios import plugins
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.profiles.bug import Bug
 
 BUGS: dict[str, Bug] = {}
 """Ticket to bug, in the order of the modules and of their lists."""
+BROUGHT: dict[str, plugins.Plugin] = {}
+"""Ticket to the plug-in that has registered the bug."""
 
 
 def register(bug: Bug) -> None:
@@ -20,6 +23,9 @@ def register(bug: Bug) -> None:
     if bug.ticket in BUGS:
         raise ValueError(f"there is a bug {bug.ticket!r} already")
     BUGS[bug.ticket] = bug
+    brings = plugins.importing()
+    if brings is not None:
+        BROUGHT[bug.ticket] = brings
 
 
 for _area in sorted(module.name for module in iter_modules(__path__)):

@@ -5,6 +5,7 @@ and others."""
 import pytest
 
 from scenarios.errors import BadInput
+from tests.scenarios.conformance.releases import RELEASE, RELEASES
 from understudy.actions import DiskFail, LogDirOffline
 from understudy.events import LogDirFailed
 from understudy.protocol import (
@@ -19,8 +20,6 @@ from understudy.protocol import (
 )
 from understudy.testing import ClusterInstance, KafkaError, cluster, in_virtual_time
 
-RELEASE = "kafka-2.4"
-RELEASES = pytest.mark.parametrize("release", ["kafka-2.3", "kafka-2.4", "kafka-2.5", "kafka-2.6", "kafka-2.7"])
 TP = TopicPartition("t", 0)
 
 

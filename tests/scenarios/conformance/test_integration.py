@@ -7,11 +7,11 @@ import json
 
 import pytest
 
+from tests.scenarios.conformance.releases import RELEASE
 from understudy.events import ControllerResigned
 from understudy.testing import KafkaError, cluster, in_virtual_time
 
 CONTROLLER, OTHER = 0, 1
-RELEASE = "kafka-2.4"
 
 
 @in_virtual_time

@@ -3,6 +3,7 @@ ControllerIntegrationTest, ReassignPartitionsClusterTest, DeleteTopicTest and Ad
 
 import pytest
 
+from tests.scenarios.conformance.releases import RELEASE, RELEASES, WITH_API
 from understudy.events import ControllerResigned
 from understudy.protocol import (
     AlterPartitionReassignmentsRequest,
@@ -13,9 +14,6 @@ from understudy.protocol import (
 )
 from understudy.testing import ClusterInstance, KafkaError, cluster, in_virtual_time
 
-RELEASE = "kafka-2.4"
-RELEASES = pytest.mark.parametrize("release", ["kafka-2.3", "kafka-2.4", "kafka-2.5", "kafka-2.6", "kafka-2.7"])
-WITH_API = pytest.mark.parametrize("release", ["kafka-2.4", "kafka-2.5", "kafka-2.6", "kafka-2.7"])
 TP = TopicPartition("t", 0)
 CONTROLLER, OTHER = 0, 1
 REASSIGN, ELECT = "/admin/reassign_partitions", "/admin/preferred_replica_election"

@@ -6,6 +6,7 @@ import pytest
 from emulator.protocol.clients.fetch import DEBUGGING_CONSUMER, FINAL_EPOCH, ConsumerFetchRequest, PartitionData
 from emulator.protocol.clients.offsets import EARLIEST, LATEST, OffsetQuery, OffsetsByTimeRequest
 from emulator.protocol.log_dirs import AlterReplicaLogDirsRequest, DescribeLogDirsRequest
+from tests.scenarios.conformance.releases import RELEASES
 from understudy.actions import LogDirOffline
 from understudy.protocol import (
     Errors,
@@ -13,7 +14,6 @@ from understudy.protocol import (
 )
 from understudy.testing import ClusterInstance, cluster, in_virtual_time
 
-RELEASES = pytest.mark.parametrize("release", ["kafka-2.3", "kafka-2.4", "kafka-2.5", "kafka-2.6", "kafka-2.7"])
 TP = TopicPartition("t", 0)
 UNKNOWN, NOT_LEADER = Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.NOT_LEADER_FOR_PARTITION
 CONSUMER = -1
