@@ -84,7 +84,7 @@ def _protocol(scenario: Scenario) -> ReassignmentProtocol:
     """The strategy's protocol; where the profile runs it in a way of its own, that."""
     bundle, strategy = scenario.policies, scenario.strategy.parsed
     released: dict[str, ReassignmentProtocol] = {"wiki": bundle.wiki, "kip-455": bundle.kip_455}
-    return released.get(strategy.shape) or SHAPES[strategy.shape].make(strategy.width)
+    return released.get(strategy.shape) or strategy.make_protocol()
 
 
 def all_topics(scenario: Scenario) -> tuple[TopicSpec, ...]:

@@ -43,10 +43,12 @@ def run(arguments: Namespace) -> int:
     at_us = traces.moment_us(arguments, events)
 
     from emulator.protocol.types import TopicPartition
+    from scenarios.language.strategies import parse_strategy
     from scenarios.language.topics import split_partition
     from scenarios.observe.why.past import Past
 
-    past = Past(events, TopicPartition.of(*split_partition(arguments.partition)), at_us, recorded.strategy)
+    protocol = parse_strategy(recorded.strategy).make_protocol()
+    past = Past(events, TopicPartition.of(*split_partition(arguments.partition)), at_us, protocol)
     if past.state is None:
         names = [f"{one.topic}-{one.partition}" for one in past.moment.partitions]
         raise BadInput(

@@ -7,6 +7,7 @@ from functools import partial
 
 from attrs import Factory, evolve, field, frozen
 
+from controller.reassignment.protocol import ReassignmentProtocol
 from controller.shapes import SHAPES, Shape
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import RATE, SOME_TIME, Text
@@ -40,6 +41,10 @@ class Strategy:
     protocol: str
     width: int | None = 1
     execution: Execution = Factory(Execution)
+
+    def make_protocol(self) -> ReassignmentProtocol:
+        """The controller's half, as no release does it otherwise."""
+        return SHAPES[self.shape].make(self.width)
 
 
 def one_of_each_shape(protocol: str | None = None) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from controller.procedures import STEPS
 from controller.reassignment.protocol import ReassignmentProtocol
+from controller.shapes import SHAPES
 from emulator.protocol.events import (
     ControllerElected,
     ControlRequest,
@@ -21,7 +22,6 @@ from emulator.protocol.events import (
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr, broker_path, state_path
 from emulator.trace.events import ZkSession, ZkWritten
-from scenarios.language.strategies import SHAPES, parse_strategy
 from scenarios.observe.timeline.explain import chain
 from scenarios.observe.timeline.moment import Moment, Moments, PartitionState
 from scenarios.observe.timeline.roles import paused_ids
@@ -55,10 +55,12 @@ class Past:
         tp: the partition that is asked about.
         at_us: the moment.
         moment: the state of the cluster then.
-        strategy: how the run moves partitions; empty: not known.
     """
 
-    def __init__(self, events: Sequence[Any], tp: TopicPartition, at_us: int, strategy: str = "") -> None:
+    def __init__(
+        self, events: Sequence[Any], tp: TopicPartition, at_us: int, protocol: ReassignmentProtocol | None = None
+    ) -> None:
+        """``protocol``: how the run moves partitions; None: not known."""
         moments = Moments()
         self.events: list[Any] = []
         for event in events:
@@ -68,7 +70,7 @@ class Past:
             moments.see(event)
         self.tp = tp
         self.at_us = at_us
-        self.strategy = strategy
+        self._protocol = protocol
         self.moment: Moment = moments.now(at_us)
         self._ends = moments.log_ends(tp)
 
@@ -132,9 +134,9 @@ class Past:
         return self._ends.get(broker)
 
     def protocol(self, step: str) -> ReassignmentProtocol:
-        """What carries out a step of a move; where the strategy is not known, as the protocol's own shape does."""
-        strategy = parse_strategy(self.strategy or STEPS[step].name)
-        return SHAPES[strategy.shape].make(strategy.width)
+        """What carries out a step of a move; where that is not known, the shape that has the name of the step's
+        protocol."""
+        return self._protocol or SHAPES[STEPS[step].name].make(1)
 
     # -- brokers ---------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import pytest
 from controller.procedures import STEPS
 from controller.shapes import SHAPES
 from emulator.trace.events import Step
-from scenarios.language.strategies.strategy import one_of_each_shape
+from scenarios.language.strategies.strategy import one_of_each_shape, parse_strategy
 from scenarios.observe.timeline.moment import OpenMove
 from scenarios.observe.why.moves import move, open_move
 from scenarios.observe.why.past import Past
@@ -41,7 +41,7 @@ def events(strategy: str, *method: str) -> tuple[Any, ...]:
 
 def asked(strategy: str, at_s: float, *method: str) -> str:
     """The sentence at that time, after what is said of the place."""
-    answer = move(Past(events(strategy, *method), TP, round(at_s * 1e6), strategy))
+    answer = move(Past(events(strategy, *method), TP, round(at_s * 1e6), parse_strategy(strategy).make_protocol()))
     return answer.sentence.partition(" s: ")[2]
 
 
@@ -52,7 +52,7 @@ def test_every_step_names_what_it_waits_for(strategy: str) -> None:
     for index, event in enumerate(run):
         if type(event) is not Step or event.topic != TP.topic or not STEPS[event.step].reassignment:
             continue
-        past = Past(run[: index + 1], TP, event.t_us, strategy)
+        past = Past(run[: index + 1], TP, event.t_us, parse_strategy(strategy).make_protocol())
         waiting = open_move(past)
         if waiting is None:
             continue
@@ -110,7 +110,7 @@ def test_a_step_that_an_earlier_controller_began_is_not_that_of_the_next_one() -
     run = events("wiki", "20.001s broker.crash 3", "21s broker.crash 5", "40s broker.start 3")
     elected = next(e for e in run if type(e).__name__ == "ControllerElected" and e.controller_epoch == 2)
     before = [event for event in run if event.seq <= elected.seq]
-    sentence = move(Past(before, TP, elected.t_us, "wiki")).sentence
+    sentence = move(Past(before, TP, elected.t_us)).sentence
     assert sentence.endswith(
         f"controller {elected.node}, elected at {elected.t_us / 1e6:.3f} s, has not taken it up yet."
     )
