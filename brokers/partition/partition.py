@@ -319,8 +319,10 @@ class Partition(Replica):
         if offset > self.high_watermark and looks:
             self.maybe_increment_leader_hw(now_us)
         delayed = self.delayed
-        if delayed is not None and delayed.counted:
+        if delayed is not None and (delayed.counted or (delayed.queue and delayed.queue[0][0] <= self.high_watermark)):
             delayed.complete_counted(self._has_acks)
+            # Those left from an earlier leadership, before KAFKA-2960 (KafkaApis.handleFetchRequest, 0.8.0).
+            delayed.complete(self.high_watermark, self._acks_all_error())
 
     def forget_fetch(self, broker: int) -> None:
         """A fetch of the follower on ``broker`` was refused, in a release where its leader then does not know where it

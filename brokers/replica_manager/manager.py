@@ -14,7 +14,7 @@ from brokers.partition.isr import AlterIsrManager, ByZooKeeper
 from brokers.partition.partition import Partition, Services
 from brokers.partition.recorder import Recorder
 from brokers.policies import BrokerPolicies
-from brokers.purgatory import Purgatory
+from brokers.purgatory import ProduceWatchers, Purgatory
 from brokers.replica_manager.alter_isr import IsrChangePropagation, ZkIsrManager
 from brokers.replica_manager.log_dir_failures import LogDirFailureHandler
 from brokers.replica_manager.log_dir_moves import LogDirMoves
@@ -116,6 +116,8 @@ class ReplicaManager:
         self._log = get_logger("brokers.replica_manager").bind(broker=process.node.id)
         self.partitions: dict[TopicPartition, Partition] = {}
         self.offline: dict[TopicPartition, None] = {}
+        self._left_waiting: dict[TopicPartition, ProduceWatchers] = {}
+        """The produce requests that wait at partitions which this broker has no more."""
         self.metadata = metadata or MetadataCache()
         self.purgatory = Purgatory(process.node.trace)
         self.logs = LogManager(process, policies.config.log_manager, self._log_config, self._expire, policies.log_rules)
@@ -275,6 +277,7 @@ class ReplicaManager:
                 if self.policies.misses_settings_us:
                     self._opened[tp.topic] = self.process.clock_us
                 partition = self.partitions[tp] = Partition(tp, log, self._services, len(state.replicas))
+                partition.delayed = self._left_waiting.pop(tp, None)
             yield partition, state
 
     def _make_leaders(self, states: list[LeaderAndIsrPartition]) -> None:
@@ -365,17 +368,21 @@ class ReplicaManager:
             self._log.error("the replica is not deleted", partition=str(tp), reason=str(error))
             return Errors.KAFKA_STORAGE_ERROR
         if partition is not None:
-            partition.stop_leading()
-            del self.partitions[tp]
-            self.isr_checks.pop(partition, None)
+            self._drop(partition)
         return Errors.NONE
 
-    def mark_partition_offline(self, partition: Partition) -> None:
-        """The log directory of ``partition`` has failed: this broker no longer leads or follows it. Requests that wait
-        for acks=all go on waiting, until their timeout (2.3)."""
+    def _drop(self, partition: Partition) -> None:
+        """This broker no longer leads or follows ``partition``. Requests that wait there go on waiting, until their
+        timeout or until the partition comes back (2.3)."""
         partition.stop_leading()
         del self.partitions[partition.tp]
         self.isr_checks.pop(partition, None)
+        if partition.delayed is not None:
+            self._left_waiting[partition.tp] = partition.delayed
+
+    def mark_partition_offline(self, partition: Partition) -> None:
+        """The log directory of ``partition`` has failed."""
+        self._drop(partition)
         self.offline[partition.tp] = None
         self.process.emit(ReplicaOffline, self.process.node.id, partition.tp.topic, partition.tp.partition)
         self.logs.retention.forget(partition.log)

@@ -117,6 +117,8 @@ class FollowerSession(FetchSession):
             self.promising = True
             if partition is not None and partition.is_leader:
                 self._named_in_vain(partition, position, counted, now_us)
+            elif partition is not None:
+                partition.fail_delayed(Errors.NOT_LEADER_FOR_PARTITION)  # some wait before KAFKA-2960
             return position
         remote = partition.remotes.get(self.replica) or partition.take_in(self.replica)
         if remote is not None:
@@ -189,8 +191,8 @@ class FollowerSession(FetchSession):
                         self._refused(position.tp)
                     continue
                 remote = partition.remotes.get(self.replica)
-                awaited = remote is not None and (remote.must_fetch or remote.log_end_offset == UNKNOWN_OFFSET)
-                if remote is not None and awaited and arrived and offset == partition.log.end_offset:
+                at_the_end = remote is not None and arrived and offset == partition.log.end_offset
+                if remote is not None and at_the_end and _counts(partition, position, remote):
                     read.append((partition, remote, offset))
             log = partition.log
             batches: tuple[Batch, ...] = ()
@@ -299,8 +301,8 @@ class FollowerSession(FetchSession):
                 if position.offset < partition.log.end_offset or high_watermark != partition.high_watermark:
                     continue  # records that did not fit or were throttled, or a later high watermark: they come next
                 remote = partition.remotes.get(self.replica)
-                if remote is not None and (remote.must_fetch or remote.log_end_offset == UNKNOWN_OFFSET):
-                    continue  # dropped from the ISR, or recognized, while this request waited: the next one counts
+                if remote is not None and _counts(partition, position, remote):
+                    continue  # it may join the ISR, or has to show that it lives: the next request counts
             elif diverging:
                 position.high_watermark = -1  # the follower does not take it over before it has truncated
             del dirty[position]
@@ -331,6 +333,14 @@ class FollowerSession(FetchSession):
         partition = self.manager.partitions[tp]
         in_sync = self.replica in partition.remotes and self.replica in partition.isr
         return partition.adds(self.replica) and not in_sync
+
+
+def _counts(partition: Partition, position: CachedPartition, remote: RemoteReplica) -> bool:
+    """Whether the next fetch of a follower at the end of the log counts, though it brings nothing new: the leader does
+    not know where it is, or has dropped it from the ISR, or leads under a new epoch since, in whose ISR it is not."""
+    if remote.must_fetch or remote.log_end_offset == UNKNOWN_OFFSET:
+        return True
+    return position.partition is None and remote.broker not in partition.isr_state.isr
 
 
 @define(eq=False)

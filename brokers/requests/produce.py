@@ -19,6 +19,9 @@ from emulator.protocol.shown import ProduceExpired, ProducerDropped
 from emulator.protocol.types import TopicPartition
 from fetchers.failures import StorageError
 
+Waiting = tuple[int, Partition, int]
+"""A batch that waits for replicas: its place in the request, its partition, and the offset that they have to reach."""
+
 
 class ProduceHandler:
     """Answers producers. One request is one transition: all its appends happen before any follower reads them."""
@@ -99,22 +102,27 @@ class ProduceHandler:
     ) -> None:
         """Answer once every batch that was appended is on as many replicas as the request asks for."""
         acks, partitions = request.acks, self._manager.partitions
-        timed_out, waiting = Errors.REQUEST_TIMED_OUT, []
+        timed_out = Errors.REQUEST_TIMED_OUT
+        waiting: list[Waiting] = []
         for place, (batch, (tp, error, base)) in enumerate(zip(request.batches, results, strict=True)):
             if not error:
                 results[place] = (tp, timed_out, base)
                 waiting.append((place, partitions[tp], base + batch.count))
         delayed = DelayedProduce(channel, results, len(waiting))
-        delayed.timer = self._manager.process.call_later(request.timeout_us, self._expire, (delayed, acks))
+        delayed.timer = self._manager.process.call_later(request.timeout_us, self._expire, (delayed, acks, waiting))
         for place, partition, required in waiting:
             partition.await_replicas(delayed, place, required, acks)
 
-    def _expire(self, produce: tuple[DelayedProduce, int]) -> None:
+    def _expire(self, produce: tuple[DelayedProduce, int, list[Waiting]]) -> None:
         """The time of a request is over."""
-        delayed, acks = produce
+        delayed, acks, waiting = produce
         trace = self._manager.process.node.trace
         if delayed.unfinished and trace.shows(ProduceExpired):
-            late = tuple((tp, base) for tp, error, base in delayed.results if error is Errors.REQUEST_TIMED_OUT)
+            late = tuple(
+                (partition.tp, required)
+                for place, partition, required in waiting
+                if delayed.results[place][1] is Errors.REQUEST_TIMED_OUT
+            )
             trace.show(ProduceExpired, self._manager.process.node.id, acks, late)
         delayed.expire()
 
@@ -126,7 +134,7 @@ class ProduceHandler:
         manager, acks = self._manager, request.acks
         results: list[ProducedResult] = []
         infos: list[AppendInfo] = []
-        waiting: list[tuple[int, Partition, int]] = []
+        waiting: list[Waiting] = []
         for place, batch in enumerate(request.records):
             partition = manager.partitions.get(batch.tp)
             error, base, info = self._append_records(partition, batch, acks)
@@ -145,7 +153,7 @@ class ProduceHandler:
                 tp, _error, base = results[place]
                 results[place] = (tp, Errors.REQUEST_TIMED_OUT, base)
             delayed = DelayedRecordsProduce(channel, results, len(waiting), infos=infos)
-            delayed.timer = manager.process.call_later(request.timeout_us, self._expire, (delayed, acks))
+            delayed.timer = manager.process.call_later(request.timeout_us, self._expire, (delayed, acks, waiting))
             for place, led, required in waiting:
                 led.await_replicas(delayed, place, required, acks)
         else:

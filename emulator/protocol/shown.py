@@ -26,7 +26,7 @@ class ProduceExpired(NamedTuple):
     leader knows.
 
     Attributes:
-        late: those batches: the partition, and where the batch begins.
+        late: those batches: the partition, and the offset that its replicas have to reach, where the batch ends.
     """
 
     t_us: int

@@ -9,6 +9,8 @@ from functools import cached_property
 from itertools import islice, pairwise
 from typing import Any, Protocol
 
+from controller.procedures import STEPS
+from controller.reassignment.kafka_6794 import IN_SYNC
 from emulator.protocol.events import (
     AckedLost,
     BecameFollower,
@@ -44,6 +46,9 @@ _PARTITION = re.compile(r"\b([\w.-]+-\d+)\b")
 
 class Judged(Protocol):
     """A run, as far as it is looked at here."""
+
+    @property
+    def strategy(self) -> str: ...
 
     @property
     def control_plane(self) -> tuple[Any, ...]: ...
@@ -209,6 +214,16 @@ class KeptEvents:
             for event in self.of(MoveStarted)
             if event.seq > ended.get((event.topic, event.partition), -1)
         }
+
+    def awaited(self, tp: TopicPartition, move: MoveStarted) -> tuple[int, ...]:
+        """The replicas that an open move waits for: step 1 of KAFKA-6794 for the current ones, other steps for those of
+        the target."""
+        steps = [
+            event.step
+            for event in self.of(Step)
+            if (event.topic, event.partition) == tp and event.seq > move.seq and STEPS[event.step].reassignment
+        ]
+        return self.assignment(tp) if steps[-1:] == [IN_SYNC] else move.target
 
     def last_role(self, tp: TopicPartition, broker: int) -> BecameFollower | BecameLeader | None:
         """What ``broker`` became last in a partition."""

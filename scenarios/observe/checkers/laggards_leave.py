@@ -104,7 +104,7 @@ class LaggardsLeave(Checker):
             follows = {member: self._follows.get(member, {}).get(tp) for member in event.isr if member != node}
             now.absent = {member: None for member, leader in follows.items() if leader != node}
         else:
-            now.absent = before.absent
+            now.absent = {member: None for member in before.absent if member in event.isr}
         for member in now.absent:
             self._late.begin((node, tp, member), event.t_us)
 

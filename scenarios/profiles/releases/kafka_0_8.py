@@ -68,6 +68,12 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"controller.refuses_moves_together": True},
     ),
     Difference(
+        title="a preferred election asked for by the znode, where the preferred replica leads",
+        here="is not held",
+        source="PreferredReplicaPartitionLeaderSelector, 0.8.0 to 1.0",
+        policies={"controller.elects_preferred_again": False},
+    ),
+    Difference(
         title="when a broker starts, or fails without having led a partition, UpdateMetadata goes",
         before="to every broker",
         here="to the broker that starts",
@@ -166,7 +172,7 @@ PROFILE = KAFKA_1_1.with_differences(
     Difference(
         title="a produce request that waits at a leader which becomes a follower",
         before="is answered at once (NOT_LEADER_FOR_PARTITION)",
-        here="waits for its timeout",
+        here="waits until a follower fetches from it, or for its timeout",
         source="KAFKA-2960, 0.10",
         policies={"brokers.demotion_answers_waiting": False},
     ),

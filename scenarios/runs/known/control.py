@@ -31,7 +31,7 @@ from emulator.protocol.znodes import (
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NOTHING_ASKED, UNCLEAN
-from scenarios.runs.known.reason import CONVERGED, Known, always, lacking
+from scenarios.runs.known.reason import CONVERGED, Known, always, lacking, of_partition, of_violation
 
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
@@ -47,12 +47,10 @@ _DELETED = re.compile(rf"{DELETE_TOPICS}/(\S+)")
 _NEVER_LED = re.compile(r"(\S+)-\d+: no leader was ever elected")
 
 
-def _behind_its_epoch(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _behind_its_epoch(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """A replica without its role, given up, or out of the ISR, on a broker that has refused metadata, for a later
     broker epoch than it knew of, and has had no role in the partition since it took metadata again."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     named = _FAILED.search(violation.state) or _NO_LEADER.search(violation.state)
     brokers = (int(named[1]),) if named else lacking(past, violation)
     return bool(brokers) and all(_refused(past, tp, broker, violation.seq) for broker in brokers)
@@ -73,11 +71,12 @@ def _refused(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) 
     return bool(refused) and (role is None or role.seq < min(taken, default=until_seq))
 
 
-def _refused_to_delete(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _refused_to_delete(past: KeptEvents, violation: Violation) -> bool:
     """The topic is being deleted, and the last answer of a broker to a StopReplica about it is a refusal, as if the
     request were wrong."""
-    found = None if violation is None else (_DELETED.search(violation.state) or _NEVER_LED.search(violation.state))
-    if violation is None or found is None:
+    found = _DELETED.search(violation.state) or _NEVER_LED.search(violation.state)
+    if found is None:
         return False
     asked = {
         event.seq: event.broker
@@ -88,23 +87,26 @@ def _refused_to_delete(past: KeptEvents, violation: Violation | None) -> bool:
     return "UNKNOWN_SERVER_ERROR" in last.values()
 
 
-def _elected_during_shutdown(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _elected_during_shutdown(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The election was one of a partition without a leader, or of a new one, and the controller had begun the broker's
     controlled shutdown."""
-    return _shuts_down_at_election(past, violation, ("offline", "new"))
+    return _shuts_down_at_election(past, violation, tp, ("offline", "new"))
 
 
-def _shutting_down(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _shutting_down(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The election was one of a controlled shutdown, and the controller had begun that of the broker."""
-    return _shuts_down_at_election(past, violation, ("controlled-shutdown",))
+    return _shuts_down_at_election(past, violation, tp, ("controlled-shutdown",))
 
 
-def _shuts_down_at_election(past: KeptEvents, violation: Violation | None, selectors: tuple[str, ...]) -> bool:
+def _shuts_down_at_election(
+    past: KeptEvents, violation: Violation, tp: TopicPartition, selectors: tuple[str, ...]
+) -> bool:
     """Whether the last election of the leader of which the broker was not notified was one of these, and the controller
     had begun the broker's controlled shutdown."""
-    found = None if violation is None else _NOT_NOTIFIED.search(violation.state)
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or found is None or tp is None:
+    found = _NOT_NOTIFIED.search(violation.state)
+    if found is None:
         return False
     leader, epoch, broker = map(int, found.groups())
     elections = [
@@ -126,35 +128,49 @@ def _shuts_down_at_election(past: KeptEvents, violation: Violation | None, selec
     )
 
 
-def _bounce_missed(past: KeptEvents, violation: Violation | None) -> bool:
-    """Each broker without its role, or whose replica is not in the ISR, was away and is back, and the controller has
-    handled neither."""
-    if violation is None:
-        return False
-    leads = _NO_LEADER.search(violation.state)
-    brokers = (int(leads[1]),) if leads else lacking(past, violation)
-    return bool(brokers) and all(_missed(past, broker) for broker in brokers)
+@of_violation
+def _bounce_missed(past: KeptEvents, violation: Violation) -> bool:
+    """Each broker without its role or without a LeaderAndIsr, or whose replica is not in the ISR, was away and is back,
+    and the controller has handled neither."""
+    leads, notified = _NO_LEADER.search(violation.state), _NOT_NOTIFIED.search(violation.state)
+    if notified:
+        brokers: tuple[int, ...] = (int(notified[3]),)
+    else:
+        brokers = (int(leads[1]),) if leads else lacking(past, violation)
+    return bool(brokers) and all(_missed(past, broker, violation.seq) is not None for broker in brokers)
 
 
-def _missed(past: KeptEvents, broker: int) -> bool:
-    """Whether a broker was registered again, and no controller has begun to look at it since its znode was deleted."""
-    writes = [event for event in past.of(ZkWritten) if event.path == broker_path(broker)]
+def _missed(past: KeptEvents, broker: int, until_seq: int) -> ZkWritten | None:
+    """The deletion of a broker's znode at which no controller has begun to look since, nor at the broker that was
+    registered again after it; None: there is none."""
+    writes = [event for event in past.of(ZkWritten) if event.path == broker_path(broker) and event.seq < until_seq]
     if [event.op for event in writes[-2:]] != ["delete", "create"]:
-        return False
+        return None
     gone, back = writes[-2:]
     handled = any(
         (event.broker, event.edge) == (broker, "before")
-        and event.seq > gone.seq
+        and gone.seq < event.seq < until_seq
         and event.step.startswith(LOOKS_AT_BROKERS)
         for event in past.of(Step)
     )
-    return not handled and not any(event.seq > back.seq for event in past.of(ControllerElected))
+    return None if handled or past.elected_between(back.seq, until_seq) else gone
 
 
-def _leaderless_topic(past: KeptEvents, violation: Violation | None) -> bool:
-    """The topic is to be deleted, and one of its partitions never had a leader."""
-    if violation is None:
+@of_partition
+def _shuts_down_since(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The partition has no leader, and each member of its ISR is such a broker, which had begun its controlled shutdown
+    before it was away."""
+    last = past.states[tp][-1][1] if past.states.get(tp) else None
+    if last is None or last.leader >= 0 or not last.isr:
         return False
+    gone = {broker: _missed(past, broker, violation.seq) for broker in last.isr}
+    began = {event.broker: event.seq for event in reversed(past.of(Step)) if event.step.startswith(SHUTDOWN)}
+    return all(write is not None and began.get(broker, write.seq) < write.seq for broker, write in gone.items())
+
+
+@of_violation
+def _leaderless_topic(past: KeptEvents, violation: Violation) -> bool:
+    """The topic is to be deleted, and one of its partitions never had a leader."""
     path, tp = _DELETED.search(violation.state), past.partition(violation)
     topic = path[1] if path else "" if tp is None else tp.topic
     asked = any(event.path == f"{DELETE_TOPICS}/{topic}" for event in past.of(ZkWritten))
@@ -163,11 +179,11 @@ def _leaderless_topic(past: KeptEvents, violation: Violation | None) -> bool:
     return asked and any(TopicPartition(topic, partition) not in past.states for partition in partitions)
 
 
-def _allowed_too_late(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _allowed_too_late(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """Unclean elections were switched on, for the topic or for all brokers, after the last election in the partition,
     and nothing has made a controller elect since."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None or "no leader" not in violation.state:
+    if "no leader" not in violation.state:
         return False
     lost = [event.seq for event in past.of(ZkWritten) if event.path == state_path(tp)][-1:]
     entities = (f"/config/{topic_entity(tp.topic)}", f"/config/{ALL_BROKERS}")
@@ -178,9 +194,10 @@ def _allowed_too_late(past: KeptEvents, violation: Violation | None) -> bool:
     return max(lost, default=0) < max(allowed, default=0) and max(elects, default=0) < max(allowed, default=0)
 
 
-def _request_unseen(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _request_unseen(past: KeptEvents, violation: Violation) -> bool:
     """A controller that had been replaced deleted the last request for moves; what was asked for next is as it was."""
-    if violation is None or REASSIGN_PARTITIONS not in violation.state:
+    if REASSIGN_PARTITIONS not in violation.state:
         return False
     writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS][-2:]
     return [event.op for event in writes] == ["delete", "create"] and _was_replaced(past, writes[0])
@@ -194,9 +211,10 @@ def _was_replaced(past: KeptEvents, event: ZkWritten) -> bool:
     return event.client in elected and any(last != event.client for last in (*elected[-1:], *epochs[-1:]))
 
 
-def _by_a_replaced_controller(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _by_a_replaced_controller(past: KeptEvents, violation: Violation) -> bool:
     """The broker that wrote had been elected, and another one since."""
-    event = None if violation is None else past.event(violation)
+    event = past.event(violation)
     return type(event) is ZkWritten and _was_replaced(past, event)
 
 
@@ -252,10 +270,19 @@ CONTROL: tuple[Known, ...] = (
     Known(
         "KAFKA-1120",
         "a broker that is gone and back before the controller looks at /brokers/ids gets no LeaderAndIsr",
-        ("roles_adopted", CONVERGED),
+        ("roles_adopted", "replicas_notified", CONVERGED),
         lambda policies: not policies.controller.broker_epochs,
         _bounce_missed,
         statements=(LED, IN_SYNC),
+    ),
+    Known(
+        "KAFKA-1120",
+        "a broker that ends its controlled shutdown and is back before the controller looks at /brokers/ids shuts down "
+        "for ever in the controller's memory, and is not elected",
+        ("led_in_time", CONVERGED),
+        lambda policies: not policies.controller.broker_epochs,
+        _shuts_down_since,
+        statements=(LED,),
     ),
     Known(
         "KAFKA-9839",

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emulator.protocol.events import BecameFollower, BecameLeader, LogReplaced
+from emulator.protocol.events import BecameFollower, BecameLeader, FetchPosition, LogReplaced
 from fetchers.truncation import ToHighWatermark
-from scenarios.runs.known.reason import DIVERGENCES, LOSSES, Known, and_what_follows, at_fault, keeps_its_place
+from scenarios.observe.checkers.converged import IN_SYNC
+from scenarios.runs.known.reason import (
+    CONVERGED,
+    DIVERGENCES,
+    LOSSES,
+    Known,
+    and_what_follows,
+    at_fault,
+    keeps_its_place,
+    lacking,
+    of_partition,
+)
 
 if TYPE_CHECKING:
+    from emulator.protocol.types import TopicPartition
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
 
 
-def _epoch_not_copied(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _epoch_not_copied(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The replica at fault was ahead of its leader and was not truncated to where the leader epoch begins; and a copy
     had taken the place of the leader's log before anything was written in that epoch."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     broker = at_fault(past, violation)
     return any(
         (led.node, led.leader_epoch) == (follows.leader, follows.leader_epoch)
@@ -34,6 +44,26 @@ def _epoch_not_copied(past: KeptEvents, violation: Violation | None) -> bool:
     )
 
 
+@of_partition
+def _out_of_range_again(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """Each replica that is not in the ISR has begun to fetch twice from one offset of one leader, in one leader epoch;
+    an empty copy that begins there had taken the place of the leader's log."""
+    brokers = lacking(past, violation)
+    return bool(brokers) and all(_begins_again(past, tp, broker) for broker in brokers)
+
+
+def _begins_again(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
+    fetches = [e for e in past.of(FetchPosition) if (e.node, e.topic, e.partition) == (broker, *tp)][-2:]
+    if len(fetches) < 2:
+        return False
+    first, second = ((event.leader, event.leader_epoch, event.offset) for event in fetches)
+    return first == second and any(
+        copy.log_end_offset == fetches[0].offset == past.log_start(tp, copy.node, copy.seq)
+        for copy in past.of(LogReplaced)
+        if (copy.node, copy.topic, copy.partition) == (fetches[0].leader, *tp) and copy.seq < fetches[0].seq
+    )
+
+
 COPIES: tuple[Known, ...] = (
     Known(
         "KAFKA-15608",
@@ -44,5 +74,14 @@ COPIES: tuple[Known, ...] = (
             policies.brokers.begins_epoch_at_election and not isinstance(policies.fetchers.truncation, ToHighWatermark)
         ),
         and_what_follows(_epoch_not_copied),
+    ),
+    Known(
+        "KAFKA-15608",
+        "a copy without records has no epochs: a leader that has it answers that what a follower fetches is out of "
+        "range, and it begins again at the same offset, as long as nothing is written (Partition.readRecords, 2.7.2)",
+        (CONVERGED,),
+        lambda policies: policies.fetchers.truncation.on_fetch,
+        _out_of_range_again,
+        statements=(IN_SYNC,),
     ),
 )

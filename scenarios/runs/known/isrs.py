@@ -20,7 +20,17 @@ from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.converged import GAUGES, IN_SYNC, LACK_WHAT_IS_NEW, LED, NOTHING_ASKED
 from scenarios.runs.finding import EXPECTATION
-from scenarios.runs.known.reason import CONVERGED, LOSSES, Known, always, beyond, isr_and_assignment, lacking
+from scenarios.runs.known.reason import (
+    CONVERGED,
+    LOSSES,
+    Known,
+    always,
+    beyond,
+    isr_and_assignment,
+    lacking,
+    of_partition,
+    of_violation,
+)
 from scenarios.runs.past import broker_at_fault
 
 if TYPE_CHECKING:
@@ -33,30 +43,30 @@ _NO_LEADER = re.compile(r"broker (\d+) does not lead")
 _DEAD = re.compile(r"that broker (\d+(?:, \d+)*) is dead")
 
 
-def _dead_at_failover(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _dead_at_failover(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """Each replica was in the ISR as a controller took over that found its broker gone, and has been since."""
-    tp = None if violation is None else past.partition(violation)
-    dead = None if violation is None else _DEAD.search(violation.state)
-    if violation is None or tp is None or dead is None:
+    dead = _DEAD.search(violation.state)
+    if dead is None:
         return False
     return all(past.left_in_isr(tp, int(broker), violation.seq) for broker in dead[1].split(", "))
 
 
-def _kept_dead(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _kept_dead(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """Each member of the ISR whose broker has ended was there as a controller took over that found the broker gone."""
-    found = None if violation is None else isr_and_assignment(violation)
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None or found is None or lacking(past, violation):
+    found = isr_and_assignment(violation)
+    if found is None or lacking(past, violation):
         return False
     ended = [broker for broker in found[0] if past.down(broker, violation.seq)]
     return bool(ended) and all(past.left_in_isr(tp, broker, violation.seq) for broker in ended)
 
 
-def _added_by_leader(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _added_by_leader(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """A leader has added the dead replica to the ISR, itself or by AlterIsr, in the leader epoch that it had then."""
-    tp = None if violation is None else past.partition(violation)
-    dead = None if violation is None else _DEAD.search(violation.state)
-    if violation is None or tp is None or dead is None:
+    dead = _DEAD.search(violation.state)
+    if dead is None:
         return False
     brokers = [int(broker) for broker in dead[1].split(", ")]
     return all(_added(past, tp, broker, violation.seq) for broker in brokers)
@@ -71,51 +81,46 @@ def _added(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) ->
     return False
 
 
-def _isr_emptied(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _isr_emptied(past: KeptEvents, violation: Violation) -> bool:
     """The write left no replica in the ISR."""
-    event = None if violation is None else past.event(violation)
+    event = past.event(violation)
     if type(event) is not ZkWritten or event.op == "delete":
         return False
     state = LeaderAndIsr.decode(event.data, event.version)
     return state.isr == () and state.leader < 0
 
 
-def _taken_in_unassigned(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _taken_in_unassigned(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """Each member of the ISR that is not assigned has been added by a leader."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     members = beyond(past, violation)
     return bool(members) and all(past.joined(tp, broker, 0) for broker in members)
 
 
-def _elected_unassigned(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _elected_unassigned(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The leader is not assigned, and a leader has added it to the ISR."""
-    found = None if violation is None else _NO_LEADER.search(violation.state)
-    tp = None if violation is None else past.partition(violation)
-    if found is None or tp is None:
+    found = _NO_LEADER.search(violation.state)
+    if found is None:
         return False
     leader = int(found[1])
     return leader not in past.assignment(tp) and past.joined(tp, leader, 0)
 
 
-def _joined_after_it_was_dropped(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _joined_after_it_was_dropped(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """Each member of the ISR that is not assigned was added by a leader after it had left the assignment, of which the
     leader was not notified yet."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     members = beyond(past, violation)
     dropped = {broker: past.dropped(tp, broker) for broker in members}
     return bool(members) and all(write and past.joined(tp, broker, write.seq) for broker, write in dropped.items())
 
 
-def _in_isr_since_it_was_dropped(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _in_isr_since_it_was_dropped(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The replica at fault was added by a leader after it had left the assignment, and has been in the ISR since, also
     when a later move added it again."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     broker = broker_at_fault(past.event(violation), violation)
     drops = [write.seq for write in past.drops(tp, broker) if write.seq < violation.seq] if broker is not None else []
     return broker is not None and any(_joined_since(past, tp, broker, drop, violation.seq) for drop in drops)
@@ -130,15 +135,16 @@ def _joined_since(past: KeptEvents, tp: TopicPartition, broker: int, drop: int, 
     return joined and True in in_it and all(in_it[in_it.index(True) :])
 
 
-def _never_at_the_end(_: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _never_at_the_end(_: KeptEvents, violation: Violation) -> bool:
     """Each replica that is not in the ISR follows, and lacks only what is new."""
-    return violation is not None and violation.state.endswith(LACK_WHAT_IS_NEW)
+    return violation.state.endswith(LACK_WHAT_IS_NEW)
 
 
-def _had_more_replicas(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _had_more_replicas(past: KeptEvents, violation: Violation) -> bool:
     """The broker leads as many partitions as it shows that had more replicas when they came to it than now."""
-    found = None if violation is None else _UNDER_REPLICATED.search(violation.state)
-    shown = None if violation is None else _SHOWN.search(violation.state)
+    found, shown = _UNDER_REPLICATED.search(violation.state), _SHOWN.search(violation.state)
     if found is None or shown is None:
         return False
     broker = int(found[1])
@@ -179,11 +185,10 @@ def _wish_dropped(past: KeptEvents, violation: Violation | None) -> bool:
     return bool(waiting) and all(dropped.get(tp, False) for tp in waiting)
 
 
-def _behind_its_own_write(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _behind_its_own_write(past: KeptEvents, violation: Violation) -> bool:
     """ZooKeeper has an ISR that the leader has written, and takes for refused, in the leader epoch that it still has;
     a gauge counts no more partitions than there are such leaderships."""
-    if violation is None:
-        return False
     found, shown = _UNDER_REPLICATED.search(violation.state), _SHOWN.search(violation.state)
     if found is None or shown is None:
         tp = past.partition(violation)

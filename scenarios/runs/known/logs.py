@@ -33,6 +33,8 @@ from scenarios.runs.known.reason import (
     at_fault,
     keeps_its_place,
     lacking,
+    of_partition,
+    of_violation,
 )
 
 if TYPE_CHECKING:
@@ -50,26 +52,46 @@ _TAKES = re.compile(r"takes broker (\d+) into the ISR")
 _OFFSET_MISMATCH = re.compile(r"batch at \d+, log ends at \d+")
 
 
-def _no_controller_shrank(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _no_controller_shrank(past: KeptEvents, violation: Violation) -> bool:
     """The replica came back before any controller had come to take it out of its ISRs."""
-    crash = None if violation is None else past.lost_unflushed(violation)
-    if violation is None or crash is None:
+    crash = past.lost_unflushed(violation)
+    if crash is None:
         return False
     return not past.found_gone(crash) and not past.failure_handled(crash.node, crash.seq, violation.seq)
 
 
-def _failover_left_it(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _failover_left_it(past: KeptEvents, violation: Violation) -> bool:
     """A controller was elected while the replica was dead, and left it in the ISR."""
-    crash = None if violation is None else past.lost_unflushed(violation)
+    crash = past.lost_unflushed(violation)
     return crash is not None and past.found_gone(crash)
 
 
-def _deleted_in_the_isr(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _not_in_its_memory(past: KeptEvents, violation: Violation) -> bool:
+    """A controller has handled the failure of the replica's broker, and had the replica in none of the ISRs that it
+    knew: a leader had added it in the leader epoch that the controller wrote last."""
+    crash = past.lost_unflushed(violation)
+    tp = past.partition(violation)
+    if crash is None or tp is None or not past.failure_handled(crash.node, crash.seq, violation.seq):
+        return False
+    written = [(seq, state) for seq, state in past.states.get(tp, []) if seq < crash.seq and state is not None]
+    of_epoch = [(seq, state) for seq, state in written if state.leader_epoch == written[-1][1].leader_epoch]
+    joined = [seq for seq, state in of_epoch if crash.node in state.isr]
+    first = of_epoch[0][1] if of_epoch else None
+    return (
+        first is not None
+        and crash.node not in first.isr
+        and bool(joined)
+        and not past.elected_between(joined[0], violation.seq)
+    )
+
+
+@of_partition
+def _deleted_in_the_isr(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """A replica was deleted after a move that was cancelled or changed had dropped it, stayed in the ISR, and came back
     empty as it was assigned again."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     stops = [event for event in past.of(ReplicaStopped) if event.deleted and (event.topic, event.partition) == tp]
     loads = [event for event in past.of(LogLoaded) if (event.topic, event.partition) == tp and not event.log_end_offset]
     return any(
@@ -82,13 +104,15 @@ def _deleted_in_the_isr(past: KeptEvents, violation: Violation | None) -> bool:
     )
 
 
-def _leads_on_with_less(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _leads_on_with_less(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """A leader has crashed, has lost what it had not flushed or could not recover, and has then led again in the leader
     epoch that it had."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
-    led = [e for e in past.of(BecameLeader) if (e.topic, e.partition) == tp and e.seq < violation.seq]
+    return _led_on_with_less(past, tp, violation.seq)
+
+
+def _led_on_with_less(past: KeptEvents, tp: TopicPartition, until_seq: int) -> bool:
+    led = [e for e in past.of(BecameLeader) if (e.topic, e.partition) == tp and e.seq < until_seq]
     return any(
         before.seq < crash.seq < again.seq
         and past.loses(tp, crash, again.seq)
@@ -102,28 +126,33 @@ def _leads_on_with_less(past: KeptEvents, violation: Violation | None) -> bool:
     )
 
 
-def _refuses_its_batch(past: KeptEvents, violation: Violation | None) -> bool:
-    """Each follower of such a leader that has given up, or is not in the ISR, was ahead of it, and gave up with a batch
-    that begins before its end."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
-    named = _FAILED.search(violation.state)
-    brokers = (int(named[1]),) if named else lacking(past, violation)
-    refused = [
-        event.node
+@of_violation
+def _refuses_its_batch(past: KeptEvents, violation: Violation) -> bool:
+    """Each follower of such a leader that has given up, or is not in the ISR, or for which an open move waits, was
+    ahead of it, and gave up with a batch that begins before its end."""
+    tp, failed = past.partition(violation), _FAILED.search(violation.state)
+    if tp is None:
+        moves = past.open_moves()
+        return bool(moves) and all(
+            any(_refused_batch(past, moved, broker, violation.seq) for broker in past.awaited(moved, move))
+            for moved, move in moves.items()
+        )
+    brokers = (int(failed[1]),) if failed else lacking(past, violation)
+    return bool(brokers) and all(_refused_batch(past, tp, broker, violation.seq) for broker in brokers)
+
+
+def _refused_batch(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) -> bool:
+    return _led_on_with_less(past, tp, until_seq) and any(
+        _OFFSET_MISMATCH.search(event.reason)
         for event in past.of(PartitionFailed)
-        if (event.topic, event.partition) == tuple(tp) and _OFFSET_MISMATCH.search(event.reason)
-    ]
-    return bool(brokers) and all(broker in refused for broker in brokers) and _leads_on_with_less(past, violation)
+        if (event.node, event.topic, event.partition) == (broker, *tp)
+    )
 
 
-def _emptied(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _emptied(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The replica at fault began to follow with a log that retention had emptied, under a leader one of whose epochs,
     of which that log knows nothing, began before its start; and was not truncated to there."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     broker = at_fault(past, violation)
     return any(
         0 < event.log_end_offset == past.log_start(tp, broker, event.seq)
@@ -152,11 +181,9 @@ def _new_to(past: KeptEvents, tp: TopicPartition, follows: BecameFollower) -> li
     ]
 
 
-def _cut_below_its_start(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _cut_below_its_start(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The log at fault was truncated to before its start."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     broker = at_fault(past, violation)
     return any(
         event.log_end_offset < past.log_start(tp, broker, event.seq)
@@ -165,11 +192,11 @@ def _cut_below_its_start(past: KeptEvents, violation: Violation | None) -> bool:
     )
 
 
-def _learned_below_start(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _learned_below_start(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """A follower has learned a high watermark from before the start of its log."""
-    tp = None if violation is None else past.partition(violation)
-    found = None if violation is None else _LEARNED.search(violation.state)
-    if violation is None or tp is None or found is None:
+    found = _LEARNED.search(violation.state)
+    if found is None:
         return False
     broker, start, high_watermark = map(int, found.groups())
     roles = [
@@ -182,13 +209,11 @@ def _learned_below_start(past: KeptEvents, violation: Violation | None) -> bool:
     return 0 <= high_watermark < start and type(last) is BecameFollower
 
 
-def _cut_at_high_watermark(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _cut_at_high_watermark(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The log at fault, or another one of the partition before, was cut at its own high watermark by a follower; or it
     ended there when it began to follow, beyond where its leader's epoch began, or with records of an epoch that the
     leader never had."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     cut = any(
         event.log_end_offset == event.high_watermark and event.seq <= violation.seq
         for event in past.of(Truncated)
@@ -213,10 +238,9 @@ def _is_ahead(past: KeptEvents, follows: BecameFollower) -> bool:
     )
 
 
-def _thread_died(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _thread_died(past: KeptEvents, violation: Violation) -> bool:
     """A thread has died, or those to the leader of the replicas that are not in the ISR have."""
-    if violation is None:
-        return False
     tp, died = past.partition(violation), _DIED.search(violation.state)
     if died:
         return any(
@@ -227,10 +251,11 @@ def _thread_died(past: KeptEvents, violation: Violation | None) -> bool:
     return tp is not None and bool(brokers) and all(_its_thread_died(past, tp, broker) for broker in brokers)
 
 
-def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation) -> bool:
     """The clock of the follower's machine has been set right, or set again, after it was wrong."""
-    named = None if violation is None else BROKER.search(violation.state)
-    if violation is None or named is None:
+    named = BROKER.search(violation.state)
+    if named is None:
         return False
     clocks = [
         event.action
@@ -240,13 +265,12 @@ def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation | None) -> b
     return SETS_CLOCK in clocks and len(clocks) > clocks.index(SETS_CLOCK) + 1
 
 
-def _move_waits_for_the_dead(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _move_waits_for_the_dead(past: KeptEvents, violation: Violation) -> bool:
     """Each move that is not over has a new replica whose thread to the leader has died, in the life of its broker."""
     moves = past.open_moves()
-    return (
-        violation is not None
-        and bool(moves)
-        and all(any(_its_thread_died(past, tp, broker) for broker in move.target) for tp, move in moves.items())
+    return bool(moves) and all(
+        any(_its_thread_died(past, tp, broker) for broker in move.target) for tp, move in moves.items()
     )
 
 
@@ -263,11 +287,11 @@ def _its_thread_died(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
     )
 
 
-def _answer_ignored(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _answer_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The follower's thread got it again for a leader that it followed already, and it has appended nothing since."""
-    tp = None if violation is None else past.partition(violation)
-    found = None if violation is None else _HIGH_WATERMARK.search(violation.state)
-    if violation is None or tp is None or found is None:
+    found = _HIGH_WATERMARK.search(violation.state)
+    if found is None:
         return False
     broker, end = map(int, found.groups())
     roles = sorted(
@@ -285,11 +309,9 @@ def _answer_ignored(past: KeptEvents, violation: Violation | None) -> bool:
     return bool(before.leader == last.leader and last.high_watermark < last.log_end_offset == end)
 
 
-def _missed_elections(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _missed_elections(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The replica at fault follows under an epoch after which another broker has led, and then its leader again."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     broker = at_fault(past, violation)
     follows = [
         event
@@ -308,12 +330,10 @@ def _missed_elections(past: KeptEvents, violation: Violation | None) -> bool:
     )
 
 
-def _cut_by_an_answer(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _cut_by_an_answer(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The log at fault has followed a leader with records of an epoch that the leader never had: it was truncated to
     where the leader said that the epoch ends, or not at all."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     broker = at_fault(past, violation)
     return any(
         event.log_end_offset > 0 and event.seq <= violation.seq and _leads_without_its_epoch(past, event)
@@ -324,7 +344,8 @@ def _cut_by_an_answer(past: KeptEvents, violation: Violation | None) -> bool:
 
 def _leads_without_its_epoch(past: KeptEvents, follows: BecameFollower) -> bool:
     """Whether the leader of a follower may never have had records of the last epoch in which the follower had a role
-    before: there was another epoch since, the leader had no role in it, or its own begins no later."""
+    before: there was another epoch since, the leader had no role in it or appended nothing in it, or its own begins no
+    later."""
     tp, epoch = (follows.topic, follows.partition), follows.leader_epoch
     led = [e for e in past.of(BecameLeader) if (e.topic, e.partition) == tp]
     roles = [*led, *(e for e in past.of(BecameFollower) if (e.topic, e.partition) == tp)]
@@ -335,17 +356,22 @@ def _leads_without_its_epoch(past: KeptEvents, follows: BecameFollower) -> bool:
         return False
     last = max(before)
     begins: dict[int, int] = {e.leader_epoch: e.log_end_offset for e in reversed(led)}
-    if last < epoch - 1 or not any((role.node, role.leader_epoch) == (follows.leader, last) for role in roles):
+    leaders = [role for role in roles if (role.node, role.leader_epoch) == (follows.leader, last)]
+    if last < epoch - 1 or not leaders or begins.get(epoch, 0) <= begins.get(last, -1):
         return True
-    return begins.get(epoch, 0) <= begins.get(last, -1)
+    first = min(leaders, key=lambda role: role.seq)
+    return begins.get(epoch) == first.log_end_offset and not any(
+        (e.node, e.topic, e.partition) == (follows.leader, *tp) and first.seq < e.seq < follows.seq
+        for e in past.of(Truncated)
+    )
 
 
-def _answered_without_an_offset(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _answered_without_an_offset(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """A follower cut its log at its own high watermark, and the log of its leader begins beyond that: the leader has
     deleted the records of the follower's latest epoch, and knew no epoch as early."""
-    event = None if violation is None else past.event(violation)
-    tp = None if violation is None else past.partition(violation)
-    if type(event) is not Truncated or tp is None:
+    event = past.event(violation)
+    if type(event) is not Truncated:
         return False
     role = next(
         (
@@ -360,17 +386,18 @@ def _answered_without_an_offset(past: KeptEvents, violation: Violation | None) -
     return past.log_start(tp, role.leader, event.seq) > event.log_end_offset
 
 
-def _joined_before_it_was_read(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _joined_before_it_was_read(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The replica at fault joined the ISR by a fetch from beyond the end of the leader's log."""
-    return _joined_by(past, violation, lambda wish, end: end > wish.log_end_offset)
+    return _joined_by(past, violation, tp, lambda wish, end: end > wish.log_end_offset)
 
 
-def _joined_and_not_known(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _joined_and_not_known(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """A leader added the replica at fault to the ISR in ZooKeeper, where it has been since, and took the write for
     failed."""
-    tp = None if violation is None else past.partition(violation)
-    broker = None if violation is None else at_fault(past, violation)
-    if violation is None or tp is None or broker is None:
+    broker = at_fault(past, violation)
+    if broker is None:
         return False
     return any(
         wish.kind == "expand" and broker in wish.replicas and past.stayed_in_isr(tp, broker, seq, violation.seq)
@@ -379,17 +406,17 @@ def _joined_and_not_known(past: KeptEvents, violation: Violation | None) -> bool
     )
 
 
-def _joined_below_epoch_start(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _joined_below_epoch_start(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The replica at fault joined the ISR at the high watermark, before the start of the leader's epoch."""
-    return _joined_by(past, violation, lambda wish, end: end < wish.epoch_start_offset)
+    return _joined_by(past, violation, tp, lambda wish, end: end < wish.epoch_start_offset)
 
 
-def _joined_by(past: KeptEvents, violation: Violation | None, joins: Callable[[IsrProposed, int], bool]) -> bool:
+def _joined_by(
+    past: KeptEvents, violation: Violation, tp: TopicPartition, joins: Callable[[IsrProposed, int], bool]
+) -> bool:
     """Whether a leader has asked for the replica at fault in the ISR, which had reached ``end``, in such a way, and it
     has been in the ISR since."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     named = _TAKES.search(violation.state)
     broker = at_fault(past, violation) if named is None else int(named[1])
     return any(
@@ -449,6 +476,14 @@ LOGS: tuple[Known, ...] = (
         and_what_follows(_no_controller_shrank),
     ),
     Known(
+        "ReplicaStateMachine.handleStateChange (0.8.0)",
+        "a controller leaves a dead replica in an ISR to which a leader has added it, as it goes by the ISR that it "
+        "knows; the replica comes back without what it had not flushed",
+        (*LOSSES, *DIVERGENCES),
+        lambda policies: policies.controller.replicas.trusts_memory,
+        and_what_follows(_not_in_its_memory),
+    ),
+    Known(
         "Log.updateHighWatermark (2.4)",
         "a follower takes over a high watermark from before the start of its own log",
         ("offset_bounds",),
@@ -473,11 +508,11 @@ LOGS: tuple[Known, ...] = (
     Known(
         "KIP-966",
         "a follower that is ahead of such a leader gives up with a batch that begins before its end, until the next "
-        "leader epoch (KIP-461)",
+        "leader epoch (KIP-461); a move may wait for it",
         (CONVERGED,),
         lambda _policies: True,
         _refuses_its_batch,
-        statements=(FETCHED, IN_SYNC),
+        statements=(FETCHED, IN_SYNC, NOTHING_ASKED),
     ),
     Known(
         "KAFKA-7128",

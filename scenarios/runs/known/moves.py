@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from controller.state_machines.rules import FOUR_STATES
 from emulator.protocol.events import (
     BrokerRegistered,
     ControllerElected,
@@ -20,7 +22,7 @@ from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr, decode_r
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NO_STRAYS, NOTHING_ASKED, READ
 from scenarios.runs.finding import UNFINISHED
-from scenarios.runs.known.reason import CONVERGED, Known, beyond, lacking, stray
+from scenarios.runs.known.reason import CONVERGED, Known, beyond, lacking, of_partition, of_violation, stray
 
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
@@ -30,7 +32,8 @@ _NO_LEADER = re.compile(r"broker (\d+) does not lead")
 READS_MOVES, RESUMES_MOVES = "failover.F3", "failover.F8"
 _FAILED = re.compile(r"failed on broker (\d+)")
 BEGINS_MOVES = "wiki.1"
-DOCUMENT_WAITS, DOCUMENT_ASSIGNS = "kafka-6794.1", "kafka-6794.5"
+BY_API = "kip-455"
+DOCUMENT_ASSIGNS = "kafka-6794.5"
 DROPS_REPLICAS = ("wiki.8", "kip-455.U3", "kip-455.B4")
 _COUNTED = re.compile(r"shows (\d+) offline partitions; (\d+) have no live leader")
 WRITES_ASSIGNMENT = "kip-455.U1"
@@ -40,8 +43,9 @@ ELECTS_LEADERS = ("broker-startup.3", "broker-failure.2")
 def _deleted_unread(past: KeptEvents, _: Violation | None) -> bool:
     """Each move that has not ended was asked for after a new controller had begun to read the moves, and before that
     controller deleted the request as it resumed those that it knew; or after a controller had deleted the request
-    before, and before it deleted that once more, as it had got to the end of the list."""
-    lost = past.open_moves()
+    before, and before it deleted that once more, as it had got to the end of the list. Under KIP-455 a new controller
+    reads the request as it resumes moves."""
+    lost = {} if past.run.strategy.startswith(BY_API) else past.open_moves()
     writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS]
     unread: dict[TopicPartition, None] = {}
     for before, asked, deleted in zip([None, *writes], writes, writes[1:], strict=False):
@@ -95,13 +99,13 @@ def _never_begun(past: KeptEvents, tp: TopicPartition, asked: MoveStarted) -> bo
     return not begun and any(event.seq > asked.seq for event in past.of(ControllerElected))
 
 
-def _dropped_the_whole_isr(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _dropped_the_whole_isr(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """All members of the ISR were new replicas of a move, and left the assignment in one write as it was cancelled or
     changed, when they were the ISR already."""
-    tp = None if violation is None else past.partition(violation)
-    states = [] if tp is None else past.states.get(tp, [])
+    states = past.states.get(tp, [])
     last = states[-1][1] if states else None
-    if tp is None or last is None or last.leader >= 0 or not last.isr:
+    if last is None or last.leader >= 0 or not last.isr:
         return False
     write = past.dropped(tp, last.isr[0])
     if write is None or any(past.dropped(tp, broker) != write for broker in last.isr):
@@ -116,10 +120,9 @@ def _under_way(past: KeptEvents, tp: TopicPartition, write: ZkWritten) -> str:
     return steps[-1].step if steps and steps[-1].edge == "before" else ""
 
 
-def _led_by_a_dropped_replica(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _led_by_a_dropped_replica(past: KeptEvents, violation: Violation) -> bool:
     """The partition lost its leader in a step of its move; the gauge misses no more partitions than there are such."""
-    if violation is None:
-        return False
     counts = _COUNTED.search(violation.state)
     if counts is None:
         tp = past.partition(violation)
@@ -128,12 +131,10 @@ def _led_by_a_dropped_replica(past: KeptEvents, violation: Violation | None) -> 
     return leaderless - shown == sum(_lost_its_leader(past, tp, violation.seq) for tp in past.states)
 
 
-def _assigned_to_the_leaderless(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _assigned_to_the_leaderless(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The partition has no leader, and each member of the ISR that is assigned was not when the last leader went: a
     move has assigned it since (U1), and nothing has happened since that makes a controller elect leaders."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     written = [(seq, state) for seq, state in past.states.get(tp, []) if seq <= violation.seq and state is not None]
     lost = [seq for (_, before), (seq, state) in pairwise(written) if before.leader >= 0 > state.leader]
     last = written[-1][1] if written else None
@@ -167,26 +168,18 @@ def _lost_its_leader(past: KeptEvents, tp: TopicPartition, until_seq: int) -> bo
     return False
 
 
-def _fenced_by_a_bump(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _fenced_by_a_bump(past: KeptEvents, violation: Violation) -> bool:
     """The replica that was given up or is not in the ISR, or one that each open move waits for, got a role after a move
     had raised the leader epoch, and with the epoch from before."""
-    if violation is None:
-        return False
     tp, failed = past.partition(violation), _FAILED.search(violation.state)
     if tp is None:
         moves = past.open_moves()
         return bool(moves) and all(
-            any(_lacks_a_bump(past, tp, broker) for broker in _awaited(past, tp, move)) for tp, move in moves.items()
+            any(_lacks_a_bump(past, tp, broker) for broker in past.awaited(tp, move)) for tp, move in moves.items()
         )
     brokers = (int(failed[1]),) if failed else lacking(past, violation)
     return bool(brokers) and all(_lacks_a_bump(past, tp, broker) for broker in brokers)
-
-
-def _awaited(past: KeptEvents, tp: TopicPartition, move: MoveStarted) -> tuple[int, ...]:
-    """The replicas that an open move waits for: step 1 of KAFKA-6794 for the current ones, other steps for those of the
-    target."""
-    steps = [e.step for e in past.of(Step) if (e.topic, e.partition) == tp and e.seq > move.seq]
-    return past.assignment(tp) if steps[-1:] == [DOCUMENT_WAITS] else move.target
 
 
 def _lacks_a_bump(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
@@ -208,29 +201,39 @@ def _lacks_a_bump(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
     )
 
 
-def _left_by_the_document(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _left_by_the_document(past: KeptEvents, violation: Violation) -> bool:
     """Each member of the ISR that is not assigned left the assignment in step 5, and another controller was elected
-    since. Where the partition has no leader, that is all of them: they may not lead."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
+    since. Where the partition has no leader, that is all of them: they may not lead. Or the leader is one of them,
+    which gets no LeaderAndIsr; the gauge counts no more partitions than there are such."""
+    counts, tp = _COUNTED.search(violation.state), past.partition(violation)
+    if counts is not None:
+        shown, leaderless = map(int, counts.groups())
+        leads = {led: states[-1][1].leader for led, states in past.states.items() if states[-1][1] is not None}
+        return shown - leaderless == sum(_left_by_step_5(past, led, leader) for led, leader in leads.items())
+    if tp is None:
         return False
     last = past.states[tp][-1][1] if past.states.get(tp) else None
+    named = _NO_LEADER.search(violation.state)
     members = beyond(past, violation) if last is None or last.leader >= 0 else last.isr
-    drops = [past.dropped(tp, broker) for broker in members]
-    return bool(drops) and all(
+    members = members if named is None else (int(named[1]),)
+    return bool(members) and all(_left_by_step_5(past, tp, broker) for broker in members)
+
+
+def _left_by_step_5(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
+    """Whether ``broker`` left the assignment last in step 5 of KAFKA-6794, and another controller was elected since."""
+    drop = past.dropped(tp, broker)
+    return (
         drop is not None
         and _under_way(past, tp, drop) == DOCUMENT_ASSIGNS
         and any(event.seq > drop.seq for event in past.of(ControllerElected))
-        for drop in drops
     )
 
 
-def _dropped_and_not_stopped(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _dropped_and_not_stopped(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """Each replica that is not assigned was dropped by a move that was cancelled or changed, and the controller was
     replaced before the replica's broker had stopped anything for it."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     left = stray(violation)
     brokers = beyond(past, violation) if left is None else (left,)
     return bool(brokers) and all(_dropped_unstopped(past, tp, broker) for broker in brokers)
@@ -250,12 +253,10 @@ def _dropped_unstopped(past: KeptEvents, tp: TopicPartition, broker: int) -> boo
     )
 
 
-def _stop_refused(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _stop_refused(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """Each replica that is not assigned was dropped by a move that was cancelled or changed, and its broker has refused
     a part of the first StopReplica since."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     left = stray(violation)
     brokers = beyond(past, violation) if left is None else (left,)
     return bool(brokers) and all(_refused_to_stop(past, tp, broker) for broker in brokers)
@@ -273,11 +274,11 @@ def _refused_to_stop(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
     return next(answers, False)
 
 
-def _epoch_unknown(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _epoch_unknown(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The last that happened to the partition is that a move raised its leader epoch alone; no controller was elected
     since, which would have read it."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None or not past.states.get(tp):
+    if not past.states.get(tp):
         return False
     last = past.states[tp][-1][0]
     return any(
@@ -286,12 +287,13 @@ def _epoch_unknown(past: KeptEvents, violation: Violation | None) -> bool:
     )
 
 
-def _never_started(past: KeptEvents, violation: Violation | None) -> bool:
+@of_violation
+def _never_started(past: KeptEvents, violation: Violation) -> bool:
     """Each move that KAFKA-42 left undone has a new replica that does not follow the leader: on a broker that
     registered after the request and was not sent the partition since, as the controller takes the replica for started
     (ReplicaStateMachine, 0.8.0), or of a leader elected since, of which only those assigned are notified
     (PartitionStateMachine.electLeaderForPartition)."""
-    if violation is None or REASSIGN_PARTITIONS not in violation.state:
+    if REASSIGN_PARTITIONS not in violation.state:
         return False
     moves = past.open_moves()
     waits = any(event.step == "kafka-42.3" and event.edge == "before" for event in past.of(Step))
@@ -304,12 +306,10 @@ def _lacks_replica(past: KeptEvents, tp: TopicPartition, move: MoveStarted) -> b
     )
 
 
-def _assigned_too_late(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _assigned_too_late(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """Each replica that lacks its role, or is not in the ISR, has had no role since the last leader was elected, or its
     broker registered; then it was not assigned yet, as a move that has ended since was under way."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     brokers = lacking(past, violation)
     return bool(brokers) and all(_missed_as_it_was_moved(past, tp, broker) for broker in brokers)
 
@@ -324,11 +324,12 @@ def _missed_as_it_was_moved(past: KeptEvents, tp: TopicPartition, broker: int) -
     return bool(missed and asked) and all(seq > asked[0] and broker not in past.assignment(tp, seq) for seq in missed)
 
 
-def _never_assigned(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _never_assigned(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The replica is of a move's target, and has got its role since that was asked for; no move has ended with it, but
     earlier ones that are over."""
-    tp, left = (None, None) if violation is None else (past.partition(violation), stray(violation))
-    if tp is None or left is None:
+    left = stray(violation)
+    if left is None:
         return False
     dropped, role = past.dropped(tp, left), past.last_role(tp, left)
     since = 0 if dropped is None else dropped.seq
@@ -339,31 +340,43 @@ def _never_assigned(past: KeptEvents, violation: Violation | None) -> bool:
     )
 
 
-def _never_marked_online(past: KeptEvents, violation: Violation | None) -> bool:
-    """Each replica that lacks its role, or is not in the ISR, came with a move for which it was in the ISR already."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
+@of_partition
+def _never_marked_online(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """Each replica that lacks its role, or is not in the ISR, came with a move for which all of the target was in the
+    ISR already, as it was asked for or as a new controller went on with it."""
     brokers = lacking(past, violation)
     return bool(brokers) and all(_was_there_before(past, tp, broker) for broker in brokers)
 
 
 def _was_there_before(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
-    """Whether ``broker`` was in the ISR, and not assigned, when the last move to it was asked for."""
-    moves = [event for event in past.of(MoveStarted) if (event.topic, event.partition) == tp]
-    to_it = [event.seq for event in moves if broker in event.target]
-    if not to_it or broker in past.assignment(tp, to_it[-1]):
+    """Whether ``broker`` was not assigned, and all replicas of the last move to it were in the ISR, when the controller
+    that assigned it learned of the move."""
+    to_it = [e for e in past.of(MoveStarted) if (e.topic, e.partition) == tp and broker in e.target]
+    if not to_it:
         return False
-    before = [state for seq, state in past.states.get(tp, []) if seq < to_it[-1]][-1:]
-    return any(state is not None and broker in state.isr for state in before)
+    begun = _begun(past, to_it[-1], past.adds(tp, broker))
+    before = [state for seq, state in past.states.get(tp, []) if seq < begun][-1:]
+    return broker not in past.assignment(tp, begun) and any(
+        state is not None and set(to_it[-1].target) <= set(state.isr) for state in before
+    )
 
 
-def _refused_to_leave(past: KeptEvents, violation: Violation | None) -> bool:
+def _begun(past: KeptEvents, move: MoveStarted, assigned: list[ZkWritten]) -> int:
+    """When the controller that assigned the replicas of a move learned of it: as it was asked for or, of a controller
+    that was elected since, as it took over."""
+    elections: Iterator[int] = (
+        elected.seq
+        for write in assigned[-1:]
+        for elected in past.of(ControllerElected)
+        if elected.node == write.client and move.seq < elected.seq < write.seq
+    )
+    return max(elections, default=int(move.seq))
+
+
+@of_partition
+def _refused_to_leave(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The leader that does not lead, or each member of the ISR that is not assigned, was in the ISR when a move dropped
     it, and has been since. Its broker was not registered when the controller that dropped it was elected."""
-    tp = None if violation is None else past.partition(violation)
-    if violation is None or tp is None:
-        return False
     leads = _NO_LEADER.search(violation.state)
     brokers = (int(leads[1]),) if leads else beyond(past, violation)
     return bool(brokers) and all(_dropped_as_offline(past, tp, broker, violation.seq) for broker in brokers)
@@ -383,7 +396,7 @@ MOVES: tuple[Known, ...] = (
         "a move that is asked for while a new controller takes over, or as the last move before it ends, is deleted "
         "unread with /admin/reassign_partitions",
         (UNFINISHED,),
-        lambda policies: policies.controller.refuses_moves_together and policies.controller.topic_znodes == 1,
+        lambda policies: policies.controller.refuses_moves_together,
         _deleted_unread,
     ),
     Known(
@@ -461,7 +474,7 @@ MOVES: tuple[Known, ...] = (
         "a replica that was offline when the controller was elected cannot go offline: a move that drops it leaves it "
         "in the ISR, and once its broker is back it is elected, without LeaderAndIsr",
         (CONVERGED,),
-        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
+        lambda policies: policies.controller.replicas.predecessors == FOUR_STATES.predecessors,
         _refused_to_leave,
         statements=(LED, IN_SYNC),
     ),
@@ -495,8 +508,8 @@ MOVES: tuple[Known, ...] = (
     Known(
         "KAFKA-6794 (the document)",
         "step 5 writes the assignment before the replicas that it drops leave the ISR: where the controller dies "
-        "between the two, they stay, also as the only ones, which cannot lead",
-        (CONVERGED,),
+        "between the two, they stay, also as the only ones, which cannot lead, or as the leader, which gets no request",
+        (CONVERGED, "offline_true"),
         lambda _policies: True,
         _left_by_the_document,
         statements=(IN_SYNC, LED),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from emulator.protocol.events import BecameLeader
-from scenarios.runs.known.reason import Known, Shows
+from scenarios.runs.known.reason import Known, of_partition
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition
@@ -17,24 +17,28 @@ if TYPE_CHECKING:
 _TWICE = re.compile(r"batch (\d+) is committed .*in epoch (\d+); .* has batches (\d+) to \d+, up to offset (\d+)")
 
 
-def _producer_forgotten(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _producer_forgotten(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The log of the leader that appended the batch begins after all that the producer had written to it."""
-    return _began_after(past, violation, past.log_start)
+    return _began_after(past, violation, tp, past.log_start)
 
 
-def _producer_unknown(past: KeptEvents, violation: Violation | None) -> bool:
+@of_partition
+def _producer_unknown(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The log of the leader that appended the batch was empty, and began after what the producer had written, as it was
     loaded (ProducerStateManager.truncateAndReload, 2.4.1, drops the snapshot that is at the log's start) or truncated,
     as that of a new replica is whose leader has deleted it."""
-    return _began_after(past, violation, past.emptied_at)
+    return _began_after(past, violation, tp, past.emptied_at)
 
 
 def _began_after(
-    past: KeptEvents, violation: Violation | None, began: Callable[[TopicPartition, int | None, int], int]
+    past: KeptEvents,
+    violation: Violation,
+    tp: TopicPartition,
+    began: Callable[[TopicPartition, int | None, int], int],
 ) -> bool:
-    tp = None if violation is None else past.partition(violation)
-    found = None if violation is None else _TWICE.search(violation.state)
-    if violation is None or tp is None or found is None:
+    found = _TWICE.search(violation.state)
+    if found is None:
         return False
     _, epoch, _, end = map(int, found.groups())
     return any(
@@ -42,17 +46,6 @@ def _began_after(
         for led in past.of(BecameLeader)
         if (led.topic, led.partition, led.leader_epoch) == (*tp, epoch) and led.seq < violation.seq
     )
-
-
-def _first_batch(root: Shows) -> Shows:
-    """``root``, of the first batch that the producer has written, which has sequence number 0: leaders refuse any other
-    of a producer that they do not know (UNKNOWN_PRODUCER_ID)."""
-
-    def shows(past: KeptEvents, violation: Violation | None) -> bool:
-        found = None if violation is None else _TWICE.search(violation.state)
-        return found is not None and found[1] == found[3] and root(past, violation)
-
-    return shows
 
 
 PRODUCERS: tuple[Known, ...] = (
@@ -66,17 +59,19 @@ PRODUCERS: tuple[Known, ...] = (
     ),
     Known(
         "ProducerAppendInfo.checkSequence (2.4.1)",
-        "a leader whose log began empty, after a producer's records that were deleted, takes its first batch again",
+        "a leader whose log began empty, after a producer's records that were deleted, takes its batches again: the "
+        "producer begins with sequence number 0, as what it was answered for is deleted (TransactionManager.canRetry)",
         ("no_batch_twice",),
         lambda policies: not policies.brokers.admits_unknown_producers and policies.brokers.log_rules.keeps_producers,
-        _first_batch(_producer_unknown),
+        _producer_unknown,
     ),
     Known(
         "KAFKA-7190",
-        "a leader forgets a producer with the last of its records that retention deletes, and takes its first batch "
-        "again (ProducerStateManager.truncateHead, 0.11.0 to 2.3.1)",
+        "a leader forgets a producer with the last of its records that retention deletes (0.11.0 to 2.3.1); what the "
+        "producer was answered for is deleted, and so it begins with sequence number 0 again and sends a batch whose "
+        "answer was lost (TransactionManager.canRetry, 2.3.1)",
         ("no_batch_twice",),
         lambda policies: not policies.brokers.log_rules.keeps_producers,
-        _first_batch(_producer_forgotten),
+        _producer_forgotten,
     ),
 )

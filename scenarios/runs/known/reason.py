@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING
 
 from attrs import frozen
@@ -14,6 +15,7 @@ from scenarios.runs.finding import EXPECTATION
 from scenarios.runs.past import broker_at_fault
 
 if TYPE_CHECKING:
+    from emulator.protocol.types import TopicPartition
     from scenarios.observe.checkers import Violation
     from scenarios.profiles.profile import Policies
     from scenarios.runs.finding import Finding
@@ -69,6 +71,27 @@ def always(_: KeptEvents, violation: Violation | None) -> bool:
     return violation is not None
 
 
+def of_violation(asks: Callable[[KeptEvents, Violation], bool]) -> Shows:
+    """``asks`` of a violation; a finding without one (an expectation) is none that it explains."""
+
+    @wraps(asks)
+    def shows(past: KeptEvents, violation: Violation | None) -> bool:
+        return violation is not None and asks(past, violation)
+
+    return shows
+
+
+def of_partition(asks: Callable[[KeptEvents, Violation, TopicPartition], bool]) -> Shows:
+    """``asks`` of a violation and the partition that it names; a violation that names none is none that it explains."""
+
+    @wraps(asks)
+    def shows(past: KeptEvents, violation: Violation | None) -> bool:
+        tp = None if violation is None else past.partition(violation)
+        return violation is not None and tp is not None and asks(past, violation, tp)
+
+    return shows
+
+
 def isr_and_assignment(violation: Violation) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """The ISR and the assignment that a violation compares; None: it is about something else."""
     found = _ISR.search(violation.state)
@@ -104,10 +127,8 @@ def stray(violation: Violation) -> int | None:
 def and_what_follows(root: Shows) -> Shows:
     """``root``, of the violation or of an earlier one in the same partition."""
 
-    def shows(past: KeptEvents, violation: Violation | None) -> bool:
-        tp = None if violation is None else past.partition(violation)
-        if violation is None or tp is None:
-            return False
+    @of_partition
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
         return root(past, violation) or any(
             found.invariant in (*LOSSES, *DIVERGENCES)
             and found.seq <= violation.seq

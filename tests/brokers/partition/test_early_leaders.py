@@ -148,6 +148,28 @@ def test_before_kafka_2960_a_demotion_completes_no_delayed_request() -> None:
     assert [line.last.partitions[0][1] for line in lines] == [Errors.REQUEST_TIMED_OUT] * 2
 
 
+def test_what_a_demotion_left_is_looked_at_as_a_follower_fetches() -> None:
+    """0.8, seed 10163 of the default swarm: its followers brought the records to those that it waited for."""
+    bench = early()
+    partition = bench.lead(isr=(0, 1))
+    line = bench.produce(acks=-1)
+    bench.follow(leader=1, epoch=1)
+    partition.set_high_watermark(1, False)
+    bench.lead(2, isr=(0, 1))
+    assert not line.replies
+    bench.follower(1).at(1, 2)
+    assert line.last.partitions == ((TP, Errors.NONE, 0),)
+
+
+def test_a_fetch_from_a_leader_no_more_answers_those_that_wait_there() -> None:
+    bench = early()
+    bench.lead(isr=(0, 1))
+    line = bench.produce(acks=-1)
+    bench.follow(leader=1, epoch=1)
+    bench.follower(2).at(0)
+    assert line.last.partitions == ((TP, Errors.NOT_LEADER_FOR_PARTITION, 0),)
+
+
 def test_before_kafka_1382_a_write_whose_answer_was_lost_has_failed() -> None:
     bench = early(isr_writes=ByZooKeeper(compares=False))
     partition = bench.lead(0, isr=(0,), version=4)

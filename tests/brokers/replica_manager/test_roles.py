@@ -221,6 +221,17 @@ def test_before_kafka_9198_a_stop_leaves_delayed_produces_to_their_timeout(delet
     assert response.partitions == ((TP, Errors.REQUEST_TIMED_OUT, 0),)
 
 
+def test_a_replica_that_is_deleted_and_comes_back_answers_those_that_still_wait() -> None:
+    """2.3, seed 10332 of the default swarm under kip-461: a leader that knew too late that it was one no more."""
+    bench = Bench(BrokerPolicies(stop_answers_waiting=False))
+    bench.lead(0)
+    line = bench.produce(acks=-1)
+    stop(bench, True)
+    assert not line.replies
+    bench.follow(leader=1, epoch=1)
+    assert line.last.partitions == ((TP, Errors.NOT_LEADER_FOR_PARTITION, 0),)
+
+
 def test_a_fetch_under_the_old_epoch_is_fenced_even_if_nothing_is_new() -> None:
     bench = Bench()
     bench.lead(0)

@@ -42,6 +42,21 @@ def told(answer: FetchResponse | None) -> tuple[int, list[int]] | None:
     return found.high_watermark, [batch.base_offset for batch in found.batches]
 
 
+def test_a_follower_at_the_end_joins_the_isr_of_the_next_leader_epoch_with_its_next_fetch() -> None:
+    """wiki-text, seed 10286: it fetched before its leader learned of the epoch in whose ISR it is not, and has nothing
+    more to name in its requests (KIP-227); no epoch is checked."""
+    bench = Bench(BrokerPolicies(CONFIG, checks_epochs=False))
+    bench.at(5_000 * MS)
+    bench.lead(isr=(0, 1))
+    follower = bench.follower(1)
+    follower.at(0, 1)
+    bench.lead(1, isr=(0,), version=1)
+    follower.expire()
+    assert not bench.zk.waiting
+    follower.fetch()
+    assert len(bench.zk.waiting) == 1
+
+
 @pytest.mark.parametrize(
     ("policies", "told_at", "later"),
     [

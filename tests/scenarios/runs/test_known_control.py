@@ -12,9 +12,11 @@ from emulator.protocol import events as e
 from emulator.protocol.znodes import (
     CONTROLLER_EPOCH,
     REASSIGN_PARTITIONS,
+    LeaderAndIsr,
     encode_config,
     encode_reassignment,
     encode_topic,
+    state_path,
     topic_path,
 )
 from emulator.trace.events import Step, ZkWritten
@@ -110,7 +112,8 @@ def test_so_is_a_broker_that_does_not_shut_down(leaderless: Run) -> None:
 def test_a_move_that_a_new_controller_has_not_read_is_deleted(unread: Run) -> None:
     assert [finding.checker for finding in findings(unread)] == ["unfinished"]
     assert tickets(unread) == ["KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)"]
-    assert changed(unread, lambda event: event, "kafka-2.4") == [None]
+    assert tickets(evolve(unread, profile="kafka-2.4")) == tickets(unread)  # a protocol by the znode
+    assert tickets(evolve(unread, profile="kafka-2.4", strategy="kip-455")) == [None]
 
 
 def test_one_that_is_asked_for_as_the_last_before_it_ends_is_too(quiet: Run) -> None:
@@ -124,7 +127,7 @@ def test_one_that_is_asked_for_as_the_last_before_it_ends_is_too(quiet: Run) -> 
     begins = Step(6, 6, 0, "wiki.1", "before", *TP, -1, 0, 2, "")
     for others in (marks[1:], [ends._replace(client=1), *marks[1:]], [*marks[:3], begins, again], marks[:3]):
         assert reasons_of_unfinished(told(quiet, "kafka-2.3", others)) is None
-    assert reasons_of_unfinished(told(quiet, "kafka-2.4", marks)) is None
+    assert reasons_of_unfinished(told(quiet, "kafka-2.4", marks, strategy="kip-455")) is None
 
 
 def reasons_of_unfinished(run: Run) -> str | None:
@@ -194,6 +197,36 @@ def test_kafka_1120_a_broker_that_is_back_too_soon_gets_no_request(quiet: Run) -
     started = Step(5, 5, 0, "broker-startup.1", "before", "", -1, 1, 0, 2, "")
     for marks in ([], [gone], [back], [gone, back, started], [gone, back, e.ControllerElected(6, 6, 0, 2, 3)]):
         assert tickets(told(quiet, "kafka-1.1", marks, idle, silent)) == [None] * 2
+    state = "orders-0: broker 0 leads in epoch 1, and broker 1, of the replicas [0, 1], has been sent no LeaderAndIsr"
+    unsent = Violation("replicas_notified", "…", 6, 6, state)
+    assert tickets(told(quiet, "kafka-1.1", [gone, back], unsent)) == ["KAFKA-1120"]
+    assert tickets(told(quiet, "kafka-1.1", [gone, back, started._replace(seq=7)], unsent)) == ["KAFKA-1120"]
+    for marks in ([gone], [gone, back, started]):
+        assert tickets(told(quiet, "kafka-1.1", marks, unsent)) == [None]
+
+
+def test_kafka_1120_a_broker_that_was_shutting_down_is_elected_no_more(quiet: Run) -> None:
+    """kafka-1.1, seed 10234 of the default swarm."""
+    shuts = Step(1, 1, 0, "shutdown.3", "after", "", -1, 1, 0, 2, "")
+    gone = ZkWritten(3, 3, 0, -1, "delete", "/brokers/ids/1", 0, 3, "")
+    back = ZkWritten(4, 4, 0, 1, "create", "/brokers/ids/1", 0, 4, "{}")
+    alone = ZkWritten(5, 5, 0, 2, "setData", state_path(TP), 5, 5, LeaderAndIsr(-1, 3, (1,), 1).encode())
+    late = Violation("led_in_time", "…", 9, 9, "orders-0: leader -1, ISR [1], registered [0, 1, 2], for 11.5 s …")
+    stays = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
+    marks: list[Any] = [shuts, gone, back, alone]
+    assert tickets(told(quiet, "kafka-1.1", marks, late, stays)) == ["KAFKA-1120"] * 2
+    assert tickets(told(quiet, "kafka-2.3", marks, late, stays)) == [None] * 2
+    started = Step(6, 6, 0, "broker-startup.1", "before", "", -1, 1, 0, 2, "")
+    led = alone._replace(data=LeaderAndIsr(1, 3, (1,), 1).encode())
+    for others in (
+        marks[1:],
+        [shuts, alone],
+        marks[:3],
+        [*marks[:3], led],
+        [*marks, started],
+        [gone, back, alone, shuts._replace(seq=6)],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", others, late, stays)) == [None] * 2
 
 
 def test_kafka_6082_a_request_after_one_that_a_replaced_controller_deleted_is_not_seen(quiet: Run) -> None:

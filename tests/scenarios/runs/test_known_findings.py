@@ -367,6 +367,13 @@ def test_a_leader_that_crashed_appends_again_in_the_leader_epoch_that_it_had(qui
     found = (differs, gives_up, stays)
     assert tickets(told(quiet, "kafka-2.6", [state, led, crash, again, fails], *found)) == ["KIP-966"] * 3
     assert tickets(told(quiet, "kafka-2.6", [state, led, crash, again], *found)) == ["KIP-966", None, None]
+    waits = Violation("converged", NOTHING_ASKED, 6, 6, "/admin/reassign_partitions is still there")
+    asked, moved = e.MoveStarted(3, 3, 0, *TP, (0, 2)), [assigned(0, 0, 1), state, led, crash, again, fails]
+    in_sync = Step(5, 5, 0, "kafka-6794.1", "before", *TP, -1, 0, 2, "")  # which waits for the current replicas
+    elects = in_sync._replace(seq=6, step="preferred.1")
+    assert tickets(told(quiet, "kafka-2.6", [*moved, asked, in_sync, elects], waits)) == ["KIP-966"]
+    for marks in ([*moved, asked], [*moved, in_sync], [*moved[:-1], asked, in_sync]):
+        assert tickets(told(quiet, "kafka-2.6", marks, waits)) == [None]
     for marks in (
         [led, again, fails],
         [led, crash._replace(kind="process"), again, fails],
@@ -459,6 +466,17 @@ def test_a_move_of_0_8_to_replicas_that_are_in_the_isr_marks_none_as_online(quie
     assert tickets(told(quiet, "kafka-0.8", marks, found)) == [ticket]
     for lacking in (marks[:2], [*marks[:1], *marks[2:]], [assigned(2, 0, 1), *marks[1:]]):
         assert tickets(told(quiet, "kafka-0.8", lacking, found)) == [None]
+    # Or a new controller goes on with the move once they are there (seed 10009 of the default swarm).
+    first = asks._replace(seq=1)
+    takes_over = e.ControllerElected(4, 4, 0, 2, 5)
+    assert tickets(told(quiet, "kafka-0.8", [first, *marks[:2], takes_over, marks[3]], found)) == [ticket]
+    for others in (
+        [first, *marks[:2], marks[3]],
+        [first, *marks[:2], takes_over._replace(node=1), marks[3]],
+        [first, *marks[:2], takes_over._replace(seq=6), marks[3]],
+        [first._replace(target=(0, 1, 2)), *marks[:2], takes_over, marks[3]],
+    ):
+        assert tickets(told(quiet, "kafka-0.8", others, found)) == [None]
     assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
 
 

@@ -86,6 +86,7 @@ def test_in_0_8_a_replica_that_was_offline_stays_in_the_isr_when_a_move_drops_it
     stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0")
     for found in (leads, stays):
         assert tickets(told(quiet, "kafka-0.8", marks, found)) == [ticket]
+        assert tickets(told(quiet, "wiki-text", marks, found)) == [ticket]
         assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
         for others in (
             [*marks[:4], assigned(4, 0, 1)],
@@ -287,6 +288,15 @@ def test_kafka_6794_leaves_a_replica_in_the_isr_that_step_5_has_dropped(quiet: R
     assert tickets(told(quiet, "kafka-2.4", [*marks, leaderless(5, 0, 1)], gone)) == [None]
     assert tickets(told(quiet, "kafka-2.4", [*marks[:3], alone], gone)) == [None]
     assert tickets(told(quiet, "kafka-2.4", marks, gone)) == [None]
+    dropped = [assigned(1, 1, 0), drops, assigned(3, 0), elected(3, 1), marks[3]]
+    silent = Violation("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 3")
+    counts = Violation("offline_true", "…", 9, 9, "controller 1 shows 1 offline partitions; 0 have no live leader")
+    for about in (silent, counts):
+        assert tickets(told(quiet, "kafka-2.6", dropped, about)) == ["KAFKA-6794 (the document)"]
+        for others in (dropped[:4], [*dropped[:1], *dropped[2:]]):
+            assert tickets(told(quiet, "kafka-2.6", others, about)) == [None]
+    two = evolve(counts, state="controller 1 shows 2 offline partitions; 0 have no live leader")
+    assert tickets(told(quiet, "kafka-2.6", dropped, two)) == [None]
 
 
 def test_a_move_that_assigns_the_only_in_sync_replica_elects_no_leader(quiet: Run) -> None:

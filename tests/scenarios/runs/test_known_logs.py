@@ -9,8 +9,9 @@ import pytest
 from brokers.log.producer_state_manager import ProducerStateManager
 from emulator.protocol import events as e
 from emulator.protocol.errors import Errors
+from emulator.trace.events import Step
 from scenarios.observe.checkers import Violation
-from scenarios.observe.checkers.converged import COMMITTED, NOTHING_ASKED
+from scenarios.observe.checkers.converged import COMMITTED, IN_SYNC, NOTHING_ASKED
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
@@ -193,6 +194,60 @@ def test_before_kip_279_too_little_is_cut_for_the_batch_that_shows_it(quiet: Run
     assert tickets(told(quiet, "kafka-1.1", missed[1:], found)) == [None]
 
 
+def test_before_kip_279_a_leader_that_appended_nothing_in_an_epoch_does_not_know_it(quiet: Run) -> None:
+    """kafka-1.1, seed 10089 of the default swarm: it followed in epoch 2 a leader that was dead by then."""
+    found = Violation("append_shape", "…", 9, 9, "broker 1, orders-0: batch 13 of epoch 0 follows a batch of epoch 2")
+    alone = led(1, 1, 2)._replace(log_end_offset=0)
+    followed = e.BecameFollower(2, 2, 0, 2, *TP, 2, 1, 45, 20)
+    leads = led(3, 2, 3)._replace(log_end_offset=45)
+    marks: list[Any] = [alone, followed, leads, follows(4, 2, 3, end=20)]
+    assert tickets(told(quiet, "kafka-1.1", marks, found)) == ["KIP-279"]
+    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+    grew, cut = followed._replace(log_end_offset=44), e.Truncated(2, 2, 0, 2, *TP, 2, 40, 20)
+    for events in ([alone, grew, *marks[2:]], [alone, followed, cut._replace(seq=3), leads._replace(seq=3), marks[3]]):
+        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
+
+
+def test_in_0_8_a_controller_that_goes_by_its_memory_leaves_a_dead_replica_in_the_isr(quiet: Run) -> None:
+    """Seed 10339 of the default swarm: a leader had added the replica, which the controller did not know."""
+    found = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 0 and lacks …")
+    crash, handles = (
+        e.NodeCrashed(4, 4, 0, 1, 1, "host"),
+        Step(6, 6, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, ""),
+    )
+    marks: list[Any] = [elected(1, 0), elected(2, 0, 1), crash, handles, e.LogLoaded(9, 9, 0, 1, *TP, 0, 0, 0)]
+    ticket = "ReplicaStateMachine.handleStateChange (0.8.0)"
+    assert tickets(told(quiet, "kafka-0.8", marks, found)) == [ticket]
+    assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
+    for events in (
+        [elected(1, 0, 1), *marks[2:]],
+        [*marks[:2], e.ControllerElected(3, 3, 0, 2, 5), *marks[2:]],
+        [*marks[:2], crash._replace(kind="process"), *marks[3:]],
+        [*marks[:4], elected(7, 0), marks[4]],
+    ):
+        assert ticket not in tickets(told(quiet, "kafka-0.8", events, found))
+
+
+def test_kafka_15608_a_copy_without_records_makes_a_follower_of_2_7_begin_again(quiet: Run) -> None:
+    """Seed 10239 of the default swarm."""
+    found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0")
+    deleted = e.LogStartMoved(1, 1, 0, 0, *TP, 28, "time")
+    copied = e.LogReplaced(3, 3, 0, 0, *TP, "/data/0", "/data/1", 28)
+    fetches, again = (e.FetchPosition(seq, seq, 0, 1, *TP, 0, 7, 28) for seq in (5, 6))
+    marks: list[Any] = [elected(0, 0), deleted, copied, fetches, again]
+    assert tickets(told(quiet, "kafka-2.7", marks, found)) == ["KAFKA-15608"]
+    assert tickets(told(quiet, "kafka-2.6", marks, found)) == [None]  # its followers ask first
+    for events in (
+        [marks[0], *marks[2:]],
+        [*marks[:2], *marks[3:]],
+        marks[:4],
+        [*marks[:3], fetches._replace(offset=27), again],
+        [*marks[:3], fetches, again._replace(leader_epoch=8)],
+        [*marks[:2], copied._replace(node=2), fetches, again],
+    ):
+        assert tickets(told(quiet, "kafka-2.7", events, found)) == [None]
+
+
 def test_in_0_8_a_fetch_counts_though_it_is_refused(quiet: Run) -> None:
     ticket = "KafkaApis.handleFetchRequest (0.8.0 to 0.8.1.1)"
     state = "orders-0: broker 0, leader of epoch 1, …, takes broker 1 into the ISR, whose log ends at 4"
@@ -285,7 +340,8 @@ def test_a_leader_forgets_a_producer_with_its_last_record(quiet: Run) -> None:
         assert tickets(told(quiet, profile, marks, twice())) == [FORGETS]
     for profile in ("kafka-2.4", "kafka-2.5", "kafka-2.7"):  # these remember it
         assert tickets(told(quiet, profile, marks, twice())) == [None]
-    for found in (twice(end=15), twice(batch=8), twice(epoch=2)):
+    assert tickets(told(quiet, "kafka-2.3", marks, twice(batch=8))) == [FORGETS]  # its numbers begin with 0 again
+    for found in (twice(end=15), twice(epoch=2)):
         assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
     for events in ([led(2, 0, 1)], [deleted], [deleted, led(2, 2, 1)], [led(2, 0, 1), deleted._replace(seq=10)]):
         assert tickets(told(quiet, "kafka-2.3", events, twice())) == [None]
@@ -308,7 +364,7 @@ def test_a_leader_never_knew_a_producer_whose_records_were_deleted_before_its_lo
             [*marks[:3], led(4, 2, 1)],
         ):
             assert tickets(told(quiet, profile, events, twice())) == [None]
-    assert tickets(told(quiet, "kafka-2.4", marks, twice(batch=8))) == [None]
+    assert tickets(told(quiet, "kafka-2.4", marks, twice(batch=8))) == [UNKNOWN]
     assert tickets(told(quiet, "kafka-2.5", marks, twice(batch=8))) == [ADMITS]  # any sequence number
 
 

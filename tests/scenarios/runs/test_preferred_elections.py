@@ -28,12 +28,14 @@ def wishes(played: Played) -> int:
     return len(played.of(ZkWritten, lambda e: e.path == PREFERRED_REPLICA_ELECTION and e.op == "create"))
 
 
-@pytest.mark.parametrize(("profile", "by_znode"), [("kafka-1.1", True), ("kafka-2.3", True), ("kafka-2.4", False)])
+@pytest.mark.parametrize(
+    ("profile", "by_znode"), [("kafka-0.8", True), ("kafka-1.1", True), ("kafka-2.3", True), ("kafka-2.4", False)]
+)
 def test_the_profile_s_tool(profile: str, by_znode: bool) -> None:
     wanted = scenario(assignment=BOTH, method=[BOUNCE, ELECT], config=QUIET, profile=profile, strategy="wiki")
     played = play(wanted)
     assert played.run.passed, played.run.explanation
-    # Before KIP-183 (2.2) a partition that its preferred replica leads is elected again.
+    # In 1.1 to 2.1 a partition that its preferred replica leads is elected again (KIP-183, 2.2).
     assert elected(played) == ([(0, 0), (1, 1)] if profile == "kafka-1.1" else [(0, 0)])
     assert wishes(played) == by_znode
     # The answer to a request for all partitions leaves out those that need no election.

@@ -122,3 +122,19 @@ def test_an_earlier_leader_is_followed_again() -> None:
     run.follows(0, 1, 2)
     leads(run, epoch=3)
     assert looks(run, 2 * BOUND_S) == []
+
+
+def test_one_that_leaves_before_its_leader_dies_and_comes_back() -> None:
+    """It never followed this leader, and was taken out of the ISR by the controller (kafka-0.8, seed 10071)."""
+    run = WrittenHistory(LaggardsLeave.name, start=StartSettings(drops_slow=True))
+    run.emit(e.NodeStarted, 0, 1)
+    run.loaded(0)
+    leads(run)
+    leads(run, (0,), epoch=2)
+    run.emit(e.NodeCrashed, 0, 1, "process")
+    run.emit(e.NodeStarted, 0, 2)
+    leads(run, (0,), epoch=3)
+    run.loaded(1)
+    run.follows(1, 0, 3)
+    changes(run, (0, 1))
+    assert looks(run, 2 * BOUND_S) == []
