@@ -32,7 +32,7 @@ def wishes(played: Played) -> int:
     ("profile", "by_znode"), [("kafka-0.8", True), ("kafka-1.1", True), ("kafka-2.3", True), ("kafka-2.4", False)]
 )
 def test_the_profile_s_tool(profile: str, by_znode: bool) -> None:
-    wanted = scenario(assignment=BOTH, method=[BOUNCE, ELECT], config=QUIET, profile=profile, strategy="wiki")
+    wanted = scenario(assignment=BOTH, method=[BOUNCE, ELECT], config=QUIET, profile=profile, strategy="wiki", rate=0)
     played = play(wanted)
     assert played.run.passed, played.run.explanation
     # In 1.1 to 2.1 a partition that its preferred replica leads is elected again (KIP-183, 2.2).
