@@ -20,6 +20,7 @@ from scenarios.runs.finding import Finding
 from scenarios.runs.findings import findings, found_by
 from scenarios.runs.known.control import CONTROL
 from scenarios.runs.known.copies import COPIES
+from scenarios.runs.known.fetchers import FETCHERS
 from scenarios.runs.known.isrs import ISRS
 from scenarios.runs.known.logs import LOGS
 from scenarios.runs.known.moves import MOVES
@@ -30,7 +31,7 @@ from scenarios.runs.past import Judged, KeptEvents
 if TYPE_CHECKING:
     from scenarios.runs.run import Run
 
-KNOWN: tuple[Known, ...] = (*LOGS, *COPIES, *PRODUCERS, *CONTROL, *MOVES, *ISRS)
+KNOWN: tuple[Known, ...] = (*LOGS, *FETCHERS, *COPIES, *PRODUCERS, *CONTROL, *MOVES, *ISRS)
 """The first that applies is named."""
 
 

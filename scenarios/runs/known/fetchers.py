@@ -1,0 +1,132 @@
+"""Fetchers: threads that die, partitions that wait, answers that are ignored."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from emulator.protocol.events import BecameFollower, BecameLeader, Fault, FetcherStopped, NodeCrashed
+from fetchers.failures import Verdict
+from fetchers.truncation import ToHighWatermark
+from scenarios.observe.checkers.converged import COMMITTED, FETCHED, IN_SYNC, NOTHING_ASKED
+from scenarios.runs.known.reason import BROKER, CONVERGED, Known, lacking, of_partition, of_violation
+
+if TYPE_CHECKING:
+    from emulator.protocol.types import TopicPartition
+    from scenarios.observe.checkers import Violation
+    from scenarios.runs.past import KeptEvents
+
+SETS_CLOCK = "broker.clock"
+CLOCKS = (SETS_CLOCK, "broker.clock_sync", "heal")
+_HIGH_WATERMARK = re.compile(r"high watermark of broker (\d+) is -?\d+, its log ends at (\d+)")
+_DIED = re.compile(r"broker (\d+): (\S+) has died")
+
+
+@of_violation
+def _thread_died(past: KeptEvents, violation: Violation) -> bool:
+    """A thread has died, or those to the leader of the replicas that are not in the ISR have."""
+    tp, died = past.partition(violation), _DIED.search(violation.state)
+    if died:
+        return any(
+            (str(event.node), event.fetcher, event.reason) == (died[1], died[2], "died")
+            for event in past.of(FetcherStopped)
+        )
+    brokers = lacking(past, violation)
+    return tp is not None and bool(brokers) and all(_its_thread_died(past, tp, broker) for broker in brokers)
+
+
+@of_violation
+def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation) -> bool:
+    """The clock of the follower's machine has been set right, or set again, after it was wrong."""
+    named = BROKER.search(violation.state)
+    if named is None:
+        return False
+    clocks = [
+        event.action
+        for event in past.of(Fault)
+        if event.seq < violation.seq and event.action in CLOCKS and named[1] in event.target.split(",")
+    ]
+    return SETS_CLOCK in clocks and len(clocks) > clocks.index(SETS_CLOCK) + 1
+
+
+@of_violation
+def _move_waits_for_the_dead(past: KeptEvents, violation: Violation) -> bool:
+    """Each move that is not over has a new replica whose thread to the leader has died, in the life of its broker."""
+    moves = past.open_moves()
+    return bool(moves) and all(
+        any(_its_thread_died(past, tp, broker) for broker in move.target) for tp, move in moves.items()
+    )
+
+
+def _its_thread_died(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
+    state = past.states[tp][-1][1] if past.states.get(tp) else None
+    ended = max((event.seq for event in past.of(NodeCrashed) if event.node == broker), default=0)
+    return (
+        state is not None
+        and broker not in state.isr
+        and any(
+            (event.node, event.leader, event.reason) == (broker, state.leader, "died") and event.seq > ended
+            for event in past.of(FetcherStopped)
+        )
+    )
+
+
+@of_partition
+def _answer_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The follower's thread got it again for a leader that it followed already, and it has appended nothing since."""
+    found = _HIGH_WATERMARK.search(violation.state)
+    if found is None:
+        return False
+    broker, end = map(int, found.groups())
+    roles = sorted(
+        (
+            event
+            for kind in (BecameLeader, BecameFollower, NodeCrashed)
+            for event in past.of(kind)
+            if event.node == broker and (kind is NodeCrashed or (event.topic, event.partition) == tp)
+        ),
+        key=lambda event: event.seq,
+    )[-2:]
+    if [type(role) for role in roles] != [BecameFollower, BecameFollower]:
+        return False
+    before, last = roles
+    return bool(before.leader == last.leader and last.high_watermark < last.log_end_offset == end)
+
+
+FETCHERS: tuple[Known, ...] = (
+    Known(
+        "FetchSessionHandler.build (1.1.0 to 2.0.1)",
+        "a follower whose fetcher gets the partition again ignores the answer that is under way; the session takes the "
+        "high watermark in it for known, and does not repeat it while nothing is written",
+        (CONVERGED,),
+        lambda policies: (
+            not policies.brokers.checks_epochs and not isinstance(policies.fetchers.truncation, ToHighWatermark)
+        ),
+        _answer_ignored,
+        statements=(COMMITTED,),
+    ),
+    Known(
+        "KIP-461",
+        "an error on one partition, such as a batch that begins before the end of the log, ends its fetcher's thread",
+        (CONVERGED,),
+        lambda policies: policies.fetchers.failures.unexpected is Verdict.DIE,
+        _thread_died,
+        statements=(FETCHED, IN_SYNC),
+    ),
+    Known(
+        "DelayedItem.getDelay (0.8.0 to 2.7.2)",
+        "a fetcher's back-off ends by the wall clock: where that has been set back, a partition is not fetched for as "
+        "long as it was ahead",
+        ("followed_in_time",),
+        lambda _policies: True,
+        _waits_by_the_wall_clock,
+    ),
+    Known(
+        "KIP-461",
+        "a move waits for new replicas whose fetcher's thread has died",
+        (CONVERGED,),
+        lambda policies: policies.fetchers.failures.unexpected is Verdict.DIE,
+        _move_waits_for_the_dead,
+        statements=(NOTHING_ASKED,),
+    ),
+)
