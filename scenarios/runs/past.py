@@ -48,9 +48,6 @@ class Judged(Protocol):
     """A run, as far as it is looked at here."""
 
     @property
-    def strategy(self) -> str: ...
-
-    @property
     def control_plane(self) -> tuple[Any, ...]: ...
 
     @property

@@ -32,7 +32,7 @@ _NO_LEADER = re.compile(r"broker (\d+) does not lead")
 READS_MOVES, RESUMES_MOVES = "failover.F3", "failover.F8"
 _FAILED = re.compile(r"failed on broker (\d+)")
 BEGINS_MOVES = "wiki.1"
-BY_API = "kip-455"
+BY_ZNODE = ("kafka-42.", "wiki.", "kafka-6794.")
 DOCUMENT_ASSIGNS = "kafka-6794.5"
 DROPS_REPLICAS = ("wiki.8", "kip-455.U3", "kip-455.B4")
 _COUNTED = re.compile(r"shows (\d+) offline partitions; (\d+) have no live leader")
@@ -43,9 +43,8 @@ ELECTS_LEADERS = ("broker-startup.3", "broker-failure.2")
 def _deleted_unread(past: KeptEvents, _: Violation | None) -> bool:
     """Each move that has not ended was asked for after a new controller had begun to read the moves, and before that
     controller deleted the request as it resumed those that it knew; or after a controller had deleted the request
-    before, and before it deleted that once more, as it had got to the end of the list. Under KIP-455 a new controller
-    reads the request as it resumes moves."""
-    lost = {} if past.run.strategy.startswith(BY_API) else past.open_moves()
+    before, and before it deleted that once more, as it had got to the end of the list."""
+    lost = past.open_moves()
     writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS]
     unread: dict[TopicPartition, None] = {}
     for before, asked, deleted in zip([None, *writes], writes, writes[1:], strict=False):
@@ -54,6 +53,12 @@ def _deleted_unread(past: KeptEvents, _: Violation | None) -> bool:
         if _as_it_takes_over(past, asked, deleted) or _once_more(past, before, asked, deleted):
             unread |= dict.fromkeys(decode_reassignment(asked.data))
     return bool(lost) and all(tp in unread for tp in lost)
+
+
+def _deleted_unread_by_znode(past: KeptEvents, violation: Violation | None) -> bool:
+    """The same, where steps show that moves go by a protocol of the znode: under KIP-455 a new controller reads the
+    request as it resumes moves."""
+    return any(event.step.startswith(BY_ZNODE) for event in past.of(Step)) and _deleted_unread(past, violation)
 
 
 def _once_more(past: KeptEvents, before: ZkWritten | None, asked: ZkWritten, deleted: ZkWritten) -> bool:
@@ -396,8 +401,15 @@ MOVES: tuple[Known, ...] = (
         "a move that is asked for while a new controller takes over, or as the last move before it ends, is deleted "
         "unread with /admin/reassign_partitions",
         (UNFINISHED,),
-        lambda policies: policies.controller.refuses_moves_together,
+        lambda policies: policies.controller.refuses_moves_together and policies.controller.topic_znodes == 1,
         _deleted_unread,
+    ),
+    Known(
+        "KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)",
+        "the same, of a protocol that goes by the znode, under a later release",
+        (UNFINISHED,),
+        lambda policies: policies.controller.refuses_moves_together and policies.controller.topic_znodes == 2,
+        _deleted_unread_by_znode,
     ),
     Known(
         "KafkaController.processApiPartitionReassignment (2.4.1 to 2.7.2)",
