@@ -41,6 +41,7 @@ from emulator.protocol.api_versions import ApiVersionsRequest, ApiVersionsRespon
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import BrokerRegistered
 from emulator.protocol.metadata import MetadataRequest
+from emulator.protocol.shown import SettingsTaken
 from emulator.protocol.znodes import ALL_BROKERS, PERSISTENT_PATHS, broker_entity, broker_path, encode_broker
 from emulator.zookeeper import NodeExists, SessionExpired, Stat, ZkClient, ZkSpec
 from fetchers.endpoints import ReplicaFetcherBlockingSend
@@ -293,11 +294,13 @@ class Broker:
 
     def _configured(self, entity: str, config: Mapping[str, str]) -> None:
         """Dynamic settings of ``entity`` have changed. A broker's own settings override those of all brokers."""
+        node = self.process.node
         self.process.parked.rouse()
         self.quotas.configured(entity, config)
+        node.trace.show(SettingsTaken, node.id, entity, tuple(config.items()))
         if entity.startswith("brokers/"):
             self._layers[entity] = config
-            own = self._layers.get(broker_entity(self.process.node.id), {})
+            own = self._layers.get(broker_entity(node.id), {})
             entity, config = ALL_BROKERS, {**self._layers.get(ALL_BROKERS, {}), **own}
             self.replicas.fetchers.configured(config)
         self.replicas.configured(entity, config)

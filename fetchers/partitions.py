@@ -10,6 +10,7 @@ from emulator.kernel import PendingWork
 from emulator.nodes import Process
 from emulator.protocol.fetch import FetchFields
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH
+from emulator.protocol.shown import FetchHeld
 from emulator.protocol.types import TopicPartition
 from fetchers.kinds import Records
 from fetchers.metrics import ThreadMetrics
@@ -107,6 +108,8 @@ class Partitions:
         state.held = True
         self.held[state.tp] = None
         self._endpoint.forget(state.tp)
+        node = self._process.node
+        node.trace.show(FetchHeld, node.id, self._leader, *state.tp)
 
     def let_go(self, state: PartitionFetchState) -> None:
         state.held = False

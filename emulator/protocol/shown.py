@@ -94,3 +94,35 @@ class RecoveryFailed(NamedTuple):
     cause: int
     node: int
     log_dir: str
+
+
+class SettingsTaken(NamedTuple):
+    """A broker has taken up the dynamic settings of a topic, of all brokers, or its own (DynamicConfigManager, 2.3).
+
+    Attributes:
+        entity: as in ZooKeeper: ``topics/orders``, ``brokers/1``.
+        settings: all that it has now, by their names.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    entity: str
+    settings: tuple[tuple[str, str], ...]
+
+
+class FetchHeld(NamedTuple):
+    """A fetcher leaves a replica out of its fetches from now on, as a quota is exceeded (KIP-73, KIP-542).
+
+    Attributes:
+        leader: from which it fetches; ``node`` itself for a copy to another log directory.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    leader: int
+    topic: str
+    partition: int

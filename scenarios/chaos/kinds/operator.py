@@ -11,6 +11,7 @@ from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
 from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
 from scenarios.chaos.kinds.shape import Possible, drawn, topic_settings
+from scenarios.cluster.clients.tools.throttle import RATES, REASSIGNMENT_RATES
 from scenarios.faults.actions.brokers import BrokerControlledShutdown
 from scenarios.faults.actions.elections import ElectionPreferred
 from scenarios.faults.actions.reassignments import API, ReassignCancel, ReassignExecute
@@ -28,12 +29,11 @@ from scenarios.language.workloads import WorkloadSpec
 from scenarios.profiles import PROFILES
 
 OF_ALL_BROKERS = ("min.insync.replicas", "unclean.leader.election.enable")
-THROTTLES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
 
 
 def unthrottle() -> ConfigSet:
     """Take all throttles away: a cluster whose load is above them would never converge."""
-    return ConfigSet(remove=THROTTLES, brokers=Target(mode="all"))
+    return ConfigSet(remove=(*RATES, *REASSIGNMENT_RATES), brokers=Target(mode="all"))
 
 
 @chaos(
@@ -44,7 +44,7 @@ class Moves(Episodes):
     times: Range = field(default=(1, 3), metadata=key(COUNT, "how many plans are handed over in a run"))
 
     def episode(self, scope: Scope, draws: Draws) -> None:
-        plan = self._plan(scope, draws)
+        plan = self.plan(scope, draws)
         if plan is None:
             return
         throttle = self._throttle(draws.sub("throttle"))
@@ -58,7 +58,7 @@ class Moves(Episodes):
         if self._api(scope) and draws.chance(0.4):
             partitions = tuple(plan.targets()) if draws.chance(0.5) else None
             series.append(Strike(ReassignCancel(partitions=partitions), gap_us=soon_us))
-        elif draws.chance(0.35) and (other := self._plan(scope, draws.sub("override"))) is not None:
+        elif draws.chance(0.35) and (other := self.plan(scope, draws.sub("override"))) is not None:
             series.append(Strike(ReassignExecute(plan=other, via=API if self._api(scope) else None), gap_us=soon_us))
         scope.draft.add(At(scope.draft.moment(draws)), series)
 
@@ -72,9 +72,9 @@ class Moves(Episodes):
 
     @staticmethod
     def _throttle(draws: Draws) -> int | None:
-        return draws.weighted(((5, None), (1, 20_000), (1, 200_000)))
+        return draws.weighted(((4, None), (1, 2_000), (1, 20_000), (1, 200_000)))
 
-    def _plan(self, scope: Scope, draws: Draws) -> Plan | None:
+    def plan(self, scope: Scope, draws: Draws) -> Plan | None:
         """Some partitions, each with replicas that are drawn: other ones, fewer or more, or in another order; where
         brokers have several log directories, also in which of them."""
         first = scope.partition(draws)
@@ -202,7 +202,7 @@ class Configuration(Episodes):
         topic = draws.choice(scope.topics)
         action = self._of_topic(topic, draws) if draws.chance(0.6) else self._of_brokers(scope, draws)
         series = [Strike(action)]
-        scope.draft.throttles |= any(name in THROTTLES for name in action.config)
+        scope.draft.throttles |= any(name in RATES for name in action.config)
         if draws.chance(0.5):
             back = ConfigSet(remove=tuple(action.config), topic=action.topic, brokers=action.brokers)
             series.append(Strike(back, gap_us=draws.spread((10 * MS, 15 * SECOND))))
@@ -227,10 +227,10 @@ class Configuration(Episodes):
                 ("unclean.leader.election.enable", (True, False)),
                 ("log.segment.bytes", (4 << 10, 64 << 10)),
                 ("log.retention.ms", (2_000, 30_000)),
-                *((throttle, (10_000, 100_000)) for throttle in THROTTLES),
+                *((throttle, (10_000, 100_000)) for throttle in RATES),
             )
         )
         # One broker's own value of these counts only while it leads, or is the controller.
-        own = name in THROTTLES or (draws.chance(0.3) and name not in OF_ALL_BROKERS)
+        own = name in RATES or (draws.chance(0.3) and name not in OF_ALL_BROKERS)
         brokers = Target(brokers=draws.some(scope.brokers, draws.between((1, len(scope.brokers))))) if own else None
         return ConfigSet(config={name: draws.choice(values)}, brokers=brokers)

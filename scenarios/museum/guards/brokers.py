@@ -19,6 +19,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.log_dirs import ReplicaInfo
 from emulator.protocol.stop_replica import StopReplicaRequest
+from fetchers.quota import Quota
 from scenarios.museum.guards.guard import Guard, TakenOut
 
 
@@ -73,6 +74,10 @@ def _nothing(_function: Callable[..., Any]) -> Callable[..., None]:
 
 def _finds_nobody(_find: Callable[..., tuple[int, ...]]) -> Callable[..., tuple[int, ...]]:
     return lambda *_of: ()
+
+
+def _no(_function: Callable[..., Any]) -> Callable[..., bool]:
+    return lambda *_of: False
 
 
 def _lacks_a_million(info: Callable[..., ReplicaInfo]) -> Callable[..., ReplicaInfo]:
@@ -156,5 +161,12 @@ GUARDS = (
         title="a broker uses a log directory whose logs it could not recover",
         here="A broker finds a spoilt batch as it starts, cannot cut it off, and goes on as if nothing had been.",
         taken_out=(TakenOut(owner=LogDirFailureHandler, function="_failed", instead=_nothing),),
+    ),
+    Guard(
+        name="throttle_kept",
+        title="quotas are never exceeded",
+        here="Brokers count the bytes of listed replicas (KIP-73), and take no rate for too high: a replica that a move "
+        "adds gets all it can.",
+        taken_out=(TakenOut(owner=Quota, function="is_quota_exceeded", instead=_no),),
     ),
 )

@@ -1,0 +1,65 @@
+"""Replication throttles, and replicas that fall behind under them."""
+
+from __future__ import annotations
+
+from attrs import field, frozen
+
+from scenarios.chaos import strikes
+from scenarios.chaos.draft import SECOND, Scope, Strike
+from scenarios.chaos.draws import MS, Draws
+from scenarios.chaos.kind import Episodes
+from scenarios.chaos.kinds.operator import Moves
+from scenarios.cluster.clients.tools.throttle import LISTS, RATES, REASSIGNMENT_RATES
+from scenarios.faults.actions.reassignments import ReassignExecute
+from scenarios.faults.actions.settings import ConfigSet
+from scenarios.language.chaos import COUNT, chaos
+from scenarios.language.schema.reader import key
+from scenarios.language.schema.spans import Range
+from scenarios.language.targets import Target
+from scenarios.language.topics import split_partition
+from scenarios.language.triggers import At
+
+EVERYWHERE = Target(mode="all")
+LOW = (500, 2_000, 10_000, 50_000)
+"""Bytes a second: about what the loads of a default run write to a broker, and less."""
+
+
+@chaos("throttles", "replication is throttled, on one side or on both, and replicas that are behind have to catch up")
+@frozen(kw_only=True)
+class Throttles(Episodes):
+    times: Range = field(default=(1, 2), metadata=key(COUNT, "how often in a run"))
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        draft, partition = scope.draft, scope.partition(draws)
+        draft.throttles = True
+        sides = draws.weighted(((2, (0, 1)), (1, (0,)), (1, (1,))))
+        only_added = draws.chance(0.35)  # KIP-542: what a move adds, and nothing else
+        rates = tuple((REASSIGNMENT_RATES if only_added else RATES)[side] for side in sides)
+        rate = ConfigSet(config=dict.fromkeys(rates, draws.choice(LOW)), brokers=EVERYWHERE)
+        series = [Strike(rate)]
+        if not only_added:
+            lists = ConfigSet(config={LISTS[side]: "*" for side in sides}, topic=split_partition(partition)[0])
+            series.append(Strike(lists, gap_us=draws.spread((MS, 200 * MS))))
+        if only_added or draws.chance(0.4):
+            series += self._move(scope, draws.sub("move"))
+        if draws.chance(0.7):
+            behind = strikes.role(scope, draws, partition)
+            gap_us = draws.spread((10 * MS, 2 * SECOND))
+            series.append(strikes.short_crash(scope, draws, behind)._replace(gap_us=gap_us))
+        if draws.chance(0.5):
+            lifted = ConfigSet(remove=rates, brokers=EVERYWHERE)
+            series.append(Strike(lifted, gap_us=draws.spread((4 * SECOND, 25 * SECOND))))
+        draft.add(At(draft.moment(draws)), series)
+
+    @staticmethod
+    def _move(scope: Scope, draws: Draws) -> list[Strike]:
+        """Some partitions are moved, and one of the brokers that get them may restart on the way."""
+        plan = Moves().plan(scope, draws)
+        if plan is None:
+            return []
+        found = [Strike(ReassignExecute(plan=plan), gap_us=draws.spread((MS, 500 * MS)))]
+        if draws.chance(0.6):
+            broker = draws.choice(plan.partitions[0].replicas)
+            crash = strikes.short_crash(scope, draws, Target(brokers=(broker,)))
+            found.append(crash._replace(gap_us=draws.spread((10 * MS, 4 * SECOND))))
+        return found

@@ -1,0 +1,301 @@
+"""F9: replication throttles hold back what they should, and no more."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from typing import ClassVar
+
+from attrs import define, field
+
+from emulator.protocol.events import (
+    BatchesAppended,
+    BecameLeader,
+    Fault,
+    FetchPosition,
+    ImpendingReplicasReceived,
+    NodeCrashed,
+)
+from emulator.protocol.shown import FetchHeld, SettingsTaken
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import broker_entity
+from fetchers.quota import NO_PARTITIONS, listed_here
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.times_true import CLOCK
+from scenarios.observe.history.history import History
+from scenarios.units import MICROSECONDS
+
+SECOND_US = MICROSECONDS["s"]
+
+
+@define(eq=False)
+class _Window:
+    """The bytes that one broker has surely counted for one quota, and may have.
+
+    Kafka's window consists of samples, of which nothing here knows where they begin: what is younger than all of them
+    but one is in it, what is older than all of them is not, and it is at least as long as one.
+
+    Attributes:
+        rate: the limit in bytes per second; None for none.
+        free_us: when it was surely not known to be exceeded last.
+    """
+
+    windows: int
+    window_us: int
+    rate: int | None = None
+    free_us: int = 0
+    _sure: list[tuple[int, int]] = field(factory=list)
+    """A heap of the earliest time at which each was counted, and its bytes."""
+    _sure_bytes: int = 0
+    _possible: deque[tuple[int, int]] = field(factory=deque)
+    """When each was there, and its bytes."""
+    _possible_bytes: int = 0
+
+    def count(self, since_us: int, now_us: int, size: int) -> None:
+        """``size`` bytes were counted at some time from ``since_us`` to ``now_us``."""
+        self.look(now_us)
+        heappush(self._sure, (since_us, size))
+        self._sure_bytes += size
+        self._possible.append((now_us, size))
+        self._possible_bytes += size
+        self.look(now_us)
+
+    def look(self, now_us: int) -> None:
+        """Note whether it is exceeded now. Between two counts it can only come to be free."""
+        most = (self.windows - 1) * self.window_us
+        while self._sure and self._sure[0][0] <= now_us - most:
+            self._sure_bytes -= heappop(self._sure)[1]
+        if self.rate is None or self._sure_bytes * SECOND_US <= self.rate * self.windows * self.window_us:
+            self.free_us = now_us
+
+    def may_be_exceeded(self, now_us: int) -> bool:
+        while self._possible and self._possible[0][0] < now_us - self.windows * self.window_us:
+            self._possible_bytes -= self._possible.popleft()[1]
+        return self.rate is not None and self._possible_bytes * SECOND_US > self.rate * self.window_us
+
+
+@define(eq=False)
+class _Side:
+    """One broker as a leader, or as a follower.
+
+    Attributes:
+        listed: by topic, the partitions whose replica here is listed; None: all.
+        window: of KIP-73's quota. reassigned: of KIP-542's.
+    """
+
+    window: _Window
+    reassigned: _Window
+    listed: dict[str, frozenset[int] | None] = field(factory=dict)
+
+    def lists(self, topic: str, partition: int) -> bool:
+        partitions = self.listed.get(topic, NO_PARTITIONS)
+        return partitions is None or partition in partitions
+
+
+@define(eq=False)
+class _Fetched:
+    """One replica since it fetches from its leader of now.
+
+    Attributes:
+        since_us: when it last appended something, or began: what it appends next it has asked for since.
+        certain: whether no setting has changed for either broker since then.
+        committed: the leader's high watermark then: what the next answer brings shows at least this one.
+        behind: whether the answer that came then has surely shown that it lags.
+        apart: whether it was then out of sync, as its leader knew it.
+    """
+
+    leader: int
+    since_us: int
+    certain: bool = False
+    committed: int = 0
+    behind: bool = False
+    apart: bool = False
+
+
+class ThrottleKept(Checker):
+    """While a quota for replication is exceeded, what it limits gets no records (KIP-73; ReplicaManager and
+    ReplicaFetcherThread, 0.10.1 to 2.7).
+
+    Verified: each append of a listed replica that follows: from its append before that to this one, its broker's own
+        window as a follower was not exceeded all the time, if that append left it behind the leader's high watermark;
+        nor was its leader's, if it was out of sync then and now. The response that exceeds a quota passes. Each time
+        that a follower leaves a replica out of its fetches: its quota can be exceeded (KIP-542's too, which counts only
+        replicas that a move adds).
+
+    A window is taken for exceeded where it is, wherever its samples begin: by the bytes of all samples but one, over
+    the length of all of them. A follower leaves something out with reason where the bytes of all samples exceed the
+    rate over the length of one.
+
+    Not verified: that a replica with a quota to spare is fetched; KIP-542's rates while they are exceeded; copies
+        between log directories; brokers whose clocks a fault has set.
+    """
+
+    name: ClassVar[str] = "throttle_kept"
+    ids: ClassVar[tuple[str, ...]] = ("F9",)
+    statement: ClassVar[str] = (
+        "bytes(window) > rate · window ⇒ no records for listed, lagging replicas: "
+        "a replication throttle holds back what it should, and only while its quota is exceeded"
+    )
+    catches: ClassVar[tuple[str, ...]] = ()
+    fails_when: ClassVar[str | None] = "quotas are never exceeded"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
+        self._logs, self._led = history.logs, history.led_partitions
+        brokers = history.settings.start.brokers
+        self._windows = int(brokers.get("replication.quota.window.num", 11))
+        self._window_us = int(brokers.get("replication.quota.window.size.seconds", 1)) * SECOND_US
+        self._sides: dict[int, dict[str, _Side]] = {}
+        """Of brokers that have a rate or a list: by ``leader`` and ``follower``."""
+        self._fetched: dict[int, dict[TopicPartition, _Fetched]] = {}
+        self._growing: dict[TopicPartition, None] = {}
+        """The partitions to which a move has added replicas."""
+        self._clocks: dict[int, None] = {}
+
+    # -- settings -----------------------------------------------------------------------------------------------------
+
+    def on_settings(self, event: SettingsTaken) -> None:
+        settings, node = dict(event.settings), event.node
+        if event.entity == broker_entity(node):
+            self._limit(node, settings, event.t_us)
+        elif event.entity.startswith("topics/"):
+            self._list(node, event.entity.removeprefix("topics/"), settings)
+
+    def _limit(self, node: int, settings: dict[str, str], now_us: int) -> None:
+        for name in ("leader", "follower"):
+            rates = [settings.get(f"{name}.{of}.throttled.rate") for of in ("replication", "reassignment")]
+            if node not in self._sides and rates == [None, None]:
+                continue
+            side = self._side(node, name)
+            for window, rate in zip((side.window, side.reassigned), rates, strict=True):
+                window.look(now_us)
+                window.rate = None if rate is None else int(rate)
+                window.look(now_us)
+        self._settings_changed(node)
+
+    def _list(self, node: int, topic: str, settings: dict[str, str]) -> None:
+        for name in ("leader", "follower"):
+            partitions = listed_here(settings, f"{name}.replication.throttled.replicas", node)
+            if partitions is None or partitions:
+                self._side(node, name).listed[topic] = partitions
+            elif node in self._sides:
+                self._side(node, name).listed.pop(topic, None)
+        self._settings_changed(node)
+
+    def _side(self, node: int, name: str) -> _Side:
+        sides = self._sides.get(node)
+        if sides is None:
+            sides = self._sides[node] = {
+                each: _Side(*(_Window(self._windows, self._window_us) for _ in range(2)))
+                for each in ("leader", "follower")
+            }
+        return sides[name]
+
+    def _known(self, node: int, name: str) -> _Side | None:
+        return self._sides[node][name] if node in self._sides else None
+
+    def _settings_changed(self, node: int) -> None:
+        if node in self._sides:
+            for broker, replicas in self._fetched.items():
+                for fetched in replicas.values():
+                    if node in (broker, fetched.leader):
+                        fetched.certain = False
+
+    # -- who fetches what ---------------------------------------------------------------------------------------------
+
+    def on_position(self, event: FetchPosition) -> None:
+        tp, replicas = TopicPartition.of(event.topic, event.partition), self._fetched.setdefault(event.node, {})
+        if event.offset < 0:
+            replicas.pop(tp, None)
+        else:
+            replicas[tp] = _Fetched(event.leader, event.t_us)
+
+    def on_leader(self, event: BecameLeader) -> None:
+        if event.adding:
+            self._growing[TopicPartition.of(event.topic, event.partition)] = None
+
+    def on_impending(self, event: ImpendingReplicasReceived) -> None:
+        self._growing[TopicPartition.of(event.topic, event.partition)] = None
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._sides.pop(event.node, None)
+        self._fetched.pop(event.node, None)
+
+    def on_fault(self, event: Fault) -> None:
+        if event.action == CLOCK:
+            self._clocks.update({int(word): None for word in event.target.split(",") if word.isdigit()})
+
+    # -- what is fetched ----------------------------------------------------------------------------------------------
+
+    def on_appended(self, event: BatchesAppended) -> None:
+        if event.leader or not self._sides:
+            return
+        replicas = self._fetched.get(event.node, {})
+        sizes: dict[int, int] = {}
+        for partition, size in zip(event.partitions, event.sizes, strict=True):
+            sizes[partition] = sizes.get(partition, 0) + size
+        for partition, size in sizes.items():
+            tp = TopicPartition.of(event.topic, partition)
+            fetched = replicas.get(tp)
+            if fetched is not None:
+                self._check(event, tp, fetched)
+                for window, since_us in self._counting(event, tp, fetched):
+                    window.count(since_us, event.t_us, size)
+                self._note(event, tp, fetched)
+
+    def _counting(
+        self, event: BatchesAppended, tp: TopicPartition, fetched: _Fetched
+    ) -> Iterator[tuple[_Window, int]]:
+        """The quotas for which what arrives is counted, and since when it may have been: a leader counts what it
+        sends."""
+        for side, since_us in (
+            (self._known(event.node, "follower"), event.t_us),
+            (self._known(fetched.leader, "leader"), fetched.since_us),
+        ):
+            if side is not None and side.lists(*tp):
+                yield side.window, since_us
+            elif side is not None and tp in self._growing:
+                yield side.reassigned, since_us
+
+    def _check(self, event: BatchesAppended, tp: TopicPartition, fetched: _Fetched) -> None:
+        node, leader = event.node, fetched.leader
+        if not fetched.certain or node in self._clocks or leader in self._clocks:
+            return
+        apart = fetched.apart and self._is_apart(node, tp, leader)
+        for broker, name, limited in ((node, "follower", fetched.behind), (leader, "leader", apart)):
+            side = self._known(broker, name)
+            if side is None or not limited or not side.lists(*tp):
+                continue
+            side.window.look(event.t_us)
+            if side.window.free_us < fetched.since_us:
+                self.violated(
+                    event,
+                    f"{tp}: broker {node} gets records from broker {leader}, and broker {broker} as a {name} has been "
+                    f"above its {side.window.rate} bytes/s since {fetched.since_us / SECOND_US:.3f} s and before",
+                )
+
+    def _note(self, event: BatchesAppended, tp: TopicPartition, fetched: _Fetched) -> None:
+        """What is true as the next request is made."""
+        log, of_leader = self._logs.get(event.node, tp), self._logs.get(fetched.leader, tp)
+        fetched.behind = log is not None and log.end_offset < fetched.committed
+        fetched.committed = 0 if of_leader is None else of_leader.high_watermark or 0
+        fetched.apart = self._is_apart(event.node, tp, fetched.leader)
+        fetched.since_us, fetched.certain = event.t_us, True
+
+    def _is_apart(self, node: int, tp: TopicPartition, leader: int) -> bool:
+        led = self._led.get(leader, tp)
+        return led is not None and node not in led.isr
+
+    def on_held(self, event: FetchHeld) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        if event.leader == event.node or event.node in self._clocks:
+            return
+        side = self._known(event.node, "follower")
+        window = None if side is None else side.window if side.lists(*tp) else side.reassigned
+        if window is None or not window.may_be_exceeded(event.t_us):
+            rate = None if window is None else window.rate
+            self.violated(
+                event, f"{tp}: broker {event.node} leaves it out of its fetches, and is below its {rate} bytes/s"
+            )
