@@ -55,20 +55,21 @@ class Moves(Episodes):
         )  # fmt: skip
         series = [Strike(execute)]
         soon_us = draws.spread((MS, 5 * SECOND))
-        if self._api(scope) and draws.chance(0.4):
+        if self.has_api(scope) and draws.chance(0.4):
             partitions = tuple(plan.targets()) if draws.chance(0.5) else None
             series.append(Strike(ReassignCancel(partitions=partitions), gap_us=soon_us))
         elif draws.chance(0.35) and (other := self.plan(scope, draws.sub("override"))) is not None:
-            series.append(Strike(ReassignExecute(plan=other, via=API if self._api(scope) else None), gap_us=soon_us))
+            series.append(Strike(ReassignExecute(plan=other, via=API if self.has_api(scope) else None), gap_us=soon_us))
         scope.draft.add(At(scope.draft.moment(draws)), series)
 
     @staticmethod
-    def _api(scope: Scope) -> bool:
+    def has_api(scope: Scope) -> bool:
+        """Whether moves can be asked for through KIP-455's API."""
         return SHAPES[scope.draft.scenario.strategy.parsed.shape].api
 
     def _via(self, scope: Scope, draws: Draws) -> str | None:
         """By the API in every other move, where there is one; else as the profile's tool does."""
-        return API if draws.chance(0.5) and self._api(scope) else None
+        return API if draws.chance(0.5) and self.has_api(scope) else None
 
     @staticmethod
     def _throttle(draws: Draws) -> int | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from scenarios.chaos import strikes
-from scenarios.chaos.draft import SECOND, Scope, Strike
+from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
 from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
 from scenarios.chaos.kinds.operator import Moves
@@ -20,7 +20,7 @@ from scenarios.language.topics import split_partition
 from scenarios.language.triggers import At
 
 EVERYWHERE = Target(mode="all")
-LOW = (500, 2_000, 10_000, 50_000)
+LOW = (200, 1_000, 5_000, 50_000)
 """Bytes a second: about what the loads of a default run write to a broker, and less."""
 
 
@@ -29,11 +29,19 @@ LOW = (500, 2_000, 10_000, 50_000)
 class Throttles(Episodes):
     times: Range = field(default=(1, 2), metadata=key(COUNT, "how often in a run"))
 
+    def draw(self, draft: Draft, draws: Draws) -> None:
+        """Often with fetches that bring little: else a replica catches up with the one answer that exceeds a quota."""
+        draft.throttles = True
+        if (fetches := draws.sub("fetches")).chance(0.6):
+            cluster = draft.scenario.cluster
+            config = {"replica.fetch.max.bytes": fetches.choice((1_000, 4_000, 20_000)), **cluster.config}
+            draft.change(cluster=evolve(cluster, config=config))
+        super().draw(draft, draws)
+
     def episode(self, scope: Scope, draws: Draws) -> None:
         draft, partition = scope.draft, scope.partition(draws)
-        draft.throttles = True
         sides = draws.weighted(((2, (0, 1)), (1, (0,)), (1, (1,))))
-        only_added = draws.chance(0.35)  # KIP-542: what a move adds, and nothing else
+        only_added = Moves.has_api(scope) and draws.chance(0.5)  # KIP-542: what a move adds, and nothing else
         rates = tuple((REASSIGNMENT_RATES if only_added else RATES)[side] for side in sides)
         rate = ConfigSet(config=dict.fromkeys(rates, draws.choice(LOW)), brokers=EVERYWHERE)
         series = [Strike(rate)]
@@ -53,13 +61,20 @@ class Throttles(Episodes):
 
     @staticmethod
     def _move(scope: Scope, draws: Draws) -> list[Strike]:
-        """Some partitions are moved, and one of the brokers that get them may restart on the way."""
+        """Some partitions are moved, as one of the brokers that get them is back, or just before it restarts: so it has
+        more to fetch than what is moved."""
         plan = Moves().plan(scope, draws)
         if plan is None:
             return []
-        found = [Strike(ReassignExecute(plan=plan), gap_us=draws.spread((MS, 500 * MS)))]
-        if draws.chance(0.6):
-            broker = draws.choice(plan.partitions[0].replicas)
-            crash = strikes.short_crash(scope, draws, Target(brokers=(broker,)))
-            found.append(crash._replace(gap_us=draws.spread((10 * MS, 4 * SECOND))))
-        return found
+        move, first = ReassignExecute(plan=plan), plan.partitions[0]
+        before = scope.draft.before(f"{first.topic}-{first.partition}")
+        new = [broker for broker in first.replicas if broker not in before] or first.replicas
+        crash = strikes.short_crash(scope, draws, Target(brokers=(draws.choice(new),)))
+        soon_us = draws.spread((10 * MS, SECOND))
+        return draws.weighted(
+            (
+                (2, [Strike(move, gap_us=soon_us)]),
+                (3, [crash._replace(gap_us=soon_us), Strike(move, gap_us=(crash.duration_us or 0) + soon_us)]),
+                (2, [Strike(move, gap_us=soon_us), crash._replace(gap_us=soon_us)]),
+            )
+        )

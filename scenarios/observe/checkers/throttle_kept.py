@@ -27,6 +27,7 @@ from scenarios.observe.history.history import History
 from scenarios.units import MICROSECONDS
 
 SECOND_US = MICROSECONDS["s"]
+NO_REPLICAS: frozenset[int] = frozenset()
 
 
 @define(eq=False)
@@ -150,8 +151,8 @@ class ThrottleKept(Checker):
         self._sides: dict[int, dict[str, _Side]] = {}
         """Of brokers that have a rate or a list: by ``leader`` and ``follower``."""
         self._fetched: dict[int, dict[TopicPartition, _Fetched]] = {}
-        self._growing: dict[TopicPartition, None] = {}
-        """The partitions to which a move has added replicas."""
+        self._added: dict[TopicPartition, frozenset[int] | None] = {}
+        """The replicas that moves have added so far; None: nothing says which (KIP-352's draft)."""
         self._clocks: dict[int, None] = {}
 
     # -- settings -----------------------------------------------------------------------------------------------------
@@ -213,11 +214,13 @@ class ThrottleKept(Checker):
             replicas[tp] = _Fetched(event.leader, event.t_us)
 
     def on_leader(self, event: BecameLeader) -> None:
-        if event.adding:
-            self._growing[TopicPartition.of(event.topic, event.partition)] = None
+        tp = TopicPartition.of(event.topic, event.partition)
+        before = self._added.get(tp, NO_REPLICAS)
+        if event.adding and before is not None:
+            self._added[tp] = before.union(event.adding)
 
     def on_impending(self, event: ImpendingReplicasReceived) -> None:
-        self._growing[TopicPartition.of(event.topic, event.partition)] = None
+        self._added[TopicPartition.of(event.topic, event.partition)] = None
 
     def on_crashed(self, event: NodeCrashed) -> None:
         self._sides.pop(event.node, None)
@@ -256,8 +259,13 @@ class ThrottleKept(Checker):
         ):
             if side is not None and side.lists(*tp):
                 yield side.window, since_us
-            elif side is not None and tp in self._growing:
+            elif side is not None and self._is_added(event.node, tp):
                 yield side.reassigned, since_us
+
+    def _is_added(self, node: int, tp: TopicPartition) -> bool:
+        """Whether a move may have added this replica."""
+        added = self._added.get(tp, NO_REPLICAS)
+        return added is None or node in added
 
     def _check(self, event: BatchesAppended, tp: TopicPartition, fetched: _Fetched) -> None:
         node, leader = event.node, fetched.leader
