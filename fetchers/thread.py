@@ -27,7 +27,7 @@ from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import FetcherStarted, FetcherStopped
 from emulator.protocol.fetch import FetchedFields, FetchedPartition
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, EpochEndOffset, EpochQuery
-from emulator.protocol.shown import FetchMisanswered
+from emulator.protocol.shown import EpochEndsAsked, FetchFenced, FetchMisanswered
 from emulator.protocol.types import TopicPartition
 from fetchers.failed_partitions import FailedPartitions
 from fetchers.failures import FetcherDied, Verdict
@@ -235,7 +235,10 @@ class FetcherThread:
     async def _truncate_to_epoch_end_offsets(
         self, asking: dict[TopicPartition, PartitionFetchState], queries: tuple[EpochQuery, ...]
     ) -> None:
-        partitions = self.partitions
+        partitions, node = self.partitions, self._process.node
+        if node.trace.shows(EpochEndsAsked):
+            asked = tuple((query.tp, query.leader_epoch) for query in queries)
+            node.trace.show(EpochEndsAsked, node.id, self.leader, asked)
         try:
             answers = await self._endpoint.epoch_ends(queries)
         except Disconnected as lost:
@@ -397,6 +400,8 @@ class FetcherThread:
 
     def _on_partition_fenced(self, state: PartitionFetchState) -> None:
         """The leader has a higher leader epoch than the partition is fetched under."""
+        node = self._process.node
+        node.trace.show(FetchFenced, node.id, self.leader, *state.tp, state.leader_epoch)
         self._carry_out(self._policies.failures.fenced, state, Errors.FENCED_LEADER_EPOCH.name)
 
     def _handle_log_error(self, state: PartitionFetchState, operation: str, error: Exception) -> None:

@@ -36,10 +36,12 @@ class LogHooks:
     Attributes:
         appended: a batch was appended (``flushing.LogFlusher``).
         watch: from a time on the oldest segment may be deleted (``retention.Retention``).
+        rolled: its active segment, which is given, ends before a batch that comes.
     """
 
     appended: Callable[["Log"], object] | None = None
     watch: Callable[["Log", int], object] | None = None
+    rolled: Callable[["Log", Segment, Batch], object] | None = None
 
 
 NO_HOOKS = LogHooks()
@@ -279,6 +281,8 @@ class Log:
         DiskError."""
         config = self.directory.config_of(self.tp.topic)
         if self.end_offset > self.bases[-1]:
+            if self._hooks.rolled is not None:
+                self._hooks.rolled(self, active(self.bases, self._file.entries, self.end_offset), batch)
             self.flush()
             self._begin_segments((*self.bases, self.end_offset))
         self._rolls_at_us = batch.timestamp_us + config.roll_us

@@ -13,11 +13,12 @@ from brokers.log.disk_work import DiskWork
 from brokers.log.flushing import LogFlusher
 from brokers.log.log import Log, LogHooks
 from brokers.log.retention import Expire, Retention
+from brokers.log.segments import Segment
 from emulator.disks import DiskError, File, Torn
-from emulator.nodes import Process
+from emulator.nodes import Node, Process
 from emulator.protocol.events import LogRecovered
-from emulator.protocol.shown import RecoveryFailed
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.shown import RecoveryFailed, SegmentRolled
+from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import StorageError
 
 CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
@@ -92,6 +93,28 @@ class LogsToBeDeleted:
             self.process.call_later(due[0].due_us - now, self._delete)
 
 
+@define(eq=False)
+class SegmentRolls:
+    """Shows when segments roll: once the transition ends that appends."""
+
+    node: Node
+    _rolls: list[tuple[TopicPartition, int, int, int]] = field(factory=list)
+
+    def rolled(self, log: Log, ended: Segment, batch: Batch) -> None:
+        """See ``LogHooks``."""
+        if ended.begin < ended.end:
+            if not self._rolls:
+                self.node.trace.collect(self)
+            age_us = batch.timestamp_us - log.batches[ended.begin].timestamp_us
+            self._rolls.append((log.tp, ended.size, batch.size, age_us))
+
+    def record(self) -> None:
+        """The transition has ended."""
+        rolls, self._rolls = self._rolls, []
+        for tp, size, batch_size, age_us in rolls:
+            self.node.trace.show(SegmentRolled, self.node.id, *tp, size, batch_size, age_us)
+
+
 class LogManager:
     """The log directories of one broker. It recovers the logs of directories that were not stopped in order.
 
@@ -131,7 +154,9 @@ class LogManager:
         flusher = None
         if config.flushes or config.flush_check_us < NEVER or config.writeback is not None:
             flusher = LogFlusher(process, config_of, config.flush_check_us, config.writeback)
-        self._hooks = LogHooks(None if flusher is None else flusher.appended, self.retention.watch)
+        self._hooks = LogHooks(
+            None if flusher is None else flusher.appended, self.retention.watch, SegmentRolls(process.node).rolled
+        )
 
     def _recover(self, directory: LogDirectory) -> None:
         disk, node = directory.disk, self._process.node.id

@@ -112,6 +112,54 @@ class SettingsTaken(NamedTuple):
     settings: tuple[tuple[str, str], ...]
 
 
+class EpochEndsAsked(NamedTuple):
+    """A fetcher asks for the ends of leader epochs, to know where to truncate (OffsetsForLeaderEpoch, KIP-101).
+
+    Attributes:
+        leader: whom it asks; ``node`` itself for a copy to another log directory.
+        partitions: with the epochs that it asks about.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    leader: int
+    partitions: tuple[tuple[TopicPartition, int], ...]
+
+
+class FetchFenced(NamedTuple):
+    """A leader has answered a fetcher that it leads in a later leader epoch than the one that is fetched under."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    leader: int
+    topic: str
+    partition: int
+    leader_epoch: int
+
+
+class SegmentRolled(NamedTuple):
+    """A log begins a new segment with a batch that comes.
+
+    Attributes:
+        size: the bytes of the segment before it. batch_size: those of the batch.
+        age_us: by how much the batch is younger than the first one of that segment.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    size: int
+    batch_size: int
+    age_us: int
+
+
 class FetchHeld(NamedTuple):
     """A fetcher leaves a replica out of its fetches from now on, as a quota is exceeded (KIP-73, KIP-542).
 

@@ -60,6 +60,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         drops_slow=release.brokers.out_of_sync.max_messages != NO_LIMIT,
         drops_at_the_end=release.brokers.out_of_sync.even_at_the_end,
         accepts_newer_broker_epochs=release.brokers.accepts_newer_broker_epoch,
+        truncates_on_fetch=release.fetchers.truncation.on_fetch,
         undone_by=undone_by,
     )
 

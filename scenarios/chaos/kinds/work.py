@@ -61,6 +61,7 @@ class ShortLogs(Shape):
                 ("log.retention.ms", ((1, None), (2, 1_500), (1, 6_000))),
                 ("log.retention.check.interval.ms", ((2, 500), (2, 2_000), (1, 5_000))),
                 ("log.segment.delete.delay.ms", ((2, None), (1, 200))),
+                ("log.roll.ms", ((3, None), (1, 1_000), (1, 4_000))),
             ),
         )
         cluster = draft.scenario.cluster

@@ -165,8 +165,8 @@ GUARDS = (
     Guard(
         name="throttle_kept",
         title="quotas are never exceeded",
-        here="Brokers count the bytes of listed replicas (KIP-73), and take no rate for too high: a replica that a move "
-        "adds gets all it can.",
+        here="Brokers count the bytes of listed replicas (KIP-73), and take no rate for too high: a replica that is "
+        "added gets all it can.",
         taken_out=(TakenOut(owner=Quota, function="is_quota_exceeded", instead=_no),),
     ),
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.errors import NO_ERROR
-from emulator.protocol.shown import ControllerLeft, FetchMisanswered, ProducerDropped
-from scenarios.observe.checkers.checker import Checker
+from emulator.protocol.shown import ControllerLeft, EpochEndsAsked, FetchMisanswered, ProducerDropped
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
 
 
 class AnswersFit(Checker):
@@ -16,7 +17,8 @@ class AnswersFit(Checker):
         is known, under the epoch of the request (KIP-227; FetchSessionHandler.handleResponse, 1.1). Each time a broker
         closes the connection of a producer with acks=0: one of the batches in its request has failed
         (KafkaApis.handleProduceRequest, 0.8 to 2.7). Each time a broker leaves the controller that it sends requests
-        to: it has another one (BrokerToControllerChannelManager, 2.7).
+        to: it has another one (BrokerToControllerChannelManager, 2.7). No follower asks for the ends of epochs where
+        answers to fetches have them (AbstractFetcherThread.addPartitions, 2.7).
 
     Not verified: that what is new in the session is answered at all; which error it is; the sessions of consumers.
     """
@@ -29,6 +31,17 @@ class AnswersFit(Checker):
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-8052",)
     fails_when: ClassVar[str | None] = "a leader's sessions keep the partitions that were taken out of them"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._truncates_on_fetch = history.settings.start.truncates_on_fetch
+
+    def on_asked(self, event: EpochEndsAsked) -> None:
+        if self._truncates_on_fetch and event.leader != event.node:
+            asked = ", ".join(f"{tp}, epoch {epoch}" for tp, epoch in event.partitions)
+            self.violated(
+                event, f"broker {event.node} asks broker {event.leader} where epochs end that its fetches name: {asked}"
+            )
 
     def on_misanswered(self, event: FetchMisanswered) -> None:
         what = f"for {event.topic}-{event.partition}, which is not in the session"

@@ -6,8 +6,9 @@ from collections import defaultdict
 from typing import ClassVar
 
 from emulator.protocol.events import BecameLeader, FetchPosition, NodeCrashed, PartitionFailed, PartitionFailureCleared
+from emulator.protocol.shown import FetchFenced
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.history.history import History
 
 
@@ -15,7 +16,8 @@ class FailedUntilEpoch(Checker):
     """A partition on which a fetcher gave up is fetched again, or led, under a later leader epoch only (KIP-461).
 
     Verified: the leader epoch of the fetch or the leadership that follows a failure on the same broker, unless a
-        StopReplica came between.
+        StopReplica came between. From KIP-461 on (2.3): a partition has failed at once where its leader answers that
+        it leads in a later epoch.
 
     Not verified: that the partition is fetched again at all; copies between log directories.
     """
@@ -33,9 +35,27 @@ class FailedUntilEpoch(Checker):
         super().__init__(history, report)
         self._failed: dict[int, dict[TopicPartition, int]] = defaultdict(dict)
         """By broker, the leader epoch under which each partition failed."""
+        self._isolates = history.settings.start.isolates_failures
+        self._fenced: list[FetchFenced] = []
+        """Since the last look, of those that have not failed since."""
 
     def on_failed(self, event: PartitionFailed) -> None:
         self._failed[event.node][TopicPartition(event.topic, event.partition)] = event.leader_epoch
+        replica = event.node, event.topic, event.partition
+        self._fenced = [one for one in self._fenced if (one.node, one.topic, one.partition) != replica]
+
+    def on_fenced(self, event: FetchFenced) -> None:
+        if self._isolates and event.leader != event.node:
+            self._fenced.append(event)
+
+    def look(self, moment: Moment) -> None:
+        for event in self._fenced:
+            self.violated(
+                moment,
+                f"{event.topic}-{event.partition}: broker {event.leader} has refused the epoch {event.leader_epoch} of "
+                f"broker {event.node}, and that one goes on",
+            )
+        self._fenced.clear()
 
     def on_unfailed(self, event: PartitionFailureCleared) -> None:
         """Ignored: a partition that a new epoch removes is judged by the role that follows under that epoch."""

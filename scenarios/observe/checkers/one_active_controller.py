@@ -18,7 +18,8 @@ class OneActiveController(Checker):
     """At most one broker with a ZooKeeper session shows that it is the controller. A broker whose session has expired,
     or whose /controller an operator has deleted, may still show it until it learns of that.
 
-    Verified: at each change of the gauge ActiveControllerCount and of a session.
+    Verified: at each change of the gauge ActiveControllerCount and of a session. A broker that gives /controller up
+        does not show any more that it is the controller (KafkaController.triggerControllerMove, 1.1 to 2.7).
 
     Not verified: that there is a controller at all.
     """
@@ -64,6 +65,8 @@ class OneActiveController(Checker):
         if event.op == "create":
             self._owner = event.client
             self._deposed.pop(event.client, None)
+        elif event.op == "delete" and event.client in self._active and self._sessions.get(event.client):
+            self.violated(event, f"broker {event.client} gives /controller up, and shows that it is the controller")
         elif event.op == "delete" and event.client < ZOOKEEPER:  # the operator
             self._deposed |= self._active
             if self._owner is not None:

@@ -17,6 +17,7 @@ from emulator.protocol.events import (
     LogStartMoved,
     NodeCrashed,
 )
+from emulator.protocol.shown import SegmentRolled
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONFIG_BROKERS
 from emulator.trace.events import ZkWritten
@@ -69,7 +70,8 @@ class SegmentsExpire(Checker):
         batches that are left have at least retention.bytes. Once a second: no closed segment that lies below the high
         watermark and is too old or too much stays for longer than log.retention.check.interval.ms on a broker that
         works, from 30 s after its start on. Where a segment ends is not known from events: it ends before its batches
-        are more than segment.bytes.
+        are more than segment.bytes. When a segment rolls, the next batch would make it larger than that, or is younger
+        than its first one by more than segment.ms (LogSegment.shouldRoll, 2.3).
 
     Not verified: replicas that were copied to another log directory; runs in which a clock was set; the data
         that a topic starts with; logs that a broker was not asked to open since its start; brokers whose own settings
@@ -195,6 +197,19 @@ class SegmentsExpire(Checker):
 
     def _can_say(self, node: int, tp: TopicPartition) -> bool:
         return not self._clocks_were_set and node not in self._own and (node, tp) not in self._copied
+
+    def on_rolled(self, event: SegmentRolled) -> None:
+        if event.node in self._own:
+            return
+        values = self._settings.values
+        most = min(map(int, values(event.topic, "segment.bytes", GIGABYTE, event.t_us, of_brokers="log.segment.bytes")))
+        oldest_ms = min(map(int, values(event.topic, "segment.ms", WEEK_MS, event.t_us, of_brokers="log.roll.ms")))
+        if event.size + event.batch_size <= most and event.age_us <= oldest_ms * 1000:
+            self.violated(
+                event,
+                f"{event.topic}-{event.partition}: broker {event.node} rolls a segment of {event.size} bytes before a "
+                f"batch of {event.batch_size}, which is {event.age_us / 1e6:g} s younger than its first one",
+            )
 
     # -- all that is due is deleted -----------------------------------------------------------------------------------
 

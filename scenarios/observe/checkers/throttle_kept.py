@@ -248,9 +248,7 @@ class ThrottleKept(Checker):
                     window.count(since_us, event.t_us, size)
                 self._note(event, tp, fetched)
 
-    def _counting(
-        self, event: BatchesAppended, tp: TopicPartition, fetched: _Fetched
-    ) -> Iterator[tuple[_Window, int]]:
+    def _counting(self, event: BatchesAppended, tp: TopicPartition, fetched: _Fetched) -> Iterator[tuple[_Window, int]]:
         """The quotas for which what arrives is counted, and since when it may have been: a leader counts what it
         sends."""
         for side, since_us in (

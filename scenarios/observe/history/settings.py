@@ -35,6 +35,8 @@ class StartSettings:
             replica.lag.time.max.ms (until KAFKA-7152, 2.1).
         accepts_newer_broker_epochs: the release's brokers carry out what names a later broker epoch of theirs than they
             know (KAFKA-9839, 2.5.1).
+        truncates_on_fetch: the release's fetches name the epoch of the log's last batch, and their answers where the
+            two logs diverge (KIP-595, 2.7).
         undone_by: the action that ends the effect of a fault's, by their names; None for one that does not last.
     """
 
@@ -47,6 +49,7 @@ class StartSettings:
     drops_slow: bool = True
     drops_at_the_end: bool = False
     accepts_newer_broker_epochs: bool = True
+    truncates_on_fetch: bool = False
     undone_by: Callable[[str], str | None] = lambda _: None
 
     def time_us(self, name: str, default_ms: int) -> int:
