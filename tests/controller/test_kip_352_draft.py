@@ -158,3 +158,18 @@ def test_the_next_controller_takes_what_the_target_lacks_for_current() -> None:
         assert sets(led(lab)) == [((0, 2), (1, 3, 4))]
 
     run(test, brokers=7, policies=policies(Wiki()))
+
+
+def test_of_kafka_6794_the_last_hop_of_the_next_controller_begins_with_all_replicas() -> None:
+    """Once CR has all of FTR, AR - RAR is not CR but what the last hop drops: brokers receive CR all the same."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        lab.at_gate("kafka-6794.1", "before", lambda at: at.process.node.crash(), hop=2)
+        await lab.reassign({TP: (0, 2)})
+        lab.received.clear()
+        await lab.pass_time(EXPIRY_US)
+        assert lab.assignment(TP) == (0, 2)
+        assert ((0, 1, 2), (0, 2)) in sets(led(lab))
+
+    run(test, brokers=7, policies=policies(Kafka6794()))

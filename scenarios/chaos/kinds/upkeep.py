@@ -55,7 +55,7 @@ class Copies(Episodes):
         """Not before 2.5, where most copies would fail for good (KAFKA-9654)."""
         if not PROFILES[draft.scenario.profile].policies.brokers.copies_follow_epochs:
             return
-        if draws.sub("short").chance(0.6):  # what is copied is soon deleted
+        if draws.sub("short").chance(0.4):  # what is copied is soon deleted
             ShortLogs().draw(draft, draws.sub("short/logs"))
         cluster = draft.scenario.cluster
         draft.change(cluster=evolve(cluster, log_dirs=max(2, cluster.log_dirs)))
@@ -65,7 +65,7 @@ class Copies(Episodes):
         first = scope.partition(draws)
         others = [name for name in scope.partitions if name != first]
         names = [first, *draws.some(others, draws.weighted(((2, 0), (1, 1), (1, len(others)))))]
-        throttle = draws.weighted(((1, None), (2, 2_000), (1, 20_000)))
+        throttle = draws.weighted(((2, None), (1, 10_000), (1, 100_000)))
         plan = self._plan(scope, draws, names)
         series = [Strike(ReassignExecute(plan=plan, log_dirs_throttle=throttle))]
         looks = draws.sub("looks")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.metrics.events import GaugeSet
-from emulator.protocol.events import NodeCrashed
+from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
 from emulator.protocol.znodes import CONTROLLER
 from emulator.trace.events import ZkSession, ZkWritten
 from emulator.zookeeper import ZOOKEEPER
@@ -18,8 +18,9 @@ class OneActiveController(Checker):
     """At most one broker with a ZooKeeper session shows that it is the controller. A broker whose session has expired,
     or whose /controller an operator has deleted, may still show it until it learns of that.
 
-    Verified: at each change of the gauge ActiveControllerCount and of a session. A broker that gives /controller up
-        does not show any more that it is the controller (KafkaController.triggerControllerMove, 1.1 to 2.7).
+    Verified: at each change of the gauge ActiveControllerCount and of a session. A broker that resigns shows in the
+        same step that it is not the controller any more (KafkaController.onControllerResignation, 1.1 to 2.7); that is
+        looked at when something is written to ZooKeeper next.
 
     Not verified: that there is a controller at all.
     """
@@ -39,6 +40,8 @@ class OneActiveController(Checker):
         self._active: dict[int, None] = {}
         self._deposed: dict[int, None] = {}
         """Those whose /controller an operator has deleted: it may be that they show it only later."""
+        self._resigned: dict[int, int] = {}
+        """When brokers have resigned that may still show that they are the controller."""
         self._owner: int | None = None
         """Who has created /controller."""
 
@@ -59,14 +62,23 @@ class OneActiveController(Checker):
                 self._deposed.pop(event.node, None)
             self._check(event)
 
+    def on_elected(self, event: ControllerElected) -> None:
+        self._resigned.pop(event.node, None)
+
+    def on_resigned(self, event: ControllerResigned) -> None:
+        self._resigned[event.node] = event.t_us
+
     def on_written(self, event: ZkWritten) -> None:
+        for node, since_us in list(self._resigned.items()) if self._resigned else ():
+            if since_us < event.t_us:
+                del self._resigned[node]
+                if node in self._active:
+                    self.violated(event, f"broker {node} has resigned, and shows that it is the controller")
         if event.path != CONTROLLER:
             return
         if event.op == "create":
             self._owner = event.client
             self._deposed.pop(event.client, None)
-        elif event.op == "delete" and event.client in self._active and self._sessions.get(event.client):
-            self.violated(event, f"broker {event.client} gives /controller up, and shows that it is the controller")
         elif event.op == "delete" and event.client < ZOOKEEPER:  # the operator
             self._deposed |= self._active
             if self._owner is not None:
@@ -75,6 +87,7 @@ class OneActiveController(Checker):
     def on_crashed(self, event: NodeCrashed) -> None:
         """Its session lives on for a while, and is not one of its next process."""
         self._active.pop(event.node, None)
+        self._resigned.pop(event.node, None)
         self._sessions.pop(event.node, None)
 
     def _check(self, event: GaugeSet | ZkSession) -> None:

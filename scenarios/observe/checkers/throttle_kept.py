@@ -138,7 +138,7 @@ class ThrottleKept(Checker):
         "bytes(window) > rate · window ⇒ no records for listed, lagging replicas: "
         "a replication throttle holds back what it should, and only while its quota is exceeded"
     )
-    catches: ClassVar[tuple[str, ...]] = ()
+    catches: ClassVar[tuple[str, ...]] = ("KIP-73",)
     fails_when: ClassVar[str | None] = "quotas are never exceeded"
 
     def __init__(self, history: History, report: Report) -> None:

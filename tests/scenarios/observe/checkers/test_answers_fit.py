@@ -2,9 +2,10 @@
 
 import pytest
 
-from emulator.protocol.shown import ControllerLeft, FetchMisanswered, ProducerDropped
+from emulator.protocol.shown import ControllerLeft, EpochEndsAsked, FetchMisanswered, ProducerDropped
 from scenarios.observe.checkers.answers_fit import AnswersFit
-from tests.scenarios.observe.checkers.written_history import WrittenHistory
+from scenarios.observe.history.settings import StartSettings
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 
 @pytest.mark.parametrize(
@@ -34,4 +35,11 @@ def test_a_producer_is_dropped_for_an_error(errors: tuple[str, ...], violations:
 def test_a_broker_leaves_its_controller_for_another(after: int, violations: int) -> None:
     run = WrittenHistory(AnswersFit.name)
     run.show(ControllerLeft, 1, 2, after)
+    assert len(run.violations()) == violations
+
+
+@pytest.mark.parametrize(("on_fetch", "leader", "violations"), [(True, 0, 1), (True, 1, 0), (False, 0, 0)])
+def test_where_fetches_name_epochs_their_ends_are_not_asked_for(on_fetch: bool, leader: int, violations: int) -> None:
+    run = WrittenHistory(AnswersFit.name, start=StartSettings(truncates_on_fetch=on_fetch))
+    run.show(EpochEndsAsked, 1, leader, ((ORDERS_0, 3),))
     assert len(run.violations()) == violations

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from emulator.protocol import events as e
+from emulator.protocol.shown import FetchFenced
 from scenarios.observe.checkers.failed_until_epoch import FailedUntilEpoch
 from scenarios.observe.checkers.one_role import OneRole
+from scenarios.observe.history.settings import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 
@@ -108,6 +110,20 @@ def test_the_text_of_the_violation() -> None:
     assert (violation.seq, violation.state) == (
         back.seq, "orders-0: failed on broker 1 in epoch 3 and is fetched again in epoch 3"
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("isolates", "leader", "failed", "violations"),
+    [(True, 0, True, 0), (True, 0, False, 1), (False, 0, False, 0), (True, 1, False, 0)],
+    ids=["it fails", "it goes on", "before KIP-461", "a copy"],
+)
+def test_a_fetch_that_is_fenced(isolates: bool, leader: int, failed: bool, violations: int) -> None:
+    run = WrittenHistory(FailedUntilEpoch.name, start=StartSettings(isolates_failures=isolates)).begin()
+    run.show(FetchFenced, 1, leader, *ORDERS_0, 3)
+    if failed:
+        fails(run, 1, 3)
+    run.checkers.look(run.world.now)
+    assert len(run.violations()) == violations
 
 
 def test_stop_replica_and_a_crash_reset_the_state() -> None:

@@ -386,6 +386,17 @@ def test_a_controller_whose_znode_an_operator_deletes_does_not_count_until_it_kn
     assert run.broken == ["one_active_controller"]
 
 
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_controller_that_has_resigned_shows_so(run: Shown, shown: bool) -> None:
+    session(run, 0, "created")
+    run.shows(ACTIVE_CONTROLLERS, 1, 0)
+    run.emit(e.ControllerResigned, 0, 1)
+    if shown:
+        run.shows(ACTIVE_CONTROLLERS, 0, 0)
+    run.emit(ZkWritten, 0, "delete", "/controller", 0, 0, "")
+    assert run.broken == ([] if shown else ["one_active_controller"])
+
+
 def test_nor_does_one_whose_znode_is_deleted_before_it_shows_it(run: Shown) -> None:
     for broker in (0, 1):
         session(run, broker, "created")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from emulator.protocol import events as e
+from emulator.protocol.shown import SegmentRolled
 from emulator.protocol.znodes import BROKER_IDS
 from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.checkers.segments_expire import SegmentsExpire
@@ -80,4 +81,15 @@ def test_what_is_too_old_does_not_stay_in_a_log_that_was_opened(opened: bool, vi
     for _ in range(40):
         run.world.now += SECOND
         run.checkers.look(run.world.now)
+    assert len(run.violations()) == violations
+
+
+@pytest.mark.parametrize(
+    ("size", "age_us", "violations"),
+    [(900, SECOND, 1), (901, SECOND, 0), (100, 2 * SECOND, 1), (100, 2 * SECOND + 1, 0)],
+    ids=["room", "full", "just old enough to stay", "too old"],
+)
+def test_a_segment_rolls_when_it_is_full_or_too_old(size: int, age_us: int, violations: int) -> None:
+    run = run_with(log_roll_ms=2_000)
+    run.show(SegmentRolled, 0, *ORDERS_0, size, 100, age_us)
     assert len(run.violations()) == violations
