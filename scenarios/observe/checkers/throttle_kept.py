@@ -27,6 +27,7 @@ from scenarios.observe.history.history import History
 from scenarios.units import MICROSECONDS
 
 SECOND_US = MICROSECONDS["s"]
+SIDES = ("leader", "follower")
 NO_REPLICAS: frozenset[int] = frozenset()
 
 
@@ -165,7 +166,7 @@ class ThrottleKept(Checker):
             self._list(node, event.entity.removeprefix("topics/"), settings)
 
     def _limit(self, node: int, settings: dict[str, str], now_us: int) -> None:
-        for name in ("leader", "follower"):
+        for name in SIDES:
             rates = [settings.get(f"{name}.{of}.throttled.rate") for of in ("replication", "reassignment")]
             if node not in self._sides and rates == [None, None]:
                 continue
@@ -177,7 +178,7 @@ class ThrottleKept(Checker):
         self._settings_changed(node)
 
     def _list(self, node: int, topic: str, settings: dict[str, str]) -> None:
-        for name in ("leader", "follower"):
+        for name in SIDES:
             partitions = listed_here(settings, f"{name}.replication.throttled.replicas", node)
             if partitions is None or partitions:
                 self._side(node, name).listed[topic] = partitions
@@ -188,11 +189,11 @@ class ThrottleKept(Checker):
     def _side(self, node: int, name: str) -> _Side:
         sides = self._sides.get(node)
         if sides is None:
-            sides = self._sides[node] = {
-                each: _Side(*(_Window(self._windows, self._window_us) for _ in range(2)))
-                for each in ("leader", "follower")
-            }
+            sides = self._sides[node] = {each: _Side(self._window(), self._window()) for each in SIDES}
         return sides[name]
+
+    def _window(self) -> _Window:
+        return _Window(self._windows, self._window_us)
 
     def _known(self, node: int, name: str) -> _Side | None:
         return self._sides[node][name] if node in self._sides else None
