@@ -264,5 +264,17 @@ class ControllerBrokerRequestBatch:
                 replicas.setdefault((stop.tp, broker), []).append(stop)
             ordered = [stop for replica in trie_order(replicas) for stop in replicas[replica]]
             return [(False, []), *((stop.delete, [stop]) for stop in ordered)]
+        if self.stops_name_epochs:
+            stops = _one_for_each(stops)
         groups = [(delete, [stop for stop in stops if stop.delete is delete]) for delete in (True, False)]
         return [(delete, group) for delete, group in groups if group]
+
+
+def _one_for_each(stops: list[Stop]) -> list[Stop]:
+    """A replica that is stopped twice is stopped once, under the last leader epoch, and is deleted if either said so
+    (addStopReplicaRequestForBrokers, 2.6)."""
+    found: dict[TopicPartition, Stop] = {}
+    for stop in stops:
+        before = found.get(stop.tp)
+        found[stop.tp] = stop if before is None else stop._replace(delete=before.delete or stop.delete)
+    return list(found.values())

@@ -1,5 +1,5 @@
-"""ReplicaManagerTest of Kafka 2.7.2: fetches of followers and consumers, copies under new leader epochs, StopReplica with
-leader epochs."""
+"""ReplicaManagerTest of Kafka 2.7.2: fetches of followers and consumers, copies under new leader epochs, StopReplica
+with leader epochs."""
 
 import pytest
 

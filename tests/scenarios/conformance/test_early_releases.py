@@ -1,6 +1,6 @@
-"""ControllerIntegrationTest and AdminTest of 1.1.1, and AdminTest and LogRecoveryTest of 0.8.0: what the releases before
-2.3 do, by the public API alone. Their controllers do not notify a broker that is shutting down (KAFKA-7482), and the
-one of 0.8 leaves an ISR empty (KAFKA-1028), so no invariant is checked."""
+"""ControllerIntegrationTest and AdminTest of 1.1.1, and AdminTest and LogRecoveryTest of 0.8.0: what the releases
+before 2.3 do, by the public API alone. Their controllers do not notify a broker that is shutting down (KAFKA-7482), and
+the one of 0.8 leaves an ISR empty (KAFKA-1028), so no invariant is checked."""
 
 import json
 from typing import Any
