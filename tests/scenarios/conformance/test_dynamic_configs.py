@@ -125,3 +125,41 @@ async def test_config_change_reaches_brokers_that_start_later(release: str) -> N
         await c.stop(1)
         await c.settled()
         assert await produce_fails(c, TP)
+
+
+@RELEASES
+@in_virtual_time
+async def test_a_topic_comes_back_without_the_settings_that_it_had(release: str) -> None:
+    """DeleteTopicTest.testRecreateTopicAfterDeletion, and what TopicCommandTest expects of a topic's settings."""
+    async with cluster(3, {"u": [[0, 1]]}, profile=release, controller=2, checkers=False) as c:
+        own = TopicPartition("own", 0)
+        await c.create_topic("own", [[0]], {"min.insync.replicas": 2, "retention.ms": 1000})
+        await c.settled()
+        assert await produce_fails(c, own)
+        await c.delete_topic("own")
+        await c.until(lambda: c.znode("/brokers/topics/own") is None and not c.children("/admin/delete_topics"))
+        assert c.znode("/config/topics/own") is None
+        await c.create_topic("own", [[0]])
+        await c.settled()
+        assert not await produce_fails(c, own)
+        await c.sleep("10m")
+        log = c.log(0, own)
+        assert log is not None
+        assert (log.start_offset, log.end_offset) == (0, 1)
+
+
+@RELEASES
+@in_virtual_time
+async def test_log_retention_of_all_brokers(release: str) -> None:
+    """testDefaultTopicConfig for log.retention.ms: what there is goes by the new setting, on leaders and followers."""
+    config = {"log.retention.check.interval.ms": 1000, "log.roll.ms": 2000}
+    async with cluster(3, {"t": [[0, 1]]}, profile=release, controller=2, config=config) as c:
+        for _ in range(3):
+            await c.produce(TP)
+            await c.sleep("3s")
+        await c.sleep("1m")
+        assert [log.start_offset for log in (c.log(0, TP), c.log(1, TP)) if log is not None] == [0, 0]
+        await c.alter_config({"log.retention.ms": 10_000})
+        await c.sleep("10s")
+        assert [log.start_offset for log in (c.log(0, TP), c.log(1, TP)) if log is not None] == [3, 3]
+        assert list(await c.produce(TP)) == [3]

@@ -46,7 +46,7 @@ async def create(
     if await operator.zk.exists(topic_path(topic)) is not None:
         return _refused(topic, Errors.TOPIC_ALREADY_EXISTS)
     await _write(operator, f"{CONFIG_TOPICS}/{topic}", encode_config(config))
-    if config and announced:
+    if announced:
         await announce(operator, topic_entity(topic))
     await operator.zk.create_parents(topic_path(topic))
     try:
