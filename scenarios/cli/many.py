@@ -22,7 +22,7 @@ from scenarios.observe.measures.figure import Value
 from scenarios.progress import Progress
 from scenarios.runs.batch import local_workers
 from scenarios.runs.dataset.identity import command_line
-from scenarios.units import number
+from scenarios.units import counted, number
 
 _WIDTH = 13
 _LOST = ("lost_acks_all_records", "lost_acks_1_records")
@@ -76,7 +76,7 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
     if not as_json and not arguments.quiet:
         say(scenario.title)
         asked = scenario.for_run(strategy=arguments.strategy, profile=arguments.profile)
-        say(f"strategy {asked.strategy.name}, profile {asked.profile}, {len(tasks)} seeds; lost: records")
+        say(f"strategy {asked.strategy.name}, profile {asked.profile}, {counted(len(tasks), 'seeds')}; lost: records")
         say(_line("seed", "verdict", *_HEADER, "digest"))
     failed: list[Outcome] = []
     workers = local_workers(min(arguments.jobs, len(tasks)), partial(logs.configure, arguments.log))

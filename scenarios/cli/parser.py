@@ -80,6 +80,8 @@ class Program:
     def read(self, argv: Sequence[str]) -> argparse.Namespace:
         """Raises BadInput for what is not understood, SystemExit after --help."""
         name = next((word for word in argv if not word.startswith("-")), None)
+        if name == "help" and name not in self._commands:
+            raise BadInput("there is no command 'help'; write understudy COMMAND --help, or understudy --help")
         if name is not None and name not in self._commands:
             raise BadInput(f"unknown command {name!r}; {did_you_mean(name, self._commands)}")
         if name in self._extras and argv[0] == name and argv[1:2] not in (["-h"], ["--help"]):

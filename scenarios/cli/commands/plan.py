@@ -94,7 +94,7 @@ def _report(scenario: Scenario, plan: Plan, rollback: Plan) -> Iterator[str]:
 
 def summary(scenario: Scenario, plan: Plan) -> str:
     """What the plan moves, in one line."""
-    from scenarios.units import format_size
+    from scenarios.units import counted, format_size
 
     now = scenario.assignments()
     sizes = {topic.name: topic.size_bytes for topic in scenario.topics}
@@ -102,9 +102,10 @@ def summary(scenario: Scenario, plan: Plan) -> str:
     data = sum(sizes.get(move.topic, 0) * count for move, count in copies.items())
     leaders = sum(move.replicas[0] != now.get(move.name, move.replicas)[0] for move in plan.partitions)
     changed = sum(move.replicas != now.get(move.name) for move in plan.partitions)
+    replicas = counted(sum(copies.values()), "replicas")
     return (
-        f"{changed} of {len(now)} partitions change: {sum(copies.values())} replicas to copy ({format_size(data)} at "
-        f"the start), other preferred leaders for {leaders}"
+        f"{changed} of {len(now)} partitions change: {replicas} to copy ({format_size(data)} at the start), "
+        f"other preferred leaders for {leaders}"
     )
 
 

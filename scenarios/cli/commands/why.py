@@ -44,11 +44,10 @@ def run(arguments: Namespace) -> int:
 
     from emulator.protocol.types import TopicPartition
     from scenarios.language.strategies import parse_strategy
-    from scenarios.language.topics import split_partition
     from scenarios.observe.why.past import Past
 
     protocol = parse_strategy(recorded.strategy).make_protocol()
-    past = Past(events, TopicPartition.of(*split_partition(arguments.partition)), at_us, protocol)
+    past = Past(events, TopicPartition.of(*_partition(arguments.partition)), at_us, protocol)
     if past.state is None:
         names = [f"{one.topic}-{one.partition}" for one in past.moment.partitions]
         raise BadInput(
@@ -68,6 +67,15 @@ def run(arguments: Namespace) -> int:
         for line in answer.lines():
             say(line)
     return exits.PASSED
+
+
+def _partition(text: str) -> tuple[str, int]:
+    from scenarios.language.topics import split_partition
+
+    try:
+        return split_partition(text)
+    except BadInput as error:
+        raise error.under("--partition") from None
 
 
 def _answers(arguments: Namespace, past: Past) -> Iterator[Answer]:

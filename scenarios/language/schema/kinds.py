@@ -219,10 +219,14 @@ class ListOf(Kind[tuple[Any, ...]]):
     empty: bool = True
 
     def read(self, value: object) -> tuple[Any, ...]:
+        if isinstance(value, Mapping):
+            raise refuse(value, "a list; the header of each table in it has two brackets, [[...]]")
         if not isinstance(value, (list, tuple)):
             raise refuse(value, "a list in [brackets]")
         if not value and not self.empty:
             raise BadInput("the list is empty; name at least one")
+        if isinstance(self.item, ListOf) and value and not any(isinstance(one, (list, tuple)) for one in value):
+            raise BadInput("a list of lists is meant, one for each; put each into [brackets] of its own")
         wrong = Together()
         items = tuple(wrong.attempt(at, f"[{index}]", self.item.read, item) for index, item in enumerate(value))
         wrong.refuse()

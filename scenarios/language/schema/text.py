@@ -68,10 +68,18 @@ def _text(text: str) -> str:
 
 _TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)")
 
+_IN_WORDS = {
+    "Invalid value": "a value is missing here, or a text has no quotes",
+    "Illegal character '\\n'": "a text has no quotes at its end",
+    "Cannot overwrite a value": "this key is there already",
+    "Invalid statement": "no key and no [table] begins here",
+}
+"""What ``tomllib`` says, in words that name the mistake."""
+
 
 def read_text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # editors on Windows begin a file with a byte order mark
     except OSError as error:
         raise BadInput(f"cannot be read ({error.strerror}); name a scenario file", source=str(path)) from None
     except UnicodeDecodeError:
@@ -96,6 +104,7 @@ def _parse_toml(text: str, source: str) -> Mapping[str, object]:
         line = int(place[1]) if place and place[1] else text.count("\n") + 1
         column = int(place[2]) if place and place[2] else None
         what = _TOML_PLACE.sub("", str(error))
+        what = _IN_WORDS.get(what, what)
         raise BadInput(f"broken TOML: {what}; correct the syntax", source=source, line=line, column=column) from None
 
 

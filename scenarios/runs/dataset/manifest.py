@@ -143,10 +143,14 @@ def read_manifest(root: Path) -> Manifest:
     raise BadInput(other_version(version), source=str(path))
 
 
+def _kind(manifest: Manifest) -> str:
+    return "the trace of a run" if manifest.experiment == SINGLE_RUN else f"the sweep {manifest.experiment!r}"
+
+
 def _joined(old: Manifest, new: Manifest, root: Path) -> Manifest:
     if old.experiment != new.experiment:
         raise BadInput(
-            f"holds runs of experiment {old.experiment!r}, not {new.experiment!r}; name another folder",
+            f"holds {_kind(old)}, not {_kind(new)}; name another folder",
             source=str(root),
         )
     if sorted(old.axes) != sorted(new.axes):

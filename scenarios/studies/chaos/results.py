@@ -16,6 +16,7 @@ from typing import IO
 from attrs import define, field
 
 from scenarios.errors import BadInput
+from scenarios.runs.dataset.manifest import NAME as DATA_SET
 from scenarios.studies.chaos.seed_run import SeedResult
 
 NAME = "results.jsonl"
@@ -38,6 +39,8 @@ class Results:
         """Raises: BadInput where the folder cannot be written, or holds something else."""
         try:
             self.root.mkdir(parents=True, exist_ok=True)
+            if (self.root / DATA_SET).exists() and not (self.root / NAME).exists():
+                raise BadInput("holds a data set; name another folder", source=str(self.root))
             self._file = (self.root / NAME).open("a+b")
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -13,6 +13,7 @@ from tests.scenarios.runs.dataset.runs import write
 
 COMMAND_LINES: dict[str, tuple[str, ...]] = {
     "": ("no command is given", "understudy demo"),
+    "help run": ("there is no command 'help'", "understudy COMMAND --help"),
     "rum FILE": ("unknown command 'rum'", "did you mean 'run'?"),
     "run": ("required: FILE", "understudy run --help"),
     "run FILE more": ("'more' is one argument too many", "--help"),
@@ -178,3 +179,22 @@ def test_a_corrupt_data_set(command: str, call: Call, tmp_path: Path) -> None:
     called = call(command, out)
     assert (called.code, called.out) == (2, "")
     assert called.line == f"understudy: {part}: is corrupt or cut short; delete it and run the sweep again"
+
+
+def test_a_file_with_a_byte_order_mark_is_read(call: Call, tmp_path: Path) -> None:
+    """As editors on Windows write it."""
+    (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8-sig")
+    assert call("validate", tmp_path / "small.toml").code == 0
+
+
+def test_a_campaign_does_not_write_into_a_data_set(call: Call, tmp_path: Path) -> None:
+    write(tmp_path, 1)
+    before = contents(tmp_path)
+    called = call("chaos", "--seeds", "0:1", "--out", tmp_path)
+    assert called.code == 2
+    assert f"{tmp_path}: holds a data set; name another folder" in called.err
+    assert contents(tmp_path) == before
+
+
+def test_one_is_no_plural(call: Call, place: Path) -> None:
+    assert ", 1 seed; lost: records" in call("run", "small.toml", "--seeds", "3").out

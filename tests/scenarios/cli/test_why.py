@@ -56,7 +56,7 @@ def test_each_question_by_its_option(call: Call, trace: Path) -> None:
             ("--partition", "order-0"),
             "--partition: there is no partition 'order-0' at that moment; did you mean 'orders-0'",
         ),
-        (("--partition", "orders"), "'orders' is no partition name"),
+        (("--partition", "orders"), "--partition: 'orders' is no partition name"),
         (
             ("--partition", "orders-0", "--replica", "9"),
             "--replica: no broker 9 has started by then; there are 0, 1, 2, 3",

@@ -9,6 +9,22 @@ CASES: dict[str, Case] = {
         f"small.toml:{SMALL.count(chr(10)) + 1}:5: broken TOML",
         "correct the syntax",
     ),
+    "no value": (
+        SMALL + "x = \n",
+        "broken TOML: a value is missing here, or a text has no quotes",
+        "correct the syntax",
+    ),
+    "a key twice": (
+        small_with("brokers = 7", "brokers = 7\nbrokers = 6"),
+        "broken TOML: this key is there already",
+        "c",
+    ),
+    "one bracket": (small_with("[[topics]]", "[topics]"), "topics: a table does not fit", "two brackets, [[...]]"),
+    "no inner list": (
+        small_with("[[0, 1, 2], [1, 2, 3]]", "[0, 1, 2]"),
+        "topics[0].assignment: a list of lists is meant",
+        "put each into [brackets] of its own",
+    ),
     "unknown key": (
         small_with("horizon", "horizn"),
         "small.toml:3:1 horizn: unknown key",

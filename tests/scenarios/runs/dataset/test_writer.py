@@ -136,7 +136,7 @@ def test_a_refusal_names_files_and_the_keys_that_changed(tmp_path: Path) -> None
             evolve(held, scenario="x", document=changed),
             r"holds runs of mine.toml as it was before a change \(horizon, topics\[0\].size, seed\); name",
         ),
-        (evolve(held, experiment="f"), "holds runs of experiment 'e', not 'f'"),
+        (evolve(held, experiment="f"), "holds the sweep 'e', not the sweep 'f'"),
         (
             evolve(held, arms=[Arm("wiki", "kafka-2.3", (("seed", "1"),))]),
             "holds runs over no grid, not over the grid of seed; name another folder, and compare both",
