@@ -12,9 +12,9 @@ from understudy.protocol import (
     TopicPartition,
 )
 from understudy.testing import cluster, in_virtual_time
+from tests.scenarios.conformance.releases import WITH_API
 
 RELEASES = pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.3", "kafka-2.4", "kafka-2.5", "kafka-2.7"])
-WITH_API = pytest.mark.parametrize("release", ["kafka-2.4", "kafka-2.5", "kafka-2.6", "kafka-2.7"])
 INVALID, UNFIT = Errors.INVALID_PARTITIONS, Errors.INVALID_REPLICA_ASSIGNMENT
 INCONSISTENT = (
     "Inconsistent replication factor between partitions, partition 0 has 1 while partitions [{}] have replication "
