@@ -240,7 +240,7 @@ class KeptEvents:
         state = self.states[tp][-1][1] if self.states.get(tp) else None
         return bool(roles) and state is not None and roles[-1].leader != state.leader
 
-    def _assignments(self, tp: TopicPartition) -> Iterator[tuple[ZkWritten, tuple[int, ...]]]:
+    def assignments(self, tp: TopicPartition) -> Iterator[tuple[ZkWritten, tuple[int, ...]]]:
         """The writes of the topic's znode, and what each says about the partition."""
         path = topic_path(tp.topic)
         for event in self.of(ZkWritten):
@@ -249,7 +249,7 @@ class KeptEvents:
 
     def assignment(self, tp: TopicPartition, before_seq: int | None = None) -> tuple[int, ...]:
         """The replicas in the topic's znode, at the end or before an event."""
-        written = (found for write, found in self._assignments(tp) if before_seq is None or write.seq < before_seq)
+        written = (found for write, found in self.assignments(tp) if before_seq is None or write.seq < before_seq)
         return next(iter(deque(written, maxlen=1)), ())
 
     def adds(self, tp: TopicPartition, broker: int) -> list[ZkWritten]:
@@ -263,7 +263,7 @@ class KeptEvents:
     def _changes(self, tp: TopicPartition, broker: int) -> Iterator[tuple[ZkWritten, bool]]:
         """The writes by which ``broker`` came into the assignment, or left it."""
         held = False
-        for write, replicas in self._assignments(tp):
+        for write, replicas in self.assignments(tp):
             if held != (broker in replicas):
                 held = not held
                 yield write, held

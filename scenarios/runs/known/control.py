@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from controller.fencing import Unfenced
@@ -156,16 +157,27 @@ def _missed(past: KeptEvents, broker: int, until_seq: int) -> ZkWritten | None:
     return None if handled or past.elected_between(back.seq, until_seq) else gone
 
 
-@of_partition
-def _shuts_down_since(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+@of_violation
+def _shuts_down_since(past: KeptEvents, violation: Violation) -> bool:
     """The partition has no leader, and each member of its ISR is such a broker, which had begun its controlled shutdown
-    before it was away."""
+    before it was away; or each open move has such a broker in its target."""
+    tp = past.partition(violation)
+    if tp is None:
+        moves = past.open_moves().values()
+        return bool(moves) and all(
+            any(_shut_down_unseen(past, broker, violation.seq) for broker in move.target) for move in moves
+        )
     last = past.states[tp][-1][1] if past.states.get(tp) else None
     if last is None or last.leader >= 0 or not last.isr:
         return False
-    gone = {broker: _missed(past, broker, violation.seq) for broker in last.isr}
-    began = {event.broker: event.seq for event in reversed(past.of(Step)) if event.step.startswith(SHUTDOWN)}
-    return all(write is not None and began.get(broker, write.seq) < write.seq for broker, write in gone.items())
+    return all(_shut_down_unseen(past, broker, violation.seq) for broker in last.isr)
+
+
+def _shut_down_unseen(past: KeptEvents, broker: int, until_seq: int) -> bool:
+    gone = _missed(past, broker, until_seq)
+    return gone is not None and any(
+        event.broker == broker and event.step.startswith(SHUTDOWN) and event.seq < gone.seq for event in past.of(Step)
+    )
 
 
 @of_violation
@@ -213,9 +225,22 @@ def _was_replaced(past: KeptEvents, event: ZkWritten) -> bool:
 
 @of_violation
 def _by_a_replaced_controller(past: KeptEvents, violation: Violation) -> bool:
-    """The broker that wrote had been elected, and another one since."""
+    """The broker that wrote, or that wrote the state with the leader whose election is wrong, had been elected, and
+    another one since."""
     event = past.event(violation)
+    if type(event) is LeaderElected:
+        path, until = state_path(TopicPartition(event.topic, event.partition)), event.seq
+        written = [write for write in past.of(ZkWritten) if write.path == path and write.seq < until]
+        return bool(written) and _was_replaced(past, written[-1])
     return type(event) is ZkWritten and _was_replaced(past, event)
+
+
+@of_partition
+def _after_a_replaced_controller(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """One of the last two changes of the partition's assignment was made by a controller that had been replaced."""
+    written = [(write, replicas) for write, replicas in past.assignments(tp) if write.seq < violation.seq]
+    changes = [write for (_, before), (write, after) in pairwise(written) if before != after]
+    return any(_was_replaced(past, write) for write in changes[-2:])
 
 
 CONTROL: tuple[Known, ...] = (
@@ -254,9 +279,16 @@ CONTROL: tuple[Known, ...] = (
     Known(
         "KAFKA-6082",
         "a controller that has been replaced goes on writing",
-        ("controller_fence", "one_leader_per_epoch", "epochs_grow", "moves_recoverable"),
+        ("controller_fence", "one_leader_per_epoch", "epochs_grow", "moves_recoverable", "deleted_get_no_leader"),
         lambda policies: isinstance(policies.controller.fencing, Unfenced),
         _by_a_replaced_controller,
+    ),
+    Known(
+        "KAFKA-6082",
+        "a controller that has been replaced writes an assignment over; its successor goes on with the one it knows",
+        ("moves_recoverable", "replicas_notified"),
+        lambda policies: isinstance(policies.controller.fencing, Unfenced),
+        _after_a_replaced_controller,
     ),
     Known(
         "KAFKA-6082",
@@ -278,11 +310,11 @@ CONTROL: tuple[Known, ...] = (
     Known(
         "KAFKA-1120",
         "a broker that ends its controlled shutdown and is back before the controller looks at /brokers/ids shuts down "
-        "for ever in the controller's memory, and is not elected",
+        "for ever in the controller's memory, and is neither elected nor moved to",
         ("led_in_time", CONVERGED),
         lambda policies: not policies.controller.broker_epochs,
         _shuts_down_since,
-        statements=(LED,),
+        statements=(LED, NOTHING_ASKED),
     ),
     Known(
         "KAFKA-9839",

@@ -108,7 +108,7 @@ def _led_on_with_less(past: KeptEvents, tp: TopicPartition, until_seq: int) -> b
     return any(
         before.seq < crash.seq < again.seq
         and past.loses(tp, crash, again.seq)
-        and past.stayed_in_isr(tp, crash.node, crash.seq, again.seq)
+        and past.stayed_in_isr(tp, crash.node, crash.seq, again.seq, before.leader_epoch)
         and not past.found_gone(crash)
         for place, before in enumerate(led)
         for again in led[place + 1 :]

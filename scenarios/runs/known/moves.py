@@ -15,6 +15,7 @@ from emulator.protocol.events import (
     LeaderElected,
     MoveAnswered,
     MoveStarted,
+    PartitionCreated,
     PartitionFailed,
 )
 from emulator.protocol.types import TopicPartition
@@ -331,15 +332,17 @@ def _missed_as_it_was_moved(past: KeptEvents, tp: TopicPartition, broker: int) -
 
 @of_partition
 def _never_assigned(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The replica is of a move's target, and has got its role since that was asked for; no move has ended with it, but
-    earlier ones that are over."""
+    """The replica is of a move's target, and has come to its broker, or got its role, since that was asked for; no move
+    has ended with it, but earlier ones that are over."""
     left = stray(violation)
     if left is None:
         return False
     dropped, role = past.dropped(tp, left), past.last_role(tp, left)
+    came = [e.seq for e in past.of(PartitionCreated) if (e.node, e.topic, e.partition) == (left, *tp)]
+    latest = max((-1 if role is None else role.seq, *came))
     since = 0 if dropped is None else dropped.seq
     return any(
-        left in move.target and move.seq > since and role is not None and role.seq > move.seq
+        left in move.target and since < move.seq < latest
         for move in past.of(MoveStarted)
         if (move.topic, move.partition) == tp
     )

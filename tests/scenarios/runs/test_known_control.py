@@ -219,6 +219,11 @@ def test_kafka_1120_a_broker_that_was_shutting_down_is_elected_no_more(quiet: Ru
     assert tickets(told(quiet, "kafka-2.3", marks, late, stays)) == [None] * 2
     started = Step(6, 6, 0, "broker-startup.1", "before", "", -1, 1, 0, 2, "")
     led = alone._replace(data=LeaderAndIsr(1, 3, (1,), 1).encode())
+    waits = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
+    asked = e.MoveStarted(5, 5, 0, *TP, (0, 1))
+    assert tickets(told(quiet, "kafka-1.1", [*marks[:3], asked], waits)) == ["KAFKA-1120"]
+    for others in (marks[:3], [*marks[1:3], asked], [*marks[:3], asked._replace(target=(0, 2))]):
+        assert tickets(told(quiet, "kafka-1.1", others, waits)) == [None]
     for others in (
         marks[1:],
         [shuts, alone],
@@ -228,6 +233,39 @@ def test_kafka_1120_a_broker_that_was_shutting_down_is_elected_no_more(quiet: Ru
         [gone, back, alone, shuts._replace(seq=6)],
     ):
         assert tickets(told(quiet, "kafka-1.1", others, late, stays)) == [None] * 2
+
+
+def test_kafka_6082_an_assignment_is_written_over_by_a_replaced_controller(quiet: Run) -> None:
+    """kafka-1.1, seed 12076 of the default swarm: its successor goes on with the assignment that it knows."""
+    takes_over = [e.ControllerElected(1, 1, 0, 2, 1), e.ControllerElected(3, 3, 0, 1, 2)]
+    changes = "orders-0: broker 1 changes its replicas from [1, 0] to [0], and ZooKeeper asks for no move of it"
+    unsent = "orders-0: broker 1 is not in the replicas [0] any more, and has been sent no StopReplica for 12.0 s"
+    found = (Violation("moves_recoverable", "…", 6, 6, changes), Violation("replicas_notified", "…", 9, 9, unsent))
+    goes_on = assigned(6, 0)._replace(client=1)
+    marks: list[Any] = [assigned(2, 0, 1), assigned(4, 1, 0), goes_on]
+    assert tickets(told(quiet, "kafka-1.1", [*takes_over, *marks], *found)) == ["KAFKA-6082"] * 2
+    assert tickets(told(quiet, "kafka-2.3", [*takes_over, *marks], *found)) == [None] * 2
+    own = [marks[0], marks[1]._replace(client=1), goes_on]
+    for others in (marks, [*takes_over[:1], *marks], [*takes_over, *own]):
+        assert tickets(told(quiet, "kafka-1.1", others, *found)) == [None] * 2
+
+
+def test_kafka_6082_a_replaced_controller_elects_leaders_of_a_topic_that_is_being_deleted(quiet: Run) -> None:
+    """kafka-1.1, seed 12052 of the default swarm."""
+    takes_over = [e.ControllerElected(1, 1, 0, 2, 1), e.ControllerElected(2, 2, 0, 1, 2)]
+    written = ZkWritten(3, 3, 0, 2, "create", state_path(TP), 0, 3, LeaderAndIsr(0, 0, (0, 1), 1).encode())
+    elects = e.LeaderElected(4, 4, 3, *TP, 0, 0, (0, 1), "new", 1, False)
+    found = Violation(
+        "deleted_get_no_leader", "…", 4, 4, "orders-0: controller 1 elects broker 0 in epoch 0, and has …"
+    )
+    assert tickets(told(quiet, "kafka-1.1", [*takes_over, written, elects], found)) == ["KAFKA-6082"]
+    assert tickets(told(quiet, "kafka-2.3", [*takes_over, written, elects], found)) == [None]
+    for others in (
+        [*takes_over, elects],
+        [takes_over[0], written, elects],
+        [*takes_over, written._replace(client=1), elects],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", others, found)) == [None]
 
 
 def test_kafka_6082_a_request_after_one_that_a_replaced_controller_deleted_is_not_seen(quiet: Run) -> None:

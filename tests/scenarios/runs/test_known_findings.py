@@ -367,6 +367,9 @@ def test_a_leader_that_crashed_appends_again_in_the_leader_epoch_that_it_had(qui
     found = (differs, gives_up, stays)
     assert tickets(told(quiet, "kafka-2.6", [state, led, crash, again, fails], *found)) == ["KIP-966"] * 3
     assert tickets(told(quiet, "kafka-2.6", [state, led, crash, again], *found)) == ["KIP-966", None, None]
+    late = state._replace(t_us=3, seq=3, data=LeaderAndIsr(2, 5, (2,), 1).encode())  # it learns of that epoch too late
+    zombie = [state, led, crash, late, again._replace(seq=4)]
+    assert tickets(told(quiet, "kafka-2.6", zombie, differs)) == ["KIP-966"]
     waits = Violation("converged", NOTHING_ASKED, 6, 6, "/admin/reassign_partitions is still there")
     asked, moved = e.MoveStarted(3, 3, 0, *TP, (0, 2)), [assigned(0, 0, 1), state, led, crash, again, fails]
     in_sync = Step(5, 5, 0, "kafka-6794.1", "before", *TP, -1, 0, 2, "")  # which waits for the current replicas
@@ -447,6 +450,9 @@ def test_a_move_of_0_8_waits_for_a_new_replica_whose_broker_was_started_meanwhil
     assert tickets(told(quiet, "kafka-0.8", [asks, follows], left)) == [ticket]
     earlier = [assigned(0, 0, 1), assigned(1, 0)]  # of a move that is over
     assert tickets(told(quiet, "kafka-0.8", [*earlier, asks, follows], left)) == [ticket]
+    came = e.PartitionCreated(5, 5, 0, 1, *TP, 2)  # and its leader was dead: it has no role
+    assert tickets(told(quiet, "kafka-0.8", [asks, came], left)) == [ticket]
+    assert tickets(told(quiet, "kafka-0.8", [asks, came._replace(node=2)], left)) == [None]
     for others in (
         [asks._replace(target=(0, 2)), follows],
         [asks, follows, assigned(7, 0, 1), assigned(8, 0)],
