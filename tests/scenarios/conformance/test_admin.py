@@ -5,6 +5,7 @@ import pytest
 
 from emulator.protocol.create_partitions import CreatePartitionsRequest, NewPartitions
 from emulator.protocol.log_dirs import AlterReplicaLogDirsRequest, DescribeLogDirsRequest
+from tests.scenarios.conformance.releases import WITH_API
 from understudy.protocol import (
     AlterPartitionReassignmentsRequest,
     Errors,
@@ -12,7 +13,6 @@ from understudy.protocol import (
     TopicPartition,
 )
 from understudy.testing import cluster, in_virtual_time
-from tests.scenarios.conformance.releases import WITH_API
 
 RELEASES = pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.3", "kafka-2.4", "kafka-2.5", "kafka-2.7"])
 INVALID, UNFIT = Errors.INVALID_PARTITIONS, Errors.INVALID_REPLICA_ASSIGNMENT
