@@ -222,13 +222,16 @@ class KeptEvents:
         ]
         return self.assignment(tp) if steps[-1:] == [IN_SYNC] else move.target
 
-    def last_role(self, tp: TopicPartition, broker: int) -> BecameFollower | BecameLeader | None:
-        """What ``broker`` became last in a partition."""
+    def last_role(
+        self, tp: TopicPartition, broker: int, until_seq: int | None = None
+    ) -> BecameFollower | BecameLeader | None:
+        """What ``broker`` became last in a partition, in the whole run or before ``until_seq``."""
         roles = [
             event
             for kind in (BecameFollower, BecameLeader)
             for event in self.of(kind)
             if (event.node, event.topic, event.partition) == (broker, *tp)
+            and (until_seq is None or event.seq < until_seq)
         ]
         return max(roles, key=lambda event: event.seq, default=None)
 

@@ -68,7 +68,7 @@ def _refused(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) 
     ]
     refused = [event.seq for event in answers if event.error == "UNKNOWN_SERVER_ERROR"][-1:]
     taken = [event.seq for event in answers if event.error == "NONE" and event.seq > min(refused, default=until_seq)]
-    role = past.last_role(tp, broker)
+    role = past.last_role(tp, broker, until_seq)
     return bool(refused) and (role is None or role.seq < min(taken, default=until_seq))
 
 

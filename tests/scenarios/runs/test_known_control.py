@@ -362,3 +362,20 @@ def test_a_broker_that_does_not_know_its_epoch_yet_refuses_to_delete_a_replica(q
     assert tickets(told(quiet, "kafka-2.6", [asks, refuses], stays, led)) == [None] * 2
     for events in ([asks], [asks, refuses, *again], [asks._replace(detail="others-0 (delete)"), refuses]):
         assert tickets(told(quiet, "kafka-2.3", events, stays, led)) == [None] * 2
+
+
+def test_a_broker_that_refuses_metadata_keeps_its_role_until_it_knows_its_epoch(quiet: Run) -> None:
+    """kafka-2.3, seed 78 of the default swarm: what the broker becomes after the finding excuses nothing and hides
+    nothing."""
+    leads = Violation(
+        "roles_adopted", "…", 9, 9, "orders-0: leader 1 of epoch 2 in ZooKeeper, and broker 2 leads, for 7.8 s"
+    )
+    led = e.BecameLeader(2, 2, 0, 2, *TP, 1, 0, 5, 5, (1, 2), (), ())
+    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", 0)
+    takes = refuses._replace(seq=6, error="NONE")
+    late = e.BecameFollower(12, 12, 0, 2, *TP, 1, 2, 5, 5)
+    for events in ([led, refuses], [led, refuses, takes], [led, refuses, takes, late]):
+        assert tickets(told(quiet, "kafka-2.3", events, leads)) == ["KAFKA-9839"]
+        assert tickets(told(quiet, "kafka-2.6", events, leads)) == [None]
+    for events in ([led, takes, late], [led, refuses, takes, late._replace(seq=7)]):
+        assert tickets(told(quiet, "kafka-2.3", events, leads)) == [None]
