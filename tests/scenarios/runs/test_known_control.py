@@ -370,7 +370,7 @@ def test_a_broker_that_refuses_metadata_keeps_its_role_until_it_knows_its_epoch(
     leads = Violation(
         "roles_adopted", "…", 9, 9, "orders-0: leader 1 of epoch 2 in ZooKeeper, and broker 2 leads, for 7.8 s"
     )
-    led = e.BecameLeader(2, 2, 0, 2, *TP, 1, 0, 5, 5, (1, 2), (), ())
+    led = e.BecameLeader(2, 2, 0, 2, *TP, 1, 5, 5, (1, 2), (1, 2), (), ())
     refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", 0)
     takes = refuses._replace(seq=6, error="NONE")
     late = e.BecameFollower(12, 12, 0, 2, *TP, 1, 2, 5, 5)
