@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.events import FetchPosition, NodeStarted
+from emulator.protocol.events import FetchPosition, NodeCrashed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Moment, Report, shared
 from scenarios.observe.history.history import History
@@ -44,7 +44,8 @@ class IsrLogsIdentical(Checker):
         else:
             self._led[event.tp] = shared((event.state.leader, event.state.isr))
 
-    def on_started(self, event: NodeStarted) -> None:
+    def on_crashed(self, event: NodeCrashed) -> None:
+        """That a dead broker's replica leaves the ISR is for ``dead_leave_isr`` to say."""
         self._fetches_from.pop(event.node, None)
 
     def on_position(self, event: FetchPosition) -> None:

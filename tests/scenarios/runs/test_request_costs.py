@@ -55,6 +55,7 @@ def test_a_controlled_shutdown_takes_a_tenth_since_its_changes_are_made_together
 
 
 def test_with_a_fast_zookeeper_the_last_leader_learns_of_it_long_after_the_broker_was_answered() -> None:
-    """One request for each partition. On brokers that take no time both are at 43 ms."""
+    """One request for each partition. The broker ends before its StopReplica requests reach it, so leaders add some of
+    its replicas to their ISRs again."""
     found = costs("kafka-0.8", zk={"rtt": "100us"})
-    assert (found.answered_s, found.announced_s) == pytest.approx((0.043, 0.086), rel=0.02)
+    assert (found.answered_s, found.announced_s) == pytest.approx((0.045, 0.086), rel=0.02)

@@ -59,10 +59,10 @@ def test_those_that_do_not_fetch_or_are_not_in_sync_are_left_out() -> None:
     assert run.violations() == []
 
 
-def test_a_restart_ends_what_was_fetched() -> None:
+def test_a_crash_ends_what_was_fetched() -> None:
     run = story(1)
     run.append(0, 10, 2, leader=True)
-    run.emit(e.NodeStarted, 1, 2)
+    run.emit(e.NodeCrashed, 1, 1, "crash")
     run.rest()
     assert run.violations() == []
 
