@@ -232,20 +232,27 @@ def _is_ahead(past: KeptEvents, follows: BecameFollower) -> bool:
 
 @of_partition
 def _missed_elections(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The replica at fault follows under an epoch after which another broker has led, and then its leader again."""
+    """The replica at fault follows under an epoch after which another broker has led, and then its leader again; of
+    logs that are held against each other at the end, it may have taken up another role since."""
     broker = at_fault(past, violation)
-    follows = [
-        event
-        for event in past.of(BecameFollower)
-        if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < violation.seq
-    ][-1:]
-    led = [
-        event for event in past.of(BecameLeader) if (event.topic, event.partition) == tp and event.seq < violation.seq
-    ]
+    roles = sorted(
+        (
+            event
+            for kind in (BecameFollower, BecameLeader)
+            for event in past.of(kind)
+            if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < violation.seq
+        ),
+        key=lambda event: event.seq,
+    )
+    ends = [*(event.seq for event in roles), violation.seq][1:]
+    spans = list(zip(roles, ends, strict=True)) if roles else []
+    led = [event for event in past.of(BecameLeader) if (event.topic, event.partition) == tp]
     return any(
         again.node == role.leader and other.node != role.leader and role.leader_epoch < other.leader_epoch
-        for role in follows
+        for role, until_seq in (spans if violation.invariant == "isr_logs_identical" else spans[-1:])
+        if type(role) is BecameFollower
         for again in led
+        if again.seq < until_seq
         for other in led
         if other.leader_epoch < again.leader_epoch
     )

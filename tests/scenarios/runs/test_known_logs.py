@@ -155,6 +155,10 @@ def test_before_kip_320_a_follower_misses_elections(quiet: Run) -> None:
         [missed[0], missed[1], led(3, 2, 2)],
     ):
         assert "KIP-320" not in tickets(told(quiet, "kafka-1.1", events, found))
+    at_rest = Violation("isr_logs_identical", "…", 9, 9, "orders-0: broker 1, in sync, has a log that ends at 14 and …")
+    assert tickets(told(quiet, "kafka-1.1", [*missed, follows(4, 0, 2)], at_rest)) == ["KIP-320"]
+    early = [follows(1, 0, 0), follows(2, 0, 1), led(3, 2, 1), led(4, 0, 2)]
+    assert "KIP-320" not in tickets(told(quiet, "kafka-1.1", early, at_rest))
 
 
 def joins(seq: int, end: int, leader_end: int) -> e.IsrProposed:
