@@ -48,10 +48,18 @@ _DELETED = re.compile(rf"{DELETE_TOPICS}/(\S+)")
 _NEVER_LED = re.compile(r"(\S+)-\d+: no leader was ever elected")
 
 
-@of_partition
-def _behind_its_epoch(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """A replica without its role, given up, or out of the ISR, on a broker that has refused metadata, for a later
-    broker epoch than it knew of, and has had no role in the partition since it took metadata again."""
+@of_violation
+def _behind_its_epoch(past: KeptEvents, violation: Violation) -> bool:
+    """A replica without its role, given up, or out of the ISR, or one that each open move waits for, on a broker that
+    has refused metadata, for a later broker epoch than it knew of, and has had no role in the partition since it took
+    metadata again."""
+    tp = past.partition(violation)
+    if tp is None:
+        moves = past.open_moves()
+        return bool(moves) and all(
+            any(_refused(past, tp, broker, violation.seq) for broker in past.awaited(tp, move))
+            for tp, move in moves.items()
+        )
     named = _FAILED.search(violation.state) or _NO_LEADER.search(violation.state)
     brokers = (int(named[1]),) if named else lacking(past, violation)
     return bool(brokers) and all(_refused(past, tp, broker, violation.seq) for broker in brokers)
@@ -318,11 +326,12 @@ CONTROL: tuple[Known, ...] = (
     ),
     Known(
         "KAFKA-9839",
-        "a broker that does not know its broker epoch yet refuses metadata, and then a leader that it takes for dead",
+        "a broker that does not know its broker epoch yet refuses metadata, and then a leader that it takes for dead; "
+        "a move may wait for it",
         ("roles_adopted", CONVERGED),
         lambda policies: not policies.brokers.accepts_newer_broker_epoch,
         _behind_its_epoch,
-        statements=(LED, IN_SYNC, FETCHED),
+        statements=(LED, IN_SYNC, FETCHED, NOTHING_ASKED),
     ),
     Known(
         "KAFKA-9839",

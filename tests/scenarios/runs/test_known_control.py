@@ -379,3 +379,16 @@ def test_a_broker_that_refuses_metadata_keeps_its_role_until_it_knows_its_epoch(
         assert tickets(told(quiet, "kafka-2.6", events, leads)) == [None]
     for events in ([led, takes, late], [led, refuses, takes, late._replace(seq=7)]):
         assert tickets(told(quiet, "kafka-2.3", events, leads)) == [None]
+
+
+def test_a_move_waits_for_a_broker_that_has_refused_metadata(quiet: Run) -> None:
+    """kafka-2.4, seed 60 of the default swarm."""
+    waits = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
+    moves = [assigned(1, 0, 1), e.MoveStarted(2, 2, 0, *TP, (1, 2))]
+    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", 0)
+    takes = refuses._replace(seq=5, error="NONE")
+    follows = e.BecameFollower(6, 6, 0, 2, *TP, 1, 2, 5, 5)
+    assert tickets(told(quiet, "kafka-2.4", [*moves, refuses, takes], waits)) == ["KAFKA-9839"]
+    assert tickets(told(quiet, "kafka-2.6", [*moves, refuses, takes], waits)) == [None]
+    for events in (moves, [*moves, takes], [*moves, refuses, takes, follows], [*moves, refuses._replace(node=0)]):
+        assert tickets(told(quiet, "kafka-2.4", events, waits)) == [None]
