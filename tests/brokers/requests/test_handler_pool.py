@@ -11,6 +11,7 @@ from brokers.service import ServiceTime, ServiceTimes
 from emulator.metrics.events import GaugeSet, TimerUpdated
 from emulator.network import Channel, Endpoint, NetworkSpec, serve
 from emulator.nodes import Process
+from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.metadata import MetadataRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
@@ -23,11 +24,13 @@ TP = TopicPartition("t", 0)
 
 SLOW = StopReplicaRequest(0, 1, -1, False, (TP,))
 QUICK = MetadataRequest(())
+EMPTY_POLL = FetchRequest(1, 1, 1, 500 * MS, 1, 10_000, 1_000, (), ())
 
 
 @define(eq=False)
 class Handlers:
-    """A broker at which a StopReplica takes 10 ms, and 2 ms more for each partition, and all else no time.
+    """A broker at which a StopReplica takes 10 ms, and 2 ms more for each partition, a Fetch 10 ms, and all else no
+    time.
 
     Attributes:
         answered: by which client, what, and when.
@@ -61,11 +64,12 @@ def with_handlers(body: Callable[[Handlers], Awaitable[object]], *, threads: int
 
     async def main(site: Site) -> Handlers:
         process, router = await site.process(0), Router()
-        times = ServiceTimes({StopReplicaRequest: ServiceTime(10 * MS, 2 * MS)})
+        times = ServiceTimes({StopReplicaRequest: ServiceTime(10 * MS, 2 * MS), FetchRequest: ServiceTime(10 * MS, 0)})
         pool = RequestHandlerPool(process, router, times, threads, most_queued)
         handlers = Handlers(site, process, pool, router, site.world.now)
         router.on(StopReplicaRequest, handlers.handle)
         router.on(MetadataRequest, handlers.handle)
+        router.on(FetchRequest, handlers.handle)
         serve(site.network, process, PORT, pool.receive)
         await body(handlers)
         return handlers
@@ -185,6 +189,22 @@ def test_requests_that_wait_keep_the_world_from_being_settled() -> None:
         assert broker.site.world.foreground == 0
 
     with_handlers(body, threads=1)
+
+
+def test_requests_that_wait_behind_an_empty_poll_keep_it_from_being_settled_until_the_thread_is_free() -> None:
+    """The poll itself does not."""
+
+    async def body(broker: Handlers) -> None:
+        (await broker.connect(1)).send(EMPTY_POLL, 10)
+        await broker.site.world.sleep(1 * MS, background=True)
+        assert broker.site.world.foreground == 0
+        (await broker.connect(2)).send(QUICK, 10)
+        await broker.site.world.sleep(8 * MS, background=True)
+        assert broker.site.world.foreground > 0
+        await broker.site.world.sleep(50 * MS, background=True)
+        assert broker.site.world.foreground == 0
+
+    assert with_handlers(body, threads=1).handled == [(1, "Fetch", 10), (2, "Metadata", 10)]
 
 
 def test_a_broker_that_is_starting_reads_nothing() -> None:
