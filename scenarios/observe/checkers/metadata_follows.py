@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.control_requests import ControlChannelClosed, ControlQueued
-from emulator.protocol.events import LogDirFailed, ReplicaOffline
+from emulator.protocol.events import BrokerRegistered, LogDirFailed, ReplicaOffline
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from scenarios.observe.checkers.checker import Checker, Moment, Report
@@ -27,8 +27,8 @@ class MetadataFollows(Checker):
         after the other, is checked by ``requests_delivered``, and that they refuse an older controller's by
         ``epochs_grow``; so it is what they tell clients. The bound is that of ``led_in_time``. A controller
         that has led for 5 s sends a broker one UpdateMetadata without partitions at most while the live brokers stay
-        the same; unless a log directory has failed, a topic was to be deleted, or a partition has never had a leader,
-        as it is sent then, too.
+        the same and none has started; unless a log directory has failed, a topic was to be deleted, or a partition has
+        never had a leader, as it is sent then, too.
 
     Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4): for such
     releases only leaders are compared.
@@ -67,6 +67,11 @@ class MetadataFollows(Checker):
 
     def on_offline(self, event: ReplicaOffline) -> None:
         self._repeats = True
+
+    def on_registered(self, _: BrokerRegistered) -> None:
+        """A broker that starts is announced to all, also where it was gone for so short a time, or as a partition had
+        no leader, that its end was not."""
+        self._announced.clear()
 
     def on_assigned(self, event: AssignmentWritten) -> None:
         if event.replicas and self._topology.state(event.tp) is None:

@@ -354,7 +354,7 @@ def test_the_same_live_brokers_are_announced_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "why", ["a log directory", "a replica", "a topic", "a partition", "a new channel", "a new controller"]
+    "why", ["a log directory", "a replica", "a topic", "a partition", "a new channel", "a new controller", "a broker"]
 )
 def test_the_same_live_brokers_may_be_announced_again(why: str) -> None:
     """By requests that are for partitions without a leader, or for none."""
@@ -373,6 +373,8 @@ def test_the_same_live_brokers_may_be_announced_again(why: str) -> None:
         run.assigned(RS)
     elif why == "a new channel":
         run.show(ControlChannelClosed, 3, 1, False)
+    elif why == "a broker":
+        run.emit(e.BrokerRegistered, 0, 12)
     queued(run, 1, live_brokers(0, 1))
     assert run.violations() == []
 
