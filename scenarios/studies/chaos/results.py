@@ -16,7 +16,6 @@ from typing import IO
 from attrs import define, field
 
 from scenarios.errors import BadInput
-from scenarios.runs.dataset.manifest import NAME as DATA_SET
 from scenarios.studies.chaos.seed_run import SeedResult
 
 NAME = "results.jsonl"
@@ -37,6 +36,8 @@ class Results:
 
     def __attrs_post_init__(self) -> None:
         """Raises: BadInput where the folder cannot be written, or holds something else."""
+        from scenarios.runs.dataset.manifest import NAME as DATA_SET  # with Arrow, which seeds have no use for
+
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             if (self.root / DATA_SET).exists() and not (self.root / NAME).exists():

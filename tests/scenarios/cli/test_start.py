@@ -40,6 +40,21 @@ def test_a_run_imports_only_what_it_uses() -> None:
     assert len([name for name in loaded if name.partition(".")[0] in OURS]) <= MOST_OF_OURS
 
 
+CHAOS = """
+import sys
+from scenarios.cli import main
+assert main(["chaos", "--seeds", "0"]) == 0
+print(*sys.modules)
+"""
+
+
+def test_a_seed_of_chaos_imports_nothing_for_data_sets() -> None:
+    """Arrow alone takes 40 MB and a tenth of a second in each process of a campaign."""
+    done = subprocess.run([sys.executable, "-c", CHAOS], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stdout.splitlines()[-1].split()}
+    assert loaded.isdisjoint(("numpy", "pandas", "pyarrow", "pyspark"))
+
+
 SERVE = """
 import linecache, sys
 from scenarios.cli.start import quick_start
