@@ -39,10 +39,11 @@ class AdminZnode:
         the next one (Kafka 1.1 to 2.3, removePartitionsFromReassignedPartitions)."""
         for tp in partitions:
             self.watches.forget(znodes.state_path(tp))
-        moves = self.context.reassignments
-        requested = {tp: moves[tp].target for tp in map_order(map_order(moves))}  # of a copy of the map
         if self.follows_changes:
             requested = await self.zk_client.reassignments()
+        else:
+            moves = self.context.reassignments
+            requested = {tp: moves[tp].target for tp in map_order(map_order(moves))}  # of a copy of the map
         await self._write({tp: target for tp, target in requested.items() if tp not in partitions})
         for tp in partitions:
             self._forget(tp)

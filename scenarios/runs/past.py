@@ -222,10 +222,10 @@ class KeptEvents:
         ]
         return self.assignment(tp) if steps[-1:] == [IN_SYNC] else move.target
 
-    def last_role(
+    def roles(
         self, tp: TopicPartition, broker: int, until_seq: int | None = None
-    ) -> BecameFollower | BecameLeader | None:
-        """What ``broker`` became last in a partition, in the whole run or before ``until_seq``."""
+    ) -> list[BecameFollower | BecameLeader]:
+        """What ``broker`` became in a partition, in order, in the whole run or before ``until_seq``."""
         roles = [
             event
             for kind in (BecameFollower, BecameLeader)
@@ -233,7 +233,13 @@ class KeptEvents:
             if (event.node, event.topic, event.partition) == (broker, *tp)
             and (until_seq is None or event.seq < until_seq)
         ]
-        return max(roles, key=lambda event: event.seq, default=None)
+        return sorted(roles, key=lambda event: event.seq)
+
+    def last_role(
+        self, tp: TopicPartition, broker: int, until_seq: int | None = None
+    ) -> BecameFollower | BecameLeader | None:
+        """The last of ``roles``."""
+        return next(reversed(self.roles(tp, broker, until_seq)), None)
 
     def follows_another(self, tp: TopicPartition, broker: int) -> bool:
         """Whether the last role of ``broker`` was that of a follower of a broker that does not lead now."""

@@ -32,7 +32,7 @@ from emulator.protocol.znodes import (
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NOTHING_ASKED, UNCLEAN
-from scenarios.runs.known.reason import CONVERGED, Known, always, lacking, of_partition, of_violation
+from scenarios.runs.known.reason import CONVERGED, FAILED, NO_LEADER, Known, always, lacking, of_partition, of_violation
 
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
@@ -42,8 +42,6 @@ SHUTDOWN = "shutdown."
 ELECT_OFFLINE = (("broker-failure.2", "after"), ("broker-startup.3", "after"))
 LOOKS_AT_BROKERS = ("broker-failure.", "broker-startup.")
 _NOT_NOTIFIED = re.compile(r"broker (\d+) leads in epoch (\d+), and broker (\d+), of the replicas")
-_FAILED = re.compile(r"failed on broker (\d+)")
-_NO_LEADER = re.compile(r"broker (\d+) does not lead")
 _DELETED = re.compile(rf"{DELETE_TOPICS}/(\S+)")
 _NEVER_LED = re.compile(r"(\S+)-\d+: no leader was ever elected")
 
@@ -60,7 +58,7 @@ def _behind_its_epoch(past: KeptEvents, violation: Violation) -> bool:
             any(_refused(past, tp, broker, violation.seq) for broker in past.awaited(tp, move))
             for tp, move in moves.items()
         )
-    named = _FAILED.search(violation.state) or _NO_LEADER.search(violation.state)
+    named = FAILED.search(violation.state) or NO_LEADER.search(violation.state)
     brokers = (int(named[1]),) if named else lacking(past, violation)
     return bool(brokers) and all(_refused(past, tp, broker, violation.seq) for broker in brokers)
 
@@ -141,7 +139,7 @@ def _shuts_down_at_election(
 def _bounce_missed(past: KeptEvents, violation: Violation) -> bool:
     """Each broker without its role or without a LeaderAndIsr, or whose replica is not in the ISR, was away and is back,
     and the controller has handled neither."""
-    leads, notified = _NO_LEADER.search(violation.state), _NOT_NOTIFIED.search(violation.state)
+    leads, notified = NO_LEADER.search(violation.state), _NOT_NOTIFIED.search(violation.state)
     if notified:
         brokers: tuple[int, ...] = (int(notified[3]),)
     else:

@@ -23,6 +23,7 @@ from scenarios.runs.finding import EXPECTATION
 from scenarios.runs.known.reason import (
     CONVERGED,
     LOSSES,
+    NO_LEADER,
     Known,
     always,
     beyond,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 _UNDER_REPLICATED = re.compile(r"broker (\d+) shows UnderReplicatedPartitions")
 _SHOWN = re.compile(r"UnderReplicatedPartitions = (\d+)")
-_NO_LEADER = re.compile(r"broker (\d+) does not lead")
 _DEAD = re.compile(r"that broker (\d+(?:, \d+)*) is dead")
 
 
@@ -101,7 +101,7 @@ def _taken_in_unassigned(past: KeptEvents, violation: Violation, tp: TopicPartit
 @of_partition
 def _elected_unassigned(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The leader is not assigned, and a leader has added it to the ISR."""
-    found = _NO_LEADER.search(violation.state)
+    found = NO_LEADER.search(violation.state)
     if found is None:
         return False
     leader = int(found[1])

@@ -22,6 +22,7 @@ from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, NOTHING_ASKED
 from scenarios.runs.known.reason import (
     CONVERGED,
     DIVERGENCES,
+    FAILED,
     LOSSES,
     Known,
     always,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from scenarios.runs.past import KeptEvents
 
 _LEARNED = re.compile(r"broker (\d+), \S+, when its high watermark moves: log start (\d+), high watermark (-?\d+)")
-_FAILED = re.compile(r"failed on broker (\d+)")
 _TAKES = re.compile(r"takes broker (\d+) into the ISR")
 _OFFSET_MISMATCH = re.compile(r"batch at \d+, log ends at \d+")
 
@@ -122,7 +122,7 @@ def _led_on_with_less(past: KeptEvents, tp: TopicPartition, until_seq: int) -> b
 def _refuses_its_batch(past: KeptEvents, violation: Violation) -> bool:
     """Each follower of such a leader that has given up, or is not in the ISR, or for which an open move waits, was
     ahead of it, and gave up with a batch that begins before its end."""
-    tp, failed = past.partition(violation), _FAILED.search(violation.state)
+    tp, failed = past.partition(violation), FAILED.search(violation.state)
     if tp is None:
         moves = past.open_moves()
         return bool(moves) and all(
@@ -235,15 +235,7 @@ def _missed_elections(past: KeptEvents, violation: Violation, tp: TopicPartition
     """The replica at fault follows under an epoch after which another broker has led, and then its leader again; of
     logs that are held against each other at the end, it may have taken up another role since."""
     broker = at_fault(past, violation)
-    roles = sorted(
-        (
-            event
-            for kind in (BecameFollower, BecameLeader)
-            for event in past.of(kind)
-            if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < violation.seq
-        ),
-        key=lambda event: event.seq,
-    )
+    roles = [] if broker is None else past.roles(tp, broker, violation.seq)
     ends = [*(event.seq for event in roles), violation.seq][1:]
     spans = list(zip(roles, ends, strict=True)) if roles else []
     led = [event for event in past.of(BecameLeader) if (event.topic, event.partition) == tp]

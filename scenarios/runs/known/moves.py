@@ -23,15 +23,23 @@ from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr, decode_r
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NO_STRAYS, NOTHING_ASKED, READ
 from scenarios.runs.finding import UNFINISHED
-from scenarios.runs.known.reason import CONVERGED, Known, beyond, lacking, of_partition, of_violation, stray
+from scenarios.runs.known.reason import (
+    CONVERGED,
+    FAILED,
+    NO_LEADER,
+    Known,
+    beyond,
+    lacking,
+    of_partition,
+    of_violation,
+    stray,
+)
 
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
 
-_NO_LEADER = re.compile(r"broker (\d+) does not lead")
 READS_MOVES, RESUMES_MOVES = "failover.F3", "failover.F8"
-_FAILED = re.compile(r"failed on broker (\d+)")
 BEGINS_MOVES = "wiki.1"
 BY_ZNODE = ("kafka-42.", "wiki.", "kafka-6794.")
 DOCUMENT_ASSIGNS = "kafka-6794.5"
@@ -178,7 +186,7 @@ def _lost_its_leader(past: KeptEvents, tp: TopicPartition, until_seq: int) -> bo
 def _fenced_by_a_bump(past: KeptEvents, violation: Violation) -> bool:
     """The replica that was given up or is not in the ISR, or one that each open move waits for, got a role after a move
     had raised the leader epoch, and with the epoch from before."""
-    tp, failed = past.partition(violation), _FAILED.search(violation.state)
+    tp, failed = past.partition(violation), FAILED.search(violation.state)
     if tp is None:
         moves = past.open_moves()
         return bool(moves) and all(
@@ -220,7 +228,7 @@ def _left_by_the_document(past: KeptEvents, violation: Violation) -> bool:
     if tp is None:
         return False
     last = past.states[tp][-1][1] if past.states.get(tp) else None
-    named = _NO_LEADER.search(violation.state)
+    named = NO_LEADER.search(violation.state)
     members = beyond(past, violation) if last is None or last.leader >= 0 else last.isr
     members = members if named is None else (int(named[1]),)
     return bool(members) and all(_left_by_step_5(past, tp, broker) for broker in members)
@@ -385,7 +393,7 @@ def _begun(past: KeptEvents, move: MoveStarted, assigned: list[ZkWritten]) -> in
 def _refused_to_leave(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The leader that does not lead, or each member of the ISR that is not assigned, was in the ISR when a move dropped
     it, and has been since. Its broker was not registered when the controller that dropped it was elected."""
-    leads = _NO_LEADER.search(violation.state)
+    leads = NO_LEADER.search(violation.state)
     brokers = (int(leads[1]),) if leads else beyond(past, violation)
     return bool(brokers) and all(_dropped_as_offline(past, tp, broker, violation.seq) for broker in brokers)
 

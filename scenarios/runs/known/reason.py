@@ -27,6 +27,8 @@ DIVERGENCES = ("truncate_safety", "log_matching", "reads_consistent", "isr_logs_
 """What follows where one replica leads without what the others have."""
 
 BROKER = re.compile(r"\bbroker (\d+)\b")
+FAILED = re.compile(r"failed on broker (\d+)")
+NO_LEADER = re.compile(r"broker (\d+) does not lead")
 _ISR = re.compile(r"isr \[([^]]*)\], assignment \[([^]]*)\]")
 _STRAY = re.compile(r"broker (\d+) still has a replica")
 _KNOWS = re.compile(r"in ZooKeeper, and broker (\d+) (?:has no role|leads|follows)")

@@ -21,7 +21,6 @@ from scenarios.observe.checkers.converged import (
     LED,
     NO_STRAYS,
     NOTHING_ASKED,
-    SAME_LOGS,
 )
 from scenarios.profiles import PROFILES
 from scenarios.runs import Run, run_scenario
@@ -398,20 +397,6 @@ def test_a_leader_adds_a_replica_that_has_died_since(quiet: Run, leader_epoch: i
     assert tickets(told(quiet, "kafka-2.3", events, violation)) == [ticket]
 
 
-def test_a_log_that_ends_at_its_high_watermark_is_not_cut_by_0_8_and_differs(quiet: Run) -> None:
-    follows, behind = (e.BecameFollower(8, 8, 0, 1, *TP, 1, 0, 10, high_watermark) for high_watermark in (10, 5))
-    found = Violation("log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …")
-    led = e.BecameLeader(7, 7, 0, 0, *TP, 1, 8, 8, (0, 1), (0, 1), (), ())
-    assert tickets(told(quiet, "kafka-0.8", [led, follows], found)) == ["KIP-101"]
-    for events in (
-        [led, behind],
-        [follows],
-        [led._replace(log_end_offset=10), follows],
-        [led._replace(node=2), follows],
-    ):
-        assert tickets(told(quiet, "kafka-0.8", events, found)) == [None]
-
-
 def test_a_broker_that_refused_metadata_does_not_follow_a_leader_that_it_knows_as_dead(quiet: Run) -> None:
     refuses = e.ControlResponse(5, 5, 0, "UpdateMetadata", 1, 2, 4, "UNKNOWN_SERVER_ERROR", 0)
     leads_on = "orders-0: leader 0 of epoch 1 in ZooKeeper, and broker 1 leads, for 35.5 s"
@@ -552,30 +537,6 @@ def test_a_leader_of_0_8_adds_any_replica(quiet: Run) -> None:
     assert tickets(told(quiet, "kafka-0.8", [joins, assigned(6, 0, 2)], silent)) == ["KAFKA-1097"]
     assert tickets(told(quiet, "kafka-0.8", [joins, assigned(6, 0, 1)], silent)) == [None]
     assert tickets(told(quiet, "kafka-1.1", [], found)) == [None]
-
-
-def test_a_follower_of_1_1_asks_about_one_epoch_only(quiet: Run) -> None:
-    found = Violation("log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …")
-    after = Violation("converged", SAME_LOGS, 10, 10, "orders-0: brokers 0 and 1 hold different batches")
-    stays = Violation("converged", IN_SYNC, 10, 10, "orders-0: isr [0], assignment [0, 1], leader 0")
-    led, leads = (
-        e.BecameLeader(seq, seq, 0, 1, *TP, epoch, 5, 5, (1,), (0, 1), (), ()) for seq, epoch in ((1, 1), (5, 3))
-    )
-    marks: list[Any] = [led, leads._replace(node=0), e.BecameFollower(6, 6, 0, 1, *TP, 3, 0, 20, 5)]
-    assert tickets(told(quiet, "kafka-1.1", marks, found, after, stays)) == ["KIP-279", "KIP-279", None]
-    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
-    of_the_leader = [
-        e.BecameFollower(2, 2, 0, 0, *TP, 1, 1, 5, 5),  # it was there, and has got some of that epoch
-        led._replace(leader_epoch=2, seq=3),
-        e.BecameFollower(4, 4, 0, 0, *TP, 2, 1, 9, 9),
-        leads._replace(node=0, log_end_offset=12),
-    ]
-    assert tickets(told(quiet, "kafka-1.1", [led, *of_the_leader, marks[2]], found)) == [None]
-    assert tickets(told(quiet, "kafka-1.1", [led, *of_the_leader[:2], *of_the_leader[3:], marks[2]], found)) == [
-        "KIP-279"
-    ]
-    for events in (marks[1:], marks[:2], [led, marks[1], marks[2]._replace(log_end_offset=0)]):
-        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
 
 
 def test_a_broker_that_shuts_down_is_not_notified(quiet: Run) -> None:

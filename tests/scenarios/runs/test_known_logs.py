@@ -11,7 +11,7 @@ from emulator.protocol import events as e
 from emulator.protocol.errors import Errors
 from emulator.trace.events import Step
 from scenarios.observe.checkers import Violation
-from scenarios.observe.checkers.converged import COMMITTED, IN_SYNC, NOTHING_ASKED
+from scenarios.observe.checkers.converged import COMMITTED, IN_SYNC, NOTHING_ASKED, SAME_LOGS
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
@@ -433,3 +433,41 @@ def test_a_copy_does_not_know_where_the_epoch_of_its_leader_begins(quiet: Run) -
         [*marks, e.Truncated(5, 5, 0, 1, *TP, 3, 14, 14)],
     ):
         assert tickets(told(quiet, "kafka-2.6", others, lacks)) == [None]
+
+
+def test_a_log_that_ends_at_its_high_watermark_is_not_cut_by_0_8_and_differs(quiet: Run) -> None:
+    follows, behind = (e.BecameFollower(8, 8, 0, 1, *TP, 1, 0, 10, high_watermark) for high_watermark in (10, 5))
+    found = Violation("log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …")
+    led = e.BecameLeader(7, 7, 0, 0, *TP, 1, 8, 8, (0, 1), (0, 1), (), ())
+    assert tickets(told(quiet, "kafka-0.8", [led, follows], found)) == ["KIP-101"]
+    for events in (
+        [led, behind],
+        [follows],
+        [led._replace(log_end_offset=10), follows],
+        [led._replace(node=2), follows],
+    ):
+        assert tickets(told(quiet, "kafka-0.8", events, found)) == [None]
+
+
+def test_a_follower_of_1_1_asks_about_one_epoch_only(quiet: Run) -> None:
+    found = Violation("log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …")
+    after = Violation("converged", SAME_LOGS, 10, 10, "orders-0: brokers 0 and 1 hold different batches")
+    stays = Violation("converged", IN_SYNC, 10, 10, "orders-0: isr [0], assignment [0, 1], leader 0")
+    led, leads = (
+        e.BecameLeader(seq, seq, 0, 1, *TP, epoch, 5, 5, (1,), (0, 1), (), ()) for seq, epoch in ((1, 1), (5, 3))
+    )
+    marks: list[Any] = [led, leads._replace(node=0), e.BecameFollower(6, 6, 0, 1, *TP, 3, 0, 20, 5)]
+    assert tickets(told(quiet, "kafka-1.1", marks, found, after, stays)) == ["KIP-279", "KIP-279", None]
+    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+    of_the_leader = [
+        e.BecameFollower(2, 2, 0, 0, *TP, 1, 1, 5, 5),  # it was there, and has got some of that epoch
+        led._replace(leader_epoch=2, seq=3),
+        e.BecameFollower(4, 4, 0, 0, *TP, 2, 1, 9, 9),
+        leads._replace(node=0, log_end_offset=12),
+    ]
+    assert tickets(told(quiet, "kafka-1.1", [led, *of_the_leader, marks[2]], found)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", [led, *of_the_leader[:2], *of_the_leader[3:], marks[2]], found)) == [
+        "KIP-279"
+    ]
+    for events in (marks[1:], marks[:2], [led, marks[1], marks[2]._replace(log_end_offset=0)]):
+        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
