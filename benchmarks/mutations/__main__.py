@@ -24,7 +24,7 @@ from typing import Any
 
 from attrs import asdict
 
-from benchmarks.mutations.drawn import Reviewed, draw, possible, reviewed, write
+from benchmarks.mutations.drawn import Reviewed, draw, possible, reviewed, stale, write
 from benchmarks.mutations.trial import Copy
 from benchmarks.program import conclude, parser_of
 from benchmarks.results import machine
@@ -151,9 +151,11 @@ def main() -> int:
         redraw()
         return 0
     mutants = reviewed()
+    real = in_order([one for one in mutants if not one.equivalent])[: arguments.first]
+    if gone := stale(real, ROOT):
+        parser.error("\n".join(gone))
     with tempfile.TemporaryDirectory() as folder:
         out = arguments.out or Path(folder) / "trials.jsonl"
-        real = in_order([one for one in mutants if not one.equivalent])[: arguments.first]
         all_tests = arguments.tests == "all"
         lines = list(trials(real, arguments.budget, arguments.jobs, out, all_tests=all_tests))
     stated = {"first": arguments.first, "tests": arguments.tests}

@@ -69,6 +69,19 @@ def reviewed() -> list[Reviewed]:
     return [Reviewed(Mutation(**entry), reason) for entry, reason in zip(entries, reasons, strict=True)]
 
 
+def stale(mutants: Iterable[Reviewed], root: Path) -> list[str]:
+    """A line for each entry that names a line which the checkout ``root`` does not have any more, and what to do."""
+    entries = {one.mutation: number for number, one in enumerate(reviewed(), 1)}
+    lines = []
+    for one in mutants:
+        try:
+            one.mutation.number((root / one.mutation.file).read_text(encoding="utf-8"))
+        except (LookupError, FileNotFoundError) as error:
+            what = error if isinstance(error, LookupError) else f"there is no {one.mutation.file} any more"
+            lines.append(f"{REVIEWED.name}, entry {entries[one.mutation]}: {what}; correct the entry, or --draw again")
+    return lines
+
+
 def write(mutants: Iterable[Reviewed]) -> None:
     """Write ``reviewed.toml``."""
     blocks = []

@@ -51,7 +51,7 @@ def hunt(budget_s: float, wanted: Iterable[tuple[str, int, float]]) -> dict[str,
         result = run(drawn, profile, seed)
         if result.new:
             first = result.new[0]
-            seen = f"{first.checker}: {first.state or first.statement}"
+            seen = f"{first.checker}: {first.in_short}"
             return {"seen": seen, "seed": f"{profile}/{seed}", "runs": runs}
     return {"seen": "", "seed": "", "runs": runs}
 

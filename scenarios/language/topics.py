@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import Factory, field, frozen
 
@@ -12,6 +12,7 @@ from scenarios.errors import BadInput
 from scenarios.language.configs import TOPIC_CONFIG
 from scenarios.language.schema.kinds import REPLICAS, SIZE, Integer, ListOf, Text, as_tuple
 from scenarios.language.schema.reader import key
+from scenarios.units import counted
 
 _TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
@@ -41,6 +42,7 @@ PARTITION_NAME = Text(split_partition, 'a partition name such as "orders-0"')
 
 Assignment = tuple[tuple[int, ...], ...]
 DEFAULT_REPLICATION_FACTOR = 3
+MIN_ISR = "min.insync.replicas"
 MOST_PARTITIONS = 1_000_000
 
 
@@ -114,6 +116,13 @@ class TopicSpec:
     def partition_names(self) -> tuple[str, ...]:
         return tuple(join_partition(self.name, number) for number in range(self.partitions))
 
+    def hints(self, brokers: Mapping[str, ConfigValue]) -> Iterator[str]:
+        """What follows from its settings, over those of the ``brokers``, that Kafka accepts and says nothing about."""
+        least = self.config.get(MIN_ISR, brokers.get(MIN_ISR, 1))
+        if isinstance(least, int) and least > self.replication_factor:
+            replicas = counted(self.replication_factor, "replicas")
+            yield f"{MIN_ISR} is {least}, and a partition has {replicas}: no write with acks=all can succeed"
+
     def replica_lists(self, brokers: int) -> Assignment:
         """The replicas of each partition: as stated, else round robin, partition p from broker p on, or from the p-th
         of the topic's own brokers on."""
@@ -124,3 +133,9 @@ class TopicSpec:
             tuple(order[(first + step) % len(order)] for step in range(self.replication_factor))
             for first in range(self.partitions)
         )
+
+
+def hints(topics: Iterable[TopicSpec], brokers: Mapping[str, ConfigValue]) -> Iterator[str]:
+    """Those of each of the ``topics``, with its place in the file."""
+    for index, topic in enumerate(topics):
+        yield from (f"topics[{index}] {topic.name}: {line}" for line in topic.hints(brokers))

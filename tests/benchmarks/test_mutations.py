@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.mutations.__main__ import key, report
-from benchmarks.mutations.drawn import PER_RULE, ROOMS, reviewed
+from benchmarks.mutations.drawn import PER_RULE, ROOMS, reviewed, stale
 from benchmarks.mutations.executed import SEEN, watched
 from benchmarks.mutations.rules import Mutation, mutations
 from benchmarks.mutations.trial import Survey
@@ -133,3 +133,18 @@ def test_runs_that_do_not_execute_the_line_are_left_out_and_count() -> None:
     text = "def f(a):\n    g(a)\n"
     assert Survey({"a.py:2"}, found).runs(mutation, text) == [("p", 1, 1.0), ("p", 4, 9.0)]
     assert [run[1] for run in Survey((), found).runs(mutation, text)] == [0, 1, 3, 4]
+
+
+def test_an_entry_whose_line_has_gone_is_named_before_anything_runs(tmp_path: Path) -> None:
+    first, second = reviewed()[:2]
+    for one in (first, second):
+        module = tmp_path / one.mutation.file
+        module.parent.mkdir(parents=True, exist_ok=True)
+        module.write_text((ROOT / one.mutation.file).read_text())
+    assert stale([first, second], tmp_path) == []
+    (tmp_path / second.mutation.file).write_text("def f(): ...\n")
+    line = stale([second], tmp_path)[0]
+    assert line.startswith(f"reviewed.toml, entry 2: {second.mutation.file} has no line ")
+    assert line.endswith("; correct the entry, or --draw again")
+    (tmp_path / second.mutation.file).unlink()
+    assert f"there is no {second.mutation.file} any more" in stale([second], tmp_path)[0]

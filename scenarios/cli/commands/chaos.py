@@ -213,13 +213,13 @@ class _Told:
         if self.arguments.verbose:
             yield from _drawn(self.campaign.drawn.with_weights(result.weights), result.seed)
         for found in (found for found in result.found if found.ticket and self.arguments.verbose):
-            yield f"seed {result.seed}: known, {found.ticket}: {found.checker}: {found.state or found.statement}"
+            yield f"seed {result.seed}: known, {found.ticket}: {found.checker}: {found.in_short}"
         if not result.new:
             if self.arguments.verbose:
                 yield f"seed {result.seed}: passed"
             return
         for found in result.new:
-            yield f"seed {result.seed}: {output.red(found.checker)}: {found.state or found.statement}"
+            yield f"seed {result.seed}: {output.red(found.checker)}: {found.in_short}"
         if result.error and self.arguments.verbose:
             yield from result.error.rstrip().splitlines()
         yield f"  replay: {self.replay(result.seed)}"

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from scenarios.cli import exits, options, traces
 from scenarios.cli.output import say
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput, did_you_mean
+from scenarios.units import counted
 
 if TYPE_CHECKING:
+    from emulator.protocol.types import TopicPartition
     from scenarios.observe.why.answer import Answer
     from scenarios.observe.why.past import Past
 
@@ -44,6 +46,7 @@ def run(arguments: Namespace) -> int:
 
     from emulator.protocol.types import TopicPartition
     from scenarios.language.strategies import parse_strategy
+    from scenarios.observe.why.batches import numbers
     from scenarios.observe.why.past import Past
 
     protocol = parse_strategy(recorded.strategy).make_protocol()
@@ -57,6 +60,8 @@ def run(arguments: Namespace) -> int:
     if arguments.replica is not None and arguments.replica not in past.brokers:
         known = ", ".join(map(str, past.brokers))
         raise BadInput(f"no broker {arguments.replica} has started by then; there are {known}", where="--replica")
+    if arguments.batch is not None:
+        _check_batch(arguments.batch, numbers(events, past.tp), past.tp)
     answers = list(_answers(arguments, past))
     if arguments.format == "json":
         say(json.dumps([answer.to_json() for answer in answers], ensure_ascii=False))
@@ -76,6 +81,13 @@ def _partition(text: str) -> tuple[str, int]:
         return split_partition(text)
     except BadInput as error:
         raise error.under("--partition") from None
+
+
+def _check_batch(number: int, known: Sequence[int], tp: TopicPartition) -> None:
+    """Refuse a batch that the partition never had."""
+    if number not in known:
+        there = f"its {counted(len(known), 'batches')}: {known[0]} to {known[-1]}" if known else "it has none"
+        raise BadInput(f"{tp} has no batch {number}; {there}", where="--batch")
 
 
 def _answers(arguments: Namespace, past: Past) -> Iterator[Answer]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from emulator.protocol.znodes import ALL_BROKERS, broker_entity, topic_entity
 from scenarios.cluster.clients.tools import configs
 from scenarios.errors import BadInput
 from scenarios.faults.operated import OperatorAction
 from scenarios.faults.performer import ActionContext
-from scenarios.language import Target
+from scenarios.language import MethodEntry, Scenario, Target
 from scenarios.language.actions import action
 from scenarios.language.configs import (
     BROKERS_NAMES,
@@ -25,7 +26,7 @@ from scenarios.language.known import Known
 from scenarios.language.schema.kinds import Choice, ListOf, as_tuple
 from scenarios.language.schema.reader import key
 from scenarios.language.targets import TARGET
-from scenarios.language.topics import TOPIC_NAME
+from scenarios.language.topics import MIN_ISR, TOPIC_NAME
 
 
 @action("config.set", "change settings while the cluster runs, as kafka-configs.sh does")
@@ -63,6 +64,10 @@ class ConfigSet(OperatorAction):
             raise BadInput('no setting is named; write one, such as { "min.insync.replicas" = 2 }', where="config")
         for name in (*self.config, *self.remove):
             self._check_setting(name)
+
+    def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
+        named = (topic for topic in scenario.topics if topic.name == self.topic and MIN_ISR in self.config)
+        return (line for topic in named for line in evolve(topic, config=self.config).hints({}))
 
     def _check_setting(self, name: str) -> None:
         if self.topic is None and name not in DYNAMIC_BROKER_SETTINGS:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attrs import converters, field, frozen
 
 from scenarios.cluster.clients.tools import topics
 from scenarios.errors import BadInput
 from scenarios.faults.operated import OperatorAction
 from scenarios.faults.performer import ActionContext
-from scenarios.language import PROFILES, Plan, TopicSpec
+from scenarios.language import PROFILES, MethodEntry, Plan, Scenario, TopicSpec
 from scenarios.language.actions import action
 from scenarios.language.generated import Placements
 from scenarios.language.known import Known
@@ -35,6 +37,9 @@ class TopicCreate(OperatorAction):
 
     def place(self, placements: Placements, plan: Plan | None) -> None:
         placements.add(self.topic)
+
+    def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
+        return self.topic.hints(scenario.cluster.config)
 
     def perform(self, context: ActionContext) -> None:
         topic = context.performer.make_topic(context.scenario, self.topic)

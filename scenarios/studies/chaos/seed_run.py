@@ -15,6 +15,7 @@ from scenarios.chaos.draw import Weights, concrete
 from scenarios.errors import BadInput, PartFailed
 from scenarios.language.scenario import Scenario
 from scenarios.runs.batch import Chunk
+from scenarios.runs.finding import EXPECTATION
 from scenarios.runs.findings import findings
 from scenarios.runs.known_findings import explained_findings
 from scenarios.runs.record import run_scenario
@@ -32,6 +33,12 @@ class Found(NamedTuple):
     statement: str
     state: str
     ticket: str = ""
+
+    @property
+    def in_short(self) -> str:
+        """How it was found to be broken; of an expectation first what it is, since its name does not say which."""
+        words = (self.statement, self.state) if self.checker == EXPECTATION else (self.state or self.statement,)
+        return "; ".join(filter(None, words))
 
 
 @frozen(kw_only=True)

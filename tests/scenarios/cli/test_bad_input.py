@@ -144,6 +144,35 @@ def test_validate_looks_at_every_file(call: Call, place: Path) -> None:
     ]
 
 
+def test_a_min_isr_that_the_replicas_cannot_reach_is_a_hint(call: Call, tmp_path: Path) -> None:
+    """Kafka accepts it without a word."""
+    file = tmp_path / "small.toml"
+    changes = """
+[[method]]
+at = "1s"
+action = "topic.create"
+topic = { name = "more", replication_factor = 1 }
+
+[[method]]
+at = "2s"
+action = "config.set"
+topic = "orders"
+config = { "min.insync.replicas" = 4 }
+"""
+    file.write_text(SMALL + changes)
+    set_2 = ("--set", 'cluster.config."min.insync.replicas"=2')
+    hint = "min.insync.replicas is {}, and a partition has {}: no write with acks=all can succeed"
+    assert call("validate", file, *set_2).out.splitlines()[1:] == [
+        "  method[1] topic.create: " + hint.format(2, "1 replica"),
+        "  method[2] config.set: " + hint.format(4, "3 replicas"),
+    ]
+    file.write_text(SMALL)
+    set_4 = ("--set", 'topics[0].config."min.insync.replicas"=4')
+    said = "topics[0] orders: " + hint.format(4, "3 replicas")
+    assert f"  {said}" in call("validate", file, *set_4).out.splitlines()
+    assert f"warning: {said}" in call("run", file, *set_4).out.splitlines()
+
+
 @pytest.mark.parametrize("command", ["sweep", "compare", "demo"])
 def test_java_missing(command: str, call: Call, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)

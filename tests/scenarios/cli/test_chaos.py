@@ -58,6 +58,14 @@ def test_json_has_what_the_reference_says(failing_file: Path, call: Call) -> Non
     assert found["seeds_per_s"] > 0
 
 
+def test_a_failed_expectation_is_named(failing_file: Path, call: Call) -> None:
+    said = call("chaos", failing_file, "--seeds", "4", "--jobs", "1")
+    (line,) = (line for line in said.out.splitlines() if line.startswith("seed 4: expectation: "))
+    judged = json.loads(call("run", failing_file, "--seed", "4", "--format", "json").out)["expectations"]
+    (stated,) = (one for one in judged if not one["ok"])
+    assert line == f"seed 4: expectation: {stated['statement']}; {stated['detail']}"
+
+
 def test_a_failing_seed_is_replayed_from_its_file(failing_file: Path, tmp_path: Path, call: Call) -> None:
     out = tmp_path / "campaign"
     said = call("chaos", failing_file, "--seeds", "4", "--jobs", "1", "--out", out, "--format", "json")
