@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import signal
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
+import structlog
+from attrs import frozen
 
+from scenarios.cli import main
 from scenarios.language import Scenario
 from scenarios.runs.dataset.cells import read_cells
+from scenarios.studies.atlas import outcome
 from scenarios.studies.atlas.outcome import OUTCOMES
 from tests.scenarios.cli.conftest import Call
 from tests.scenarios.cli.tool import start
@@ -19,8 +26,29 @@ CELL = "wiki/0,1,2-1,3,4/9.before/controller/crash"
 FIELDS = ("protocol", "step", "edge", "actor", "fault", "outcome", "harm", "seed", "command")
 
 
-def test_a_table_a_data_set_and_a_page(call: Call, tmp_path: Path) -> None:
-    done = call("atlas", *FEW, "--out", tmp_path / "atlas", "--jobs", 1)
+@frozen
+class Campaign:
+    """A data set of ``FEW`` and what the command that made it said."""
+
+    folder: Path
+    found: dict[str, Any]
+    err: str
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    """Carried out once, in one process."""
+    folder = tmp_path_factory.mktemp("campaign") / "atlas"
+    out, err, before = StringIO(), StringIO(), structlog.get_config()
+    with redirect_stdout(out), redirect_stderr(err):
+        assert main(["atlas", *FEW, "--out", str(folder), "--format", "json", "--jobs", "1"]) == 0
+    structlog.configure(**before)
+    return Campaign(folder, json.loads(out.getvalue()), err.getvalue())
+
+
+def test_a_table_a_data_set_and_a_page(call: Call, campaign: Campaign) -> None:
+    assert "atlas: 24 of 24 cells, 0 unsafe" in campaign.err
+    done = call("atlas", *FEW, "--out", campaign.folder, "--resume")
     assert done.code == 0
     lines = done.out.splitlines()
     assert lines[0].startswith("wiki [0,1,2] to [1,3,4] (kafka-2.3), undisturbed: ")
@@ -28,18 +56,16 @@ def test_a_table_a_data_set_and_a_page(call: Call, tmp_path: Path) -> None:
     assert any(line.startswith("wiki.12") for line in lines)
     assert "such as ./understudy atlas --cell wiki/0,1,2-1,3,4/" in done.out
     assert "24 cells: " in lines[-2]
-    assert "atlas: 24 of 24 cells, 0 unsafe" in done.err
-    rows = read_cells(tmp_path / "atlas")
+    rows = read_cells(campaign.folder)
     assert len(rows) == 24
-    page = (tmp_path / "atlas" / "atlas.html").read_text()
+    page = (campaign.folder / "atlas.html").read_text()
     assert page.count("data-i=") == 24
 
 
-def test_one_object_however_many_processes_work(call: Call) -> None:
-    done = call("atlas", *FEW, "--format", "json", "--jobs", 1)
-    found = json.loads(done.out)
+def test_one_object_however_many_processes_work(call: Call, campaign: Campaign) -> None:
+    found = campaign.found
     assert found["cells"] == len(found["cells_list"]) == 24
-    assert sum(found[outcome] for outcome in OUTCOMES) == 24
+    assert sum(found[each] for each in OUTCOMES) == 24
     assert found["wall_s"] > 0
     assert all(name in cell for name in FIELDS for cell in found["cells_list"])
     assert found["undisturbed"][0]["protocol"] == "wiki"
@@ -138,14 +164,12 @@ def test_a_cell_that_raises_costs_no_other_one(call: Call, tmp_path: Path, monke
     assert f"AtlasFailed: the cell {CELL} failed: ValueError: out of luck (1 cells failed" in done.err
     assert len(read_cells(tmp_path)) == 23
     monkeypatch.undo()
-    assert call("atlas", *FEW, "--out", tmp_path, "--jobs", 1, "--resume").code == 0
+    monkeypatch.setattr(outcome, "_unsafe", lambda summary: "an injected reason")
+    assert call("atlas", *FEW, "--out", tmp_path, "--jobs", 1, "--resume").code == 1, "an unsafe cell"
     assert len(read_cells(tmp_path)) == 24
     assert not (tmp_path / "_staging").exists()
 
 
 def test_an_unsafe_cell_makes_the_exit_code_1(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    from scenarios.studies.atlas import outcome
-
     monkeypatch.setattr(outcome, "_unsafe", lambda summary: "an injected reason")
-    assert call("atlas", *FEW, "--jobs", 1).code == 1
     assert call("atlas", "--cell", CELL).code == 1
