@@ -93,6 +93,8 @@ class RemoteLeaderEndPoint:
         self._changed.pop(tp, None)
         if tp in self._known:
             self._forgotten[tp] = None
+            if self._policies.names_all_partitions:
+                self._left_out[tp] = None
 
     def reset(self) -> None:
         """The session is lost: begin a new one with all partitions that are still wanted."""

@@ -182,3 +182,26 @@ def test_what_was_left_out_for_a_while_is_new_in_the_session() -> None:
             assert ledger.offsets == {TPS[0]: 5}
 
     World(1).run(body)
+
+
+@pytest.mark.parametrize("names_all", [True, False])
+def test_before_kip_227_what_comes_back_gets_the_high_watermark_with_the_next_answer(names_all: bool) -> None:
+    """As each fetch named all partitions (AbstractFetcherThread.doWork, 0.8.0): it is new in the session."""
+    asked: list[tuple[TopicPartition, ...]] = []
+
+    class Named(Ledger):
+        async def call(self, request: FetchRequest, size: int, background: bool = False) -> Any:
+            asked.append(request.forgotten)
+            return await super().call(request, size, background)
+
+    async def body() -> None:
+        reader = RemoteLeaderEndPoint(1, Named(), FetcherPolicies(names_all_partitions=names_all))
+        reader.want(FetchPartition(TPS[0], 0, 5, 0))
+        await reader.fetch()
+        reader.forget(TPS[0])
+        reader.want(FetchPartition(TPS[0], 0, 5, 0))
+        await reader.fetch()
+        await reader.fetch()
+
+    World(1).run(body)
+    assert asked == [(), (TPS[0],) if names_all else (), ()]

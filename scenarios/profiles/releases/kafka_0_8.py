@@ -190,6 +190,13 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"fetchers.out_of_range_drops_log": True},
     ),
     Difference(
+        title="a partition that is fetched again, after a new role or an error,",
+        before="gets the high watermark again where it has changed since the session's last answer",
+        here="gets it with the next answer, as each answer has that of all partitions",
+        source="KIP-227, 1.1",
+        policies={"fetchers.names_all_partitions": True},
+    ),
+    Difference(
         title="with several fetchers, a partition's is found by",
         before="`abs(31 * hash(topic) + partition)`",
         here="`hash(topic) + 31 * partition`, which may be below zero: there are up to twice as many threads",

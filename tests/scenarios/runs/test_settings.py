@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.protocol.events import Fault, FetcherStopped, IsrChanged, LogStartMoved, Produced
+from emulator.protocol.events import Fault, FetcherStopped, HighWatermark, IsrChanged, LogStartMoved, Produced
 from emulator.protocol.znodes import decode_config
 from emulator.trace.events import ZkWritten
 from tests.scenarios.runs.building import Played, Table, play, scenario
@@ -101,3 +101,23 @@ def test_the_fetchers_of_a_broker_change_their_number() -> None:
     assert {event.node for event in stopped} == {1, 2}
     assert all(15_000_000 < event.t_us < 16_000_000 for event in stopped)
     assert played.of(IsrChanged) == []
+
+
+@pytest.mark.parametrize(("profile", "known"), [("kafka-0.8", 2), ("kafka-2.3", 1)])
+def test_before_kip_227_a_high_watermark_that_is_under_way_meanwhile_is_sent_again(profile: str, known: int) -> None:
+    """kafka-0.8, seed 11058 of the default swarm as it was then: the answer with it is ignored, as the partition has
+    come back to its thread, and nothing is written later. A session takes it for known (FetchSession, 2.3.1)."""
+    holds: Table = {
+        "when": {"message": "Fetch", "response": True, "to": [1], "since": "4100ms"},
+        "action": "message.delay", "delay": {"latency": "2s"}, "duration": "1500ms",
+    }  # fmt: skip
+    resizes: Table = {"at": "5s", "action": "config.set", "config": {"num.replica.fetchers": 2}, "brokers": [1]}
+    load: Table = {"topic": "orders", "producerRate": 4, "start": "3s", "stop": "4s"}
+    played = play(
+        scenario(
+            brokers=3, controller=2, assignment=[(2, 0), (0, 1)], rate=0, size="0B", profile=profile,
+            method=[holds, resizes], workloads=[load], horizon="20s",
+        )
+    )  # fmt: skip
+    learned = played.of(HighWatermark, lambda event: (event.node, event.partition) == (1, 1))
+    assert [event.high_watermark for event in learned] == list(range(1, known + 1))
