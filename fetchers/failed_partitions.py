@@ -29,11 +29,11 @@ class FailedPartitions:
     def __contains__(self, tp: TopicPartition) -> bool:
         return tp in self._failed
 
-    def add(self, tp: TopicPartition, fetcher: str, leader_epoch: int, reason: str) -> None:
+    def add(self, tp: TopicPartition, fetcher: str, leader_epoch: int, reason: str, error: str) -> None:
         self._failed[tp] = None
         self.count.set(len(self._failed))
         self.process.emit(
-            self.records.failed, self.process.node.id, fetcher, tp.topic, tp.partition, leader_epoch, reason
+            self.records.failed, self.process.node.id, fetcher, tp.topic, tp.partition, leader_epoch, reason, error
         )
 
     def remove(self, partitions: Iterable[TopicPartition], reason: str) -> None:

@@ -10,6 +10,7 @@ from enum import Enum
 from attrs import frozen
 
 from emulator.disks import DiskError
+from emulator.protocol.types import TopicPartition
 
 
 class Verdict(Enum):
@@ -30,7 +31,16 @@ class CorruptBatch(Exception):
 
 
 class FetcherDied(Exception):
-    """Ends a fetcher thread, as an uncaught exception ends one of Kafka's."""
+    """Ends a fetcher thread, as an uncaught exception ends one of Kafka's.
+
+    Attributes:
+        tp: the partition in which it happened.
+        error: Kafka's name of the error's code, or the class of the exception.
+    """
+
+    def __init__(self, tp: TopicPartition, error: str, reason: str) -> None:
+        super().__init__(f"{tp}: {reason}")
+        self.tp, self.error = tp, error
 
 
 @frozen

@@ -29,8 +29,9 @@ class FetcherPolicies:
             meanwhile ends. Without: it leaves the partition out.
         truncates_late_us: KAFKA-13207 (2.8.1): how long a thread waits for its lock before it truncates where an answer
             says so. Before, it truncated whatever had become of the partition meanwhile; 0: nothing becomes of it.
-        names_all_partitions: before KIP-227 (1.1) each fetch named all partitions, and its answer had the high watermark
-            of each. Sessions are used all the same; what comes back is then new in the session, so it is sent again.
+        names_all_partitions: before KIP-227 (1.1) each fetch named all partitions, and its answer had the high
+            watermark of each. Sessions are used all the same; what comes back is then new in the session, and is sent
+            its high watermark again.
         failures: the consequence of an error.
         end_thread_when_all_failed: KIP-461's text ends a thread at once when all its partitions have failed; 2.3 ends
             it at the next idle sweep.

@@ -101,7 +101,7 @@ class FetcherThread:
         self.ended = True
         self.partitions.pending.release()
         if not self.dead:
-            self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, reason)
+            self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, reason, "", -1, "")
         self._metrics.ended()
         self._endpoint.close()
         if self._task is not None:
@@ -120,7 +120,9 @@ class FetcherThread:
         self.dead = True
         self._metrics.died()
         self.partitions.pending.release()
-        self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, "died")
+        self._process.emit(
+            FetcherStopped, self._process.node.id, self.name, self.leader, "died", *error.tp, error.error
+        )
 
     @property
     def is_idle(self) -> bool:
@@ -220,7 +222,7 @@ class FetcherThread:
             await self._truncate_to_epoch_end_offsets(asking, tuple(queries))
         for state in without_epoch:
             if state.tp not in partitions.states and self._policies.ends_without_partition:
-                raise FetcherDied(f"{state.tp}: no state to truncate")
+                raise FetcherDied(state.tp, "NullPointerException", "no state to truncate")
             if state in partitions and state.truncating:
                 self._do_truncate(state, state.offset, True)
         if not partitions.truncating:
@@ -230,7 +232,7 @@ class FetcherThread:
         try:
             return state.log.latest_epoch
         except Exception as error:
-            raise FetcherDied(f"{state.tp}: no replica to truncate: {error}") from error
+            raise FetcherDied(state.tp, type(error).__name__, f"no replica to truncate: {error}") from error
 
     async def _truncate_to_epoch_end_offsets(
         self, asking: dict[TopicPartition, PartitionFetchState], queries: tuple[EpochQuery, ...]
@@ -249,7 +251,7 @@ class FetcherThread:
         late = self._policies.truncation.takes_late_answers
         for answer in answers:  # all, before any log is truncated (AbstractFetcherThread, 2.1.1 to 2.7)
             if answer.tp not in asking and not late:
-                raise FetcherDied(f"the leader answers for {answer.tp}, which was not asked for")
+                raise FetcherDied(answer.tp, "IllegalStateException", "the leader's answer was not asked for")
         for answer in answers:
             state = partitions.states.get(answer.tp)
             if state is not None and (state is asking.get(answer.tp) or (late and state.truncating)):
@@ -384,7 +386,8 @@ class FetcherThread:
         try:
             if found.end < log.log_end_offset:
                 if self._policies.out_of_range_halts:
-                    self._carry_out(Verdict.HALT, state, f"the leader's log ends before {log.log_end_offset}")
+                    reason = f"the leader's log ends before {log.log_end_offset}"
+                    self._carry_out(Verdict.HALT, state, Errors.OFFSET_OUT_OF_RANGE.name, reason)
                     return
                 log.truncate_to(found.end)
             elif found.start > log.log_end_offset or self._policies.out_of_range_drops_log:
@@ -402,17 +405,19 @@ class FetcherThread:
         """The leader has a higher leader epoch than the partition is fetched under."""
         node = self._process.node
         node.trace.show(FetchFenced, node.id, self.leader, *state.tp, state.leader_epoch)
-        self._carry_out(self._policies.failures.fenced, state, Errors.FENCED_LEADER_EPOCH.name)
+        fenced = Errors.FENCED_LEADER_EPOCH.name
+        self._carry_out(self._policies.failures.fenced, state, fenced, fenced)
 
     def _handle_log_error(self, state: PartitionFetchState, operation: str, error: Exception) -> None:
         """An append or a truncation raised ``error``. Raises: FetcherDied."""
         if isinstance(error, KernelError):
             raise error
-        self._carry_out(self._policies.failures.judge(error), state, f"{operation}: {error}")
+        verdict = self._policies.failures.judge(error)
+        self._carry_out(verdict, state, type(error).__name__, f"{operation}: {error}")
 
-    def _carry_out(self, verdict: Verdict, state: PartitionFetchState, reason: str) -> None:
+    def _carry_out(self, verdict: Verdict, state: PartitionFetchState, error: str, reason: str) -> None:
         if verdict is Verdict.FAIL:
-            self._mark_partition_failed(state, reason)
+            self._mark_partition_failed(state, error, reason)
         elif verdict is Verdict.DELAY:
             self._log.info("partition delayed", partition=str(state.tp), reason=reason)
             self.partitions.handle_error(state)
@@ -420,12 +425,12 @@ class FetcherThread:
             self._log.critical("the broker halts", partition=str(state.tp), reason=reason)
             self._process.node.halt()
         else:
-            raise FetcherDied(f"{state.tp}: {reason}")
+            raise FetcherDied(state.tp, error, reason)
 
-    def _mark_partition_failed(self, state: PartitionFetchState, reason: str) -> None:
+    def _mark_partition_failed(self, state: PartitionFetchState, error: str, reason: str) -> None:
         """KIP-461: log it, track it, and go on with the other partitions."""
         self._log.error("partition failed", partition=str(state.tp), reason=reason)
         self.partitions.drop(state.tp)
-        self._failed.add(state.tp, self.name, state.leader_epoch, reason)
+        self._failed.add(state.tp, self.name, state.leader_epoch, reason, error)
         if not self.states and self._policies.end_thread_when_all_failed:
             self.end("all-failed")

@@ -21,6 +21,10 @@ class OffsetMismatch(Exception):
     """A follower was given a batch that does not begin at its log end offset."""
 
 
+class UnexpectedAppendOffset(OffsetMismatch):
+    """It begins before that end: the follower is ahead of its leader (UnexpectedAppendOffsetException, 1.1.1)."""
+
+
 class UnknownProducer(Exception):
     """A batch of a producer whose earlier batches the log does not have."""
 
@@ -114,7 +118,8 @@ class Log:
             DiskError: the disk refuses.
         """
         if batch.base_offset != self.end_offset:
-            raise OffsetMismatch(f"{self.tp}: batch at {batch.base_offset}, log ends at {self.end_offset}")
+            mismatch = UnexpectedAppendOffset if batch.base_offset < self.end_offset else OffsetMismatch
+            raise mismatch(f"{self.tp}: batch at {batch.base_offset}, log ends at {self.end_offset}")
         if batch.sequenced and self.directory.rules.checks_sequences:
             self._check_sequence(batch)  # type: ignore[arg-type]
         room = self._room - batch.size

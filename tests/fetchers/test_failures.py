@@ -84,7 +84,8 @@ def test_any_error_while_truncating_or_appending_fails_the_partition(
     async def scenario(rig: Rig) -> None:
         failed = rig.see(rig.manager.records.failed)
         await broken(rig, doing, error)
-        assert [(event.partition, event.reason) for event in failed] == [(0, f"{doing}: {error}")]
+        name = type(error).__name__
+        assert [(event.partition, event.reason, event.error) for event in failed] == [(0, f"{doing}: {error}", name)]
         assert (A in rig.manager.failed, list(rig.thread.states)) == (True, [B])
         assert await goes_on(rig, B)
         assert rig.dead_threads == rig.manager.metrics.dead.value == 0
@@ -142,7 +143,7 @@ def test_an_epoch_that_cannot_be_looked_up_ends_the_thread(kind: type[FetcherMan
     async def scenario(rig: Rig) -> None:
         stopped = rig.see(FetcherStopped)
         await broken(rig, "lookup", RuntimeError("no replica"))
-        assert [event.reason for event in stopped] == ["died"]
+        assert [event[-4:] for event in stopped] == [("died", *A, "RuntimeError")]
         assert (rig.dead_threads, len(rig.manager.failed)) == (1, 0)
         assert not await goes_on(rig, B)
 

@@ -18,6 +18,8 @@ class FetcherStopped(NamedTuple):
 
     Attributes:
         reason: ``idle``, ``all-failed``, ``replaced`` (the address of its leader changed), ``resized`` or ``died``.
+        topic, partition: of a thread that died, where; else empty and -1.
+        error: of a thread that died, Kafka's name of the error's code, or the class of the exception.
     """
 
     t_us: int
@@ -27,10 +29,18 @@ class FetcherStopped(NamedTuple):
     fetcher: str
     leader: int
     reason: str
+    topic: str
+    partition: int
+    error: str
 
 
 class PartitionFailed(NamedTuple):
-    """A partition was moved from its fetcher thread to the failed partitions (KIP-461)."""
+    """A partition was moved from its fetcher thread to the failed partitions (KIP-461).
+
+    Attributes:
+        reason: what failed, and how.
+        error: Kafka's name of the error's code, or the class of the exception.
+    """
 
     t_us: int
     seq: int
@@ -41,6 +51,7 @@ class PartitionFailed(NamedTuple):
     partition: int
     leader_epoch: int
     reason: str
+    error: str
 
 
 class PartitionFailureCleared(NamedTuple):

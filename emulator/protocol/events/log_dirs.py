@@ -110,6 +110,7 @@ class CopyFailed(NamedTuple):
     partition: int
     leader_epoch: int
     reason: str
+    error: str
 
 
 class CopyFailureCleared(NamedTuple):

@@ -50,6 +50,7 @@ class FetcherRow(NamedTuple):
     topic: str | None
     partition: int | None
     reason: str | None
+    error: str | None
 
 
 class ControlPlane(Fold):
@@ -170,17 +171,18 @@ class ControlPlane(Fold):
 
     def _fetcher_started(self, event: FetcherStarted) -> None:
         at, node = event[:3], event.node
-        self._keep("fetchers", FetcherRow(*at, node, "started", event.fetcher, event.leader, None, None, None))
+        self._keep("fetchers", FetcherRow(*at, node, "started", event.fetcher, event.leader, None, None, None, None))
 
     def _fetcher_stopped(self, event: FetcherStopped) -> None:
-        at, node, reason = event[:3], event.node, event.reason
-        self._keep("fetchers", FetcherRow(*at, node, "stopped", event.fetcher, event.leader, None, None, reason))
+        at, node, tp = event[:3], event.node, (event.topic, event.partition)
+        where = (*tp, event.reason, event.error) if event.error else (None, None, event.reason, None)
+        self._keep("fetchers", FetcherRow(*at, node, "stopped", event.fetcher, event.leader, *where))
 
     def _failed(self, event: PartitionFailed) -> None:
         self.counts["failed_partitions"] += 1
         at, node, tp = event[:3], event.node, (event.topic, event.partition)
-        self._keep("fetchers", FetcherRow(*at, node, "failed", event.fetcher, None, *tp, event.reason))
+        self._keep("fetchers", FetcherRow(*at, node, "failed", event.fetcher, None, *tp, event.reason, event.error))
 
     def _unfailed(self, event: PartitionFailureCleared) -> None:
         at, node, tp = event[:3], event.node, (event.topic, event.partition)
-        self._keep("fetchers", FetcherRow(*at, node, "failure_cleared", None, None, *tp, event.reason))
+        self._keep("fetchers", FetcherRow(*at, node, "failure_cleared", None, None, *tp, event.reason, None))

@@ -214,7 +214,9 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     ),
     e.IsrUpdateFailed: lambda v: f"isr update of {_tp(v)} by broker {v.node} has failed (epoch {v.leader_epoch})",
     e.FetcherStarted: lambda v: f"{v.fetcher} on broker {v.node} starts, from leader {v.leader}",
-    e.FetcherStopped: lambda v: f"{v.fetcher} on broker {v.node} ends ({v.reason})",
+    e.FetcherStopped: lambda v: (
+        f"{v.fetcher} on broker {v.node} ends ({v.reason}{f' of {v.error} in {_tp(v)}' if v.error else ''})"
+    ),
     e.PartitionFailed: lambda v: f"{_tp(v)} failed on broker {v.node}, {v.fetcher}: {v.reason}",
     e.PartitionFailureCleared: lambda v: f"{_tp(v)} no longer failed on broker {v.node} ({v.reason})",
     e.FetchPosition: _fetch_position,

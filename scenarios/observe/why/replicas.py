@@ -253,7 +253,8 @@ def _not_fetching(past: Past, broker: int) -> Found | None:
         return None
     stopped = past.last(FetcherStopped, lambda event: event.node == broker)
     if stopped is not None and stopped.reason == "died":
-        return Found(f"its fetcher thread died at {when(stopped.t_us)}", (*past.causes(stopped.seq), stopped))
+        of = f"of {stopped.error} in {stopped.topic}-{stopped.partition}"
+        return Found(f"its fetcher thread died {of} at {when(stopped.t_us)}", (*past.causes(stopped.seq), stopped))
     return Found("it does not fetch the partition", (position, stopped))
 
 

@@ -261,6 +261,7 @@ ABOUT: Mapping[str, About] = {
         topic="topic; null where there is none",
         partition="partition number; null where there is none",
         reason="why; null for `started`",
+        error="of `failed` and of a thread that died: Kafka's name of the code, or the exception's class; else null",
     ),
     "true_gauges": _about(
         "The true values of some of Kafka's gauges; `broker_metrics` has what brokers showed.",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from brokers.log.log import UnexpectedAppendOffset
+from emulator.disks import UnexpectedError
 from emulator.protocol.events import BecameFollower, BecameLeader, Fault, FetcherStopped, NodeCrashed
 from fetchers.failures import Verdict
 from fetchers.truncation import ToHighWatermark
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
 
+ENDS_THREADS = (UnexpectedAppendOffset.__name__, UnexpectedError.__name__)
+"""A batch that begins before the end of the log (UnexpectedAppendOffsetException of Log.append, 1.1.1), and what a
+scenario injects."""
 SETS_CLOCK = "broker.clock"
 CLOCKS = (SETS_CLOCK, "broker.clock_sync", "heal")
 _HIGH_WATERMARK = re.compile(r"high watermark of broker (\d+) is -?\d+, its log ends at (\d+)")
@@ -24,13 +29,10 @@ _DIED = re.compile(r"broker (\d+): (\S+) has died")
 
 @of_violation
 def _thread_died(past: KeptEvents, violation: Violation) -> bool:
-    """A thread has died, or those to the leader of the replicas that are not in the ISR have."""
+    """A thread has died of such an error, or those to the leader of the replicas that are not in the ISR have."""
     tp, died = past.partition(violation), _DIED.search(violation.state)
     if died:
-        return any(
-            (str(event.node), event.fetcher, event.reason) == (died[1], died[2], "died")
-            for event in past.of(FetcherStopped)
-        )
+        return any((str(event.node), event.fetcher) == (died[1], died[2]) for event in _deaths(past))
     brokers = lacking(past, violation)
     return tp is not None and bool(brokers) and all(_its_thread_died(past, tp, broker) for broker in brokers)
 
@@ -64,11 +66,13 @@ def _its_thread_died(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
     return (
         state is not None
         and broker not in state.isr
-        and any(
-            (event.node, event.leader, event.reason) == (broker, state.leader, "died") and event.seq > ended
-            for event in past.of(FetcherStopped)
-        )
+        and any((event.node, event.leader) == (broker, state.leader) and event.seq > ended for event in _deaths(past))
     )
+
+
+def _deaths(past: KeptEvents) -> list[FetcherStopped]:
+    """The ends of threads by what ended those of Kafka: any other error is one of this program."""
+    return [event for event in past.of(FetcherStopped) if event.error in ENDS_THREADS]
 
 
 @of_partition

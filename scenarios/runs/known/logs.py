@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from brokers.log.log import UnexpectedAppendOffset
 from brokers.partition.isr import ByZooKeeper
 from emulator.protocol.events import (
     BecameFollower,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
 _LEARNED = re.compile(r"broker (\d+), \S+, when its high watermark moves: log start (\d+), high watermark (-?\d+)")
 _TAKES = re.compile(r"takes broker (\d+) into the ISR")
-_OFFSET_MISMATCH = re.compile(r"batch at \d+, log ends at \d+")
 
 
 @of_violation
@@ -135,7 +135,7 @@ def _refuses_its_batch(past: KeptEvents, violation: Violation) -> bool:
 
 def _refused_batch(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) -> bool:
     return _led_on_with_less(past, tp, until_seq) and any(
-        _OFFSET_MISMATCH.search(event.reason)
+        event.error == UnexpectedAppendOffset.__name__
         for event in past.of(PartitionFailed)
         if (event.node, event.topic, event.partition) == (broker, *tp)
     )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from brokers.log.checkpoints import HIGH_WATERMARKS, OffsetCheckpointFile
 from brokers.log.config import LogConfig
 from brokers.log.directory import LogDirectory
-from brokers.log.log import Log, OffsetMismatch
+from brokers.log.log import Log, OffsetMismatch, UnexpectedAppendOffset
 from brokers.log.segments import Segment, deletable
 from emulator.disks import Disk, DiskError, Fault
 from emulator.protocol.types import Batch, TopicPartition
@@ -24,8 +24,10 @@ def filled(disk: Disk, *counts: int) -> Log:
 
 def test_an_append_has_to_begin_at_the_end() -> None:
     log = filled(Disk(), 3)
-    with pytest.raises(OffsetMismatch, match="batch at 2, log ends at 3"):
-        log.append(batch(2))
+    for offset, error in ((2, UnexpectedAppendOffset), (4, OffsetMismatch)):
+        with pytest.raises(OffsetMismatch, match=f"batch at {offset}, log ends at 3") as raised:
+            log.append(batch(offset))
+        assert raised.type is error
     assert log.end_offset == 3
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from brokers.log.log import UnexpectedAppendOffset
 from emulator.protocol import events as e
 from emulator.protocol.znodes import LeaderAndIsr, encode_topic, state_path
 from emulator.trace import as_bytes
@@ -31,6 +32,8 @@ from scenarios.runs.known_findings import KNOWN, explained_findings, fails, know
 from scenarios.runs.run import Expectation
 from tests.scenarios.runs.building import TP, Table, scenario
 
+AHEAD = UnexpectedAppendOffset.__name__
+"""Of a follower that is given a batch which begins before the end of its log."""
 CRASHES: tuple[Table, ...] = (
     {"at": "2s", "action": "broker.crash", "target": 0, "kind": "host", "duration": "1s"},
     {"at": "5s", "action": "controller.crash"},
@@ -359,13 +362,16 @@ def test_a_leader_that_crashed_appends_again_in_the_leader_epoch_that_it_had(qui
     crash = e.NodeCrashed(2, 2, 0, 0, 1, "host")
     state = ZkWritten(0, 0, 0, 2, "create", state_path(TP), 0, 1, LeaderAndIsr(0, 4, (0,), 1).encode())
     reason = f"append: {TP}: batch at 7, log ends at 10"
-    fails = e.PartitionFailed(4, 4, 0, 1, "ReplicaFetcherThread-0-0", *TP, 4, reason)
+    fails = e.PartitionFailed(4, 4, 0, 1, "ReplicaFetcherThread-0-0", *TP, 4, reason, AHEAD)
     differs = Violation("log_matching", "…", 5, 5, "orders-0, broker 1, epoch 4: below its high watermark 12 …")
     gives_up = Violation("converged", FETCHED, 6, 6, "orders-0: failed on broker 1 (KIP-461)")
     stays = Violation("converged", IN_SYNC, 6, 6, "orders-0: isr [0], assignment [0, 1], leader 0")
     found = (differs, gives_up, stays)
     assert tickets(told(quiet, "kafka-2.6", [state, led, crash, again, fails], *found)) == ["KIP-966"] * 3
     assert tickets(told(quiet, "kafka-2.6", [state, led, crash, again], *found)) == ["KIP-966", None, None]
+    for error in ("OffsetMismatch", "DiskError"):  # a batch that begins beyond the end is no batch of such a leader
+        gap = [state, led, crash, again, fails._replace(error=error)]
+        assert tickets(told(quiet, "kafka-2.6", gap, *found)) == ["KIP-966", None, None]
     late = state._replace(t_us=3, seq=3, data=LeaderAndIsr(2, 5, (2,), 1).encode())  # it learns of that epoch too late
     zombie = [state, led, crash, late, again._replace(seq=4)]
     assert tickets(told(quiet, "kafka-2.6", zombie, differs)) == ["KIP-966"]
@@ -488,13 +494,17 @@ def test_a_leader_of_0_8_counts_the_replicas_that_a_partition_came_with(quiet: R
 
 
 def test_before_kip_461_an_error_ends_the_thread(quiet: Run) -> None:
-    dies = e.FetcherStopped(4, 4, 0, 1, "ReplicaFetcherThread-0-0", 0, "died")
+    dies = e.FetcherStopped(4, 4, 0, 1, "ReplicaFetcherThread-0-0", 0, "died", *TP, AHEAD)
     found = (Violation("converged", FETCHED, 9, 9, "broker 1: ReplicaFetcherThread-0-0 has died"), STUCK)
     leads = elected(3, 0)
     for profile, ticket in (("kafka-0.8", "KIP-461"), ("kafka-1.1", "KIP-461"), ("kafka-2.3", None)):
         assert tickets(told(quiet, profile, [leads, dies], *found)) == [ticket] * 2
-    for marks in ([], [leads, dies._replace(reason="idle")], [leads, dies._replace(node=0)]):
+    injected = [leads, dies._replace(error="UnexpectedError")]
+    assert tickets(told(quiet, "kafka-1.1", injected, *found)) == ["KIP-461"] * 2
+    for marks in ([], [leads, dies._replace(reason="idle", error="")], [leads, dies._replace(node=0)]):
         assert tickets(told(quiet, "kafka-0.8", marks, *found)) == [None] * 2
+    for error in ("OffsetMismatch", "KeyError", "IllegalStateException"):  # a mistake of this program
+        assert tickets(told(quiet, "kafka-1.1", [leads, dies._replace(error=error)], *found)) == [None] * 2
     other = dies._replace(fetcher="ReplicaFetcherThread-0-2", leader=2)
     assert tickets(told(quiet, "kafka-0.8", [leads, other], *found)) == [None] * 2
     again = [leads, dies, e.NodeCrashed(5, 5, 0, 1, 1, "process"), e.NodeStarted(6, 6, 0, 1, 2)]

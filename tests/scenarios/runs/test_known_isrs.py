@@ -8,6 +8,7 @@ import pytest
 from attrs import evolve
 
 from emulator.protocol import events as e
+from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import LeaderAndIsr, state_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
@@ -216,7 +217,7 @@ def test_a_move_that_drops_the_leader_leaves_its_partition_online_without_one(qu
 
 def test_kafka_9212_a_broker_that_starts_after_a_move_raised_the_epoch_is_fenced(quiet: Run) -> None:
     role = e.BecameFollower(4, 4, 0, 1, *TP, 2, 0, 0, 0)
-    fenced = e.PartitionFailed(5, 5, 0, 1, "ReplicaFetcherThread-0-0", *TP, 2, "FENCED_LEADER_EPOCH")
+    fenced = e.PartitionFailed(5, 5, 0, 1, "ReplicaFetcherThread-0-0", *TP, 2, *[Errors.FENCED_LEADER_EPOCH.name] * 2)
     raises = Step(1, 1, 0, "wiki.3", "before", *TP, -1, 0, 2, "")
     before = elected(0, 0)._replace(data=LeaderAndIsr(0, 2, (0,), 1).encode())
     marks: list[Any] = [assigned(0, 0, 1), before, raises, elected(2, 0), role, fenced]
@@ -246,7 +247,7 @@ def test_kafka_9212_step_1_of_kafka_6794_waits_for_a_current_replica_that_is_fen
     waits = Step(1, 1, 0, "kafka-6794.1", "before", *TP, -1, 0, 2, "")
     before = elected(0, 0)._replace(data=LeaderAndIsr(0, 2, (0,), 1).encode())
     role = e.BecameFollower(4, 4, 0, 1, *TP, 2, 0, 0, 0)
-    fenced = e.PartitionFailed(5, 5, 0, 1, "ReplicaFetcherThread-0-0", *TP, 2, "FENCED_LEADER_EPOCH")
+    fenced = e.PartitionFailed(5, 5, 0, 1, "ReplicaFetcherThread-0-0", *TP, 2, *[Errors.FENCED_LEADER_EPOCH.name] * 2)
     asked = e.MoveStarted(0, 0, 0, *TP, (0, 2))
     marks: list[Any] = [asked, assigned(0, 0, 1), before, waits, elected(2, 0), role, fenced]
     assert tickets(told(quiet, "kip-461", marks, found)) == ["KAFKA-9212"]

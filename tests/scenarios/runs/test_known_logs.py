@@ -15,7 +15,7 @@ from scenarios.observe.checkers.converged import COMMITTED, IN_SYNC, NOTHING_ASK
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
-from tests.scenarios.runs.test_known_findings import assigned, elected, kept, quiet, tickets, told
+from tests.scenarios.runs.test_known_findings import AHEAD, assigned, elected, kept, quiet, tickets, told
 
 __all__ = ["quiet"]
 
@@ -106,7 +106,8 @@ def test_a_session_of_1_1_does_not_repeat_a_high_watermark_that_was_ignored(quie
 
 def test_before_kip_461_a_move_waits_for_a_replica_whose_thread_has_died(quiet: Run) -> None:
     found = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
-    asks, dies = e.MoveStarted(2, 2, 0, *TP, (1,)), e.FetcherStopped(3, 3, 0, 1, "ReplicaFetcherThread-0-0", 0, "died")
+    asks = e.MoveStarted(2, 2, 0, *TP, (1,))
+    dies = e.FetcherStopped(3, 3, 0, 1, "ReplicaFetcherThread-0-0", 0, "died", *TP, AHEAD)
     marks: list[Any] = [elected(1, 0), asks, dies]
     for profile in ("kafka-0.8", "kafka-1.1"):
         assert tickets(told(quiet, profile, marks, found)) == ["KIP-461"]
@@ -115,7 +116,8 @@ def test_before_kip_461_a_move_waits_for_a_replica_whose_thread_has_died(quiet: 
         marks[:2],
         [elected(1, 0, 1), *marks[1:]],
         [*marks[:2], dies._replace(leader=2)],
-        [*marks[:2], dies._replace(reason="idle")],
+        [*marks[:2], dies._replace(reason="idle", error="")],
+        [*marks[:2], dies._replace(error="KeyError")],
         [*marks, e.NodeCrashed(4, 4, 0, 1, 1, "process")],
         [*marks, asks._replace(seq=4, partition=1)],
     ):

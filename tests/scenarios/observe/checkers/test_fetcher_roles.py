@@ -17,7 +17,7 @@ def fetches(run: WrittenHistory, node: int, offset: int = 0, *, leader: int = 0,
 
 
 def fails(run: WrittenHistory, node: int, epoch: int = 0) -> Any:
-    return run.emit(e.PartitionFailed, node, "ReplicaFetcherThread-0-0", *ORDERS_0, epoch, "append: I/O error")
+    return run.emit(e.PartitionFailed, node, "ReplicaFetcherThread-0-0", *ORDERS_0, epoch, "append: I/O", "DiskError")
 
 
 def one_role() -> WrittenHistory:

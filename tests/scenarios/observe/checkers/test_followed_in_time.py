@@ -26,7 +26,7 @@ class Following(Cluster):
         self.emit(e.FetchPosition, 1, *ORDERS_0, leader, 0, offset)
 
     def dies_thread(self) -> None:
-        self.emit(e.FetcherStopped, 1, "ReplicaFetcherThread-0-0", 0, "died")
+        self.emit(e.FetcherStopped, 1, "ReplicaFetcherThread-0-0", 0, "died", *ORDERS_0, "KeyError")
 
 
 def test_a_follower_that_never_fetches() -> None:
@@ -74,7 +74,7 @@ def test_a_thread_that_dies() -> None:
 @pytest.mark.parametrize(
     "excuse",
     [
-        lambda run: run.emit(e.PartitionFailed, 1, "f", *ORDERS_0, 0, "append"),
+        lambda run: run.emit(e.PartitionFailed, 1, "f", *ORDERS_0, 0, "append", "DiskError"),
         lambda run: run.emit(e.ReplicaOffline, 1, *ORDERS_0),
         lambda run: run.emit(e.ReplicaStopped, 1, *ORDERS_0, False),
         lambda run: run.leads(1, 1),

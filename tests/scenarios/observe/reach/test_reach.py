@@ -135,7 +135,7 @@ def test_the_states_of_partitions_and_replicas() -> None:
 @pytest.mark.parametrize(
     ("event", "name"),
     [
-        ((e.PartitionFailed, 1, "f", *ORDERS_0, 0, "append: broken"), "partition failed: append"),
+        ((e.PartitionFailed, 1, "f", *ORDERS_0, 0, "append: broken", "DiskError"), "partition failed: append"),
         ((e.PartitionFailureCleared, 1, *ORDERS_0, "epoch"), "failed partition taken up: epoch"),
         ((e.IsrUpdateFailed, 1, *ORDERS_0, 0), "ISR change refused"),
         ((e.IsrChanged, 1, *ORDERS_0, 0, "shrink", (1, 2), 3), "ISR shrink"),

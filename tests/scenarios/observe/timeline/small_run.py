@@ -91,7 +91,7 @@ def small_run() -> list[Event]:
     run.at(11000, ZkSession, 6, 5, "expired")
     run.zk(11000, -1, "delete", CONTROLLER, 0)
     run.at(11010, e.ControllerElected, 4, 2)
-    run.at(11020, e.PartitionFailed, 3, "ReplicaFetcherThread-0-0", *ORDERS_0, 1, "corrupt record")
+    run.at(11020, e.PartitionFailed, 3, "ReplicaFetcherThread-0-0", *ORDERS_0, 1, "corrupt record", "CorruptBatch")
     run.zk(11030, 0, "setData", state, 1, LeaderAndIsr(0, 0, (0, 1, 2, 4), 1).encode())
     run.at(11031, e.IsrChanged, 0, *ORDERS_0, 0, "expand", (0, 1, 2, 4), 1)
     run.at(12000, e.Fault, "broker.pause", "1", "")

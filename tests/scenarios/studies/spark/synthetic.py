@@ -112,7 +112,7 @@ def random_event(stream: Stream, draw: random.Random) -> None:
         (e.BecameLeader, node, *tp, 0, offset, offset, (), (), (), ()),
         (e.BecameFollower, node, *tp, 0, 1, offset, offset),
         (e.FetchPosition, node, *tp, 0, 0, offset - 3),
-        (e.PartitionFailed, node, "ReplicaFetcherThread-0-0", *tp, 0, "corrupt"),
+        (e.PartitionFailed, node, "ReplicaFetcherThread-0-0", *tp, 0, "corrupt", "CorruptBatch"),
         (e.PartitionFailureCleared, node, *tp, "epoch"),
         (e.ReplicaStopped, node, *tp, draw.random() < 0.5),
         (e.NodeCrashed, node, 1, "process"),
@@ -139,7 +139,7 @@ def random_event(stream: Stream, draw: random.Random) -> None:
          node, 1, offset),
         (e.Fault, draw.choice(("broker.crash", "link.cut", "heal", "reassign.execute")), "1", ""),
         (e.FetcherStarted, node, "ReplicaFetcherThread-0-0", 1),
-        (e.FetcherStopped, node, "ReplicaFetcherThread-0-0", 1, "idle"),
+        (e.FetcherStopped, node, "ReplicaFetcherThread-0-0", 1, "idle", "", -1, ""),
     ]  # fmt: skip
     kind = draw.randrange(len(actions) + 16)
     if kind < len(actions):

@@ -25,7 +25,7 @@ def test_failures_that_are_alike_and_near_are_one_entry() -> None:
 
 def test_the_worst_kinds_are_explained_where_there_are_too_many() -> None:
     late = violated(30, 9)
-    failed = PartitionFailed(5, 2, 1, 3, "fetcher", "orders", 0, 1, "error")
+    failed = PartitionFailed(5, 2, 1, 3, "fetcher", "orders", 0, 1, "error", "DiskError")
     found, left_out = failures([FAULT, failed, late], [FAULT], most=1)
     assert ([one.kind for one in found], left_out) == (["violation"], 1)
 

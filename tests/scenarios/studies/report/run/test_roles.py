@@ -52,7 +52,7 @@ def test_a_replica_catches_up_joins_leads_fails_and_goes() -> None:
         *STARTS,
         topic(1, 10, "[0,1]"),
         stated(1, 11, 0, "[0]"),
-        PartitionFailed(5, 12, 0, 1, "fetcher", "orders", 0, 1, "error"),
+        PartitionFailed(5, 12, 0, 1, "fetcher", "orders", 0, 1, "error", "DiskError"),
         NodeCrashed(7, 13, 0, 1, 1, "process"),
         NodeStarted(9, 14, 0, 1, 2),
         stated(10, 15, 0, "[0,1]"),
