@@ -36,7 +36,7 @@ class ControlHandler:
         if error is Errors.NONE:
             outcomes = self._manager.become_leader_or_follower(request)
             response = LeaderAndIsrResponse(error, tuple([state.tp for state in request.partitions]), outcomes)
-        self._record(request, error, response.errors)
+        self._record(request, error, response.tps, response.errors)
         channel.reply(response, response.size)
 
     @handles(UpdateMetadataRequest)
@@ -45,7 +45,7 @@ class ControlHandler:
         if error is Errors.NONE:
             self._manager.metadata.update(request)
             self._tell_coordinators(request)
-        self._record(request, error, ())
+        self._record(request, error, (), ())
         response = UpdateMetadataResponse(error)
         channel.reply(response, response.size)
 
@@ -62,7 +62,7 @@ class ControlHandler:
         error, outcomes = self._fence(request), ()  # type: tuple[Errors, Outcomes]
         if error is Errors.NONE:
             outcomes = self._manager.stop_replicas(request)
-        self._record(request, error, [outcome for _tp, outcome in outcomes])
+        self._record(request, error, [tp for tp, _ in outcomes], [outcome for _, outcome in outcomes])
         response = StopReplicaResponse(error, outcomes)
         channel.reply(response, response.size)
 
@@ -79,11 +79,15 @@ class ControlHandler:
         self.controller_epoch = request.controller_epoch
         return Errors.NONE
 
-    def _record(self, request: Control, error: Errors, outcomes: Sequence[Errors]) -> None:
+    def _record(
+        self, request: Control, error: Errors, tps: Sequence[TopicPartition], outcomes: Sequence[Errors]
+    ) -> None:
         process = self._manager.process
-        failed = len(outcomes) - outcomes.count(Errors.NONE)
+        refused: list[tuple[TopicPartition, Errors]] = []
+        if outcomes.count(Errors.NONE) < len(outcomes):
+            refused = [each for each in zip(tps, outcomes, strict=True) if each[1] is not Errors.NONE]
         process.anchor(
             ControlResponse, request.api.name, process.node.id, request.controller_id, request.controller_epoch,
-            error.name, failed,
+            error.name, tuple(str(tp) for tp, _ in refused), tuple(outcome.name for _, outcome in refused),
         )  # fmt: skip
         process.node.trace.show(ControlHandled, process.node.id, request, error)

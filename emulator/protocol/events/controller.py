@@ -45,7 +45,7 @@ class ControlResponse(NamedTuple):
 
     Attributes:
         error: Kafka's name of the code.
-        partition_errors: how many partitions have an error.
+        refused, errors: columns, a row for each partition that it refuses: its name, and Kafka's name of the code.
     """
 
     t_us: int
@@ -56,7 +56,8 @@ class ControlResponse(NamedTuple):
     controller: int
     controller_epoch: int
     error: str
-    partition_errors: int
+    refused: tuple[str, ...]
+    errors: tuple[str, ...]
 
 
 class LeaderElected(NamedTuple):

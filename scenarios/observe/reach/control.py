@@ -54,7 +54,7 @@ class ReachedRequests(Part):
         self._under_way.pop((event.node, event.api), None)
         if event.error != "NONE":
             self.count(f"{event.api} refused: {event.error}")
-        elif event.partition_errors:
+        elif event.refused:
             self.count(f"{event.api} refused for partitions")
 
 

@@ -72,7 +72,7 @@ def _controlled_shutdown_answered(event: e.ControlledShutdownAnswered) -> str:
 
 
 def _control_response(event: e.ControlResponse) -> str:
-    failed = f", {counted(event.partition_errors, 'partitions')} refused" if event.partition_errors else ""
+    failed = f", {counted(len(event.refused), 'partitions')} refused" if event.refused else ""
     return f"{event.api} <- {event.node}: {event.error}{failed} (controller {event.controller})"
 
 

@@ -167,7 +167,7 @@ def _directory_failed(past: Past, broker: int) -> Found | None:
         return None
     sent = past.requested("LeaderAndIsr", broker, failed.seq)
     answer = None if sent is None else past.last(ControlResponse, lambda event: event.cause == sent.seq)
-    if answer is None or not answer.partition_errors:
+    if answer is None or str(past.tp) not in answer.refused:
         return None
     since = f"its log directory {failed.directory} has been offline since {when(failed.t_us)}"
     return Found(f"{since}, and will be until the broker restarts", (failed, sent, answer))
@@ -233,7 +233,11 @@ def _not_told(past: Past, broker: int) -> Found | None:
     if answer is None:
         how = "has no answer"
     else:
-        how = f"was answered with {answer.error}" + (", but refused the partition" if answer.partition_errors else "")
+        refusals = dict(zip(answer.refused, answer.errors, strict=True))
+        refused = refusals.get(str(past.tp))
+        how = f"was answered with {answer.error}" + (
+            f", but the partition was refused with {refused}" if refused else ""
+        )
     return Found(f"{what}: the LeaderAndIsr of {when(sent.t_us)} {how}", (follower, sent, answer))
 
 

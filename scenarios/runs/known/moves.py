@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from controller.state_machines.rules import FOUR_STATES
+from emulator.protocol.errors import Errors
 from emulator.protocol.events import (
     BrokerRegistered,
     ControllerElected,
@@ -17,6 +18,7 @@ from emulator.protocol.events import (
     MoveStarted,
     PartitionCreated,
     PartitionFailed,
+    ReplicaStopped,
 )
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr, decode_reassignment
@@ -270,7 +272,7 @@ def _dropped_unstopped(past: KeptEvents, tp: TopicPartition, broker: int) -> boo
 @of_partition
 def _stop_refused(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """Each replica that is not assigned was dropped by a move that was cancelled or changed, and its broker has refused
-    a part of the first StopReplica since."""
+    to stop it since, for its leader epoch."""
     left = stray(violation)
     brokers = beyond(past, violation) if left is None else (left,)
     return bool(brokers) and all(_refused_to_stop(past, tp, broker) for broker in brokers)
@@ -280,12 +282,15 @@ def _refused_to_stop(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
     dropped = past.dropped(tp, broker)
     if dropped is None or _under_way(past, tp, dropped) != WRITES_ASSIGNMENT:
         return False
-    answers = (
-        event.partition_errors > 0
+    refused = any(
+        (str(tp), Errors.FENCED_LEADER_EPOCH.name) in zip(event.refused, event.errors, strict=True)
         for event in past.of(ControlResponse)
         if (event.api, event.node) == ("StopReplica", broker) and event.seq > dropped.seq
     )
-    return next(answers, False)
+    return refused and not any(
+        (event.node, event.topic, event.partition) == (broker, *tp) and event.seq > dropped.seq
+        for event in past.of(ReplicaStopped)
+    )
 
 
 @of_partition

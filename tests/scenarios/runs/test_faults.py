@@ -300,7 +300,7 @@ def assert_held(played: Played, until: float) -> None:
 
 def refusals(played: Played, node: int) -> int:
     """How many changes of role a broker has answered with an error."""
-    return sum(e.partition_errors for e in played.of(ControlResponse) if e.node == node and e.api == "LeaderAndIsr")
+    return sum(len(e.refused) for e in played.of(ControlResponse) if e.node == node and e.api == "LeaderAndIsr")
 
 
 def test_broker_fail_start_replica() -> None:

@@ -74,7 +74,7 @@ def test_kafka_42_case_2b() -> None:
     assert run.admin is None
     assert steps(run) == ["kafka-42.1", "kafka-42.2"]
     assert run.of(BecameFollower, lambda event: event.node == 3) == []
-    refused = run.of(ControlResponse, lambda e: (e.node, e.api, e.partition_errors) == (3, "LeaderAndIsr", 1))
+    refused = run.of(ControlResponse, lambda e: (e.node, e.api, e.refused) == (3, "LeaderAndIsr", ("orders-0",)))
     assert len(refused) == 1
 
 

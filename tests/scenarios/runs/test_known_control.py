@@ -159,7 +159,7 @@ def test_one_that_a_controller_has_stopped_does_not(dropped: Run) -> None:
 
     def stopped(event: Any) -> Any:
         if type(event) is Step and event.seq > at.seq:
-            return e.ControlResponse(at.t_us, at.seq + 1, 0, "StopReplica", 3, 4, 1, "NONE", 0)
+            return e.ControlResponse(at.t_us, at.seq + 1, 0, "StopReplica", 3, 4, 1, "NONE", (), ())
         return event
 
     assert set(changed(dropped, stopped)) == {KAFKA_9672}
@@ -356,7 +356,7 @@ def test_a_broker_that_does_not_know_its_epoch_yet_refuses_to_delete_a_replica(q
     stays = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
     led = Violation("converged", LED, 9, 9, "orders-0: no leader was ever elected")
     asks = e.ControlRequest(5, 5, 0, "StopReplica", 3, 1, 4, 84, 1, "orders-0 (delete)")
-    refuses = e.ControlResponse(6, 6, 5, "StopReplica", 1, 3, 4, "UNKNOWN_SERVER_ERROR", 0)
+    refuses = e.ControlResponse(6, 6, 5, "StopReplica", 1, 3, 4, "UNKNOWN_SERVER_ERROR", (), ())
     again = asks._replace(seq=7), refuses._replace(seq=8, cause=7, error="NONE")
     assert tickets(told(quiet, "kafka-2.3", [asks, refuses], stays, led)) == ["KAFKA-9839"] * 2
     assert tickets(told(quiet, "kafka-2.6", [asks, refuses], stays, led)) == [None] * 2
@@ -371,7 +371,7 @@ def test_a_broker_that_refuses_metadata_keeps_its_role_until_it_knows_its_epoch(
         "roles_adopted", "…", 9, 9, "orders-0: leader 1 of epoch 2 in ZooKeeper, and broker 2 leads, for 7.8 s"
     )
     led = e.BecameLeader(2, 2, 0, 2, *TP, 1, 5, 5, (1, 2), (1, 2), (), ())
-    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", 0)
+    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", (), ())
     takes = refuses._replace(seq=6, error="NONE")
     late = e.BecameFollower(12, 12, 0, 2, *TP, 1, 2, 5, 5)
     for events in ([led, refuses], [led, refuses, takes], [led, refuses, takes, late]):
@@ -385,7 +385,7 @@ def test_a_move_waits_for_a_broker_that_has_refused_metadata(quiet: Run) -> None
     """kafka-2.4, seed 60 of the default swarm."""
     waits = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
     moves = [assigned(1, 0, 1), e.MoveStarted(2, 2, 0, *TP, (1, 2))]
-    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", 0)
+    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", (), ())
     takes = refuses._replace(seq=5, error="NONE")
     follows = e.BecameFollower(6, 6, 0, 2, *TP, 1, 2, 5, 5)
     assert tickets(told(quiet, "kafka-2.4", [*moves, refuses, takes], waits)) == ["KAFKA-9839"]

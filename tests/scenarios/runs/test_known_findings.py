@@ -404,7 +404,7 @@ def test_a_leader_adds_a_replica_that_has_died_since(quiet: Run, leader_epoch: i
 
 
 def test_a_broker_that_refused_metadata_does_not_follow_a_leader_that_it_knows_as_dead(quiet: Run) -> None:
-    refuses = e.ControlResponse(5, 5, 0, "UpdateMetadata", 1, 2, 4, "UNKNOWN_SERVER_ERROR", 0)
+    refuses = e.ControlResponse(5, 5, 0, "UpdateMetadata", 1, 2, 4, "UNKNOWN_SERVER_ERROR", (), ())
     leads_on = "orders-0: leader 0 of epoch 1 in ZooKeeper, and broker 1 leads, for 35.5 s"
     fenced = Violation("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)")
     found = (Violation("roles_adopted", "…", 9, 9, leads_on), STUCK, fenced)

@@ -156,7 +156,7 @@ def test_a_request_through_the_api_is_lost_with_its_controller(quiet: Run) -> No
 
 @pytest.mark.parametrize(("down", "expected"), [(True, "KAFKA-9839"), (False, None)])
 def test_a_replica_on_a_broker_that_is_down_needs_no_reason(quiet: Run, down: bool, expected: str | None) -> None:
-    refuses = e.ControlResponse(5, 5, 0, "UpdateMetadata", 1, 2, 4, "UNKNOWN_SERVER_ERROR", 0)
+    refuses = e.ControlResponse(5, 5, 0, "UpdateMetadata", 1, 2, 4, "UNKNOWN_SERVER_ERROR", (), ())
     away = e.NodeCrashed(6, 6, 0, 2, 1, "stop")
     found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1, 2], leader 0")
     assert tickets(told(quiet, "kafka-2.3", [refuses, away] if down else [refuses], found)) == [expected]
@@ -343,7 +343,7 @@ def test_kafka_13972_a_stop_of_a_cancelled_move_is_refused(quiet: Run) -> None:
     left = Violation("converged", NO_STRAYS, 9, 9, "orders-0: broker 1 still has a replica, assigned to [0]")
     stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0")
     cancels = Step(2, 2, 0, "kip-455.U1", "before", *TP, -1, 0, 2, "")
-    refuses = e.ControlResponse(4, 4, 0, "StopReplica", 1, 2, 1, "NONE", 1)
+    refuses = e.ControlResponse(4, 4, 0, "StopReplica", 1, 2, 1, "NONE", (str(TP),), (Errors.FENCED_LEADER_EPOCH.name,))
     marks: list[Any] = [assigned(1, 0, 1), cancels, assigned(3, 0), refuses]
     for found in (left, stays):
         assert tickets(told(quiet, "kafka-2.7", marks, found)) == ["KAFKA-13972"]
@@ -352,8 +352,11 @@ def test_kafka_13972_a_stop_of_a_cancelled_move_is_refused(quiet: Run) -> None:
             marks[:3],
             [marks[0], *marks[2:]],
             [marks[0], cancels._replace(step="kip-455.B6"), *marks[2:]],
-            [*marks[:3], refuses._replace(partition_errors=0)],
-            [*marks[:3], refuses._replace(partition_errors=0), refuses._replace(seq=5)],
+            [*marks[:3], refuses._replace(refused=("orders-1",))],
+            [*marks[:3], refuses._replace(refused=(), errors=())],
+            [*marks[:3], refuses._replace(errors=(Errors.KAFKA_STORAGE_ERROR.name,))],
+            [*marks[:3], e.ReplicaStopped(4, 4, 0, 1, *TP, True), refuses._replace(seq=5)],
+            [*marks, e.ReplicaStopped(5, 5, 0, 1, *TP, True)],
             [refuses._replace(seq=0), *marks[:3]],
             [*marks[:3], refuses._replace(node=0)],
             [*marks[:3], refuses._replace(api="LeaderAndIsr")],

@@ -205,7 +205,8 @@ def test_message_cut_of_an_answer_makes_a_request_be_done_twice() -> None:
     cut = fault(played, "message.cut")
     assert cut.detail == "answer to LeaderAndIsr 2 -> 3: orders-0"
     first, again, *_ = played.of(ControlResponse, lambda e: e.api == "LeaderAndIsr" and e.node == 2 and e.t_us > 2e6)
-    assert (first.partition_errors, again.partition_errors) == (0, 1), "the second time its leader epoch is stale"
+    stale = (("orders-0",), ("STALE_CONTROLLER_EPOCH",))
+    assert (first.refused, again.refused, again.errors) == ((), *stale), "the second time its leader epoch is stale"
 
 
 def test_message_hold_keeps_later_messages_and_nothing_else() -> None:

@@ -15,7 +15,7 @@ def sent(broker_epoch: int, error: str = "NONE", *, accepts_newer: bool = True) 
     request = run.emit(e.ControlRequest, "StopReplica", 5, 0, 1, broker_epoch, 1, "")
     run.emit(e.BrokerRegistered, 0, 20)
     run.trace.cause = request.seq
-    run.emit(e.ControlResponse, "StopReplica", 0, 5, 1, error, 0)
+    run.emit(e.ControlResponse, "StopReplica", 0, 5, 1, error, (), ())
     return run
 
 

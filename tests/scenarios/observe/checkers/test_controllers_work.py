@@ -153,7 +153,7 @@ def test_a_request_that_is_refused_after_all(error: str, found: list[str]) -> No
     run = WrittenHistory("refused_changes_nothing")
     run.trace.anchor(e.ControlRequest, "StopReplica", 3, 1, 1, 70, 1, "")
     run.emit(e.ReplicaStopped, 1, *ORDERS_0, True)
-    run.emit(e.ControlResponse, "StopReplica", 1, 3, 1, error, 0)
+    run.emit(e.ControlResponse, "StopReplica", 1, 3, 1, error, (), ())
     assert run.invariants() == found
 
 
@@ -162,5 +162,5 @@ def test_what_another_request_did_before() -> None:
     run.trace.anchor(e.ControlRequest, "LeaderAndIsr", 3, 1, 1, 70, 1, "")
     run.leads(1, 1)
     run.trace.anchor(e.ControlRequest, "LeaderAndIsr", 3, 1, 1, 70, 1, "")
-    run.emit(e.ControlResponse, "LeaderAndIsr", 1, 3, 1, "STALE_CONTROLLER_EPOCH", 0)
+    run.emit(e.ControlResponse, "LeaderAndIsr", 1, 3, 1, "STALE_CONTROLLER_EPOCH", (), ())
     assert run.violations() == []

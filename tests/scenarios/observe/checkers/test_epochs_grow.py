@@ -24,7 +24,7 @@ BROKEN: dict[str, tuple[Callable[[WrittenHistory], Any], str]] = {
 
 
 def obeys(run: WrittenHistory, controller_epoch: int, error: str = "NONE") -> Any:
-    return run.emit(e.ControlResponse, "LeaderAndIsr", 0, 5, controller_epoch, error, 0)
+    return run.emit(e.ControlResponse, "LeaderAndIsr", 0, 5, controller_epoch, error, (), ())
 
 
 def registers(run: WrittenHistory, broker_epoch: int) -> Any:

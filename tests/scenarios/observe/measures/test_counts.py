@@ -144,8 +144,8 @@ def test_all_moves_count_and_one_that_is_open_censors_the_run() -> None:
 def test_gauges_of_a_broker_end_with_its_process() -> None:
     stream = Stream()
     stream.emit(ControllerElected, 1, 1)
-    stream.emit(PartitionFailed, 1, "ReplicaFetcherThread-0-0", "orders", 0, 0, "corrupt")
-    stream.emit(PartitionFailed, 1, "ReplicaFetcherThread-0-0", "orders", 1, 0, "corrupt")
+    stream.emit(PartitionFailed, 1, "ReplicaFetcherThread-0-0", "orders", 0, 0, "corrupt", "CorruptBatch")
+    stream.emit(PartitionFailed, 1, "ReplicaFetcherThread-0-0", "orders", 1, 0, "corrupt", "CorruptBatch")
     assert (stream.measures.now("active_controllers"), stream.measures.now("failed_partitions")) == (1, 2)
     stream.emit(PartitionFailureCleared, 1, "orders", 0, "epoch")
     assert stream.measures.now("failed_partitions") == 1

@@ -54,7 +54,7 @@ def test_lag_counts_from_the_high_watermark_and_true_lag_from_the_log_end() -> N
 
 def test_a_failed_partition_has_no_lag_and_a_true_one() -> None:
     stream = started()
-    stream.at(150).emit(PartitionFailed, 1, "ReplicaFetcherThread-0-0", "orders", 0, 0, "corrupt")
+    stream.at(150).emit(PartitionFailed, 1, "ReplicaFetcherThread-0-0", "orders", 0, 0, "corrupt", "CorruptBatch")
     stream.at(250).append(0, 7, leader=True)
     stream.high_watermark(0, 7)
     stream.at(450).fetching(1, 0)

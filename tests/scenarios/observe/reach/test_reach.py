@@ -107,8 +107,8 @@ def test_requests_of_two_controllers_race() -> None:
     run = Watched()
     for api, controller in (("StopReplica", 0), ("LeaderAndIsr", 1)):
         run.emit(e.ControlRequest, api, controller, 3, controller, -1, 1, "")
-    run.emit(e.ControlResponse, "LeaderAndIsr", 3, 1, 1, "NONE", 1)
-    run.emit(e.ControlResponse, "StopReplica", 3, 0, 0, "STALE_CONTROLLER_EPOCH", 0)
+    run.emit(e.ControlResponse, "LeaderAndIsr", 3, 1, 1, "NONE", ("orders-0",), ("UNKNOWN_SERVER_ERROR",))
+    run.emit(e.ControlResponse, "StopReplica", 3, 0, 0, "STALE_CONTROLLER_EPOCH", (), ())
     assert run.found == {
         "StopReplica races LeaderAndIsr": 1, "LeaderAndIsr refused for partitions": 1,
         "StopReplica refused: STALE_CONTROLLER_EPOCH": 1,

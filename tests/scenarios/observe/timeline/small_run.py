@@ -73,7 +73,7 @@ def small_run() -> list[Event]:
     run.at(52, e.ControlRequest, "UpdateMetadata", 6, 0, 1, 20, 1, "orders-0")
     run.at(53, e.LogLoaded, 0, *ORDERS_0, 0, 0, 0)
     run.at(53, e.BecameLeader, 0, *ORDERS_0, 0, 0, 0, (), (), (), ())
-    run.at(53, e.ControlResponse, "LeaderAndIsr", 0, 6, 1, "NONE", 0, cause=request)
+    run.at(53, e.ControlResponse, "LeaderAndIsr", 0, 6, 1, "NONE", (), (), cause=request)
     run.at(54, e.BecameFollower, 1, *ORDERS_0, 0, 0, 0, 0)
     run.at(55, e.FetchPosition, 1, *ORDERS_0, 0, 0, 0)
     for batch in range(3):
