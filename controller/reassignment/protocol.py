@@ -60,6 +60,14 @@ class ReassignmentProtocol:
         """
         return Awaited(target) if step == self.procedure.phases["move.wait"].last else None
 
+    def awaits_at(self, step: str, edge: str, current: Replicas, target: Replicas, leader: int) -> Awaited | None:
+        """As ``awaits``, where the edge of a step is the last that the move has reached. A move that is taken up again
+        does not come to the gate of its wait once more (KIP-455): the step before it is the last that it did."""
+        if edge == "after":
+            steps = list(self.procedure.steps)
+            step = next(iter(steps[steps.index(step) + 1 :]), "")
+        return self.awaits(step, current, target, leader)
+
 
 class RequestedByZnode(ReassignmentProtocol):
     """A protocol whose moves are requested in /admin/reassign_partitions alone (``ByZnode``).

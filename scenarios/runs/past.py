@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 from typing import Any, Protocol
 
 from controller.procedures import STEPS
-from controller.reassignment.kafka_6794 import IN_SYNC
+from controller.shapes import SHAPES
 from emulator.protocol.events import (
     AckedLost,
     BecameFollower,
@@ -32,7 +32,7 @@ from emulator.protocol.events import (
     NodeStarted,
     Truncated,
 )
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr, broker_path, decode_topic, state_path_partition, topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
@@ -213,14 +213,20 @@ class KeptEvents:
         }
 
     def awaited(self, tp: TopicPartition, move: MoveStarted) -> tuple[int, ...]:
-        """The replicas that an open move waits for: step 1 of KAFKA-6794 for the current ones, other steps for those of
-        the target."""
+        """The replicas that an open move waits for to be in the ISR, as its protocol says; none where it waits for
+        anything else."""
         steps = [
-            event.step
+            event
             for event in self.of(Step)
             if (event.topic, event.partition) == tp and event.seq > move.seq and STEPS[event.step].reassignment
         ]
-        return self.assignment(tp) if steps[-1:] == [IN_SYNC] else move.target
+        if not steps:
+            return ()
+        last, state = steps[-1], self.states[tp][-1][1] if self.states.get(tp) else None
+        leader = NO_LEADER if state is None else state.leader
+        protocol = SHAPES[STEPS[last.step].name].make(1)
+        awaited = protocol.awaits_at(last.step, last.edge, self.assignment(tp), move.target, leader)
+        return () if awaited is None or awaited.alive else awaited.replicas
 
     def roles(
         self, tp: TopicPartition, broker: int, until_seq: int | None = None

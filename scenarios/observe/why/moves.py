@@ -93,14 +93,10 @@ def _stuck(past: Past, controller: int) -> Found | None:
 
 
 def _awaited(past: Past, waiting: OpenMove) -> Awaited | None:
-    """What the step waits for that the controller is in. A move that is taken up again does not come to the gate of
-    its wait once more (KIP-455): the step before it is the last that it did."""
-    protocol, step = past.protocol(waiting.step), waiting.step
-    if waiting.edge == "after":
-        steps = list(protocol.procedure.steps)
-        step = next(iter(steps[steps.index(step) + 1 :]), "")
+    """What the step waits for that the controller is in."""
     assert past.state is not None
-    return protocol.awaits(step, past.state.replicas, waiting.target, past.state.leader)
+    protocol = past.protocol(waiting.step)
+    return protocol.awaits_at(waiting.step, waiting.edge, past.state.replicas, waiting.target, past.state.leader)
 
 
 def _until_alive(past: Past, awaited: Awaited) -> Found:

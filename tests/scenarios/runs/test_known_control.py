@@ -384,11 +384,20 @@ def test_a_broker_that_refuses_metadata_keeps_its_role_until_it_knows_its_epoch(
 def test_a_move_waits_for_a_broker_that_has_refused_metadata(quiet: Run) -> None:
     """kafka-2.4, seed 60 of the default swarm."""
     waits = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
-    moves = [assigned(1, 0, 1), e.MoveStarted(2, 2, 0, *TP, (1, 2))]
+    asks, in_step = e.MoveStarted(2, 2, 0, *TP, (1, 2)), Step(3, 3, 0, "kip-455.wait", "before", *TP, -1, 0, 0, "")
+    moves = [assigned(1, 0, 1), asks, in_step]
     refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", (), ())
     takes = refuses._replace(seq=5, error="NONE")
     follows = e.BecameFollower(6, 6, 0, 2, *TP, 1, 2, 5, 5)
     assert tickets(told(quiet, "kafka-2.4", [*moves, refuses, takes], waits)) == ["KAFKA-9839"]
     assert tickets(told(quiet, "kafka-2.6", [*moves, refuses, takes], waits)) == [None]
+    taken_up = in_step._replace(step="kip-455.A2", edge="after")  # by a controller that does not come to the gate again
+    assert tickets(told(quiet, "kafka-2.4", [*moves[:2], taken_up, refuses, takes], waits)) == ["KAFKA-9839"]
     for events in (moves, [*moves, takes], [*moves, refuses, takes, follows], [*moves, refuses._replace(node=0)]):
         assert tickets(told(quiet, "kafka-2.4", events, waits)) == [None]
+    for other in (
+        [],
+        [in_step._replace(step="kip-455.A2")],
+        [in_step._replace(step="kip-455.B1")],
+    ):  # not for a replica
+        assert tickets(told(quiet, "kafka-2.4", [*moves[:2], *other, refuses, takes], waits)) == [None]

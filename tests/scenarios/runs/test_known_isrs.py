@@ -222,10 +222,11 @@ def test_kafka_9212_a_broker_that_starts_after_a_move_raised_the_epoch_is_fenced
     before = elected(0, 0)._replace(data=LeaderAndIsr(0, 2, (0,), 1).encode())
     marks: list[Any] = [assigned(0, 0, 1), before, raises, elected(2, 0), role, fenced]
     asked = e.MoveStarted(3, 3, 0, *TP, (1, 0))
+    waits = raises._replace(seq=6, step="wiki.4")
     for found, more in (
         (Violation("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)"), []),
         (Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0"), []),
-        (Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there"), [asked]),
+        (Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there"), [asked, waits]),
     ):
         assert tickets(told(quiet, "kafka-2.3", [*marks, *more], found)) == ["KAFKA-9212"]
         assert tickets(told(quiet, "kafka-2.4", [*marks, *more], found)) == [None]
