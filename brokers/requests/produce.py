@@ -12,7 +12,7 @@ from brokers.topic_creation import INTERNAL_TOPICS
 from emulator.disks import DiskError, UnexpectedError
 from emulator.protocol.clients.produce import AppendInfo, RecordsProduceRequest, RecordsProduceResponse
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.events import TransactionalAppended
+from emulator.protocol.events import TransactionalAppended, UnknownProducerAppended
 from emulator.protocol.produce import IdempotentBatch, ProducedBatch, ProduceRequest, ProduceResponse
 from emulator.protocol.records import NO_TIMESTAMP, ProducedRecords, StoredBatch
 from emulator.protocol.shown import ProduceExpired, ProducerDropped
@@ -95,7 +95,18 @@ class ProduceHandler:
         if before is not None:
             return batch.tp, NO_ERROR, before.base_offset
         error = producers.check(batch, admits_unknown=self._manager.policies.admits_unknown_producers)
-        return batch.tp, error, -1 if error else partition.append_as_leader(batch)
+        if error:
+            return batch.tp, error, -1
+        known, base = producers.knows(batch.producer_id), partition.append_as_leader(batch)
+        if not known:
+            self._appended_unknown(batch, base)
+        return batch.tp, NO_ERROR, base
+
+    def _appended_unknown(self, batch: IdempotentBatch | ProducedRecords, base: int) -> None:
+        process = self._manager.process
+        process.emit(
+            UnknownProducerAppended, process.node.id, *batch.tp, batch.producer_id, batch.base_sequence, batch.id, base
+        )
 
     def _wait_for_replicas(
         self, request: ProduceRequest, channel: ResponseChannel, results: list[ProducedResult]
@@ -196,7 +207,7 @@ class ProduceHandler:
     def _store(
         self, partition: Partition, batch: ProducedRecords, refused: AppendInfo
     ) -> tuple[Errors, int, AppendInfo]:
-        log = partition.log
+        log, known = partition.log, True
         if batch.sequenced and self._manager.policies.recognizes_repeats:
             before = log.producers.repeated(batch)
             if isinstance(before, StoredBatch):
@@ -206,12 +217,15 @@ class ProduceHandler:
             error = log.producers.check(batch, admits_unknown=admits)
             if error:
                 return error, -1, refused
+            known = log.producers.knows(batch.producer_id)
         try:
             base = partition.append_as_leader(batch)
         except (DiskError, StorageError):
             return Errors.KAFKA_STORAGE_ERROR, -1, refused
         except UnexpectedError:
             return Errors.UNKNOWN_SERVER_ERROR, -1, refused
+        if not known:
+            self._appended_unknown(batch, base)
         if batch.transactional:
             process = self._manager.process
             process.emit(

@@ -72,6 +72,7 @@ from emulator.protocol.events.logs import (
     LogStartMoved,
     ReplicaOffline,
     Truncated,
+    UnknownProducerAppended,
 )
 from emulator.protocol.events.metrics import ConsumerLag, LastStableOffsetLag, PartitionGauges
 from emulator.protocol.events.moves import (
@@ -185,5 +186,6 @@ __all__ = [
     "Truncated",
     "UnassignedFollowerAdded",
     "Unfinished",
+    "UnknownProducerAppended",
     "Violated",
 ]

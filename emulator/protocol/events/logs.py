@@ -72,6 +72,27 @@ class BatchesAppended(NamedTuple):
         ]
 
 
+class UnknownProducerAppended(NamedTuple):
+    """A leader appended a batch of an idempotent producer of which its log knew nothing: new to it, or forgotten. It is
+    not checked whether the log had that batch before (KIP-98).
+
+    Attributes:
+        producer_id, base_sequence: of the batch.
+        id: ``Batch.id``.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    producer_id: int
+    base_sequence: int
+    id: int
+    base_offset: int
+
+
 class Truncated(NamedTuple):
     t_us: int
     seq: int

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from emulator.protocol.events import BecameLeader
+from emulator.protocol.events import BecameLeader, UnknownProducerAppended
 from scenarios.runs.known.reason import Known, of_partition
 
 if TYPE_CHECKING:
@@ -19,32 +19,46 @@ _TWICE = re.compile(r"batch (\d+) is committed .*in epoch (\d+); .* has batches 
 
 @of_partition
 def _producer_forgotten(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The log of the leader that appended the batch begins after all that the producer had written to it."""
-    return _began_after(past, violation, tp, past.log_start)
+    """The log of the leader began after all that the producer had written to it."""
+    return _taken_as_unknown(past, violation, tp, past.log_start)
 
 
 @of_partition
 def _producer_unknown(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The log of the leader that appended the batch was empty, and began after what the producer had written, as it was
-    loaded (ProducerStateManager.truncateAndReload, 2.4.1, drops the snapshot that is at the log's start) or truncated,
-    as that of a new replica is whose leader has deleted it."""
-    return _began_after(past, violation, tp, past.emptied_at)
+    """The log of the leader was empty, and began after what the producer had written, as it was loaded
+    (ProducerStateManager.truncateAndReload, 2.4.1, drops the snapshot that is at the log's start) or truncated, as that
+    of a new replica is whose leader has deleted it."""
+    return _taken_as_unknown(past, violation, tp, past.emptied_at)
 
 
-def _began_after(
+def _taken_as_unknown(
     past: KeptEvents,
     violation: Violation,
     tp: TopicPartition,
     began: Callable[[TopicPartition, int | None, int], int],
 ) -> bool:
+    """Whether the leader of the epoch has appended the batch, or one of its producer before it, as that of a producer
+    that it did not know, though the producer id had written to the partition before; and its log began after that, as
+    ``began`` says, when it did."""
     found = _TWICE.search(violation.state)
     if found is None:
         return False
-    _, epoch, _, end = map(int, found.groups())
-    return any(
-        began(tp, led.node, violation.seq) >= end
+    batch, epoch, first, end = map(int, found.groups())
+    leaders = [
+        led.node
         for led in past.of(BecameLeader)
         if (led.topic, led.partition, led.leader_epoch) == (*tp, epoch) and led.seq < violation.seq
+    ]
+    taken = [
+        event
+        for event in past.of(UnknownProducerAppended)
+        if (event.topic, event.partition) == tp and first <= event.id <= batch and event.seq <= violation.seq
+    ]
+    return any(
+        again.node in leaders
+        and any(before.producer_id == again.producer_id for before in taken[:place])
+        and began(tp, again.node, again.seq) >= min(end, again.base_offset)
+        for place, again in enumerate(taken)
     )
 
 
