@@ -92,7 +92,7 @@ from emulator.protocol.events.replicas import (
     PartitionCreated,
     ReplicaStopped,
 )
-from emulator.protocol.events.run import AckedLost, Drawn, Fault, RoutesChanged, Violated
+from emulator.protocol.events.run import AckedLost, ClockSet, Drawn, Fault, RoutesChanged, Violated
 from emulator.protocol.events.transactions import (
     CommittedFetched,
     TransactionalAppended,
@@ -113,6 +113,7 @@ __all__ = [
     "BecameFollower",
     "BecameLeader",
     "BrokerRegistered",
+    "ClockSet",
     "CommittedFetched",
     "Consumed",
     "ConsumerFailed",

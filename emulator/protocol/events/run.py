@@ -42,6 +42,21 @@ class RoutesChanged(NamedTuple):
     targets: tuple[int, ...]
 
 
+class ClockSet(NamedTuple):
+    """The scenario set the clock of a machine.
+
+    Attributes:
+        before_us, after_us: how far ahead of the right time it was, and is.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    before_us: int
+    after_us: int
+
+
 class Violated(NamedTuple):
     """A checker found a broken invariant."""
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from attrs import define, field, frozen
 
 from emulator.nodes import Node, Process
+from emulator.protocol.events import ClockSet
 from scenarios.errors import BadInput
 from scenarios.faults.performer import ActionContext, Memory, PerformedAction
 from scenarios.language.actions import action
@@ -53,8 +54,16 @@ def _drift_on(context: ActionContext, broker: int, drift: Drift) -> None:
 
 def _set_right(context: ActionContext, broker: int) -> None:
     context.performer.memory(Drifts).of.pop(broker, None)
-    if context.cluster.nodes[broker].skew_us:
-        context.cluster.nodes[broker].skew_us = 0
+    _set(context, broker, 0)
+
+
+def _set(context: ActionContext, broker: int, skew_us: int) -> None:
+    """The clock shows a time so far ahead of the right one."""
+    node = context.cluster.nodes[broker]
+    before = node.skew_us
+    if before != skew_us:
+        node.skew_us = skew_us
+        context.cluster.trace.emit(ClockSet, broker, before, skew_us)
 
 
 @frozen(kw_only=True)
@@ -103,7 +112,7 @@ class BrokerClock(OnMachines):
         drifts = context.performer.memory(Drifts).of
         for broker in context.brokers:
             node, before = context.cluster.nodes[broker], drifts.pop(broker, None)
-            node.skew_us = (node.skew_us if self.offset_us is None else self.offset_us) + (self.step_us or 0)
+            _set(context, broker, (node.skew_us if self.offset_us is None else self.offset_us) + (self.step_us or 0))
             rate = self.drift if self.drift is not None else before.rate if before is not None else 0
             if rate:
                 _drift_on(context, broker, Drift(context.cluster.world.now, node.skew_us, rate))

@@ -251,6 +251,9 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.MoveFinished: lambda v: f"move of {_tp(v)} finished",
     e.MoveReported: _move_reported,
     e.AckedLost: _acked_lost,
+    e.ClockSet: lambda v: (
+        f"the clock of broker {v.node} is {seconds(v.after_us)} s ahead, from {seconds(v.before_us)} s"
+    ),
     e.RoutesChanged: lambda v: f"{len(v.sources)} routes {'cut' if v.cut else 'healed'}",
     e.Violated: lambda v: f"VIOLATED {v.invariant}: {v.statement}",
     ZkWritten: _zk_written,

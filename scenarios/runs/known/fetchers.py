@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from brokers.log.log import UnexpectedAppendOffset
 from emulator.disks import UnexpectedError
-from emulator.protocol.events import BecameFollower, BecameLeader, Fault, FetcherStopped, NodeCrashed
+from emulator.protocol.events import BecameFollower, BecameLeader, ClockSet, FetcherStopped, NodeCrashed
 from fetchers.failures import Verdict
+from fetchers.policies import FetcherPolicies
 from fetchers.truncation import ToHighWatermark
 from scenarios.observe.checkers.converged import COMMITTED, FETCHED, IN_SYNC, NOTHING_ASKED
 from scenarios.runs.known.reason import BROKER, CONVERGED, Known, lacking, of_partition, of_violation
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 ENDS_THREADS = (UnexpectedAppendOffset.__name__, UnexpectedError.__name__)
 """A batch that begins before the end of the log (UnexpectedAppendOffsetException of Log.append, 1.1.1), and what a
 scenario injects."""
-SETS_CLOCK = "broker.clock"
-CLOCKS = (SETS_CLOCK, "broker.clock_sync", "heal")
+BACK_OFF_US = FetcherPolicies().replica_fetch_backoff_us
 _HIGH_WATERMARK = re.compile(r"high watermark of broker (\d+) is -?\d+, its log ends at (\d+)")
 _DIED = re.compile(r"broker (\d+): (\S+) has died")
 
@@ -37,18 +37,21 @@ def _thread_died(past: KeptEvents, violation: Violation) -> bool:
     return tp is not None and bool(brokers) and all(_its_thread_died(past, tp, broker) for broker in brokers)
 
 
-@of_violation
-def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation) -> bool:
-    """The clock of the follower's machine has been set right, or set again, after it was wrong."""
+@of_partition
+def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The clock of the follower's machine was set back since it has followed the leader, no longer ago than by how much
+    and a back-off: from the furthest that it was ahead before, to what it shows now."""
     named = BROKER.search(violation.state)
-    if named is None:
+    broker = -1 if named is None else int(named[1])
+    role = past.last_role(tp, broker, violation.seq)
+    if role is None:
         return False
-    clocks = [
-        event.action
-        for event in past.of(Fault)
-        if event.seq < violation.seq and event.action in CLOCKS and named[1] in event.target.split(",")
-    ]
-    return SETS_CLOCK in clocks and len(clocks) > clocks.index(SETS_CLOCK) + 1
+    sets = [e for e in past.of(ClockSet) if e.node == broker and role.seq < e.seq < violation.seq]
+    return any(
+        event.before_us > sets[-1].after_us
+        and violation.t_us <= event.t_us + event.before_us - sets[-1].after_us + BACK_OFF_US
+        for event in sets
+    )
 
 
 @of_violation

@@ -124,19 +124,50 @@ def test_before_kip_461_a_move_waits_for_a_replica_whose_thread_has_died(quiet: 
         assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
 
 
-def test_a_fetcher_waits_by_a_clock_that_is_set_back(quiet: Run) -> None:
+BY_THE_CLOCK = "DelayedItem.getDelay (0.8.0 to 2.7.2)"
+
+
+def test_a_fetcher_waits_by_a_clock_that_is_set_back() -> None:
+    """While its clock is ahead it asks a leader that does not know of its leader epoch yet."""
+    late = {"message": "LeaderAndIsr", "to": [0], "since": "5s"}
+    method: list[Table] = [
+        {"at": "4s", "action": "broker.clock", "target": 1, "offset": "200s"},
+        {"at": "5s", "action": "broker.crash", "target": 1, "duration": "1s"},
+        {"when": late, "action": "message.delay", "delay": {"latency": "20s"}, "duration": "4s"},
+        {"at": "14s", "action": "broker.clock_sync", "target": 1},
+    ]
+    run = run_scenario(
+        scenario(
+            brokers=3, controller=2, assignment=[[0, 1]], method=method, config={"replica.socket.timeout.ms": 3000},
+            horizon="70s",
+        )
+    )  # fmt: skip
+    assert [finding.checker for finding in findings(run)] == ["followed_in_time"]
+    assert tickets(run) == [BY_THE_CLOCK]
+    still_right = [event for event in kept(run) if type(event) is not e.ClockSet]
+    assert tickets(told(run, run.profile, still_right, *run.violations)) == [None]
+
+
+def test_it_does_not_wait_longer_than_the_clock_was_ahead(quiet: Run) -> None:
     found = Violation(
-        "followed_in_time", "…", 9, 9, "orders-0: broker 1 follows broker 0 in epoch 4, and has not fetched …"
+        "followed_in_time", "…", 90_000_000, 9, "orders-0: broker 1 follows broker 0 in epoch 4, and has not fetched …"
     )
-    wrong = e.Fault(2, 2, 0, "broker.clock", "1", "offset 120s")
-    for right in (
-        e.Fault(5, 5, 0, "heal", "0,1,2", ""),
-        wrong._replace(seq=5),
-        wrong._replace(seq=5, action="broker.clock_sync"),
+    role, back = follows(1, 0, 4), e.ClockSet(10_000_000, 5, 0, 1, 120_000_000, 0)
+    assert tickets(told(quiet, "kafka-2.6", [role, back], found)) == [BY_THE_CLOCK]
+    in_steps = [back._replace(before_us=120_000_000, after_us=90_000_000), back._replace(seq=6, before_us=90_000_000)]
+    assert tickets(told(quiet, "kafka-2.6", [role, *in_steps], found)) == [BY_THE_CLOCK]
+    for events in (
+        [role],
+        [back],
+        [role, back._replace(node=0)],
+        [role, back._replace(seq=10)],
+        [role, back._replace(before_us=0, after_us=120_000_000)],  # set ahead: a back-off is over at once
+        [role, back._replace(before_us=-120_000_000)],
+        [role, back._replace(before_us=60_000_000)],  # the wait was over
+        [role, back, back._replace(seq=6, before_us=0, after_us=60_000_000)],
+        [back, follows(6, 0, 4)],  # what is followed since then was not delayed before
     ):
-        assert tickets(told(quiet, "kafka-2.6", [wrong, right], found)) == ["DelayedItem.getDelay (0.8.0 to 2.7.2)"]
-        for events in ([wrong], [right], [wrong._replace(target="0"), right], [wrong, right._replace(seq=10)]):
-            assert tickets(told(quiet, "kafka-2.6", events, found)) == [None]
+        assert tickets(told(quiet, "kafka-2.6", events, found)) == [None]
 
 
 def led(seq: int, node: int, epoch: int) -> e.BecameLeader:
