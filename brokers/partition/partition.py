@@ -315,6 +315,8 @@ class Partition(Replica):
         looks = offset != remote.log_end_offset or self.services.policies.every_fetch_looks
         remote.update_fetch_state(offset, self.log.end_offset, now_us)
         if remote.broker not in self.isr_state.isr:
+            if offset >= self.high_watermark and not self.isr_state.is_inflight:
+                self.recorder.reached(self.tp, remote.broker)
             self.maybe_expand_isr(remote)
         if offset > self.high_watermark and looks:
             self.maybe_increment_leader_hw(now_us)
@@ -439,9 +441,8 @@ class Partition(Replica):
 
     def maybe_expand_isr(self, remote: RemoteReplica) -> None:
         """Begin to add ``remote`` to the ISR, if it may join."""
-        state = self.isr_state
-        if remote.broker not in state.isr and self.is_replica_isr_eligible(remote):
-            self._alter_isr(PendingExpandIsr(state.isr, remote.broker))
+        if remote.broker not in self.isr and self.is_replica_isr_eligible(remote):
+            self._alter_isr(PendingExpandIsr(self.isr, remote.broker))
 
     def maybe_shrink_isr(self, now_us: int) -> None:
         """Begin to drop the members that are out of sync, if there are any and no change is in flight."""

@@ -11,6 +11,8 @@ from typing import Any
 from brokers.metrics import BrokerTopicMetrics
 from emulator.nodes import Process
 from emulator.protocol.events import BatchesAppended, HighWatermarksMoved
+from emulator.protocol.shown import FollowerReached
+from emulator.protocol.types import TopicPartition
 
 
 class Rows(list[tuple[Any, ...]]):
@@ -63,6 +65,11 @@ class Recorder:
             self._record_high_watermarks(self.committed)
         if self.learned:
             self._record_high_watermarks(self.learned)
+
+    def reached(self, tp: TopicPartition, follower: int) -> None:
+        """A follower that is not in sync reads at the high watermark, or above it."""
+        node = self._process.node
+        node.trace.show(FollowerReached, node.id, *tp, follower)
 
     def _record_appends(self, rows: Rows) -> None:
         """Record ``rows`` and count them in BrokerTopicMetrics."""

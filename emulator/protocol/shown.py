@@ -174,3 +174,20 @@ class FetchHeld(NamedTuple):
     leader: int
     topic: str
     partition: int
+
+
+class FollowerReached(NamedTuple):
+    """A follower outside the ISR fetches at its leader's high watermark or above, while no change of the ISR is under
+    way: it may join.
+
+    Attributes:
+        replica: the follower.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    replica: int

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import ClassVar, NamedTuple
 
 from emulator.metrics import short_name
-from emulator.protocol.events import Fault
+from emulator.protocol.events import Fault, IsrProposed
+from emulator.protocol.shown import FollowerReached
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr
 from scenarios.observe.checkers.checker import Checker, Moment, Report
@@ -33,7 +34,7 @@ ACCEPTED = "every partition accepts a new record with acks=all"
 READ = "every consumer has read to the high watermark"
 
 LACK_WHAT_IS_NEW = "; all that are missing follow, and lack at most what is new"
-"""Of an ISR, where that is so."""
+"""Of an ISR, where that is so, and none of them has fetched at the high watermark without being asked for."""
 
 LAGS = (SAME_LOGS, COMMITTED)
 """What comes and goes while there is a load."""
@@ -97,6 +98,8 @@ class Converged(Checker):
         self._assigned: dict[TopicPartition, tuple[int, ...]] = {}
         self._dropped: dict[tuple[int, TopicPartition], int] = {}
         """Which controller, counted from 1, was there when the replica of a broker left the assignment."""
+        self._reached: dict[tuple[TopicPartition, int], None] = {}
+        """The replicas that might have joined the ISR at a fetch, and for which their leader has not asked since."""
         self._marks: tuple[Mark, ...] = ()
         self._by_marks = False
         """Whether a replica was found to hold only what its leader held a while ago."""
@@ -121,6 +124,13 @@ class Converged(Checker):
             if broker not in event.replicas:
                 self._dropped[broker, event.tp] = self._standing.controllers
         self._assigned[event.tp] = event.replicas
+
+    def on_reached(self, event: FollowerReached) -> None:
+        self._reached[TopicPartition.of(event.topic, event.partition), event.replica] = None
+
+    def on_proposed(self, event: IsrProposed) -> None:
+        for broker in event.replicas:
+            self._reached.pop((TopicPartition.of(event.topic, event.partition), broker), None)
 
     # -- what does not hold -------------------------------------------------------------------------------------------
 
@@ -332,9 +342,11 @@ class Converged(Checker):
 
     def _lacks_what_is_new(self, tp: TopicPartition, broker: int, leader: ReplicaLog, now_us: int) -> bool:
         """Whether ``broker`` follows and lacks nothing that its leader had a while ago, while that has more since. It
-        may have all of it at this moment, and not at that of its next fetch."""
+        may have all of it at this moment, and not at that of its next fetch; one that had it then might have joined."""
         log = self._logs.get(broker, tp)
         if log is None or log.leads or log.leader_epoch != leader.leader_epoch or not self._marks:
+            return False
+        if (tp, broker) in self._reached:
             return False
         then = self._marks[0]
         end = then.ends.get(tp, 0)

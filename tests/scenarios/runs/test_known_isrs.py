@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from brokers.partition.partition import Partition
 from emulator.protocol import events as e
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import LeaderAndIsr, state_path
@@ -165,9 +166,9 @@ def test_a_replica_on_a_broker_that_is_down_needs_no_reason(quiet: Run, down: bo
     assert tickets(told(quiet, "kafka-2.3", [], idle)) == [None]
 
 
-def keeps_up(profile: str, stop: str) -> Run:
+def keeps_up(profile: str, stop: str, linger: str = "30ms") -> Run:
     """A follower comes back under a load, in which a batch comes every 30 ms, and is 20 ms away."""
-    load: Table = {"topic": "orders", "producerRate": 330, "keys": 1, "linger": "30ms", "stop": stop}
+    load: Table = {"topic": "orders", "producerRate": 330, "keys": 1, "linger": linger, "stop": stop}
     crash: Table = {"at": "3s", "action": "broker.crash", "target": 1, "duration": "10s"}
     return run_scenario(
         scenario(
@@ -182,6 +183,14 @@ def test_kafka_4485_a_follower_that_keeps_up_with_the_load_does_not_join_the_isr
     assert tickets(keeps_up("kafka-0.8", "40s")) == ["KAFKA-4485"]
     assert keeps_up("kafka-0.8", "20s").passed, "it joins once nothing comes"
     assert keeps_up("kafka-1.1", "40s").passed
+
+
+def test_kafka_4485_says_nothing_of_one_that_has_fetched_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its leader might have added it, and has not."""
+    assert keeps_up("kafka-0.8", "40s", "200ms").passed
+    monkeypatch.setattr(Partition, "is_replica_isr_eligible", lambda *_: False)
+    assert tickets(keeps_up("kafka-0.8", "40s", "200ms")) == [None]
+    assert tickets(keeps_up("kafka-0.8", "40s")) == ["KAFKA-4485"]
 
 
 def test_kafka_4485_says_nothing_of_one_that_lacks_more(quiet: Run) -> None:
