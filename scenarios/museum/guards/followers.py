@@ -16,8 +16,8 @@ _AGAIN_US = 1_000_000
 
 
 def _tries_again(mark_failed: Callable[..., None]) -> Callable[..., None]:
-    def and_again(self: FetcherThread, state: PartitionFetchState, reason: str) -> None:
-        mark_failed(self, state, reason)
+    def and_again(self: FetcherThread, state: PartitionFetchState, error: str, reason: str) -> None:
+        mark_failed(self, state, error, reason)
         start = InitialFetchState(
             state.tp, self.leader, state.leader_epoch, state.offset, state.log, state.adding, self.address
         )
