@@ -1,6 +1,6 @@
 """ReplicaManager: the partitions of one broker, and the control requests that change their roles."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from attrs import define, field
@@ -160,11 +160,19 @@ class ReplicaManager:
                 policies = policies.without_topics()
         self.policies = self._services.policies = policies
         self.metrics.configured(before)
-        if (before.config.log, before.topic_logs) != (policies.config.log, policies.topic_logs):
-            for partition in self.partitions.values():
+        self._measure_logs(before.log_config)
+
+    def _measure_logs(self, before: Callable[[str], LogConfig]) -> None:
+        """Measure the logs of the topics whose settings are others than ``before``."""
+        futures = self.moves.futures
+        topics = dict.fromkeys(tp.topic for tp in (*self.partitions, *futures))
+        changed = {topic: before(topic) != self.policies.log_config(topic) for topic in topics}
+        for tp, partition in self.partitions.items():
+            if changed[tp.topic]:
                 partition.log.measure_active_segment()
                 partition.log.watch_retention()  # what it holds may be due earlier
-            for future in self.moves.futures.values():
+        for tp, future in futures.items():
+            if changed[tp.topic]:
                 future.log.measure_active_segment()
 
     def _opens(self, entity: str) -> bool:

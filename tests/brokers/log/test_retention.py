@@ -97,6 +97,26 @@ def test_a_shorter_retention_holds_from_the_next_check_on() -> None:
     assert [(event.t_us // SECOND, event.log_start_offset) for event in moved] == [(150, 3)]
 
 
+def test_a_change_of_settings_measures_only_the_logs_that_it_concerns(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[str] = []
+    bench = bench_with()
+
+    async def body() -> None:
+        bench.lead()
+        bench.manager.configured("topics/t", {"segment.ms": "5000"})
+        monkeypatch.setattr(Log, "measure_active_segment", lambda log: measured.append(log.tp.topic))
+        bench.manager.configured("topics/u", {"segment.bytes": "50"})
+        bench.manager.configured(ALL_BROKERS, {"min.insync.replicas": "2"})
+        bench.manager.configured(ALL_BROKERS, {"log.roll.ms": "7000"})  # the topic has its own
+        assert measured == []
+        bench.manager.configured(ALL_BROKERS, {"log.segment.bytes": "400"})
+        assert measured == ["t"]
+        bench.manager.configured("topics/t", {"segment.ms": "5000", "segment.bytes": "50"})
+        assert measured == ["t", "t"]
+
+    bench.world.run(body)
+
+
 def test_settings_of_all_brokers_and_of_a_topic() -> None:
     policies = BrokerPolicies()
     changed = policies.changed(ALL_BROKERS, {"log.retention.ms": "5", "log.segment.bytes": "100"}, policies.config)
