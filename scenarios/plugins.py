@@ -14,7 +14,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
+from inspect import iscoroutinefunction
 from pathlib import Path
+from traceback import walk_tb
 from typing import NamedTuple
 
 from scenarios.errors import BadInput
@@ -123,7 +125,8 @@ def _import(plugin: Plugin, where: str) -> None:
     except BadInput:
         raise
     except Exception as error:
-        raise BadInput(f"plug-in {plugin.file or plugin.module}: {_last_place(error)}", where=where) from error
+        what = f"plug-in {plugin.file or plugin.module}: {_last_place(error, plugin)}"
+        raise BadInput(what, where=where) from error
     finally:
         _IMPORTING.pop()
     _LOADED[plugin.module] = plugin
@@ -142,15 +145,27 @@ def _import_file(plugin: Plugin) -> None:
         raise
 
 
-def _last_place(error: Exception) -> str:
-    """The error in a line, with the line of the plug-in in which it came about."""
+def _last_place(error: Exception, plugin: Plugin) -> str:
+    """The error in a line, with the last line of the plug-in's own on the way to it, if there is one."""
     if isinstance(error, SyntaxError):  # it names its place itself
         return f"{type(error).__name__}: {error}"
-    trace, line = error.__traceback__, ""
-    while trace is not None:
-        line = f", line {trace.tb_lineno} of {Path(trace.tb_frame.f_code.co_filename).name}"
-        trace = trace.tb_next
-    return f"{type(error).__name__}: {error}{line}"
+    places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    file, line = next((place for place in reversed(places) if place[0] == plugin.file), places[-1])
+    return f"{type(error).__name__}: {error}, line {line} of {Path(file).name}"
+
+
+def check_rule(what: str, rule: object, *, waits: bool = False) -> None:
+    """Refuse a function of a plug-in that is asynchronous and may not be, or the other way round: it would be called,
+    and do nothing.
+
+    Args:
+        what: its name, for the message.
+        waits: whether it has to be ``async def``.
+
+    Raises: TypeError.
+    """
+    if iscoroutinefunction(rule) is not waits:
+        raise TypeError(f"{what} has to be async def" if waits else f"{what} may not be async: it acts at one instant")
 
 
 def _installed() -> Iterator[str]:

@@ -22,6 +22,7 @@ from scenarios.language.schema.reader import key, stated
 from scenarios.language.schema.spans import Drawable, SpanOf, ends
 from scenarios.language.targets import Target
 from scenarios.language.topics import TopicSpec
+from scenarios.plugins import check_rule
 
 if TYPE_CHECKING:
     from scenarios.language.entries import MethodEntry
@@ -159,10 +160,11 @@ def action(name: str, help: str, *, undo: type[Action] | None = None) -> Callabl
     """Register an action's class under its name in the file; usable from any module that is imported before the file is
     read.
 
-    Raises: ValueError where an action has the name already.
+    Raises: ValueError where an action has the name already; TypeError where what it does is asynchronous.
     """
 
     def register(cls: type[A]) -> type[A]:
+        check_rule(f"{cls.__name__}.perform", getattr(cls, "perform", None))
         if not cls.__module__.startswith(HOME):
             import_module(HOME).find(name)
         if name in ACTIONS:

@@ -16,6 +16,7 @@ from scenarios.language.schema.kinds import DURATION, SOME_TIME, Integer, Schema
 from scenarios.language.schema.reader import key, keys_of
 from scenarios.language.schema.variant import Variant
 from scenarios.language.targets import CLIENT_NAME
+from scenarios.plugins import check_rule
 
 _KEY = "behaviour"
 
@@ -94,6 +95,7 @@ def behaviour(name: str, help: str) -> Callable[[type[B]], type[B]]:
     def register(cls: type[B]) -> type[B]:
         if name in BEHAVIOURS:
             raise ValueError(f"there is a behaviour {name!r} already: {BEHAVIOURS[name].__module__}")
+        check_rule(f"{cls.__name__}.run", cls.run, waits=True)
         cls.behaviour, cls.help = name, help
         BEHAVIOURS[name] = cls
         return cls

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import reduce
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields, frozen
 
 from brokers.partition.isr import ByController
 from brokers.policies import BrokerPolicies
@@ -15,6 +15,7 @@ from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki
 from controller.request_schemas import CurrentAndImpending
 from fetchers.policies import FetcherPolicies
+from scenarios.errors import did_you_mean
 
 ConfigValue = int | bool
 
@@ -63,13 +64,16 @@ class Policies:
     def changed(self, policies: Mapping[str, Any]) -> Policies:
         """These, with some policies replaced, which are named by their places: ``brokers.stop_answers_waiting``.
 
-        Raises: AttributeError or TypeError for a place that is not there.
+        Raises: AttributeError for a place that is not there.
         """
         return reduce(lambda bundle, place: _replaced(bundle, place.split("."), policies[place]), policies, self)
 
 
 def _replaced(owner: Any, place: list[str], value: Any) -> Any:
     name, *below = place
+    if not hasattr(owner, name):
+        names = [one.name for one in fields(type(owner))]
+        raise AttributeError(f"{type(owner).__name__} has no {name!r}; {did_you_mean(name, names)}")
     return evolve(owner, **{name: _replaced(getattr(owner, name), below, value) if below else value})
 
 

@@ -61,6 +61,61 @@ def test_one_that_cannot_be_imported_is_refused_with_its_place(tmp_path: Path, t
     assert not plugins.loaded()
 
 
+NAMES = """from __future__ import annotations
+from attrs import frozen
+from understudy.events import LeaderElected
+from understudy.plugins import *
+"""
+ACTION = """
+@action("x.y", "acts")
+@frozen(kw_only=True)
+class Mine(PerformedAction):
+    async def perform(self, context): ...
+"""
+ORDER = """
+@order("x-first", "orders")
+async def x_first(moves, _): ...
+"""
+BEHAVIOUR = """
+@behaviour("x", "runs")
+@frozen(kw_only=True)
+class Mine(Behaviour):
+    def run(self, client): ...
+"""
+CHECKER = """
+@checker
+class Mine(Checker):
+    name, ids, statement = "mine", ("I9",), "says"
+    async def on_election(self, event: LeaderElected): ...
+"""
+POLICY = """
+difference = Difference(title="t", here="h", source="s", policies={"controller.retry_pause": 1})
+PROFILES["kafka-2.4"].with_differences(difference, name="mine", help="mine")
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (ACTION, "Mine.perform may not be async: it acts at one instant"),
+        (ORDER, "order 'x-first' may not be async: it acts at one instant"),
+        (BEHAVIOUR, "Mine.run has to be async def"),
+        (CHECKER, "Mine.on_election may not be async: it acts at one instant"),
+        (CHECKER.replace("async def", "def").replace("LeaderElected", "Elected"), "name 'Elected' is not defined"),
+        (CHECKER.replace("name, ids", "nam, ids"), "the checker Mine has no name"),
+        (ACTION.replace("async def", "def").replace("x.y", "heal"), "there is an action 'heal' already: scenarios.*"),
+        (POLICY, r"ControllerPolicies has no 'retry_pause'; did you mean 'retry_pause_us'\?"),
+    ],
+)
+def test_what_could_not_work_is_refused_with_the_line_that_registers_it(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    """Without that it would be called and do nothing, or fail in the middle of a run."""
+    line = r"[67]" if text == POLICY else "6"
+    with pytest.raises(BadInput, match=rf"plug-in .*: \w+Error: {message}, line {line} of mine\.py$"):
+        plugins.load([plugin(tmp_path, NAMES + text)])
+
+
 def test_a_wrong_line_is_named_once(tmp_path: Path) -> None:
     with pytest.raises(BadInput) as refused:
         plugins.load([plugin(tmp_path, "def f(:")])

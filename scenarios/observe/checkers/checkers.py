@@ -12,7 +12,7 @@ from scenarios.observe import invariants
 from scenarios.observe.checkers.checker import Checker, Moment, Violation
 from scenarios.observe.history.history import History
 from scenarios.observe.history.settings import StartSettings
-from scenarios.observe.history.subscriptions import arm
+from scenarios.observe.history.subscriptions import arm, check_subscriptions
 from scenarios.observe.measures.topology import Topology
 
 KEPT = 10
@@ -27,8 +27,13 @@ C = TypeVar("C", bound=Checker)
 def register(kind: type[C]) -> type[C]:
     """Let a checker from outside this package watch every later run. Usable as a decorator.
 
-    Raises: ValueError where a checker of its name is there already.
+    Raises: ValueError where a checker of its name is there already; TypeError where it lacks a name or a statement, or
+        where one of its ``on_...`` methods cannot be subscribed.
     """
+    lacking = [name for name in ("name", "ids", "statement") if not getattr(kind, name, None)]
+    if lacking:
+        raise TypeError(f"the checker {kind.__name__} has no {', no '.join(lacking)}")
+    check_subscriptions(kind)
     if kind.name in REGISTRY:
         raise ValueError(f"there is a checker {kind.name!r} already: {REGISTRY[kind.name].__module__}")
     REGISTRY[kind.name] = invariants.ADDED[kind.name] = kind

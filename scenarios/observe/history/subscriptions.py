@@ -17,6 +17,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Trace
 from scenarios.observe.measures.topology import Topology
+from scenarios.plugins import check_rule
 
 PREFIX = "on_"
 
@@ -59,11 +60,17 @@ def index_of(event: Any, taken: Iterator[int]) -> int:
 def subscriptions(subscriber: object) -> Iterator[tuple[type, Callable[[Any], None]]]:
     """The (kind, method) pairs of ``subscriber``, in the order of the methods' names.
 
-    Raises: TypeError for an ``on_...`` method whose one parameter is not annotated with an event kind.
+    Raises: TypeError for an ``on_...`` method that is asynchronous, or whose one parameter is not annotated with an
+        event kind.
     """
     of: Any = type(subscriber)
     for name, kind in _subscriptions(of):
         yield kind, getattr(subscriber, name)
+
+
+def check_subscriptions(of: type[Any]) -> None:
+    """Raises: TypeError, or NameError for an annotation of what is not there, as ``subscriptions`` would."""
+    _subscriptions(of)
 
 
 @lru_cache(None)
@@ -73,6 +80,7 @@ def _subscriptions(of: type[Any]) -> tuple[tuple[str, type], ...]:
     found = []
     for name, method in inspect.getmembers(of, inspect.isfunction):
         if name.startswith(PREFIX):
+            check_rule(f"{of.__name__}.{name}", method)
             hints = typing.get_type_hints(method)
             hints.pop("return", None)
             kinds = list(hints.values())
