@@ -68,7 +68,7 @@ def subscriptions(subscriber: object) -> Iterator[tuple[type, Callable[[Any], No
         yield kind, getattr(subscriber, name)
 
 
-def check_subscriptions(of: type[Any]) -> None:
+def check_subscriptions(of: Any) -> None:
     """Raises: TypeError, or NameError for an annotation of what is not there, as ``subscriptions`` would."""
     _subscriptions(of)
 
