@@ -170,4 +170,4 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
         return f"did you mean {near!r}?"
     shown = names if len(names) <= ALL_NAMED else names[:FIRST_NAMED]
     more = f" and {len(names) - len(shown)} more" if len(shown) < len(names) else ""
-    return f"known: {', '.join(shown)}{more}" if names else "there is none"
+    return f"known: {', '.join(shown)}{more}" if names else "there are none"

@@ -4,8 +4,8 @@ Versions: v1 (2.2) BrokerEpoch; v3 (2.6, KIP-570) a leader epoch for each partit
 epoch; no leader epoch before v3, so a late request can stop a newer incarnation of the replica.
 
 v3 also has a delete flag per partition. The controller never stops some partitions of a broker and deletes others in
-one batch: a batch is one change of replicas to OfflineReplica or to ReplicaDeletionStarted, or a controlled shutdown (the
-only callers of ``addStopReplicaRequestForBrokers``, 2.6.0 and 2.7.0). So a flag of the whole request is enough here.
+one batch: a batch is one change of replicas to OfflineReplica or to ReplicaDeletionStarted, or a controlled shutdown
+(the only callers of ``addStopReplicaRequestForBrokers``, 2.6.0 and 2.7.0). So a flag of the whole request is enough.
 """
 
 from collections.abc import Iterable

@@ -207,7 +207,9 @@ class ActionContext:
 
     def refuse_no_broker(self, target: Target) -> None:
         """Note for the verdict that ``target`` finds no broker now."""
-        self.refuse(f"no broker is {target.words or 'there'}")
+        role = target.parsed_role
+        lacking = self.roles.lacks_partition(role.partition) if role is not None and role.partition else ""
+        self.refuse(": ".join(filter(None, (f"no broker is {target.words or 'there'}", lacking))))
 
     def replicas_of(self, broker: int) -> ReplicaManager | None:
         """The replicas of a broker; None where it is down, or was started at this very instant."""

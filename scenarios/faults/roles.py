@@ -3,7 +3,7 @@ the brokers (readings §1)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from attrs import define, evolve
@@ -20,6 +20,7 @@ from emulator.protocol.znodes import (
     topic_path,
 )
 from emulator.streams import Stream
+from scenarios.errors import did_you_mean
 from scenarios.language import Role, Target
 from scenarios.language.targets import BROKER
 
@@ -92,11 +93,21 @@ class Roles:
     def _of_any_partition(self, role: Role) -> tuple[int, ...]:
         """The brokers that lead, or follow, some partition."""
         found: dict[int, None] = {}
+        for partition in self._partitions():
+            found |= dict.fromkeys(self._of_role(evolve(role, partition=partition)))
+        return tuple(found)
+
+    def _partitions(self) -> Iterator[str]:
+        """The names of all partitions in ZooKeeper."""
         for topic in self.cluster.zookeeper.tree.children(TOPICS):
             data = self.cluster.zookeeper.tree.get(topic_path(topic))
-            for partition in decode_topic(data) if data is not None else ():
-                found |= dict.fromkeys(self._of_role(evolve(role, partition=f"{topic}-{partition}")))
-        return tuple(found)
+            yield from (f"{topic}-{number}" for number in (decode_topic(data) if data is not None else ()))
+
+    def lacks_partition(self, name: str) -> str:
+        """That there is no partition of that name, and which may be meant; "" where there is one."""
+        if self.assignment(TopicPartition.parse(name)):
+            return ""
+        return f"there is no partition {name!r}; {did_you_mean(name, self._partitions())}"
 
     def clients(self, name: str | None = None) -> tuple[int, ...]:
         """The machines of the producers and consumers of that name; None: of all."""

@@ -86,7 +86,7 @@ def _partition(text: str) -> tuple[str, int]:
 def _check_batch(number: int, known: Sequence[int], tp: TopicPartition) -> None:
     """Refuse a batch that the partition never had."""
     if number not in known:
-        there = f"its {counted(len(known), 'batches')}: {known[0]} to {known[-1]}" if known else "it has none"
+        there = f"it has {counted(len(known), 'batches')}: {known[0]} to {known[-1]}" if known else "it has none"
         raise BadInput(f"{tp} has no batch {number}; {there}", where="--batch")
 
 

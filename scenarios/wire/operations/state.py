@@ -38,9 +38,9 @@ def _partitions(stage: LiveStage, wanted: Any) -> Iterator[dict[str, Any]]:
     named = None
     if wanted is not None:
         named = TopicPartition(*split_partition(str(wanted)))
-        if not stage.method.performer.roles.assignment(named):
-            known = [f"{topic}-{number}" for topic in tree.children(TOPICS) for number in _numbers(stage, topic)]
-            raise BadInput(f"there is no partition {str(named)!r}; {did_you_mean(str(named), known)}")
+        lacking = stage.method.performer.roles.lacks_partition(str(named))
+        if lacking:
+            raise BadInput(lacking)
     for topic in tree.children(TOPICS) if named is None else (named.topic,):
         data = tree.get(topic_path(topic)) or ""
         reassigning = decode_reassigning(data)
@@ -51,10 +51,6 @@ def _partitions(stage: LiveStage, wanted: Any) -> Iterator[dict[str, Any]]:
                     found["adding"] = list(reassigning[number].adding)
                     found["removing"] = list(reassigning[number].removing)
                 yield found
-
-
-def _numbers(stage: LiveStage, topic: str) -> list[int]:
-    return list(decode_topic(stage.cluster.zookeeper.tree.get(topic_path(topic)) or ""))
 
 
 def _partition(stage: LiveStage, tp: TopicPartition, replicas: tuple[int, ...]) -> dict[str, Any]:

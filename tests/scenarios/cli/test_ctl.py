@@ -70,6 +70,7 @@ def test_a_plan_is_handed_over_and_its_tool_answers(ctl: Ctl, tmp_path: Path) ->
 def test_what_cannot_be_done_is_one_line(ctl: Ctl) -> None:
     for words, said in (
         (("state", "order-0"), "did you mean 'orders-0'?"),
+        (("crash", "leader(order-0)"), "there is no partition 'order-0'; did you mean 'orders-0'?"),
         (("broker.crash", "9"), "broker 9 does not exist"),
         (("crash", "leader(orders-0)", "durations=1s"), "did you mean 'duration'?"),
     ):

@@ -61,7 +61,7 @@ def test_each_question_by_its_option(call: Call, trace: Path) -> None:
             ("--partition", "orders-0", "--replica", "9"),
             "--replica: no broker 9 has started by then; there are 0, 1, 2, 3",
         ),
-        (("--partition", "orders-0", "--batch", "999999"), "--batch: orders-0 has no batch 999999; its "),
+        (("--partition", "orders-0", "--batch", "999999"), "--batch: orders-0 has no batch 999999; it has "),
         (("--partition", "orders-0", "--at", "1h"), "--at: the run ended at"),
         ((), "--partition"),
     ],
