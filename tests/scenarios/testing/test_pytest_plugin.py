@@ -1,8 +1,6 @@
 """The pytest plugin, as a project meets it: pytest runs in a folder of its own, in a process of its own."""
 
 import os
-import subprocess
-import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import pytest
 from scenarios.cli.traces import read
 from scenarios.language import Scenario
 from scenarios.runs.dataset.reader import open_data_set, read_table
+from tests import forked
 from tests.docs.pages import ROOT, fenced
 
 MOVE = """
@@ -34,15 +33,11 @@ assignment = { "orders-0" = [1, 2] }
 def run_pytest(folder: Path, *arguments: str) -> str:
     """What pytest prints. The plugin is named, whether this environment has its entry point or not."""
     paths = os.pathsep.join([str(ROOT), str(ROOT / "scenarios/package")])
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "understudy.pytest_plugin", "-p", "no:cacheprovider", "-v", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": paths, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200"},
-        capture_output=True,
-        text=True,
-        check=False,
+    return forked.run_pytest(
+        folder,
+        ["-p", "understudy.pytest_plugin", "-p", "no:cacheprovider", "-v", *arguments],
+        {**os.environ, "PYTHONPATH": paths, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200"},
     )
-    return done.stdout + done.stderr
 
 
 @pytest.fixture
