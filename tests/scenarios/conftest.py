@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    from scenarios.studies.spark.session import session  # most test runs do without Spark
+    """Its queries are not compiled, as in ``compare`` for few rows: that takes longer than they do, and gives the same
+    results (``tests/scenarios/studies/spark/test_agreement.py``)."""
+    from scenarios.studies.spark.session import compile_queries, session  # most test runs do without Spark
 
     with session() as running:
+        compile_queries(running, False)
         yield running
 
 

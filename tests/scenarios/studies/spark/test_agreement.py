@@ -20,6 +20,7 @@ from scenarios.runs.dataset.reader import open_data_set
 from scenarios.runs.dataset.record import RunRecord, RunSpec
 from scenarios.runs.dataset.writer import chunk_name, write_chunk
 from scenarios.studies.spark.compare import run_figures
+from scenarios.studies.spark.session import compile_queries
 from scenarios.studies.statistics.run_figures import RunFigures
 from tests.scenarios.studies.spark.synthetic import random_run
 
@@ -89,6 +90,7 @@ def test_compiled_queries_answer_the_same(spark: SparkSession, tmp_path: Path, m
     monkeypatch.setattr("scenarios.studies.spark.compare._INTERPRETED", 0)
     compiled = run_figures(spark, open_data_set(tmp_path))
     assert spark.conf.get("spark.sql.codegen.wholeStage") == "true"
+    compile_queries(spark, False)  # as the session was
     assert compiled == interpreted
     assert all(run.agrees for run in compiled)
 
