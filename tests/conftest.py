@@ -6,6 +6,7 @@ sleep in virtual time; a deadlock or a foreign await fails it. ``world_clock.wor
 """
 
 import functools
+import gc
 import inspect
 import signal
 from typing import Any
@@ -22,6 +23,8 @@ settings.load_profile("untimed")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell's background job, or nohup: the processes that tests start and interrupt would ignore Ctrl-C as well.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+ALLOCATIONS_BETWEEN_COLLECTIONS = 50_000
 
 
 @pytest.fixture
@@ -54,6 +57,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         from tests.workers import in_order
 
         items[:] = in_order(items)
+
+
+def pytest_collection_finish() -> None:
+    """Keep what the collection has made, some million objects that stay, out of Python's garbage collections, which are
+    also fewer: a fifth of the time of whole scenarios went into them."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(ALLOCATIONS_BETWEEN_COLLECTIONS)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -73,24 +73,34 @@ def acme(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         shutil.rmtree(installed) if installed.is_dir() else installed.unlink()
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("plugins", "acme_kafka"),
-        ("invariants", "three_in_sync"),
-        ("actions", "broker.restart"),
-        ("behaviours", "hammer"),
-        ("profiles", "acme-2.4"),
-        ("bugs", "ACME-7"),
-        ("strategies", "drop-first"),
-        ("strategies", "+pairs-N"),
-        ("strategies", "+last-first"),
-        ("metrics", "fetcher_starts"),
-    ],
-)
-def test_its_names_are_listed(acme: Project, kind: str, name: str) -> None:
-    listed = json.loads(acme.run("-m", "understudy", "list", kind, "--format", "json"))
-    assert name in [entry["name"] for entry in listed]
+NAMES = {
+    "plugins": ["acme_kafka"],
+    "invariants": ["three_in_sync"],
+    "actions": ["broker.restart"],
+    "behaviours": ["hammer"],
+    "profiles": ["acme-2.4"],
+    "bugs": ["ACME-7"],
+    "strategies": ["drop-first", "+pairs-N", "+last-first"],
+    "metrics": ["fetcher_starts"],
+}
+"""What the package registers, by the kind that ``list`` knows it under."""
+LIST = """
+import sys
+from understudy.__main__ import program
+for kind in sys.argv[1:]:
+    sys.argv[1:] = ["list", kind, "--format", "json"]
+    assert program() == 0
+"""
+
+
+def test_its_names_are_listed(acme: Project) -> None:
+    found: dict[str, list[str]] = {}
+    printed, place = acme.run("-c", LIST, *NAMES), 0
+    for kind in NAMES:
+        listed, place = json.JSONDecoder().raw_decode(printed, place)
+        place += 1  # the end of the line
+        found[kind] = [entry["name"] for entry in listed if entry["name"] in NAMES[kind]]
+    assert {kind: sorted(names) for kind, names in found.items()} == {kind: sorted(NAMES[kind]) for kind in NAMES}
 
 
 def test_a_file_uses_them_in_processes_of_its_own_too(acme: Project) -> None:
