@@ -10,13 +10,17 @@ from tests.workers import ROOT, SPARK, group, in_order
 
 
 def test_tests_with_spark_are_one_group(request: pytest.FixtureRequest) -> None:
-    """Those that take the session or have the mark, of all that this run collected; and two by name."""
+    """Those that take the session or have the mark, of all that this run collected; and three by name."""
     with_spark = [
         str(item.path.relative_to(ROOT))
         for item in request.session.items
         if item.get_closest_marker("spark") or "spark" in getattr(item, "fixturenames", ())
     ]
-    named = ["tests/scenarios/studies/spark/test_sweep.py", "tests/scenarios/cli/test_spark_commands.py"]
+    named = [
+        "tests/scenarios/studies/spark/test_sweep.py",
+        "tests/scenarios/cli/test_spark_commands.py",
+        "tests/packaging/test_wheel.py",
+    ]
     assert {file: group(file) for file in (*with_spark, *named) if group(file) != SPARK} == {}
 
 

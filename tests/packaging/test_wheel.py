@@ -1,6 +1,7 @@
 """Installed from its wheel, Understudy is one package, and gets along with others that have our packages' names."""
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -99,7 +100,8 @@ with session("local[1]") as spark:
 def test_the_examples_of_the_docs_pass_a_strict_type_check(project: Project) -> None:
     """As a user's own code: mypy sees the installed package, and not the checkout."""
     (project.root / "example.py").write_text("\n".join(block.text for block in fenced("python.md", "python")))
-    command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(project.python), "example.py"]
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull]
+    command += ["--python-executable", str(project.python), "example.py"]
     done = subprocess.run(command, cwd=project.root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
