@@ -1,6 +1,6 @@
-"""pytest in a process of its own that is forked from one which has imported what pytest and the plugin need: to import it
-takes longer than most of the tests that are run there. The server is a fresh Python without threads, and never this
-process, whose modules have been changed by the tests before."""
+"""pytest in a process of its own, forked from one that has imported what pytest and the plugin need: to import it takes
+longer than most of the tests that are run there. The server is a fresh Python without threads, and never this process,
+whose modules have been changed by the tests before."""
 
 import os
 import sys

@@ -35,10 +35,10 @@ ALLOCATIONS_BETWEEN_COLLECTIONS = 200_000
 
 
 @contextmanager
-def quick_start() -> Iterator[None]:
-    """Around the whole program, before attrs or Trio is imported."""
+def quick_start(*, lasting_hashes: bool = True) -> Iterator[None]:
+    """Around the whole program, before attrs or Trio is imported. ``lasting_hashes``: see ``KeptCode``."""
     gc.set_threshold(ALLOCATIONS_BETWEEN_COLLECTIONS)
-    kept = KeptCode(None if __spec__ is None else __spec__.cached)
+    kept = KeptCode(None if __spec__ is None else __spec__.cached, lasting_hashes=lasting_hashes)
     import attr._make
 
     kept.serve(attr._make)
@@ -61,9 +61,12 @@ class KeptCode:
     Args:
         pyc: a .pyc file. The file is beside it and named after it, so that each version of Python has its own; None:
             nothing is kept.
+        lasting_hashes: the hash of a value is the same in every process as far as its class goes, and not its texts.
+            Without it the classes of values with a hash are compiled as ever.
     """
 
-    def __init__(self, pyc: str | None) -> None:
+    def __init__(self, pyc: str | None, *, lasting_hashes: bool = True) -> None:
+        self._lasting_hashes = lasting_hashes
         self._path = None if pyc is None else f"{pyc}.methods"
         self._code = self._read()
         """What the file holds and was not asked for yet."""
@@ -86,7 +89,10 @@ class KeptCode:
 
     def compile(self, source: str, filename: str, mode: str) -> CodeType:
         """As the function of this name, except that the hash of a class's name becomes one that is always the same."""
-        source = _with_lasting_hash(source, filename)
+        written, source = source, _with_lasting_hash(source, filename)
+        if source != written and not self._lasting_hashes:
+            plain: CodeType = compile(written, filename, mode)
+            return plain
         digest = blake2b(f"{sys.version}\0{mode}\0{source}".encode(), digest_size=16).digest()
         known, code = self._code.pop(filename, (b"", b""))
         if known == digest:

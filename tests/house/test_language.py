@@ -59,8 +59,8 @@ def prose(source: str) -> Iterator[tuple[int, str]]:
 
 
 def may_have_idioms(source: str) -> bool:
-    """Whether it is worth taking a module apart, which for all of them takes fifteen seconds: its prose is in its source
-    as it is, but for the underscores of test names and escaped ends of lines."""
+    """Whether it is worth taking a module apart, which for all of them takes ten seconds: its prose is in its source as
+    it is, but for the underscores of test names and escaped ends of lines."""
     return ANY.search(source.replace("_", " ").replace("\\\n", "").replace("\\n", " ")) is not None
 
 

@@ -154,6 +154,23 @@ def test_what_is_kept_for_other_commands_stays(pyc: str) -> None:
     assert Path(f"{pyc}.methods").stat().st_mtime_ns == before
 
 
+@pytest.mark.parametrize("lasting", [True, False])
+def test_values_of_numbers_have_one_hash_in_every_process_unless_it_is_to_differ(lasting: bool) -> None:
+    program = f"""
+import attr._make
+from scenarios.cli.start import KeptCode
+KeptCode(None, lasting_hashes={lasting}).serve(attr._make)
+Point = attr.frozen(type("Point", (), {{"__annotations__": {{"x": int}}}}))
+print(hash(Point(1)))
+"""
+    command = [sys.executable, "-c", program]
+    first, second = (
+        subprocess.run(command, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout
+        for seed in ("1", "2")
+    )
+    assert (first == second) is lasting
+
+
 def test_what_attrs_generates_does_not_depend_on_the_hash_seed(pyc: str) -> None:
     program = f"""
 import attr._make
@@ -202,7 +219,9 @@ def test_nothing_is_written_where_python_writes_no_bytecode(monkeypatch: pytest.
     assert not written(kept, pyc)
 
 
-@pytest.mark.parametrize("entry", ["scenarios.cli.start", "scenarios.cli.__main__", "understudy.__main__"])
+@pytest.mark.parametrize(
+    "entry", ["scenarios.cli.start", "scenarios.cli.__main__", "scenarios.cli.recording", "understudy.__main__"]
+)
 def test_a_program_can_prepare_its_start_before_attrs_and_trio_are_imported(entry: str) -> None:
     program = f"import sys, {entry}; print([name for name in ('attr', 'trio') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -8,14 +8,16 @@ import json
 import sys
 from pathlib import Path
 
-from scenarios.language import Scenario
-from scenarios.runs import run_scenario
+from scenarios.cli.start import quick_start
 
 LIBRARY = Path(__file__).parents[3] / "scenarios" / "library"
 UNWANTED = ("hypothesis", "pytest", "pytest_trio")
 
 
 def main(runs: list[str]) -> None:
+    from scenarios.language import Scenario  # once the start is prepared, as all that needs attrs
+    from scenarios.runs import run_scenario
+
     digests = {}
     for run in runs:
         name, strategy = run.split(":")
@@ -24,4 +26,5 @@ def main(runs: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    with quick_start(lasting_hashes=False):
+        main(sys.argv[1:])
