@@ -9,12 +9,16 @@ import functools
 import gc
 import inspect
 import signal
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
 from emulator.kernel import Backend, World, WorldClock
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -32,6 +36,18 @@ def backend() -> Backend:
     """How tasks wait. To run a test on both: ``@pytest.mark.parametrize("backend", ["detached",
     "attached"])``."""
     return "detached"
+
+
+@pytest.fixture(scope="session")
+def spark() -> "Iterator[SparkSession]":
+    """One session for every test of this process that takes it, since it takes seconds to start. Its queries are not
+    compiled, as in ``compare`` for few rows: that takes longer than they do, and gives the same results
+    (``tests/scenarios/studies/spark/test_agreement.py``)."""
+    from scenarios.studies.spark.session import compile_queries, session  # most test runs do without Spark
+
+    with session() as running:
+        compile_queries(running, False)
+        yield running
 
 
 @pytest.fixture

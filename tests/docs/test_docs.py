@@ -36,6 +36,7 @@ def test_the_python_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.spark
+@pytest.mark.usefixtures("spark")
 def test_the_spark_of_the_data_set_s_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     first, *_ = python_of("dataset.md")
