@@ -1,5 +1,6 @@
 """Every case can be played on a real cluster, and what cannot be recorded is refused with one line."""
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from benchmarks.calibration.errors import CannotRecord
 from benchmarks.calibration.facts import PartitionState, Request, Write
 from benchmarks.calibration.real.java import class_path
 from benchmarks.calibration.real.player import ACTIONS
+from benchmarks.calibration.real.zookeeper import password
 from benchmarks.calibration.record import record
 from benchmarks.calibration.recording import Recording, again, case_names, load_case, read, write
 from benchmarks.calibration.releases import find_release
@@ -59,3 +61,8 @@ def test_a_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
     found = read(tmp_path / "file")
     assert (found.runs, found.expiries_s, found.copied) == (2, (5.5, 5.5), (((1.5, 10),),) * 2)
     assert found.facts == facts
+
+
+def test_the_password_of_a_session_is_what_java_draws() -> None:
+    """``new Random(42)`` draws -1170105035, then 234785527."""
+    assert password(42 ^ 0xB3415C00)[:8] == struct.pack("<ii", -1170105035, 234785527)

@@ -264,6 +264,16 @@ class Player:
             data = _dumps({"version": 1, "partitions": wanted})
             self.cluster.zookeeper.create("/admin/preferred_replica_election", data)
 
+    def _expire(self, _entry: MethodEntry, brokers: list[int]) -> None:
+        """Take the broker's session over and close it, as tests of ZooKeeper's clients do."""
+        for broker in brokers:
+            thief = Session(self.cluster.zookeeper.port)
+            thief.open(self.cluster.zookeeper.owner(f"/brokers/ids/{broker}"))
+            thief.end()
+
+    def _resign(self, _entry: MethodEntry, _brokers: list[int]) -> None:
+        self.cluster.zookeeper.delete("/controller")
+
     def _delete_znode(self, entry: MethodEntry, _brokers: list[int]) -> None:
         action: Any = entry.action
         self.cluster.zookeeper.delete(action.path)
@@ -348,6 +358,8 @@ ACTIONS: dict[str, Any] = {
     "log_dir.offline": Player._offline,
     "config.set": Player._configure,
     "zk.delete": Player._delete_znode,
+    "zk.expire": Player._expire,
+    "controller.resign": Player._resign,
 }
 """The actions that a real cluster can be asked for."""
 

@@ -15,6 +15,21 @@ _EVERYONE = struct.pack(">ii", 1, 31)
 """One access rule, with all five permissions."""
 
 
+_RANDOM = (1 << 48) - 1
+_OWNER_AT = 44
+"""Where the owner is in a Stat: after four longs and three integers."""
+
+
+def password(session: int) -> bytes:
+    """What ZooKeeper asks of a client that resumes a session: the first bytes of a ``java.util.Random`` whose seed
+    is made of the session's id and a constant (ZooKeeperServer.generatePasswd, 3.4 and 3.5)."""
+    seed, found = (session ^ 0xB3415C00 ^ 0x5DEECE66D) & _RANDOM, b""
+    for _ in range(4):
+        seed = seed * 0x5DEECE66D + 0xB & _RANDOM
+        found += struct.pack("<I", seed >> 16)
+    return found
+
+
 class ZooKeeperError(Exception):
     """A request was answered with an error code."""
 
@@ -41,11 +56,21 @@ class Session:
     _socket: socket.socket = field(init=False)
     _xid: int = 0
 
-    def open(self) -> None:
-        """Raises: OSError, while nothing listens."""
+    def open(self, session: int = 0) -> None:
+        """Begin a session, or take over one that there is. Raises: OSError, while nothing listens."""
         self._socket = socket.create_connection(("127.0.0.1", self.port), timeout=30)
-        self._send(struct.pack(">iqiq", 0, 0, _TIMEOUT_MS, 0) + _buffer(bytes(16)) + b"\0")
+        word = password(session) if session else bytes(16)
+        self._send(struct.pack(">iqiq", 0, 0, _TIMEOUT_MS, session) + _buffer(word) + b"\0")
         self._receive()
+
+    def end(self) -> None:
+        """Close the session: its ephemeral znodes go."""
+        self._ask(-11, b"", "/")
+
+    def owner(self, path: str) -> int:
+        """The session whose ephemeral znode this is."""
+        (found,) = struct.unpack_from(">q", self._ask(3, _text(path) + b"\0", path), _OWNER_AT)
+        return int(found)
 
     def create(self, path: str, data: str, flags: int = 0) -> None:
         """``flags``: ``SEQUENTIAL`` appends a number."""
