@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from controller.state_machines.rules import FOUR_STATES
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import (
+    BecameLeader,
     BrokerRegistered,
     ControllerElected,
     ControlResponse,
@@ -27,9 +28,13 @@ from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NO_STRAY
 from scenarios.runs.finding import UNFINISHED
 from scenarios.runs.known.reason import (
     CONVERGED,
+    DIVERGENCES,
     FAILED,
+    LOSSES,
     NO_LEADER,
     Known,
+    and_what_follows,
+    at_fault,
     beyond,
     lacking,
     of_partition,
@@ -411,7 +416,30 @@ def _dropped_as_offline(past: KeptEvents, tp: TopicPartition, broker: int, until
     return bool(elected) and not past.registered(broker, elected[-1])
 
 
+@of_partition
+def _committed_without_it(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """A leader got an assignment without the replica at fault, which was in the ISR that came with it, and has been in
+    the ISR since: another controller was elected before it was taken out."""
+    broker = at_fault(past, violation)
+    return broker is not None and any(
+        broker in led.isr
+        and broker not in led.replicas
+        and past.stayed_in_isr(tp, broker, led.seq, violation.seq)
+        and past.elected_between(led.seq, violation.seq)
+        for led in past.of(BecameLeader)
+        if (led.topic, led.partition) == tp and led.seq < violation.seq
+    )
+
+
 MOVES: tuple[Known, ...] = (
+    Known(
+        "Partition.maybeIncrementLeaderHW (0.10.2 to 2.7.2)",
+        "a leader that gets the target of a move commits without the members of its ISR that the next step drops: "
+        "where the controller is replaced between the two they stay in the ISR, and are assigned again, with less",
+        (*LOSSES, *DIVERGENCES),
+        lambda policies: policies.brokers.high_watermark_waits_for_caught_up,
+        and_what_follows(_committed_without_it),
+    ),
     Known(
         "KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)",
         "a move that is asked for while a new controller takes over, or as the last move before it ends, is deleted "

@@ -372,3 +372,24 @@ def test_kafka_13972_a_stop_of_a_cancelled_move_is_refused(quiet: Run) -> None:
             [*marks[:3], refuses._replace(api="LeaderAndIsr")],
         ):
             assert tickets(told(quiet, "kafka-2.7", others, found)) == [None]
+
+
+def test_a_leader_commits_without_a_member_of_the_isr_that_the_next_step_drops(quiet: Run) -> None:
+    """kafka-2.3, seed 12099 of the default swarm: the controller is replaced before wiki.8."""
+    found = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 0 and lacks …")
+    leads = e.BecameLeader(3, 3, 0, 0, *TP, 3, 0, 0, (0, 1), (0, 2), (), ())
+    replaced = e.ControllerElected(4, 4, 0, 2, 2)
+    marks: list[Any] = [elected(2, 0, 1), leads, replaced, elected(5, 0, 1)]
+    ticket = "Partition.maybeIncrementLeaderHW (0.10.2 to 2.7.2)"
+    for profile in ("kafka-2.3", "kafka-2.7"):
+        assert tickets(told(quiet, profile, marks, found)) == [ticket]
+        for others in (
+            [marks[0], *marks[2:]],
+            [*marks[:2], marks[3]],
+            [*marks[:3], elected(5, 0), elected(6, 0, 1)],
+            [marks[0], leads._replace(replicas=(0, 1)), *marks[2:]],
+            [marks[0], leads._replace(isr=(0,)), *marks[2:]],
+            [marks[0], replaced._replace(seq=2), leads],
+        ):
+            assert tickets(told(quiet, profile, others, found)) == [None]
+    assert tickets(told(quiet, "kafka-0.8", marks, found)) == [None]  # there the ISR alone counts
