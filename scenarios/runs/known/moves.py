@@ -427,7 +427,7 @@ def _committed_without_it(past: KeptEvents, violation: Violation, tp: TopicParti
         and past.stayed_in_isr(tp, broker, led.seq, violation.seq)
         and past.elected_between(led.seq, violation.seq)
         for led in past.of(BecameLeader)
-        if (led.topic, led.partition) == tp and led.seq < violation.seq
+        if (led.topic, led.partition) == tuple(tp) and led.seq < violation.seq
     )
 
 
