@@ -29,7 +29,8 @@ class UncleanWhereAllowed(Checker):
         all brokers, or of the start; what the controller says of the election does not count. For a minute after a
         change of the setting either value will do, and once an operator or a client has asked for an unclean
         election (KIP-460) nothing is checked any more. The controllers' timers of the events that follow a change of
-        the setting: some topic, or the default of all brokers, has been changed to true before.
+        the setting: some topic, or the default of all brokers, has been changed to true before, or brokers are started
+        with true, to which the end of another default is a change.
 
     Not verified: that an unclean election happens where it is allowed; which replica is elected.
     """
@@ -47,7 +48,7 @@ class UncleanWhereAllowed(Checker):
         super().__init__(history, report)
         self._settings = history.settings
         self._asked = False
-        self._ever_allowed = False
+        self._ever_allowed = str(history.settings.start.brokers.get(SETTING, False)).lower() == "true"
 
     def on_written(self, event: ZkWritten) -> None:
         if SETTING in event.data and event.path.startswith("/config/"):

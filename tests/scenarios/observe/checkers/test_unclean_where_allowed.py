@@ -105,6 +105,14 @@ def test_a_controller_looks_for_unclean_leaders_once_a_setting_allows_them(path:
     assert [violation.state for violation in run.violations()] == ([] if value == "true" else [expected] * 2)
 
 
+def test_a_controller_looks_for_unclean_leaders_again_where_brokers_are_started_so() -> None:
+    run = WrittenHistory(NAME, start=StartSettings({SETTING: True}))
+    configured(run, ALL, "false")
+    run.emit(ZkWritten, -5, "setData", ALL, 1, 0, encode_config({}))
+    run.emit(TimerUpdated, 3, LOOKED[0], 1_000)
+    assert run.violations() == []
+
+
 @pytest.mark.parametrize(("type", "violations"), [(ElectionType.UNCLEAN, 0), (ElectionType.PREFERRED, 1)])
 def test_a_client_has_asked_for_elections(type: ElectionType, violations: int) -> None:
     run = WrittenHistory(NAME)
