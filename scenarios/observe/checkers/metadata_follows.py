@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.control_requests import ControlChannelClosed, ControlQueued
-from emulator.protocol.events import BrokerRegistered, LogDirFailed, ReplicaOffline
+from emulator.protocol.events import LogDirFailed, ReplicaOffline
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
+from emulator.protocol.znodes import BROKER_IDS
+from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.history.deadlines import Deadlines
@@ -68,10 +70,11 @@ class MetadataFollows(Checker):
     def on_offline(self, event: ReplicaOffline) -> None:
         self._repeats = True
 
-    def on_registered(self, _: BrokerRegistered) -> None:
+    def on_written(self, event: ZkWritten) -> None:
         """A broker that starts is announced to all, also where it was gone for so short a time, or as a partition had
-        no leader, that its end was not."""
-        self._announced.clear()
+        no leader, that its end was not. The controller may see its znode before the broker has ZooKeeper's answer."""
+        if event.op == "create" and event.path.startswith(f"{BROKER_IDS}/"):
+            self._announced.clear()
 
     def on_assigned(self, event: AssignmentWritten) -> None:
         if event.replicas and self._topology.state(event.tp) is None:

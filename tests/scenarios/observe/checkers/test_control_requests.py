@@ -374,9 +374,36 @@ def test_the_same_live_brokers_may_be_announced_again(why: str) -> None:
     elif why == "a new channel":
         run.show(ControlChannelClosed, 3, 1, False)
     elif why == "a broker":
+        run.emit(ZkWritten, 0, "create", broker_path(0), 0, 0, "")
+    queued(run, 1, live_brokers(0, 1))
+    assert run.violations() == []
+
+
+@pytest.mark.parametrize("knows", ["before the controller", "after it"])
+def test_a_broker_is_announced_again_once_its_znode_is_there_and_once_only(knows: str) -> None:
+    """Also where it learns of its registration late (2.3, seed 20004). That adds nothing to announce."""
+    run = following()
+    run.passes(5)
+    queued(run, 1, live_brokers(0, 1))
+    run.emit(ZkWritten, 0, "delete", broker_path(0), 0, 0, "")
+    run.emit(ZkWritten, 0, "create", broker_path(0), 0, 0, "")
+    if knows == "before the controller":
         run.emit(e.BrokerRegistered, 0, 12)
     queued(run, 1, live_brokers(0, 1))
     assert run.violations() == []
+    if knows == "after it":
+        run.emit(e.BrokerRegistered, 0, 12)
+    queued(run, 1, live_brokers(0, 1))
+    assert run.invariants() == ["metadata_follows"]
+
+
+def test_that_a_broker_is_gone_is_no_reason_to_announce_the_others_again() -> None:
+    run = following()
+    run.passes(5)
+    queued(run, 1, live_brokers(0, 1))
+    run.emit(ZkWritten, 2, "delete", broker_path(2), 0, 0, "")
+    queued(run, 1, live_brokers(0, 1))
+    assert run.invariants() == ["metadata_follows"]
 
 
 def test_an_epoch_that_is_not_sent() -> None:
