@@ -22,6 +22,7 @@ from scenarios.runs.known.control import CONTROL
 from scenarios.runs.known.copies import COPIES
 from scenarios.runs.known.fetchers import FETCHERS
 from scenarios.runs.known.isrs import ISRS
+from scenarios.runs.known.kafka_6794 import DOCUMENTS
 from scenarios.runs.known.logs import LOGS
 from scenarios.runs.known.moves import MOVES
 from scenarios.runs.known.producers import PRODUCERS
@@ -31,7 +32,7 @@ from scenarios.runs.past import Judged, KeptEvents
 if TYPE_CHECKING:
     from scenarios.runs.run import Run
 
-KNOWN: tuple[Known, ...] = (*LOGS, *FETCHERS, *COPIES, *PRODUCERS, *CONTROL, *MOVES, *ISRS)
+KNOWN: tuple[Known, ...] = (*LOGS, *FETCHERS, *COPIES, *PRODUCERS, *CONTROL, *MOVES, *DOCUMENTS, *ISRS)
 """The first that applies is named."""
 
 

@@ -305,6 +305,15 @@ class KeptEvents:
             if (state.leader, state.isr) == (before.leader, before.isr):
                 yield writes[seq]
 
+    def under_way(self, tp: TopicPartition, write: ZkWritten) -> str:
+        """The step of the partition's move in which its controller wrote; empty: in none."""
+        steps = [
+            event
+            for event in self.of(Step)
+            if (event.topic, event.partition) == tp and event.node == write.client and event.seq < write.seq
+        ]
+        return steps[-1].step if steps and steps[-1].edge == "before" else ""
+
     def taken_for_refused(self, tp: TopicPartition) -> Iterator[tuple[int, IsrProposed]]:
         """The ISRs of leaders that ZooKeeper has, each with the ``seq`` of its write, though the leader then learned
         that its wish was refused."""

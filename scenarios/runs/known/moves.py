@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -28,6 +27,7 @@ from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NO_STRAY
 from scenarios.runs.finding import UNFINISHED
 from scenarios.runs.known.reason import (
     CONVERGED,
+    COUNTED,
     DIVERGENCES,
     FAILED,
     LOSSES,
@@ -49,9 +49,7 @@ if TYPE_CHECKING:
 READS_MOVES, RESUMES_MOVES = "failover.F3", "failover.F8"
 BEGINS_MOVES = "wiki.1"
 BY_ZNODE = ("kafka-42.", "wiki.", "kafka-6794.")
-DOCUMENT_ASSIGNS = "kafka-6794.5"
 DROPS_REPLICAS = ("wiki.8", "kip-455.U3", "kip-455.B4")
-_COUNTED = re.compile(r"shows (\d+) offline partitions; (\d+) have no live leader")
 WRITES_ASSIGNMENT = "kip-455.U1"
 ELECTS_LEADERS = ("broker-startup.3", "broker-failure.2")
 
@@ -132,19 +130,13 @@ def _dropped_the_whole_isr(past: KeptEvents, violation: Violation, tp: TopicPart
     if write is None or any(past.dropped(tp, broker) != write for broker in last.isr):
         return False
     before = next((state for seq, state in reversed(states) if seq < write.seq), None)
-    return before is not None and set(before.isr) == set(last.isr) and _under_way(past, tp, write) == WRITES_ASSIGNMENT
-
-
-def _under_way(past: KeptEvents, tp: TopicPartition, write: ZkWritten) -> str:
-    """The step of the partition's move in which its controller wrote; empty: in none."""
-    steps = [e for e in past.of(Step) if (e.topic, e.partition) == tp and e.node == write.client and e.seq < write.seq]
-    return steps[-1].step if steps and steps[-1].edge == "before" else ""
+    return before is not None and set(before.isr) == set(last.isr) and past.under_way(tp, write) == WRITES_ASSIGNMENT
 
 
 @of_violation
 def _led_by_a_dropped_replica(past: KeptEvents, violation: Violation) -> bool:
     """The partition lost its leader in a step of its move; the gauge misses no more partitions than there are such."""
-    counts = _COUNTED.search(violation.state)
+    counts = COUNTED.search(violation.state)
     if counts is None:
         tp = past.partition(violation)
         return tp is not None and _lost_its_leader(past, tp, violation.seq)
@@ -164,7 +156,7 @@ def _assigned_to_the_leaderless(past: KeptEvents, violation: Violation, tp: Topi
     members = [broker for broker in last.isr if broker in past.assignment(tp, violation.seq)]
     added = [write for broker in members for write in past.adds(tp, broker)[-1:]]
     return bool(members) and all(
-        write.seq > lost[-1] and _under_way(past, tp, write) == WRITES_ASSIGNMENT and not _elects_after(past, write.seq)
+        write.seq > lost[-1] and past.under_way(tp, write) == WRITES_ASSIGNMENT and not _elects_after(past, write.seq)
         for write in added
     )
 
@@ -185,7 +177,7 @@ def _lost_its_leader(past: KeptEvents, tp: TopicPartition, until_seq: int) -> bo
             return False
         if before.leader >= 0:
             write = next(event for event in past.of(ZkWritten) if event.seq == seq)
-            return _under_way(past, tp, write) in DROPS_REPLICAS
+            return past.under_way(tp, write) in DROPS_REPLICAS
     return False
 
 
@@ -216,38 +208,9 @@ def _lacks_a_bump(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
         and any(
             write.seq < role.seq
             and LeaderAndIsr.decode(write.data, write.version).leader_epoch == role.leader_epoch + 1
-            and _under_way(past, tp, write) != ""
+            and past.under_way(tp, write) != ""
             for write in past.bumps(tp)
         )
-    )
-
-
-@of_violation
-def _left_by_the_document(past: KeptEvents, violation: Violation) -> bool:
-    """Each member of the ISR that is not assigned left the assignment in step 5, and another controller was elected
-    since. Where the partition has no leader, that is all of them: they may not lead. Or the leader is one of them,
-    which gets no LeaderAndIsr; the gauge counts no more partitions than there are such."""
-    counts, tp = _COUNTED.search(violation.state), past.partition(violation)
-    if counts is not None:
-        shown, leaderless = map(int, counts.groups())
-        leads = {led: states[-1][1].leader for led, states in past.states.items() if states[-1][1] is not None}
-        return shown - leaderless == sum(_left_by_step_5(past, led, leader) for led, leader in leads.items())
-    if tp is None:
-        return False
-    last = past.states[tp][-1][1] if past.states.get(tp) else None
-    named = NO_LEADER.search(violation.state)
-    members = beyond(past, violation) if last is None or last.leader >= 0 else last.isr
-    members = members if named is None else (int(named[1]),)
-    return bool(members) and all(_left_by_step_5(past, tp, broker) for broker in members)
-
-
-def _left_by_step_5(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
-    """Whether ``broker`` left the assignment last in step 5 of KAFKA-6794, and another controller was elected since."""
-    drop = past.dropped(tp, broker)
-    return (
-        drop is not None
-        and _under_way(past, tp, drop) == DOCUMENT_ASSIGNS
-        and any(event.seq > drop.seq for event in past.of(ControllerElected))
     )
 
 
@@ -266,7 +229,7 @@ def _dropped_unstopped(past: KeptEvents, tp: TopicPartition, broker: int) -> boo
     if dropped is None:
         return False
     replaced = next((e.seq for e in past.of(ControllerElected) if e.seq > dropped.seq), None)
-    if _under_way(past, tp, dropped) != WRITES_ASSIGNMENT or replaced is None:
+    if past.under_way(tp, dropped) != WRITES_ASSIGNMENT or replaced is None:
         return False
     return not any(
         (event.api, event.node, event.error) == ("StopReplica", broker, "NONE") and dropped.seq < event.seq < replaced
@@ -285,7 +248,7 @@ def _stop_refused(past: KeptEvents, violation: Violation, tp: TopicPartition) ->
 
 def _refused_to_stop(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
     dropped = past.dropped(tp, broker)
-    if dropped is None or _under_way(past, tp, dropped) != WRITES_ASSIGNMENT:
+    if dropped is None or past.under_way(tp, dropped) != WRITES_ASSIGNMENT:
         return False
     refused = any(
         (str(tp), Errors.FENCED_LEADER_EPOCH.name) in zip(event.refused, event.errors, strict=True)
@@ -306,7 +269,7 @@ def _epoch_unknown(past: KeptEvents, violation: Violation, tp: TopicPartition) -
         return False
     last = past.states[tp][-1][0]
     return any(
-        write.seq == last and _under_way(past, tp, write) and not past.elected_between(last, violation.seq)
+        write.seq == last and past.under_way(tp, write) and not past.elected_between(last, violation.seq)
         for write in past.bumps(tp)
     )
 
@@ -560,15 +523,6 @@ MOVES: tuple[Known, ...] = (
         lambda policies: not policies.controller.remembers_bumps,
         _fenced_by_a_bump,
         statements=(FETCHED, IN_SYNC, NOTHING_ASKED),
-    ),
-    Known(
-        "KAFKA-6794 (the document)",
-        "step 5 writes the assignment before the replicas that it drops leave the ISR: where the controller dies "
-        "between the two, they stay, also as the only ones, which cannot lead, or as the leader, which gets no request",
-        (CONVERGED, "offline_true"),
-        lambda _policies: True,
-        _left_by_the_document,
-        statements=(IN_SYNC, LED),
     ),
     Known(
         "KAFKA-9212",

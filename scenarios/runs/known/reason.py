@@ -29,6 +29,7 @@ DIVERGENCES = ("truncate_safety", "log_matching", "reads_consistent", "isr_logs_
 BROKER = re.compile(r"\bbroker (\d+)\b")
 FAILED = re.compile(r"failed on broker (\d+)")
 NO_LEADER = re.compile(r"broker (\d+) does not lead")
+COUNTED = re.compile(r"shows (\d+) offline partitions; (\d+) have no live leader")
 _ISR = re.compile(r"isr \[([^]]*)\], assignment \[([^]]*)\]")
 _STRAY = re.compile(r"broker (\d+) still has a replica")
 _KNOWS = re.compile(r"in ZooKeeper, and broker (\d+) (?:has no role|leads|follows)")

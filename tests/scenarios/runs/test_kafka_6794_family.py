@@ -6,7 +6,10 @@ import pytest
 
 from emulator.protocol.events import ReplicaStopped
 from scenarios.language import Scenario
-from tests.scenarios.runs.building import EXECUTE, at_step, play, scenario
+from scenarios.runs import run_scenario
+from scenarios.runs.known.kafka_6794 import DOCUMENT
+from tests.scenarios.runs.building import EXECUTE, Table, at_step, play, scenario
+from tests.scenarios.runs.test_known_findings import tickets
 
 LIBRARY = Path(__file__).parents[3] / "scenarios" / "library"
 
@@ -46,6 +49,25 @@ def test_each_of_them_survives_its_controller(strategy: str, step: str) -> None:
     assert run.run.verdict == "passed", run.run.explanation
     assert run.assignment() == (3, 4, 5)
     assert set(run.state().isr) == {3, 4, 5}
+
+
+@pytest.mark.parametrize(
+    ("strategy", "reasons"), [("kafka-6794", [DOCUMENT]), ("width-2", [DOCUMENT]), ("wiki", []), ("kip-455", [])]
+)
+def test_a_dead_replica_that_is_to_be_dropped_blocks_the_move(strategy: str, reasons: list[str]) -> None:
+    """Measured, not hidden (readings §2): step 1 waits for it; Kafka's own protocols do not."""
+    method: list[Table] = [
+        {"at": "1s", "action": "broker.stop", "target": 0},
+        {"at": "10s", "action": "reassign.execute"},
+        {"at": "20s", "action": "heal", "brokers": [1, 2, 3], "others": "stopped"},
+    ]
+    run = run_scenario(
+        scenario(
+            brokers=4, controller=3, assignment=[[1, 0]], plan={0: (1, 2)}, strategy=strategy, profile="kafka-2.4",
+            rate=0, method=method, expect=[{"converged": True, "within": "30s"}], horizon="1m",
+        )
+    )  # fmt: skip
+    assert tickets(run) == reasons
 
 
 def test_the_library_shows_case_2b() -> None:

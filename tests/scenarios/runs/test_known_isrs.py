@@ -10,7 +10,7 @@ from attrs import evolve
 from brokers.partition.partition import Partition
 from emulator.protocol import events as e
 from emulator.protocol.errors import Errors
-from emulator.protocol.znodes import LeaderAndIsr, state_path
+from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr, state_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
 from scenarios.observe.checkers.converged import (
@@ -284,6 +284,29 @@ def test_kafka_9212_a_consumer_is_refused_until_the_epoch_is_known(quiet: Run) -
         [e.MoveStarted(1, 1, 0, *TP, (1, 0))],
     ):
         assert tickets(told(quiet, "kafka-2.3", events, found)) == [None]
+
+
+def test_kafka_6794_waits_for_a_dead_replica_that_it_is_going_to_drop(quiet: Run) -> None:
+    """kafka-2.4, seed 30046 of the default swarm."""
+    found = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
+    asked = e.MoveStarted(0, 0, 0, *TP, (1, 2))
+    waits = Step(3, 3, 2, "kafka-6794.1", "before", *TP, -1, 0, 2, "")
+    ends = e.NodeCrashed(4, 4, 0, 0, 1, "stop")
+    marks: list[Any] = [asked, assigned(1, 0, 1, 2), waits, ends, elected(5, 1, 2)]
+    for profile in ("kafka-2.3", "kafka-2.4"):
+        assert tickets(told(quiet, profile, marks, found)) == ["KAFKA-6794 (the document)"]
+    started = e.NodeStarted(6, 6, 0, 0, 2)
+    for others in (
+        marks[1:],
+        [*marks, started],
+        [*marks[:3], marks[4]],
+        [*marks[:4], elected(5, 1, 0, 2)],
+        [*marks[:4], elected(5, 1)],  # broker 2, of the target, lives
+        [asked._replace(target=(0, 1)), *marks[1:]],
+        [*marks, waits._replace(seq=6, step="kafka-6794.3")],
+        [*marks[:2], waits._replace(step="wiki.4"), *marks[3:]],
+    ):
+        assert tickets(told(quiet, "kafka-2.4", others, found)) == [None]
 
 
 def test_kafka_6794_leaves_a_replica_in_the_isr_that_step_5_has_dropped(quiet: Run) -> None:

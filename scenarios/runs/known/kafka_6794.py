@@ -1,0 +1,85 @@
+"""Moves by KAFKA-6794: what the document's own steps leave behind, or never end. No release has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from emulator.protocol.events import ControllerElected
+from emulator.protocol.znodes import REASSIGN_PARTITIONS
+from scenarios.observe.checkers.converged import IN_SYNC, LED, NOTHING_ASKED
+from scenarios.runs.known.reason import CONVERGED, COUNTED, NO_LEADER, Known, beyond, of_violation
+
+if TYPE_CHECKING:
+    from emulator.protocol.events import MoveStarted
+    from emulator.protocol.types import TopicPartition
+    from scenarios.observe.checkers import Violation
+    from scenarios.runs.past import KeptEvents
+
+ASSIGNS = "kafka-6794.5"
+DOCUMENT = "KAFKA-6794 (the document)"
+
+
+@of_violation
+def _left_by_the_document(past: KeptEvents, violation: Violation) -> bool:
+    """Each member of the ISR that is not assigned left the assignment in step 5, and another controller was elected
+    since. Where the partition has no leader, that is all of them: they may not lead. Or the leader is one of them,
+    which gets no LeaderAndIsr; the gauge counts no more partitions than there are such."""
+    counts, tp = COUNTED.search(violation.state), past.partition(violation)
+    if counts is not None:
+        shown, leaderless = map(int, counts.groups())
+        leads = {led: states[-1][1].leader for led, states in past.states.items() if states[-1][1] is not None}
+        return shown - leaderless == sum(_left_by_step_5(past, led, leader) for led, leader in leads.items())
+    if tp is None:
+        return False
+    last = past.states[tp][-1][1] if past.states.get(tp) else None
+    named = NO_LEADER.search(violation.state)
+    members = beyond(past, violation) if last is None or last.leader >= 0 else last.isr
+    members = members if named is None else (int(named[1]),)
+    return bool(members) and all(_left_by_step_5(past, tp, broker) for broker in members)
+
+
+def _left_by_step_5(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
+    """Whether ``broker`` left the assignment last in step 5 of KAFKA-6794, and another controller was elected since."""
+    drop = past.dropped(tp, broker)
+    return (
+        drop is not None
+        and past.under_way(tp, drop) == ASSIGNS
+        and any(event.seq > drop.seq for event in past.of(ControllerElected))
+    )
+
+
+@of_violation
+def _waits_for_the_dead(past: KeptEvents, violation: Violation) -> bool:
+    """Each open move waits in step 1 for current replicas to be in the ISR that it is going to drop, and whose brokers
+    are down: for no other one."""
+    moves = past.open_moves() if REASSIGN_PARTITIONS in violation.state else {}
+    return bool(moves) and all(_blocked_by_the_dead(past, tp, move, violation.seq) for tp, move in moves.items())
+
+
+def _blocked_by_the_dead(past: KeptEvents, tp: TopicPartition, move: MoveStarted, until_seq: int) -> bool:
+    """No other protocol waits for replicas outside the target."""
+    state = past.states[tp][-1][1] if past.states.get(tp) else None
+    missing = [broker for broker in past.awaited(tp, move) if state is None or broker not in state.isr]
+    return bool(missing) and all(broker not in move.target and past.down(broker, until_seq) for broker in missing)
+
+
+DOCUMENTS: tuple[Known, ...] = (
+    Known(
+        DOCUMENT,
+        "step 5 writes the assignment before the replicas that it drops leave the ISR: where the controller dies "
+        "between the two, they stay, also as the only ones, which cannot lead, or as the leader, which gets no request",
+        (CONVERGED, "offline_true"),
+        lambda _policies: True,
+        _left_by_the_document,
+        statements=(IN_SYNC, LED),
+    ),
+    Known(
+        DOCUMENT,
+        "step 1 waits for all current replicas to be in the ISR, also for those that the move drops: while the broker "
+        "of such a one is dead the move does not go on",
+        (CONVERGED,),
+        lambda _policies: True,
+        _waits_for_the_dead,
+        statements=(NOTHING_ASKED,),
+    ),
+)
