@@ -164,19 +164,22 @@ class Broker:
         await self._despite_expiries(self.register)
         self.controller.start()
         self.settings.start()
-        await self._despite_expiries(self.settings.read_all)
+        await self._despite_expiries(self.settings.read_all, zk.wait_until_connected)
         router.open()
         self.started = True
 
-    async def _despite_expiries(self, act: Callable[[], Awaitable[object]]) -> None:
+    async def _despite_expiries(
+        self, act: Callable[[], Awaitable[object]], again: Callable[[], Awaitable[object]] | None = None
+    ) -> None:
         """If the session expires during startup Kafka exits and its supervisor starts it again; here ``act`` is
-        repeated in a new session."""
+        repeated in a new session, which ``again`` begins. Once the controller has started, only it does: it resigns
+        first."""
         while True:
             try:
                 await act()
                 return
             except SessionExpired:
-                await self.zk.reopen()
+                await (again or self.zk.reopen)()
 
     async def _make_paths(self) -> None:
         for path in PERSISTENT_PATHS:

@@ -159,6 +159,10 @@ class ClientCnxn:
         self.expired = self._closed = False
         if self._endpoint is None and self._timer is None:
             self._open()
+        await self.wait_until_connected()
+
+    async def wait_until_connected(self) -> None:
+        """Wait for a session and a connection, which another task opens."""
         while not self.connected:
             await self._up.wait()
 

@@ -170,6 +170,17 @@ def test_zk_expire() -> None:
     assert played.of(BrokerRegistered)[-1].node == 3
 
 
+def test_a_session_that_expires_as_its_broker_starts_is_followed_by_another_once_the_controller_has_resigned() -> None:
+    """Here the broker still reads the settings of its topics, in 2.4 and with eight of them."""
+    gone = act("broker.crash", [0, 1], at="2s", duration="20s")
+    expire = {"when": {"step": "failover.F1", "edge": "before"}, "action": "zk.expire", "target": "controller"}
+    topics = [{"name": f"t{number}", "assignment": [[0, 1]]} for number in range(8)]
+    played = play(scenario(brokers=2, controller=0, topics=topics, rate=0, profile="kafka-2.4", method=[gone, expire]))
+    [resigned] = played.of(ControllerResigned)
+    last = played.of(ZkSession, lambda event: event.client == resigned.node and event.state == "created")[-1]
+    assert played.run.violations == () and resigned.seq < last.seq
+
+
 # -- fetchers ---------------------------------------------------------------------------------------------------
 
 
