@@ -21,8 +21,8 @@ offset beyond its end, which is how a new replica begins where the leader's log 
 (``ReplicaLog.known``) until its first append. Nor is one with another history than the leader's that goes on right
 where the leader's log begins: the leader knows no epoch from before, so nothing is truncated
 (``LeaderEpochFileCache.endOffsetFor``, 2.4.1), and what differs is deleted with the leader's next answer. The append
-puts it on the line of the logs that have this batch at this place, or that end where it begins: it has their history,
-as if its own start had moved. Checkers skip a log for which no such line is found.
+puts it on the line of the logs that have this batch at this place, or that end where it begins, a leader's before
+others: it has their history, as if its own start had moved. Checkers skip a log for which no such line is found.
 """
 
 from __future__ import annotations
@@ -135,19 +135,20 @@ class ReplicaLog:
         batch equals it, so that the next append is not taken for one that goes on along the line."""
         self.line, self.size, self.end_offset, self.known = [(0, 0, offset, -1, 0), NO_BATCH], 1, offset, False
 
-    def recognize(self, next_offset: int, leader_epoch: int, id: int) -> None:
-        """Find the history by the batch that comes next. Where no log has one that fits, this log begins here and stays
-        unknown."""
+    def recognize(self, next_offset: int, leader_epoch: int, id: int, others: list[ReplicaLog]) -> None:
+        """Find the history by the batch that comes next: that of the first of ``others`` that fits, the logs of now, or
+        one that no log has any more. Where none fits, this log begins here and stays unknown."""
         offset, batch = self.end_offset, (next_offset, leader_epoch, id)
-        all_lines = [line for lines in self.lines.values() for line in lines]
-        for line in all_lines:
-            at = bisect_left(line, offset, lo=1, key=_base_offset)
-            if at < len(line) and line[at][BASE_OFFSET:] == (offset, *batch):
+        histories = [(log.line, log.size) for log in others if log.known]
+        histories += [(line, len(line)) for lines in self.lines.values() for line in lines]
+        for line, size in histories:
+            at = bisect_left(line, offset, lo=1, hi=size, key=_base_offset)
+            if at < size and line[at][BASE_OFFSET:] == (offset, *batch):
                 self.line, self.size, self.known = line, at, True
                 return
-        for line in all_lines:
-            at = bisect_left(line, offset, key=_next_offset)
-            if at < len(line) and line[at][NEXT_OFFSET] == offset:
+        for line, size in histories:
+            at = bisect_left(line, offset, hi=size, key=_next_offset)
+            if at < size and line[at][NEXT_OFFSET] == offset:
                 self.line, self.size, self.known = line, at + 1, True
                 return
         self.begin_at(offset)
@@ -227,6 +228,12 @@ class ReplicaLogs:
             for partition in logs:
                 yield node, TopicPartition.of(topic, partition)
 
+    def _by_role(self, topic: str, partition: int) -> list[ReplicaLog]:
+        """The logs of one partition: those of leaders first, the latest of them at the head."""
+        found = (logs.get(partition) for (_, of), logs in self._by_broker.items() if of == topic)
+        logs = [log for log in found if log is not None]
+        return sorted(logs, key=lambda log: (not log.leads, -log.leader_epoch))
+
     def made(self, node: int, topic: str, partition: int) -> ReplicaLog:
         """The same; a new, empty log if no event was about it yet."""
         return self.on(node, topic)[partition]
@@ -270,7 +277,7 @@ class ReplicaLogs:
             # A log with a hole is broken; what came before the hole counts as not in it.
             log.begin_at(base_offset)
         if not log.known and log.line[-1] is NO_BATCH and id > 0:
-            log.recognize(next_offset, epoch, id)
+            log.recognize(next_offset, epoch, id, self._by_role(event.topic, event.partitions[index_of(event, taken)]))
         last = log.last
         if id < 0 and last[PLACE] == 0:
             log.begin_at(next_offset)

@@ -178,7 +178,8 @@ def test_a_session_that_expires_as_its_broker_starts_is_followed_by_another_once
     played = play(scenario(brokers=2, controller=0, topics=topics, rate=0, profile="kafka-2.4", method=[gone, expire]))
     [resigned] = played.of(ControllerResigned)
     last = played.of(ZkSession, lambda event: event.client == resigned.node and event.state == "created")[-1]
-    assert played.run.violations == () and resigned.seq < last.seq
+    assert played.run.violations == ()
+    assert resigned.seq < last.seq
 
 
 # -- fetchers ---------------------------------------------------------------------------------------------------

@@ -138,3 +138,22 @@ def test_what_a_leader_sent_before_all_machines_crashed_may_arrive_late() -> Non
     run.append(1, 10, 2)
     run.high_watermark(1, 20)
     assert run.violations() == []
+
+
+def test_a_log_that_began_where_retention_left_the_leaders_has_its_history_and_none_that_was_truncated() -> None:
+    """Broker 0 first had another batch at that place (kafka-2.3, seed 21193)."""
+    run = WrittenHistory(NAME).begin()
+    run.append(0, 0, 1, leader=True)
+    run.state(1, (1, 2), 1)
+    run.leads(1, 1)
+    run.truncated(0, 0)
+    run.everywhere(0, 2, 1, (1, 2))
+    run.high_watermark(1, 10, 1, leader=True)
+    run.emit(e.LogStartMoved, 1, *ORDERS_0, 10, "time")
+    run.truncated(0, 10, 1, 10)
+    run.state(1, (0, 1, 2), 1)
+    run.state(0, (0, 1, 2), 2)
+    run.leads(0, 2, 10, 10)
+    run.everywhere(10, 3, 2)
+    run.high_watermark(0, 20, 2, leader=True)
+    assert run.violations() == []
