@@ -8,6 +8,7 @@ from attrs import define, field
 
 from emulator.kernel import Signal, World
 from emulator.network import Client
+from emulator.protocol.clients.fetch import INITIAL_EPOCH
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import NEW_SESSION, FetchedFields, FetchFields, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import (
@@ -64,7 +65,7 @@ class RemoteLeaderEndPoint:
     _policies: FetcherPolicies
     refused: Callable[[Errors], object] = field(default=lambda _: None, kw_only=True)
     _id: int = NEW_SESSION
-    _epoch: int = 0
+    _epoch: int = INITIAL_EPOCH
     _known: dict[TopicPartition, FetchFields] = field(factory=dict)
     """The partitions in the session that the leader holds."""
     _changed: dict[TopicPartition, FetchFields] = field(factory=dict)
@@ -80,9 +81,11 @@ class RemoteLeaderEndPoint:
 
     def nothing_wanted(self) -> None:
         """There is nothing to fetch now. Kafka sends a request all the same that names what is not wanted any more
-        (ReplicaFetcherThread.buildFetch, 2.4.1): what is wanted again later is new in the session. Here that goes with
-        the next request."""
-        self._left_out.update(self._forgotten)
+        (ReplicaFetcherThread.buildFetch, 2.4.1): what is wanted again later is new in the session, and as nothing is
+        left in it, it ends; the next request is a full one (FetchManager.newContext, 1.1). Here that is all one."""
+        if self._forgotten:
+            self._left_out.update(self._forgotten)
+            self._epoch = INITIAL_EPOCH
 
     def want_only(self, wanted: dict[TopicPartition, FetchFields]) -> None:
         """Fetch these partitions and no others, where nothing was asked since ``reset``."""
@@ -98,7 +101,7 @@ class RemoteLeaderEndPoint:
 
     def reset(self) -> None:
         """The session is lost: begin a new one with all partitions that are still wanted."""
-        self._id, self._epoch = NEW_SESSION, 0
+        self._id, self._epoch = NEW_SESSION, INITIAL_EPOCH
         wanted, self._known = self._known, {}
         for tp in self._forgotten:
             wanted.pop(tp, None)

@@ -241,7 +241,9 @@ class ConsumerFetchHandler:
 
     def __attrs_post_init__(self) -> None:
         manager = self.manager
-        self.sessions = ClientSessions(manager.process, manager.policies.config.fetch_session_slots)
+        self.sessions = ClientSessions(
+            manager.process, manager.policies.config.fetch_session_slots, manager.policies.sessions_keep_epochs
+        )
 
     @handles(ConsumerFetchRequest)
     def fetch(self, request: ConsumerFetchRequest, channel: Channel) -> None:

@@ -88,7 +88,7 @@ class ConsumerSession(FetchSession):
         """As for a follower; an old client sends no epoch."""
         if partition is None:
             return self.manager.error_without_replica(position.tp)
-        error = partition.check_current_leader_epoch(position.leader_epoch)
+        error = self._refused_epoch(partition, position)
         if error:
             return error
         in_range = partition.log_start_offset <= position.offset <= partition.log_end_offset

@@ -6,6 +6,7 @@ from brokers.requests.fetch_session import FetchSession
 from brokers.requests.follower_session import AllOrNothingSession, FollowerSession
 from brokers.requests.router import handles
 from emulator.network import Channel
+from emulator.protocol.clients.fetch import INITIAL_EPOCH
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import CONSUMER, NEW_SESSION, FetchRequest, FetchResponse
 
@@ -28,6 +29,8 @@ class FetchHandler:
             session = self._open(request, channel)
         else:
             found = self.sessions.get(request.session_id)
+            if found is not None and request.session_epoch == INITIAL_EPOCH:
+                found.epoch = INITIAL_EPOCH  # a full request, which forgets all that the session had
             if found is None or found.epoch != request.session_epoch:
                 error = Errors.FETCH_SESSION_ID_NOT_FOUND if found is None else Errors.INVALID_FETCH_SESSION_EPOCH
                 channel.reply(FetchResponse(error, NEW_SESSION, (), 60), 60)

@@ -19,7 +19,7 @@ from emulator.protocol.clients.fetch import (
     Stability,
 )
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.fetch import FetchedFields
+from emulator.protocol.fetch import NO_EPOCH, FetchedFields
 from emulator.protocol.types import TopicPartition
 
 EVICTION_US = 120_000_000
@@ -112,10 +112,12 @@ class ClientSessions:
 
     Attributes:
         slots: how many it keeps (max.incremental.fetch.session.cache.slots).
+        keep_epochs: they keep the leader epochs that their clients named (KAFKA-9338).
     """
 
     process: Process
     slots: int
+    keep_epochs: bool
     _sessions: dict[int, ClientSession] = field(factory=dict)
     """By id, those that were used last at the end."""
 
@@ -145,6 +147,8 @@ class ClientSessions:
         session.used_us = self.process.clock_us
         session.epoch = _next_epoch(session.epoch)
         everything = tuple(known.wanted for known in session.partitions.values())
+        if not self.keep_epochs:
+            everything = tuple(wanted._replace(leader_epoch=NO_EPOCH) for wanted in everything)
         return FetchContext(self, everything, session, epoch=session.epoch)
 
     def create(self, wanted: tuple[PartitionData, ...], answers: list[FetchedFields]) -> int:

@@ -19,7 +19,7 @@ from brokers.purgatory import DelayedFetch
 from brokers.replica_manager import ReplicaManager
 from emulator.network import Channel
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.fetch import FetchedFields, FetchFields, FetchRequest, FetchResponse
+from emulator.protocol.fetch import NO_EPOCH, FetchedFields, FetchFields, FetchRequest, FetchResponse
 from emulator.protocol.types import TopicPartition
 
 
@@ -141,9 +141,18 @@ class FetchSession(ABC):
         )
 
     def leader_epoch(self, tp: TopicPartition) -> int | None:
-        """The leader epoch under which it reads ``tp``; None: it does not."""
+        """The leader epoch under which it reads ``tp``; None: it does not, or under any."""
         position = self.positions.get(tp)
-        return None if position is None else position.leader_epoch
+        return None if position is None or not self._names_epochs else position.leader_epoch
+
+    @property
+    def _names_epochs(self) -> bool:
+        """Whether the leader epochs count that the reader named (KAFKA-9338)."""
+        return self.epoch <= 1 or self.manager.policies.sessions_keep_epochs
+
+    def _refused_epoch(self, partition: Partition, position: CachedPartition) -> Errors:
+        """Why ``partition`` does not answer a reader that knows the leader epoch of ``position``, or NONE."""
+        return partition.check_current_leader_epoch(position.leader_epoch if self._names_epochs else NO_EPOCH)
 
     # -- requests and answers ---------------------------------------------------------------------------------------
 

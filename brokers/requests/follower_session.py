@@ -281,7 +281,7 @@ class FollowerSession(FetchSession):
         if partition is None:
             return self.manager.error_without_replica(position.tp)
         if position.leader_epoch != partition.leader_epoch or not partition.is_leader:
-            refused = partition.check_current_leader_epoch(position.leader_epoch)
+            refused = self._refused_epoch(partition, position)
             if refused is not Errors.NONE:
                 return refused
         log = partition.log

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from emulator.kernel import World
 from emulator.network import Disconnected
+from emulator.protocol.clients.fetch import INITIAL_EPOCH
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.types import TopicPartition
@@ -46,6 +47,8 @@ class Ledger:
             raise Disconnected("lost")
         if request.session_id == 0:
             self.session, self.epoch, self.offsets = self.session + 1, 0, {}
+        elif (request.session_id, request.session_epoch) == (self.session, INITIAL_EPOCH):
+            self.epoch = INITIAL_EPOCH
         elif (request.session_id, request.session_epoch) != (self.session, self.epoch):
             return FetchResponse(Errors.FETCH_SESSION_ID_NOT_FOUND, 0, (), 60)
         self.epoch += 1
@@ -157,8 +160,9 @@ def test_an_answer_counts_for_a_partition_that_came_back_at_the_same_offset(
     World(1).run(body)
 
 
-def test_what_was_left_out_for_a_while_is_new_in_the_session() -> None:
-    """The leader sends its high watermark again (ReplicaFetcherThread.buildFetch and FetchSession.update, 2.4.1)."""
+def test_a_session_in_which_nothing_is_left_ends() -> None:
+    """What is fetched later is a full request, and new to the leader: it is held against the leader's epoch up to 2.4,
+    and sent the high watermark again (ReplicaFetcherThread.buildFetch and FetchManager.newContext, 2.4.1)."""
 
     class Named(Ledger):
         forgotten: tuple[TopicPartition, ...] = ()
@@ -170,15 +174,16 @@ def test_what_was_left_out_for_a_while_is_new_in_the_session() -> None:
     async def body() -> None:
         ledger = Named()
         reader = RemoteLeaderEndPoint(1, ledger, FetcherPolicies())
-        for waits, forgotten in ((False, ()), (True, (TPS[0],)), (False, ())):
-            reader.want(FetchPartition(TPS[0], 0, 5, 0))
-            await reader.fetch()
+        reader.want(FetchPartition(TPS[0], 0, 5, 0))
+        await reader.fetch()
+        for waits, epoch, forgotten in ((False, 2, ()), (True, 1, (TPS[0],)), (False, 2, ())):
             reader.forget(TPS[0])
             if waits:
                 reader.nothing_wanted()
+                reader.nothing_wanted()
             reader.want(FetchPartition(TPS[0], 0, 5, 0))
             await reader.fetch()
-            assert ledger.forgotten == forgotten
+            assert (ledger.epoch, ledger.forgotten) == (epoch, forgotten)
             assert ledger.offsets == {TPS[0]: 5}
 
     World(1).run(body)

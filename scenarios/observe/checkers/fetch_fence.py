@@ -13,11 +13,11 @@ from scenarios.observe.history.history import History
 class FetchFence(Checker):
     """A follower that a leader adds to its ISR has fetched under the leader's epoch, and follows in that epoch.
 
-    Verified: each time a leader decides to expand its ISR, where fetches are fenced (KIP-320, 2.1): the epoch in the
-        follower's fetch, and the epoch that the follower has adopted.
+    Verified: each time a leader decides to expand its ISR, where fetches are fenced (KIP-320, 2.1; KAFKA-9338, 2.5):
+        the epoch in the follower's fetch, and the epoch that the follower has adopted.
 
     Not verified: which fetches count for the high watermark; S5 and S6 check the result. Releases whose fetches carry
-        no epoch, and ``wiki-text``.
+        no epoch, ``wiki-text``, and up to 2.4 what a follower fetches within a session.
     """
 
     name: ClassVar[str] = "fetch_fence"

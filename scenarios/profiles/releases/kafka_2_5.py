@@ -15,6 +15,13 @@ PROFILE = KAFKA_2_4.with_differences(
         policies={"brokers.accepts_newer_broker_epoch": True},
     ),
     Difference(
+        title="the leader epoch that a reader knows is held against that of the leader",
+        before="in the first request of a session; a follower that knows no new epoch goes on reading",
+        here="in every request",
+        source="KAFKA-9338, 2.5",
+        policies={"brokers.sessions_keep_epochs": True},
+    ),
+    Difference(
         title="when the leader epoch changes, a copy to another log directory",
         before="is refused by its own broker (FENCED_LEADER_EPOCH) and fails until the broker is restarted",
         here="goes on under the new epoch",

@@ -23,7 +23,7 @@ ENDS_THREADS = (UnexpectedAppendOffset.__name__, UnexpectedError.__name__)
 """A batch that begins before the end of the log (UnexpectedAppendOffsetException of Log.append, 1.1.1), and what a
 scenario injects."""
 BACK_OFF_US = FetcherPolicies().replica_fetch_backoff_us
-_HIGH_WATERMARK = re.compile(r"high watermark of broker (\d+) is -?\d+, its log ends at (\d+)")
+_HIGH_WATERMARK = re.compile(r"high watermark of broker (\d+) is (-?\d+), its log ends at (\d+)")
 _DIED = re.compile(r"broker (\d+): (\S+) has died")
 
 
@@ -80,11 +80,12 @@ def _deaths(past: KeptEvents) -> list[FetcherStopped]:
 
 @of_partition
 def _answer_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The follower's thread got it again for a leader that it followed already, and it has appended nothing since."""
+    """The follower's thread got it again for a leader that it followed already, and it has appended nothing and learned
+    of no high watermark since."""
     found = _HIGH_WATERMARK.search(violation.state)
     if found is None:
         return False
-    broker, end = map(int, found.groups())
+    broker, high_watermark, end = map(int, found.groups())
     roles = sorted(
         (
             event
@@ -97,17 +98,18 @@ def _answer_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition) 
     if [type(role) for role in roles] != [BecameFollower, BecameFollower]:
         return False
     before, last = roles
-    return bool(before.leader == last.leader and last.high_watermark < last.log_end_offset == end)
+    return bool(before.leader == last.leader and last.high_watermark == high_watermark < last.log_end_offset == end)
 
 
 FETCHERS: tuple[Known, ...] = (
     Known(
-        "FetchSessionHandler.build (1.1.0 to 2.0.1)",
+        "FetchSessionHandler.build (1.1.0 to 2.4.1)",
         "a follower whose fetcher gets the partition again ignores the answer that is under way; the session takes the "
         "high watermark in it for known, and does not repeat it while nothing is written",
         (CONVERGED,),
         lambda policies: (
-            not policies.brokers.checks_epochs and not isinstance(policies.fetchers.truncation, ToHighWatermark)
+            not (policies.brokers.checks_epochs and policies.brokers.sessions_keep_epochs)
+            and not isinstance(policies.fetchers.truncation, ToHighWatermark)
         ),
         _answer_ignored,
         statements=(COMMITTED,),

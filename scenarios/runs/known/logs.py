@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from brokers.log.log import UnexpectedAppendOffset
@@ -18,6 +18,7 @@ from emulator.protocol.events import (
     ReplicaStopped,
     Truncated,
 )
+from emulator.protocol.types import TopicPartition
 from fetchers.truncation import Kip101, ToHighWatermark
 from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, NOTHING_ASKED
 from scenarios.runs.known.reason import (
@@ -36,7 +37,6 @@ from scenarios.runs.known.reason import (
 )
 
 if TYPE_CHECKING:
-    from emulator.protocol.types import TopicPartition
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
 
@@ -232,22 +232,43 @@ def _is_ahead(past: KeptEvents, follows: BecameFollower) -> bool:
 
 @of_partition
 def _missed_elections(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The replica at fault follows under an epoch after which another broker has led, and then its leader again; of
-    logs that are held against each other at the end, it may have taken up another role since."""
+    """The replica at fault has missed elections."""
+    return any(_missed(past, violation, tp))
+
+
+@of_partition
+def _missed_within_a_session(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The same, while it followed its leader in another partition: it does not fetch this one as long as another broker
+    leads, and a session in which nothing is left ends."""
+    return any(_follows_elsewhere(past, role, again.seq) for role, again in _missed(past, violation, tp))
+
+
+def _missed(
+    past: KeptEvents, violation: Violation, tp: TopicPartition
+) -> Iterator[tuple[BecameFollower, BecameLeader]]:
+    """Where the replica at fault follows under an epoch after which another broker has led, and then its leader again:
+    its role, and that leader's. Of logs that are held against each other at the end, it may have taken up another role
+    since."""
     broker = at_fault(past, violation)
     roles = [] if broker is None else past.roles(tp, broker, violation.seq)
     ends = [*(event.seq for event in roles), violation.seq][1:]
     spans = list(zip(roles, ends, strict=True)) if roles else []
     led = [event for event in past.of(BecameLeader) if (event.topic, event.partition) == tp]
-    return any(
-        again.node == role.leader and other.node != role.leader and role.leader_epoch < other.leader_epoch
-        for role, until_seq in (spans if violation.invariant == "isr_logs_identical" else spans[-1:])
-        if type(role) is BecameFollower
-        for again in led
-        if again.seq < until_seq
-        for other in led
-        if other.leader_epoch < again.leader_epoch
-    )
+    for role, until_seq in spans if violation.invariant == "isr_logs_identical" else spans[-1:]:
+        if type(role) is not BecameFollower:
+            continue
+        others = [other for other in led if other.node != role.leader and other.leader_epoch > role.leader_epoch]
+        for again in led:
+            back = again.node == role.leader and again.seq < until_seq
+            if back and any(other.leader_epoch < again.leader_epoch for other in others):
+                yield role, again
+
+
+def _follows_elsewhere(past: KeptEvents, role: BecameFollower, at_seq: int) -> bool:
+    """Whether the follower follows the same leader in another partition at an event."""
+    tps = dict.fromkeys(TopicPartition.of(e.topic, e.partition) for e in past.of(BecameFollower) if e.node == role.node)
+    lasts = [past.last_role(tp, role.node, at_seq) for tp in tps if tp != (role.topic, role.partition)]
+    return any(type(last) is BecameFollower and last.leader == role.leader for last in lasts)
 
 
 @of_partition
@@ -464,6 +485,14 @@ LOGS: tuple[Known, ...] = (
         (*LOSSES, *DIVERGENCES),
         lambda policies: not policies.brokers.checks_epochs,
         and_what_follows(_missed_elections),
+    ),
+    Known(
+        "KAFKA-9338",
+        "a session is not held against a new leader epoch: a follower that missed elections goes on fetching within it "
+        "from the broker that it knew as the leader, which leads again with other records",
+        (*LOSSES, *DIVERGENCES),
+        lambda policies: policies.brokers.checks_epochs and not policies.brokers.sessions_keep_epochs,
+        and_what_follows(_missed_within_a_session),
     ),
     Known(
         "KIP-279",

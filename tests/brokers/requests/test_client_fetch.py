@@ -170,6 +170,22 @@ def test_a_session_without_partitions_is_gone() -> None:
     assert fetch(bench, session=(session, 2)).last.error is Errors.FETCH_SESSION_ID_NOT_FOUND
 
 
+@pytest.mark.parametrize("keeps", [False, True])
+def test_kafka_9338_a_session_is_held_against_a_new_leader_epoch(keeps: bool) -> None:
+    """Since 2.5. Before, only a full request was, and no partition that is named within the session."""
+    bench = led(1, BrokerPolicies(sessions_keep_epochs=keeps))
+    one, two = TPS[:2]
+    wanted = at(0, one, epoch=0), at(0, two, epoch=0)
+    session = fetch(bench, *wanted, session=FULL, max_wait_us=0).last.session_id
+    for tp in (one, two):
+        bench.lead(tp=tp, epoch=1, version=1, isr=(0,))
+    fenced = [Errors.FENCED_LEADER_EPOCH] * 2
+    within = fetch(bench, at(1, one, epoch=0), session=(session, 1), max_wait_us=0)
+    assert errors(within) == (fenced if keeps else [Errors.NONE] * 2)
+    for full in (FULL, (0, FINAL_EPOCH), (session, INITIAL_EPOCH)):
+        assert errors(fetch(bench, *wanted, session=full, max_wait_us=0)) == fenced
+
+
 def test_an_error_is_sent_again_and_so_is_its_end() -> None:
     bench = led()
     session = opened(bench, TP)

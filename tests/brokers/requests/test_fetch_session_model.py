@@ -4,6 +4,7 @@ dirty, ends with what full fetches of all partitions would have brought it."""
 from hypothesis import given
 from hypothesis import strategies as st
 
+from brokers.policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchResponse
 from emulator.protocol.types import TopicPartition
@@ -77,7 +78,7 @@ class Reader:
 
 @given(STEPS, st.sampled_from([100, 250, 10_000]))
 def test_a_session_brings_what_full_fetches_would(steps: list[tuple[str, int]], max_bytes: int) -> None:
-    bench = Bench()
+    bench = Bench(BrokerPolicies(sessions_keep_epochs=True))
     for tp in TPS:
         bench.lead(tp=tp, isr=(0,))
     reader = Reader(bench, max_bytes)

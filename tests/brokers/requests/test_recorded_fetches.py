@@ -20,6 +20,16 @@ KAFKA_2_4 = BrokerPolicies(
     CONFIG, refused_fetch_forgets=False, every_fetch_looks=False, high_watermark_completes_fetches=True
 )
 KAFKA_2_6 = BrokerPolicies(CONFIG, refused_fetch_forgets=False, every_fetch_looks=False)
+KAFKA_2_5 = BrokerPolicies(
+    CONFIG,
+    refused_fetch_forgets=False,
+    every_fetch_looks=False,
+    high_watermark_completes_fetches=True,
+    sessions_keep_epochs=True,
+)
+FORGETS = BrokerPolicies(CONFIG, sessions_keep_epochs=True)
+"""2.3, with what it lacks (KAFKA-9338): else no fetch within a session is fenced."""
+
 KAFKA_0_8 = BrokerPolicies(CONFIG, records_fetch_first=True, refused_fetch_forgets=False, checks_epochs=False)
 
 
@@ -141,10 +151,48 @@ def test_a_read_that_the_disk_refuses_counts_for_nothing(
     assert (bench.remote(1).log_end_offset, bench.partition.high_watermark) == (known, high_watermark)
 
 
-@pytest.mark.parametrize(("policies", "leaves"), [(KAFKA_2_3, True), (KAFKA_2_4, False)])
+@pytest.mark.parametrize(("policies", "joins"), [(KAFKA_2_3, True), (KAFKA_2_4, True), (KAFKA_2_5, False)])
+def test_a_follower_that_does_not_know_the_new_epoch_goes_on_in_its_session(
+    policies: BrokerPolicies, joins: bool
+) -> None:
+    """KAFKA-9338: up to 2.4 a session keeps no leader epoch. Recorded: 2.4.1, case `id-deleted`, where the follower
+    gets no LeaderAndIsr and joins the ISR from which the controller has taken it."""
+    bench, follower = leader(policies, batches=1)
+    follower.at(0)
+    follower.at(1)
+    bench.lead(1, isr=(0,), version=1)
+    answer = follower.fetch()
+    assert bool(bench.zk.waiting) is joins
+    assert (answer is None) is joins
+    if answer is not None:
+        assert answer.partitions[0].error is Errors.FENCED_LEADER_EPOCH
+
+
+@pytest.mark.parametrize("policies", [KAFKA_2_3, KAFKA_2_4, KAFKA_2_5])
+def test_a_new_session_is_held_against_the_epoch_that_it_names(policies: BrokerPolicies) -> None:
+    bench, _ = leader(policies, batches=1)
+    bench.lead(1, isr=(0, 1), version=1)
+    answer = bench.follower(1).at(0, 0)
+    assert answer is not None
+    assert answer.partitions[0].error is Errors.FENCED_LEADER_EPOCH
+
+
+@pytest.mark.parametrize(("epoch", "error"), [(1, Errors.NONE), (0, Errors.FENCED_LEADER_EPOCH)])
+def test_a_full_request_begins_the_session_again(epoch: int, error: Errors) -> None:
+    """Of a follower that had nothing to fetch for a while. One that goes on with the session is held against nothing,
+    though the partition is new in it."""
+    bench, follower = leader(KAFKA_2_4, batches=1)
+    follower.at(0)
+    bench.lead(1, isr=(0, 1), version=1)
+    answer = follower.fetch((TP, 0, 0), forgotten=(TP,), session_epoch=epoch)
+    assert answer is not None
+    assert answer.partitions[0].error is error
+
+
+@pytest.mark.parametrize(("policies", "leaves"), [(FORGETS, True), (KAFKA_2_5, False)])
 def test_a_fetch_that_is_fenced_does_not_count_as_caught_up(policies: BrokerPolicies, leaves: bool) -> None:
-    """The follower was at the end of the log, and does not learn of the new epoch. In 2.3 the leader forgets where it
-    is, and drops it though nothing is written; in 2.4 only the next batch shows that it lags."""
+    """The follower was at the end of the log, and does not learn of the new epoch. Up to 2.3 the leader forgets where
+    it is, and drops it though nothing is written; since 2.4 only the next batch shows that it lags."""
     bench, follower = leader(policies, batches=1)
     follower.at(0)
     follower.at(1)
@@ -166,7 +214,7 @@ def test_a_fetch_that_is_fenced_does_not_count_as_caught_up(policies: BrokerPoli
 
 def test_the_fetches_before_one_that_is_refused_count() -> None:
     """They did not name the partition, and found nothing new."""
-    bench, follower = leader(KAFKA_2_4, batches=1)
+    bench, follower = leader(KAFKA_2_5, batches=1)
     follower.at(0)
     follower.at(1)
     for _ in range(2):
@@ -186,7 +234,7 @@ def test_the_fetches_before_one_that_is_refused_count() -> None:
 def test_a_late_fetch_of_an_ended_process_hides_a_follower_only_until_its_next_fetch() -> None:
     """It was stuck on the connection of a process that has ended, and comes late. The new process is idle at the end of
     the log: its fetches name no partition."""
-    bench, follower = leader(KAFKA_2_3, batches=1)
+    bench, follower = leader(FORGETS, batches=1)
     follower.at(0)
     follower.at(1)
     bench.lead(1, isr=(0, 1), version=1)

@@ -19,7 +19,7 @@ from tests.scenarios.runs.test_known_findings import AHEAD, assigned, elected, k
 
 __all__ = ["quiet"]
 
-IGNORED = "FetchSessionHandler.build (1.1.0 to 2.0.1)"
+IGNORED = "FetchSessionHandler.build (1.1.0 to 2.4.1)"
 EMPTIED = "LeaderEpochFileCache.truncateFromEnd (2.3.1 to 2.7.2)"
 
 BOTH_CRASH: tuple[Table, ...] = (
@@ -90,15 +90,18 @@ def follows(seq: int, leader: int, epoch: int, end: int = 14) -> e.BecameFollowe
     return e.BecameFollower(seq, seq, 0, 1, *TP, epoch, leader, end, 13)
 
 
-def test_a_session_of_1_1_does_not_repeat_a_high_watermark_that_was_ignored(quiet: Run) -> None:
+def test_a_session_does_not_repeat_a_high_watermark_that_was_ignored(quiet: Run) -> None:
     state = "orders-0: the high watermark of broker 1 is 13, its log ends at 14; leader 0, isr [0, 1]"
     found = Violation("converged", COMMITTED, 9, 9, state)
-    assert tickets(told(quiet, "kafka-1.1", [follows(1, 0, 1), follows(2, 0, 2)], found)) == [IGNORED]
-    assert tickets(told(quiet, "kafka-2.3", [follows(1, 0, 1), follows(2, 0, 2)], found)) == [None]
+    for profile, ticket in (("kafka-0.8", None), ("kafka-1.1", IGNORED), ("kafka-2.4", IGNORED), ("kafka-2.5", None)):
+        assert tickets(told(quiet, profile, [follows(1, 0, 1), follows(2, 0, 2)], found)) == [ticket]
     for events in (
         [follows(1, 0, 1)],
         [follows(1, 2, 1), follows(2, 0, 2)],
         [follows(1, 0, 1), follows(2, 0, 2, end=13)],
+        [follows(1, 0, 1), follows(2, 0, 2)._replace(high_watermark=12)],
+        [follows(1, 0, 1), follows(2, 0, 2)._replace(partition=1)],
+        [follows(1, 0, 1), follows(2, 0, 2)._replace(node=2)],
         [follows(1, 0, 1), e.NodeCrashed(2, 2, 0, 1, 1, "process"), follows(3, 0, 2)],
     ):
         assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
@@ -180,7 +183,7 @@ def test_before_kip_320_a_follower_misses_elections(quiet: Run) -> None:
     )
     missed = [follows(1, 0, 0), led(2, 2, 1), led(3, 0, 2)]
     assert tickets(told(quiet, "kafka-1.1", missed, found)) == ["KIP-320"]
-    assert tickets(told(quiet, "kafka-2.3", missed, found)) == [None]
+    assert tickets(told(quiet, "kafka-2.5", missed, found)) == [None]
     for events in (
         missed[:2],
         [missed[0], missed[2]],
@@ -192,6 +195,57 @@ def test_before_kip_320_a_follower_misses_elections(quiet: Run) -> None:
     assert tickets(told(quiet, "kafka-1.1", [*missed, follows(4, 0, 2)], at_rest)) == ["KIP-320"]
     early = [follows(1, 0, 0), follows(2, 0, 1), led(3, 2, 1), led(4, 0, 2)]
     assert "KIP-320" not in tickets(told(quiet, "kafka-1.1", early, at_rest))
+
+
+def test_before_kafka_9338_it_misses_them_within_a_session(quiet: Run) -> None:
+    """Which goes on where the follower fetches another partition from the same leader."""
+    found = Violation(
+        "log_matching", "…", 9, 9, "orders-0, broker 1, epoch 0: below its high watermark 14 its log has …"
+    )
+    missed = [follows(1, 0, 0), led(3, 2, 1), led(5, 0, 2)]
+    other = follows(2, 0, 7)._replace(partition=1)
+    for profile, ticket in (("kafka-1.1", "KIP-320"), ("kafka-2.4", "KAFKA-9338"), ("kafka-2.5", None)):
+        assert tickets(told(quiet, profile, [*missed, other], found)) == [ticket]
+    for elsewhere in (
+        [],
+        [other._replace(node=2)],
+        [other._replace(leader=2)],
+        [other._replace(seq=6)],
+        [other, other._replace(seq=4, leader=2)],
+        [other, led(4, 1, 8)._replace(partition=1)],
+    ):
+        assert tickets(told(quiet, "kafka-2.4", [*missed, *elsewhere], found)) == [None]
+
+
+@pytest.mark.parametrize(
+    ("profile", "assignment", "known"),
+    [
+        ("kafka-2.3", [[1, 0, 2], [0, 2, 3]], {"KAFKA-9338": None}),
+        ("kafka-2.4", [[1, 0, 2], [0, 2, 3]], {"KAFKA-9338": None}),
+        ("kafka-2.5", [[1, 0, 2], [0, 2, 3]], {}),
+        ("kafka-2.4", [[1, 0, 2]], {}),
+    ],
+)
+def test_a_session_hides_two_elections(profile: str, assignment: list[list[int]], known: dict[str, None]) -> None:
+    """Broker 2 has records that broker 1 lacks, is cut off from the controller, and fetches from broker 0: in the first
+    partition before and after broker 1 led there, in the second one, if there is one, all the time."""
+    method: tuple[Table, ...] = (
+        {"at": "1s", "action": "broker.crash", "target": 1, "duration": "7s"},
+        {"at": "12s", "action": "link.cut", "target": 3, "peer": 2},
+        {"at": "12s", "action": "link.cut", "target": 0, "peer": 1},
+        {"at": "13s", "action": "election.preferred"},
+        {"at": "18s", "action": "link.heal", "target": 0, "peer": 1},
+        {"at": "26s", "action": "broker.crash", "target": 1},
+        {"at": "38s", "action": "broker.crash", "target": 0},
+        {"at": "45s", "action": "link.heal", "target": 3},
+    )
+    run = run_scenario(
+        scenario(
+            brokers=4, controller=3, assignment=assignment, method=method, rate=100, acks="1", horizon="1m",
+            profile=profile, strategy="kip-455" if profile == "kafka-2.5" else "wiki",
+        )
+    )  # fmt: skip
+    assert dict.fromkeys(tickets(run)) == known
 
 
 def joins(seq: int, end: int, leader_end: int) -> e.IsrProposed:
