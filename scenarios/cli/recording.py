@@ -15,7 +15,7 @@ from typing import Any
 
 from scenarios.cli.start import quick_start
 
-RECORDER = "scenarios.runs:record_events"
+RECORDER = f"{__package__.removesuffix('.cli')}.runs:record_events"  # in a wheel the packages have another name
 
 
 def main() -> int:
