@@ -29,6 +29,7 @@ from scenarios.runs.known.reason import (
     beyond,
     isr_and_assignment,
     lacking,
+    left_alone,
     of_partition,
     of_violation,
 )
@@ -112,7 +113,7 @@ def _elected_unassigned(past: KeptEvents, violation: Violation, tp: TopicPartiti
 def _joined_after_it_was_dropped(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """Each member of the ISR that is not assigned was added by a leader after it had left the assignment, of which the
     leader was not notified yet."""
-    members = beyond(past, violation)
+    members = beyond(past, violation) or left_alone(past, violation)
     dropped = {broker: past.dropped(tp, broker) for broker in members}
     return bool(members) and all(write and past.joined(tp, broker, write.seq) for broker, write in dropped.items())
 
@@ -260,11 +261,11 @@ ISRS: tuple[Known, ...] = (
     Known(
         "KAFKA-9672",
         "a replica joins the ISR after it was dropped, before its leader gets the request: the check of ISRs fails "
-        "at it from then on, and it stays",
+        "at it from then on, and it stays, also as the last one, and cannot be elected",
         (CONVERGED,),
         lambda policies: not policies.brokers.unassigned_leave_isr,
         _joined_after_it_was_dropped,
-        statements=(IN_SYNC,),
+        statements=(IN_SYNC, LED),
     ),
     Known(
         "KAFKA-9672",

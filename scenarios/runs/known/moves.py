@@ -37,6 +37,7 @@ from scenarios.runs.known.reason import (
     at_fault,
     beyond,
     lacking,
+    left_alone,
     of_partition,
     of_violation,
     stray,
@@ -219,7 +220,7 @@ def _dropped_and_not_stopped(past: KeptEvents, violation: Violation, tp: TopicPa
     """Each replica that is not assigned was dropped by a move that was cancelled or changed, and the controller was
     replaced before the replica's broker had stopped anything for it."""
     left = stray(violation)
-    brokers = beyond(past, violation) if left is None else (left,)
+    brokers = (beyond(past, violation) or left_alone(past, violation)) if left is None else (left,)
     return bool(brokers) and all(_dropped_unstopped(past, tp, broker) for broker in brokers)
 
 
@@ -242,7 +243,7 @@ def _stop_refused(past: KeptEvents, violation: Violation, tp: TopicPartition) ->
     """Each replica that is not assigned was dropped by a move that was cancelled or changed, and its broker has refused
     to stop it since, for its leader epoch."""
     left = stray(violation)
-    brokers = beyond(past, violation) if left is None else (left,)
+    brokers = (beyond(past, violation) or left_alone(past, violation)) if left is None else (left,)
     return bool(brokers) and all(_refused_to_stop(past, tp, broker) for broker in brokers)
 
 
@@ -442,7 +443,7 @@ MOVES: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: policies.controller.topic_znodes == 2,
         _dropped_and_not_stopped,
-        statements=(NO_STRAYS, IN_SYNC),
+        statements=(NO_STRAYS, IN_SYNC, LED),
     ),
     Known(
         "ReplicaStateMachine.doRemoveReplicasFromIsr (1.1.1 to 2.7.2)",
@@ -513,7 +514,7 @@ MOVES: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: policies.controller.stops_name_epochs,
         _stop_refused,
-        statements=(NO_STRAYS, IN_SYNC),
+        statements=(NO_STRAYS, IN_SYNC, LED),
     ),
     Known(
         "KAFKA-9212",

@@ -31,6 +31,7 @@ FAILED = re.compile(r"failed on broker (\d+)")
 NO_LEADER = re.compile(r"broker (\d+) does not lead")
 COUNTED = re.compile(r"shows (\d+) offline partitions; (\d+) have no live leader")
 _ISR = re.compile(r"isr \[([^]]*)\], assignment \[([^]]*)\]")
+_LEADERLESS = re.compile(r"no leader, isr \[([^]]*)\]")
 _STRAY = re.compile(r"broker (\d+) still has a replica")
 _KNOWS = re.compile(r"in ZooKeeper, and broker (\d+) (?:has no role|leads|follows)")
 
@@ -100,8 +101,11 @@ def isr_and_assignment(violation: Violation) -> tuple[tuple[int, ...], tuple[int
     found = _ISR.search(violation.state)
     if found is None:
         return None
-    isr, assigned = (tuple(int(broker) for broker in text.split(", ") if broker) for text in found.groups())
-    return isr, assigned
+    return _brokers(found[1]), _brokers(found[2])
+
+
+def _brokers(text: str) -> tuple[int, ...]:
+    return tuple(int(broker) for broker in text.split(", ") if broker)
 
 
 def lacking(past: KeptEvents, violation: Violation) -> tuple[int, ...]:
@@ -119,6 +123,16 @@ def beyond(past: KeptEvents, violation: Violation) -> tuple[int, ...]:
     if found is None or lacking(past, violation):
         return ()
     return tuple(broker for broker in found[0] if broker not in found[1])
+
+
+def left_alone(past: KeptEvents, violation: Violation) -> tuple[int, ...]:
+    """The members of the ISR of a partition without a leader, where none of them is assigned: only assigned replicas
+    are elected (leaderForOffline, 1.1 and later), so that none can be."""
+    found, tp = _LEADERLESS.search(violation.state), past.partition(violation)
+    if found is None or tp is None:
+        return ()
+    isr, assigned = _brokers(found[1]), past.assignment(tp, violation.seq)
+    return isr if all(broker not in assigned for broker in isr) else ()
 
 
 def stray(violation: Violation) -> int | None:

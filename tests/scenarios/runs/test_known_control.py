@@ -170,18 +170,31 @@ def test_nor_where_the_controller_stays(dropped: Run) -> None:
     assert set(changed(dropped, lambda event: None if event == elected[-1] else event)) == {KAFKA_9672}
 
 
+def test_nor_is_it_elected_where_it_is_the_last_of_the_isr(dropped: Run) -> None:
+    alone = Violation("converged", LED, 9, kept(dropped)[-1].seq, "orders-0: no leader, isr [3]")
+    assert tickets(told(dropped, dropped.profile, kept(dropped), alone)) == [
+        "KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)"
+    ]
+    not_alone = evolve(alone, state="orders-0: no leader, isr [3, 0]")
+    assert tickets(told(dropped, dropped.profile, kept(dropped), not_alone)) == [None]
+
+
 def test_kafka_9672_a_replica_that_joins_after_it_was_dropped_stays_in_the_isr(quiet: Run) -> None:
+    """Also where all others have died since: then it cannot be elected (kafka-2.4, seed 40158)."""
     joins = e.IsrProposed(5, 5, 0, 0, *TP, 1, "expand", (0, 1), 0, 0, 0, (1,), (0,), (1,), (0,), 1, -1)
-    found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0")
     marks = [assigned(1, 0, 1), assigned(3, 0), joins]
-    assert tickets(told(quiet, "kafka-2.5", marks, found)) == [KAFKA_9672]
-    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
-    for lacking in (
-        [marks[0], joins],
-        [*marks[:2], joins._replace(seq=2)],
-        [*marks[:2], joins._replace(kind="shrink")],
-    ):
-        assert tickets(told(quiet, "kafka-2.5", lacking, found)) == [None]
+    for words in ("isr [0, 1], assignment [0], leader 0", "no leader, isr [1]"):
+        found = Violation("converged", LED if words.startswith("no") else IN_SYNC, 9, 9, f"orders-0: {words}")
+        assert tickets(told(quiet, "kafka-2.5", marks, found)) == [KAFKA_9672]
+        assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+        for lacking in (
+            [marks[0], joins],
+            [*marks[:2], joins._replace(seq=2)],
+            [*marks[:2], joins._replace(kind="shrink")],
+        ):
+            assert tickets(told(quiet, "kafka-2.5", lacking, found)) == [None]
+    one_could_lead = evolve(found, state="orders-0: no leader, isr [0, 1]")
+    assert tickets(told(quiet, "kafka-2.5", marks, one_could_lead)) == [None]
 
 
 def test_kafka_1120_a_broker_that_is_back_too_soon_gets_no_request(quiet: Run) -> None:

@@ -375,10 +375,11 @@ def test_kafka_9672_a_write_that_was_on_its_way_takes_the_replica_in(quiet: Run)
 def test_kafka_13972_a_stop_of_a_cancelled_move_is_refused(quiet: Run) -> None:
     left = Violation("converged", NO_STRAYS, 9, 9, "orders-0: broker 1 still has a replica, assigned to [0]")
     stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0")
+    alone = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
     cancels = Step(2, 2, 0, "kip-455.U1", "before", *TP, -1, 0, 2, "")
     refuses = e.ControlResponse(4, 4, 0, "StopReplica", 1, 2, 1, "NONE", (str(TP),), (Errors.FENCED_LEADER_EPOCH.name,))
     marks: list[Any] = [assigned(1, 0, 1), cancels, assigned(3, 0), refuses]
-    for found in (left, stays):
+    for found in (left, stays, alone):
         assert tickets(told(quiet, "kafka-2.7", marks, found)) == ["KAFKA-13972"]
         assert tickets(told(quiet, "kafka-2.5", marks, found)) == [None]
         for others in (
