@@ -103,13 +103,12 @@ def _answer_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition) 
 
 FETCHERS: tuple[Known, ...] = (
     Known(
-        "FetchSessionHandler.build (1.1.0 to 2.4.1)",
+        "FetchSessionHandler.build (1.1.0 to 2.7.2)",
         "a follower whose fetcher gets the partition again ignores the answer that is under way; the session takes the "
         "high watermark in it for known, and does not repeat it while nothing is written",
         (CONVERGED,),
         lambda policies: (
-            not (policies.brokers.checks_epochs and policies.brokers.sessions_keep_epochs)
-            and not isinstance(policies.fetchers.truncation, ToHighWatermark)
+            not (policies.fetchers.truncation.on_fetch or isinstance(policies.fetchers.truncation, ToHighWatermark))
         ),
         _answer_ignored,
         statements=(COMMITTED,),

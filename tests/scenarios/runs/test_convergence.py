@@ -161,6 +161,31 @@ def test_kafka_13972_a_cancelled_move_leaves_a_stray_replica() -> None:
     assert reason.ticket == "KAFKA-13972"
 
 
+@pytest.mark.parametrize(
+    ("profile", "strategy", "well"),
+    [("kafka-2.3", "wiki", False), ("kafka-2.5", "kip-455", False), ("kafka-2.7", "kip-455", True)],
+)
+def test_a_session_does_not_repeat_the_high_watermark_of_an_answer_that_was_ignored(
+    profile: str, strategy: str, well: bool
+) -> None:
+    """Broker 1 gets a new leader epoch while the answer is under way to it, and asks where to truncate to. Its next
+    fetch finds nothing that the session does not know. Where followers truncate on fetch the answer is still good."""
+    run = played(
+        {"at": "1s", "action": "link.delay", "target": 1, "peer": 0, "direction": "to", "delay": {"latency": "100ms"}},
+        {"at": "4660ms", "action": "reassign.execute"},
+        {"at": "6s", "action": "heal"},
+        profile=profile, strategy=strategy, plan={0: (0, 2, 1)}, size="0B", rate=0, expect=[{**WELL, "within": "5s"}],
+        workloads=[{"topic": "orders", "producerRate": 1, "linger": "1s", "start": "3500ms", "stop": "5500ms"}],
+        config={"replica.fetch.wait.max.ms": 50},
+    ).run  # fmt: skip
+    found = [(one.statement, known(run, one)) for one in findings(run)]
+    assert well == (not found)
+    assert all(
+        (statement, reason and reason.ticket) == (converged.COMMITTED, "FetchSessionHandler.build (1.1.0 to 2.7.2)")
+        for statement, reason in found
+    )
+
+
 @pytest.mark.parametrize(("profile", "tickets"), [("kafka-1.1", ["KAFKA-6650"] * 2), ("kafka-2.3", [])])
 def test_kafka_6650_a_topic_that_never_had_a_leader_is_not_deleted(profile: str, tickets: list[str]) -> None:
     pause = {"at": "2s", "action": "broker.pause", "target": 3}

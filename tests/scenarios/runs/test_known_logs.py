@@ -19,7 +19,7 @@ from tests.scenarios.runs.test_known_findings import AHEAD, assigned, elected, k
 
 __all__ = ["quiet"]
 
-IGNORED = "FetchSessionHandler.build (1.1.0 to 2.4.1)"
+IGNORED = "FetchSessionHandler.build (1.1.0 to 2.7.2)"
 EMPTIED = "LeaderEpochFileCache.truncateFromEnd (2.3.1 to 2.7.2)"
 
 BOTH_CRASH: tuple[Table, ...] = (
@@ -93,7 +93,7 @@ def follows(seq: int, leader: int, epoch: int, end: int = 14) -> e.BecameFollowe
 def test_a_session_does_not_repeat_a_high_watermark_that_was_ignored(quiet: Run) -> None:
     state = "orders-0: the high watermark of broker 1 is 13, its log ends at 14; leader 0, isr [0, 1]"
     found = Violation("converged", COMMITTED, 9, 9, state)
-    for profile, ticket in (("kafka-0.8", None), ("kafka-1.1", IGNORED), ("kafka-2.4", IGNORED), ("kafka-2.5", None)):
+    for profile, ticket in (("kafka-0.8", None), ("kafka-1.1", IGNORED), ("kafka-2.6", IGNORED), ("kafka-2.7", None)):
         assert tickets(told(quiet, profile, [follows(1, 0, 1), follows(2, 0, 2)], found)) == [ticket]
     for events in (
         [follows(1, 0, 1)],
