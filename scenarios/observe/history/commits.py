@@ -131,11 +131,14 @@ class Commits:
 
     def _moving(self, _: ZkWritten, tp: TopicPartition, moving: bool) -> None:
         """What was requested through the API may reach the controller after what was asked for later, so the topic's
-        znode says where the move goes that begins (KIP-455)."""
-        commit = self.get(tp.topic, tp.partition)
-        target = without(self._topology.assignment(tp), self._topology.removing(tp))
-        if moving and target not in commit.targets:
+        znode says where the move goes that begins, or is changed (KIP-455)."""
+        if not moving:
+            return
+        commit, replicas = self.get(tp.topic, tp.partition), self._topology.assignment(tp)
+        target = without(replicas, self._topology.removing(tp))
+        if target not in commit.targets:
             commit.ask((*commit.targets, target))
+        commit.assign(replicas, target)
 
     def on_move_started(self, event: MoveStarted) -> None:
         commit = self.get(event.topic, event.partition)

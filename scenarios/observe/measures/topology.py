@@ -19,7 +19,7 @@ Assigned = Callable[[ZkWritten, TopicPartition, tuple[int, ...]], None]
 Stated = Callable[[ZkWritten, TopicPartition, LeaderAndIsr | None], None]
 """A state znode was written, or (None) deleted; ``Topology.state`` still returns the earlier state."""
 Moved = Callable[[ZkWritten, TopicPartition, bool], None]
-"""The topic's znode has begun (True) or ceased to name adding or removing replicas of a partition (KIP-455)."""
+"""The topic's znode names adding or removing replicas of a partition, or others (True), or none any more (KIP-455)."""
 
 DELETED_FROM = "delete.partitions"
 """After this step a topic's partitions are gone for the controller, whatever ZooKeeper still has of them."""
@@ -80,7 +80,7 @@ class Topology:
         self, event: ZkWritten, topic: str, before: Mapping[int, object], now: Mapping[int, object]
     ) -> None:
         for partition in {**before, **now}:
-            if (partition in now) != (partition in before):
+            if now.get(partition) != before.get(partition):
                 for moved in self._moved:
                     moved(event, TopicPartition.of(topic, partition), partition in now)
 

@@ -296,3 +296,23 @@ def test_of_two_requests_the_znode_says_which_move_has_begun() -> None:
     run.everywhere(0, 1, nodes=(0, 1))
     run.high_watermark(0, 10, leader=True)
     assert run.violations() == []
+
+
+@pytest.mark.parametrize("second", [(0, 2), (0,)])
+def test_it_says_so_too_where_the_first_replaces_the_second(second: tuple[int, ...]) -> None:
+    """kafka-2.7, seed 40077: its controller died with the first request, which was then sent to the next one again."""
+    run = history()
+    run.emit(e.MoveStarted, *ORDERS_0, (0, 1))
+    run.emit(e.MoveStarted, *ORDERS_0, second)
+    for target in (second, (0, 1)):
+        removing = tuple(replica for replica in (0, 1, 2) if replica not in target)
+        moving = {0: ReassigningReplicas((), removing)}
+        znode = encode_topic({0: (*target, *removing)}, moving)
+        run.emit(ZkWritten, 0, "setData", topic_path("orders"), 0, 0, znode)
+    run.state(0, (0, 1, 2), 0)
+    run.everywhere(0, 1, nodes=(0, 1))
+    run.high_watermark(0, 10, leader=True)
+    assert run.violations() == []
+    run.append(0, 10, 2, leader=True)
+    run.high_watermark(0, 20, leader=True)
+    assert run.invariants() == [NAME]
