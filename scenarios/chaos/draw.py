@@ -35,6 +35,9 @@ TOOLS_END_US = 30_000_000
 """So long after healing a tool that had to wait for ZooKeeper has set the throttle of its plan."""
 LATER_US = 10_000_000
 """So long after healing an operator gives up the brokers that are not healed, where unclean elections are drawn."""
+TO_KEEP_UP = 0.5
+"""The share of their fetches that followers can spend on what is new, and still catch up in about the time in which
+they fell behind."""
 MACHINES_DIE = 0.3
 """The share of seeds in which brokers die with their machines too. Kafka flushes nothing by itself, so most of such
 runs lose records, and hide what else goes wrong."""
@@ -118,16 +121,19 @@ def _choose_core(draft: Draft, draws: Draws) -> None:
 def _allow_for_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
     """Of some loads followers cannot fetch as much as is written: a fetch takes a round trip, and brings
     replica.fetch.max.bytes of a partition, or one batch. No replica would ever catch up with one that never stops, so
-    it stops as faults end; and to fetch what was written until then takes time."""
+    it stops as faults end; and to fetch what was written until then takes time. Loads that never stop and leave
+    followers less than half of their fetches to catch up by stop then, too."""
     cluster = draft.scenario.cluster
     most = cluster.config.get("replica.fetch.max.bytes")
     late_us = draft.scenario.schedule_jitter_us if draft.scenario.schedule != FIFO else 0
     fetch_us = 2 * (cluster.network.latency_us + cluster.network.jitter_us + late_us)
 
-    def written_us(load: WorkloadSpec) -> int:
-        """In how long a load writes what one fetch brings."""
-        batch = load.producer_rate * load.message_size * load.linger_us // SECOND
-        return max(1, most // max(1, batch)) * load.linger_us if isinstance(most, int) else fetch_us
+    def share(load: WorkloadSpec) -> float:
+        """Of the fetches of a follower: how many bring what a load writes. Above 1: it writes more."""
+        if not isinstance(most, int):
+            return 0.0
+        batch = load.producer_rate * load.message_size * load.linger_us // (SECOND * load.producers)
+        return fetch_us * load.producers / (max(1, most // max(1, batch)) * load.linger_us)
 
     def lags(load: WorkloadSpec) -> bool:
         """Whether its followers are out of sync while it goes on: a few batches are more than a follower may lack."""
@@ -136,10 +142,12 @@ def _allow_for_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
         return isinstance(may_lack, int) and may_lack < 4 * each * max(1, fetch_us // load.linger_us)
 
     new = [load for load in draft.scenario.workloads if load.topic not in stated]
-    outrun = [load for load in new if written_us(load) < fetch_us or lags(load)]
+    outrun = [load for load in new if share(load) > 1 or lags(load)]
+    if sum(map(share, new)) > TO_KEEP_UP:
+        outrun += [load for load in new if load.stop_us is None and load not in outrun]
     if outrun:
         draft.notes.append("followers cannot keep up with a load")
-        draft.within_us += max(draft.faults[1] * fetch_us // written_us(load) for load in outrun)
+        draft.within_us += max(int(draft.faults[1] * max(1.0, share(load))) for load in outrun)
         ends = [
             evolve(load, stop_us=draft.faults[1]) if load in outrun and load.stop_us is None else load
             for load in draft.scenario.workloads

@@ -11,6 +11,7 @@ from emulator.protocol.events import (
     LogLoaded,
     LogReplaced,
     LogStartMoved,
+    ReplicaStopped,
     Truncated,
 )
 from emulator.protocol.types import TopicPartition
@@ -27,7 +28,9 @@ class OffsetBounds(Checker):
 
     Verified: whenever one of them changes: when a log is loaded from disk, when a role is taken up, when the log is
         truncated, when old segments are deleted, when the high watermark moves. Appends keep the order and need no
-        check. A copy that takes the place of a log does not begin after it.
+        check. A copy that takes the place of a log does not begin after it, nor after where it has begun before: a
+        broker that crashes may find segments again that were about to be deleted (LogManager.startup: retention and
+        the checkpoint of log starts begin 30 s after it).
 
     Not verified: a copy of a replica that is being made in another log directory of its broker.
     """
@@ -43,8 +46,11 @@ class OffsetBounds(Checker):
         history.commits.beyond.append(self._beyond)
         self._replaced = 0
         """Where the log began that was replaced last."""
+        self._starts: dict[tuple[int, str, int], int] = {}
+        """The furthest that each log has begun which once began later than at 0, since it or its copy came there."""
 
     def on_loaded(self, event: LogLoaded) -> None:
+        self._began(event)
         self._check(event, event.log_start_offset, event.log_end_offset, "when it finds its log")
 
     def on_became_leader(self, event: BecameLeader) -> None:
@@ -61,12 +67,15 @@ class OffsetBounds(Checker):
         self._replaced = 0 if log is None else log.start_offset
 
     def on_log_start_moved(self, event: LogStartMoved) -> None:
-        if event.reason == "copy" and event.log_start_offset > self._replaced:
-            self.violated(
-                event,
-                f"broker {event.node}, {event.topic}-{event.partition}: the copy begins at {event.log_start_offset}, "
-                f"the log that it replaces at {self._replaced}",
-            )
+        if event.reason == "copy":
+            furthest = self._starts.pop((event.node, event.topic, event.partition), 0)
+            if event.log_start_offset > max(self._replaced, furthest):
+                self.violated(
+                    event,
+                    f"broker {event.node}, {event.topic}-{event.partition}: the copy begins at "
+                    f"{event.log_start_offset}, the log that it replaces at {self._replaced}",
+                )
+        self._began(event)
         log = self.history.logs.get(event.node, TopicPartition(event.topic, event.partition))
         if log is not None and log.high_watermark is not None and event.log_start_offset > log.high_watermark:
             self.violated(
@@ -74,6 +83,15 @@ class OffsetBounds(Checker):
                 f"broker {event.node}, {event.topic}-{event.partition}: the log begins at {event.log_start_offset}, "
                 f"after its high watermark {log.high_watermark}",
             )
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        if event.deleted:
+            self._starts.pop((event.node, event.topic, event.partition), None)
+
+    def _began(self, event: LogLoaded | LogStartMoved) -> None:
+        start, log = event.log_start_offset, (event.node, event.topic, event.partition)
+        if start > self._starts.get(log, 0):
+            self._starts[log] = start
 
     def _beyond(self, event: HighWatermark, log: ReplicaLog) -> None:
         self._check(event, log.start_offset, log.end_offset, "when its high watermark moves")

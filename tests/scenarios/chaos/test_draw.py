@@ -181,7 +181,8 @@ def test_a_scenario_without_blocks_is_drawn_as_it_is() -> None:
 
 
 def test_loads_that_followers_cannot_keep_up_with_stop_as_faults_end() -> None:
-    """A batch every 30 ms, of which a fetch brings one in 40 ms (seed 401), or as many as there are (seed 350)."""
+    """Two producers write a batch every 30 ms each, of which a fetch brings one in 40 ms (seed 401), or as many as
+    there are (seed 350)."""
     swarm = default_swarm()
     swarm = evolve(swarm, chaos=[block for block in swarm.chaos if block.kind != "throttles"])  # it changes fetches
     slow, fast = (concrete(swarm, seed) for seed in (401, 350))
@@ -189,9 +190,20 @@ def test_loads_that_followers_cannot_keep_up_with_stop_as_faults_end() -> None:
     [heal] = [entry.trigger for entry in slow.method if entry.name == Heal.name]
     assert isinstance(heal, At)
     assert ends == [heal.time_us]
-    assert [expect.within_us for expect in slow.expect] == [120_000_000 + certain(heal.time_us) * 40_000 // 30_303]
+    assert [expect.within_us for expect in slow.expect] == [120_000_000 + certain(heal.time_us) * 80_000 // 30_303]
     assert [expect.within_us for expect in fast.expect] == [120_000_000]
     assert [load.stop_us for load in fast.workloads] == [None]
+
+
+@pytest.mark.parametrize(("seed", "stops"), [(40001, True), (87, False)])
+def test_loads_that_never_stop_leave_followers_time_to_catch_up(seed: int, stops: bool) -> None:
+    """A fetch takes 60 ms and brings one batch of the 12 and 5 that come in a second; or 40 ms and ten, of 33."""
+    swarm = default_swarm()
+    drawn = concrete(evolve(swarm, chaos=[block for block in swarm.chaos if block.kind != "throttles"]), seed)
+    [heal] = [entry.trigger for entry in drawn.method if entry.name == Heal.name]
+    assert isinstance(heal, At)
+    endless = [load.stop_us for load in drawn.workloads if not load.topic.startswith("passing")]
+    assert endless == [heal.time_us if stops else None] * len(endless)
 
 
 def test_a_throttle_that_a_tool_sets_late_is_removed_too() -> None:

@@ -81,3 +81,19 @@ def test_a_copy_that_begins_later_than_the_log_that_it_replaces() -> None:
         run.emit(e.LogStartMoved, 1, *ORDERS_0, 20, "time")
         replaced(run, start)
         assert run.invariants() == found
+
+
+def test_a_crash_may_take_back_where_a_log_began() -> None:
+    """kafka-2.7, seed 1: its leader's log begins at 20, and so does the copy. Before its retention has begun, which
+    would have deleted what is below that, the broker is killed."""
+    for start, deleted, found in ((20, False, []), (21, False, ["offset_bounds"]), (20, True, ["offset_bounds"])):
+        run = WrittenHistory("offset_bounds")
+        run.loaded(1, 100, 100)
+        run.emit(e.LogStartMoved, 1, *ORDERS_0, 20, "leader")
+        if deleted:
+            run.emit(e.ReplicaStopped, 1, *ORDERS_0, True)
+        run.emit(e.LogLoaded, 1, *ORDERS_0, 10, 100, 100)
+        replaced(run, start)
+        assert run.invariants() == found
+        replaced(run, start + 1)
+        assert run.invariants() == [*found, "offset_bounds"]
