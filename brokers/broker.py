@@ -250,7 +250,7 @@ class Broker:
         manager.coordinators[TRANSACTION_STATE_TOPIC] = transactions
         for handler in (
             produce, transactions, FetchHandler(manager), ConsumerFetchHandler(manager),
-            ClientMetadataHandler(manager, self.admin_zk), OffsetsHandler(manager), self.control,
+            ClientMetadataHandler(manager, self.admin_zk, self._internal_topic), OffsetsHandler(manager), self.control,
             LogDirsHandler(manager), self,
         ):  # fmt: skip
             router.add(handler)
@@ -264,7 +264,10 @@ class Broker:
         from brokers.requests.admin_topics import TopicsHandler
 
         manager, admin_zk = self.replicas, self.admin_zk
-        configs = ConfigsHandler(self.process, admin_zk, manager.metadata, self.spec.server(), lambda: self._layers)
+        configs = ConfigsHandler(
+            self.process, admin_zk, manager.metadata, self.spec.server(), lambda: self._layers,
+            knows_missing=self.spec.policies.knows_missing_settings, shows_rates=self.spec.policies.shows_rates,
+        )  # fmt: skip
         router.add(configs)
         finder = CoordinatorFinder(self.process, manager.metadata, self._coordinators, admin_zk.create_topic)
         router.add(GroupsHandler(self.groups.coordinator, finder))
@@ -282,8 +285,14 @@ class Broker:
         from emulator.protocol.groups.find_coordinator import CoordinatorType
 
         if type == CoordinatorType.TRANSACTION:
+            return self._internal_topic(TRANSACTION_STATE_TOPIC)
+        return self._internal_topic(GROUP_METADATA_TOPIC) if type == CoordinatorType.GROUP else None
+
+    def _internal_topic(self, topic: str) -> "CoordinatorStore | None":
+        """What the coordinators of ``topic`` keep; None: it is no internal topic."""
+        if topic == TRANSACTION_STATE_TOPIC:
             return self.transactions.coordinator.store
-        return self.groups.coordinator.store if type == CoordinatorType.GROUP else None
+        return self.groups.coordinator.store if topic == GROUP_METADATA_TOPIC else None
 
     @handles(MetadataRequest)
     def _metadata(self, request: MetadataRequest, channel: Channel) -> None:

@@ -35,7 +35,7 @@ class ConfigDefinition:
         broker_name: what brokers call the default that they have for it; empty: they have none.
         at_least, at_most: the limits of a number.
         choices: the words that are accepted; of a list, in any number.
-        check: returns why a value of a list cannot be, or "".
+        check: returns why a value cannot be, or "": given the items of a list, or one text.
     """
 
     name: str
@@ -45,7 +45,7 @@ class ConfigDefinition:
     at_least: float | None = None
     at_most: float | None = None
     choices: tuple[str, ...] = ()
-    check: Callable[[list[str]], str] = lambda _items: ""
+    check: Callable[[list[str]], str] = lambda _texts: ""
 
     def parse(self, value: str | None) -> str:
         """The value as Kafka shows it. Raises: ConfigException."""
@@ -62,6 +62,9 @@ class ConfigDefinition:
             return self._number(text)
         if self.choices and text not in self.choices:
             raise ConfigException(self.name, value, f"String must be one of: {', '.join(self.choices)}")
+        why = self.check([text])
+        if why:
+            raise ConfigException(self.name, value, why)
         return text
 
     def _number(self, text: str) -> str:
@@ -95,12 +98,29 @@ def _whole(text: str, bits: int) -> int:
 
 def _throttled(items: list[str]) -> str:
     """ThrottledReplicaListValidator."""
-    if items == ["*"] or all(_THROTTLED.fullmatch(item) for item in items):
+    if items[:1] == ["*"] or all(not item or _THROTTLED.fullmatch(item) for item in items):
         return ""
     return (
         "leader.replication.throttled.replicas must be the literal '*' or a list of replicas in the following format: "
         "[partitionId]:[brokerId],[partitionId]:[brokerId],..."
     )
+
+
+_API_VERSIONS = {
+    "0.8.0": 0, "0.8.1": 0, "0.8.2": 0, "0.9.0": 0, "0.10.0": 2, "0.10.1": 3, "0.10.2": 1, "0.11.0": 3, "1.0": 1,
+    "1.1": 1, "2.0": 2, "2.1": 3, "2.2": 2, "2.3": 2, "2.4": 2, "2.5": 1, "2.6": 1, "2.7": 3,
+}  # fmt: skip
+"""The releases up to 2.7, and how many internal versions each has: 1.0 has 1.0-IV0 (kafka.api.ApiVersion)."""
+
+
+def _api_version(texts: list[str]) -> str:
+    """ApiVersionValidator. What comes after the release, such as the patch, does not count. The versions of later
+    releases than the brokers' are accepted, too."""
+    (text,) = texts
+    release, _, internal = ".".join(text.split(".")[: 3 if text.startswith("0.") else 2]).partition("-IV")
+    count = _API_VERSIONS.get(release)
+    known = count is not None and (not internal or internal in map(str, range(count)))
+    return "" if known else f"Version `{text}` is not a valid version"
 
 
 _INT, _LONG, _DOUBLE = ConfigType.INT, ConfigType.LONG, ConfigType.DOUBLE
@@ -124,7 +144,7 @@ _TOPIC = (
     ConfigDefinition("max.compaction.lag.ms", _LONG, _NEVER, "log.cleaner.max.compaction.lag.ms", 1),
     ConfigDefinition("max.message.bytes", _INT, "1000012", "message.max.bytes", 0),
     ConfigDefinition("message.downconversion.enable", _BOOLEAN, "true", "log.message.downconversion.enable"),
-    ConfigDefinition("message.format.version", _STRING, "2.3-IV1", "log.message.format.version"),
+    ConfigDefinition("message.format.version", _STRING, "2.3-IV1", "log.message.format.version", check=_api_version),
     ConfigDefinition(
         "message.timestamp.difference.max.ms", _LONG, _NEVER, "log.message.timestamp.difference.max.ms", 0
     ),
@@ -199,12 +219,17 @@ class ServerProperty:
 ServerProperties = Mapping[str, ServerProperty]
 """By Kafka's names."""
 
+THREAD_POOLS = (
+    "background.threads", "num.io.threads", "num.network.threads", "num.recovery.threads.per.data.dir",
+    "num.replica.fetchers",
+)  # fmt: skip
+"""Numbers of threads that can change while a broker runs (DynamicThreadPool.ReconfigurableConfigs)."""
+
 DYNAMIC = (
-    "background.threads", "listeners", "advertised.listeners", "listener.security.protocol.map",
+    *THREAD_POOLS, "listeners", "advertised.listeners", "listener.security.protocol.map",
     "log.cleaner.backoff.ms", "log.cleaner.dedupe.buffer.size", "log.cleaner.io.buffer.load.factor",
     "log.cleaner.io.buffer.size", "log.cleaner.io.max.bytes.per.second", "log.cleaner.threads", "max.connections",
     "max.connections.per.ip", "max.connections.per.ip.overrides", "message.max.bytes", "metric.reporters",
-    "num.io.threads", "num.network.threads", "num.recovery.threads.per.data.dir", "num.replica.fetchers",
     *(each.broker_name for each in _TOPIC if each.broker_name and each.name != "message.format.version"),
 )  # fmt: skip
 """What Kafka lets change while brokers run, beside the rates of throttles (DynamicBrokerConfig.AllDynamicConfigs)."""

@@ -125,6 +125,9 @@ class BrokerPolicies:
             had.
         recognizes_repeats: KIP-98 (0.11): a leader that gets a batch of an idempotent producer again does not append it
             again. Before, no batch said whose it was.
+        knows_missing_settings: KAFKA-9644 and KAFKA-9695 (2.6): requests to change settings may leave out what was set
+            before, and are refused where they leave out a value.
+        shows_rates: KAFKA-9625 (2.5): DescribeConfigs shows the rates of throttles. Before, their values were withheld.
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
         groups: the rules of group coordinators.
         transactions: the rules of transaction coordinators.
@@ -182,6 +185,8 @@ class BrokerPolicies:
     admits_unknown_producers: bool = False
     followers_show_stability: bool = False
     recognizes_repeats: bool = True
+    knows_missing_settings: bool = False
+    shows_rates: bool = False
     lacks_metrics: frozenset[str] = frozenset()
     groups: GroupPolicies = field(factory=GroupPolicies)
     transactions: TransactionPolicies = field(factory=TransactionPolicies)

@@ -7,7 +7,7 @@ after which it may have been.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from attrs import define
@@ -82,7 +82,7 @@ class AdminZkClient:
         """Create a topic on the brokers that are registered now, as a broker does by itself: with their racks if all
         have one (RackAwareMode.Safe)."""
         assignment = self.place(topic, await self.brokers(), partitions, replication_factor)
-        await self.create_topic_with_assignment(topic, assignment, config or {})
+        await self.create_topic_with_assignment(topic, assignment, lambda: config or {})
 
     async def brokers(self, ids: Sequence[int] | None = None) -> Racks:
         """The brokers that are registered, with their racks (getBrokerMetadatas); ``ids``: of these only."""
@@ -115,19 +115,24 @@ class AdminZkClient:
         )  # fmt: skip
         return dict(enumerate(placed))
 
-    async def create_topic_with_assignment(self, topic: str, assignment: Assignment, config: Mapping[str, str]) -> None:
-        """Write the settings, then the assignment, which wakes the controller.
+    async def create_topic_with_assignment(
+        self, topic: str, assignment: Assignment, settings: Callable[[], Mapping[str, str]]
+    ) -> Mapping[str, str]:
+        """Write the settings, then the assignment, which wakes the controller. Returns the settings. ``settings``:
+        returns them, or raises where they cannot be; everything else is looked at before.
 
         Kafka's brokers read a topic's settings when they open its first log. Here the settings are announced like
         changed ones, before the assignment is written.
         """
         await self.validate_topic_create(topic, assignment)
+        config = settings()
         await self.change_config(topic_entity(topic), config)
         await self.zk.create_parents(topic_path(topic))
         try:
             await self.zk.create(topic_path(topic), self._encoded(assignment))
         except NodeExists:
             raise _exists(topic) from None
+        return config
 
     async def validate_topic_create(self, topic: str, assignment: Assignment) -> None:
         """Check the name and the replicas; not whether the brokers exist, which Kafka does not check either. Kafka 2.3

@@ -7,7 +7,9 @@ from typing import NamedTuple
 from attrs import define
 
 from brokers.config_def import (
+    DYNAMIC,
     RATES,
+    THREAD_POOLS,
     TOPIC_CONFIGS,
     ConfigDefinition,
     ConfigException,
@@ -61,6 +63,10 @@ class ConfigsHandler:
     Attributes:
         server: the settings with which the broker was started.
         layers: those that were changed since.
+        knows_missing: KAFKA-9644 and KAFKA-9695 (2.6): a setting without a value is refused, and a list that was not
+            set is changed as its default. Before, both failed with UNKNOWN_SERVER_ERROR.
+        shows_rates: KAFKA-9625 (2.5): the rates of throttles are described. Before, they counted as what may be a
+            password, as they exist as dynamic settings only.
     """
 
     process: Process
@@ -68,6 +74,8 @@ class ConfigsHandler:
     metadata: MetadataCache
     server: ServerProperties
     layers: Layers
+    knows_missing: bool = False
+    shows_rates: bool = False
 
     # -- describe -----------------------------------------------------------------------------------------------------
 
@@ -108,20 +116,21 @@ class ConfigsHandler:
         return [_topic_entry(key, own, self._synonyms(key.broker_name)) for key in TOPIC_CONFIGS.values()]
 
     def _broker_entry(self, name: str) -> ConfigEntry:
-        synonyms = self._synonyms(name)
-        found = self.server.get(name)
-        type = ConfigType.UNKNOWN if found is None else found.definition.type
-        # What Kafka does not know may be a password (AdminManager.createBrokerConfigEntry).
-        sensitive, dynamic = found is None, found is None or found.is_dynamic
-        if sensitive:
-            synonyms = tuple(synonym._replace(value=None) for synonym in synonyms)
-        return ConfigEntry(name, synonyms[0].value, synonyms[0].source, type, not dynamic, sensitive, synonyms)
+        return self._entry(name, self._synonyms(name))
 
     def _default_entry(self, name: str, value: str) -> ConfigEntry:
-        source, found = ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG, self.server.get(name)
-        type = ConfigType.UNKNOWN if found is None else found.definition.type
-        shown = None if found is None else value
-        return ConfigEntry(name, shown, source, type, False, found is None, (ConfigSynonym(name, shown, source),))
+        return self._entry(name, (ConfigSynonym(name, value, ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG),))
+
+    def _entry(self, name: str, synonyms: tuple[ConfigSynonym, ...]) -> ConfigEntry:
+        """A setting of brokers. What Kafka does not know may be a password (AdminManager.createBrokerConfigEntry)."""
+        found = self.server.get(name)
+        definition = (RATES.get(name) if self.shows_rates else None) if found is None else found.definition
+        type = ConfigType.UNKNOWN if definition is None else definition.type
+        dynamic = name in DYNAMIC if found is None else found.is_dynamic
+        if definition is None:
+            synonyms = tuple(synonym._replace(value=None) for synonym in synonyms)
+        first = synonyms[0]
+        return ConfigEntry(name, first.value, first.source, type, not dynamic, definition is None, synonyms)
 
     def _synonyms(self, name: str) -> tuple[ConfigSynonym, ...]:
         """The broker's values of a setting, the one in force first."""
@@ -190,7 +199,7 @@ class ConfigsHandler:
         config = dict(entries)
         nulls = [name for name, value in config.items() if value is None]
         if nulls:
-            raise ApiException(Errors.INVALID_REQUEST, f"Null value not supported for : {','.join(nulls)}")
+            raise self.null_values("", nulls)
         await self._write(resource, config, validate_only)
 
     async def _changed(self, resource: Resource, ops: tuple[AlterConfigOp, ...], validate_only: bool) -> None:
@@ -198,13 +207,19 @@ class ConfigsHandler:
         twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
         if twice:
             raise ApiException(Errors.INVALID_REQUEST, f"Error due to duplicate config keys : {','.join(twice)}")
-        nulls = [op.name for op in ops if op.value is None and op.op != OpType.DELETE]
+        nulls = [f"{_verb(op)}:{op.name}" for op in ops if op.value is None and op.op != OpType.DELETE]
         if nulls:
-            raise ApiException(Errors.INVALID_REQUEST, f"Null value not supported for : {','.join(nulls)}")
+            raise self.null_values("", nulls)
         config: dict[str, str | None] = dict(await self.admin_zk.config(entity))
         for op in ops:
             self._change(resource, config, op)
         await self._write(resource, config, validate_only)
+
+    def null_values(self, what: str, names: Iterable[str]) -> ApiException:
+        """Why settings ``names`` of ``what`` that have no value are refused."""
+        if not self.knows_missing:
+            return ApiException(Errors.UNKNOWN_SERVER_ERROR)
+        return ApiException(Errors.INVALID_REQUEST, f"Null value not supported for {what}: {','.join(names)}")
 
     def _change(self, resource: Resource, config: dict[str, str | None], op: AlterConfigOp) -> None:
         """Make one change in ``config`` (AdminManager.prepareIncrementalConfigs)."""
@@ -216,20 +231,21 @@ class ConfigsHandler:
             raise ApiException(Errors.INVALID_REQUEST, f"Unknown operation: {op.op}")
         else:
             key = self._definition(resource, op.name)
-            verb = OpType(op.op).name.lower()
             if key is None:
                 raise ApiException(Errors.INVALID_CONFIG, f"Unknown topic config name: {op.name}")
             if key.type is not ConfigType.LIST:
-                why = f"Config value {verb} is not allowed for config key: {op.name}"
+                why = f"Config value {_verb(op).lower()} is not allowed for config key: {op.name}"
                 raise ApiException(Errors.INVALID_REQUEST, why)
-            # Where the list was not set Kafka 2.3 fails; later releases begin with the default, as here.
-            before = [item for item in (config.get(op.name) or key.default).split(",") if item]
-            named = [item for item in (op.value or "").split(",") if item]
-            if op.op == OpType.APPEND:
-                after = [*before, *(item for item in named if item not in before)]
-            else:
-                after = [item for item in before if item not in named]
-            config[op.name] = ",".join(after)
+            text = config.get(op.name)
+            if text is None and not self.knows_missing:
+                raise ApiException(Errors.UNKNOWN_SERVER_ERROR)
+            items = [item for item in (key.default if text is None else text).split(",") if item]
+            for item in (op.value or "").split(","):
+                if op.op == OpType.APPEND:
+                    items.append(item)  # also where it is there already, in these releases
+                elif item in items:
+                    items.remove(item)
+            config[op.name] = ",".join(items)
 
     def _definition(self, resource: Resource, name: str) -> ConfigDefinition | None:
         if resource.type == ResourceType.TOPIC:
@@ -263,7 +279,34 @@ class ConfigsHandler:
         for name, value in config.items():
             known = RATES.get(name) or self._definition(resource, name)
             valid[name] = str(value) if known is None else known.parse(value)
+        self._check_threads(resource, valid)
         return valid
+
+    def _check_threads(self, resource: Resource, config: Config) -> None:
+        """At most twice as many threads of a kind as there are, and at least half (DynamicThreadPool). The words are
+        those of an exception that Kafka takes for a value.
+
+        Raises: ApiException.
+        """
+        layers = (config, self._default()) if resource.name else (self._own(), config)
+        for name in THREAD_POOLS:
+            if name not in self.server:
+                continue
+            after = int(next((layer[name] for layer in layers if name in layer), self.server[name].value))
+            before = int(self._synonyms(name)[0].value or 0)
+            if after <= 0:
+                limit = "should be at least 1"
+            elif after < before // 2:
+                limit = f"should be at least half the current value {before}"
+            elif after > before * 2:
+                limit = f"should not be greater than double the current value {before}"
+            else:
+                continue
+            why = (
+                "Invalid value org.apache.kafka.common.config.ConfigException: Dynamic thread count update validation "
+                f"failed for {name}={after}, value {limit} for configuration Invalid dynamic configuration"
+            )
+            raise ApiException(Errors.INVALID_REQUEST, f"Invalid config value for resource {resource}: {why}")
 
     def _entity(self, resource: Resource) -> str:
         """The entity whose settings are changed. Raises: ApiException."""
@@ -294,6 +337,11 @@ def _topic_entry(key: ConfigDefinition, own: Config, of_broker: tuple[ConfigSyno
     if not synonyms:
         return ConfigEntry(key.name, key.default, ConfigSource.DEFAULT_CONFIG, key.type)
     return ConfigEntry(key.name, synonyms[0].value, synonyms[0].source, key.type, synonyms=synonyms)
+
+
+def _verb(op: AlterConfigOp) -> str:
+    known = op.op in OpType.__members__.values()
+    return OpType(op.op).name if known else "UNKNOWN"
 
 
 def _type(resource: Resource) -> str:

@@ -7,6 +7,7 @@ into ZooKeeper, and the answer waits until this broker's metadata cache shows it
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Protocol
 
 from attrs import define, field
@@ -158,11 +159,13 @@ class TopicsHandler:
         numbers = {name: list(assignment) for name, assignment in wanted.items()}
         self._answer_when_led(numbers, request.timeout_us, request.validate_only, answer)
 
-    async def _create_topic(self, topic: NewTopic, validate_only: bool) -> tuple[Assignment, dict[str, str]]:
+    async def _create_topic(self, topic: NewTopic, validate_only: bool) -> tuple[Assignment, Mapping[str, str]]:
         """Check and write one topic. Returns its replicas and settings."""
         if self.metadata.partitions_of(topic.name):
             raise ApiException(Errors.TOPIC_ALREADY_EXISTS, f"Topic '{topic.name}' already exists.")
-        config = valid_topic_config(topic.config)
+        nulls = [name for name, value in topic.config.items() if value is None]
+        if nulls:
+            raise self.configs.null_values("topic configs ", nulls)
         if topic.assignment and (topic.partitions, topic.replication_factor) != (UNSTATED, UNSTATED):
             raise ApiException(
                 Errors.INVALID_REQUEST,
@@ -170,11 +173,11 @@ class TopicsHandler:
                 "same time.",
             )
         assignment = topic.assignment or await self._placed(topic)
+        settings = partial(valid_topic_config, topic.config)
         if validate_only:
             await self.admin_zk.validate_topic_create(topic.name, assignment)
-        else:
-            await self.admin_zk.create_topic_with_assignment(topic.name, assignment, config)
-        return assignment, config
+            return assignment, settings()
+        return assignment, await self.admin_zk.create_topic_with_assignment(topic.name, assignment, settings)
 
     async def _placed(self, topic: NewTopic) -> Assignment:
         """Kafka takes the racks from the metadata cache; here they are read from ZooKeeper, where they never change."""

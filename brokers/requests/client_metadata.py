@@ -1,13 +1,16 @@
 """Metadata for real clients: what the broker's cache says, and topics that are created because a client asks for them
 (KafkaApis.handleTopicMetadataRequest, 2.3)."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from attrs import define, evolve
 
 from brokers.metadata_cache import MetadataCache, Topics
 from brokers.policies import BrokerPolicies
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
-from brokers.topic_creation import INTERNAL_TOPICS, AdminZkClient
+from brokers.topic_creation import AdminZkClient
 from emulator.logger import get_logger
 from emulator.network import Channel
 from emulator.protocol.clients.metadata import (
@@ -21,13 +24,21 @@ from emulator.protocol.types import NO_LEADER
 from emulator.protocol.update_metadata import PartitionMetadata
 from emulator.zookeeper import SessionExpired
 
+if TYPE_CHECKING:
+    from brokers.coordinators.find import CoordinatorStore
+
 
 @define(eq=False)
 class ClientMetadataHandler:
-    """Answers real clients. While a topic is being created, its connection waits, as in Kafka."""
+    """Answers real clients. While a topic is being created, its connection waits, as in Kafka.
+
+    Attributes:
+        internal_topic: what the coordinators of an internal topic keep; None: it is no such topic.
+    """
 
     manager: ReplicaManager
     admin_zk: AdminZkClient
+    internal_topic: "Callable[[str], CoordinatorStore | None]"
 
     @property
     def _cache(self) -> MetadataCache:
@@ -39,24 +50,38 @@ class ClientMetadataHandler:
 
     @handles(ClientMetadataRequest)
     def metadata(self, request: ClientMetadataRequest, channel: Channel) -> None:
+        """An internal topic is created whatever the client and the settings allow (KafkaApis.getTopicMetadata)."""
         known = self._cache.topics
         unknown = [topic for topic in dict.fromkeys(request.topics or ()) if topic not in known]
-        if unknown and request.creates and self._policies.config.auto_create_topics_enable:
-            self.manager.process.spawn(self._create_and_answer, request, channel, unknown, name="create topics")
+        creates = request.creates and self._policies.config.auto_create_topics_enable
+        created = [topic for topic in unknown if creates or self.internal_topic(topic) is not None]
+        errors = dict.fromkeys(unknown, Errors.UNKNOWN_TOPIC_OR_PARTITION)
+        if created:
+            self.manager.process.spawn(self._create_and_answer, request, channel, errors, created, name="create topics")
         else:
-            self._answer(request, channel, dict.fromkeys(unknown, Errors.UNKNOWN_TOPIC_OR_PARTITION))
+            self._answer(request, channel, known, errors)
 
-    async def _create_and_answer(self, request: ClientMetadataRequest, channel: Channel, topics: list[str]) -> None:
-        self._answer(request, channel, {topic: await self._create(topic) for topic in topics})
+    async def _create_and_answer(
+        self, request: ClientMetadataRequest, channel: Channel, errors: dict[str, Errors], created: list[str]
+    ) -> None:
+        """The first of several may have leaders before the last is created; its client is not answered so."""
+        known = self._cache.topics
+        for topic in created:
+            errors[topic] = await self._create(topic)
+        self._answer(request, channel, known, errors)
 
     async def _create(self, topic: str) -> Errors:
         """Create a topic with the settings for such topics. The error that its client gets: its leaders are not elected
         yet."""
-        if topic in INTERNAL_TOPICS:
-            return Errors.UNKNOWN_TOPIC_OR_PARTITION
-        config = self._policies.config
+        config, internal = self._policies.config, self.internal_topic(topic)
+        partitions, factor = config.num_partitions, config.default_replication_factor
+        if internal is not None:
+            partitions, factor = internal.config.num_partitions, internal.config.replication_factor
+            if len(self._cache.live_brokers) < factor:
+                return Errors.INVALID_REPLICATION_FACTOR
         try:
-            await self.admin_zk.create_topic(topic, config.num_partitions, config.default_replication_factor)
+            settings = None if internal is None else internal.topic_settings
+            await self.admin_zk.create_topic(topic, partitions, factor, settings)
         except ApiException as refused:
             if refused.error.code is not Errors.TOPIC_ALREADY_EXISTS:  # otherwise another broker was faster
                 log = get_logger("brokers.metadata")
@@ -66,14 +91,15 @@ class ClientMetadataHandler:
             return Errors.UNKNOWN_SERVER_ERROR
         return Errors.LEADER_NOT_AVAILABLE
 
-    def _answer(self, request: ClientMetadataRequest, channel: Channel, unknown: dict[str, Errors]) -> None:
-        known = self._cache.topics
+    def _answer(
+        self, request: ClientMetadataRequest, channel: Channel, known: Topics, errors: dict[str, Errors]
+    ) -> None:
         wanted = known if request.topics is None else dict.fromkeys(request.topics)
         alive = self._cache.live_brokers
         answers = tuple(
-            _described(topic, known, alive, request.only_alive)
-            if topic in known
-            else TopicAnswer(topic, unknown.get(topic, Errors.UNKNOWN_TOPIC_OR_PARTITION))
+            TopicAnswer(topic, errors[topic])
+            if topic in errors
+            else _described(topic, known, alive, request.only_alive)
             for topic in wanted
         )
         states = tuple(partition.state for answer in answers for partition in answer.partitions)

@@ -57,6 +57,13 @@ PROFILE = KAFKA_2_4.with_differences(
         policies={"brokers.transactions.retries_storage_errors": True},
     ),
     Difference(
+        title="DescribeConfigs, asked for the rates of throttles,",
+        before="withholds them, as what may be a password",
+        here="shows them",
+        source="KAFKA-9625, 2.5",
+        policies={"brokers.shows_rates": True},
+    ),
+    Difference(
         title="a partition counts as under-replicated",
         before="with fewer replicas in sync than assigned",
         here="with fewer replicas in sync than assigned, not counting those being added",

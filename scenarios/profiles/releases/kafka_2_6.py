@@ -34,6 +34,13 @@ PROFILE = KAFKA_2_5.with_differences(
         policies={"controller.auto_rebalance.eligible": preferred_could_lead},
     ),
     Difference(
+        title="a request to change settings that leaves out a value, or appends to a list that was not set,",
+        before="fails (UNKNOWN_SERVER_ERROR)",
+        here="is refused (INVALID_REQUEST); changes the list's default",
+        source="KAFKA-9644 and KAFKA-9695, 2.6",
+        policies={"brokers.knows_missing_settings": True},
+    ),
+    Difference(
         title="a follower's fetch that waits at the leader is answered",
         here="when there are records",
         source="KAFKA-9952, 2.6",

@@ -103,7 +103,7 @@ def test_dots_and_underscores_collide() -> None:
     ids=["uneven", "twice", "gap", "none", "empty", "negative"],
 )
 def test_an_assignment_has_to_be_whole(assignment: dict[int, tuple[int, ...]]) -> None:
-    (code, _), _ = on_a_broker(lambda admin: admin.create_topic_with_assignment("payments", assignment, {}))
+    (code, _), _ = on_a_broker(lambda admin: admin.create_topic_with_assignment("payments", assignment, dict))
     assert code is Errors.INVALID_REPLICA_ASSIGNMENT
 
 
