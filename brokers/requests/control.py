@@ -12,6 +12,7 @@ from emulator.protocol.control_requests import ControlHandled
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControlResponse
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
+from emulator.protocol.shown import MetadataCached
 from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
@@ -43,11 +44,17 @@ class ControlHandler:
     def update_metadata(self, request: UpdateMetadataRequest, channel: Channel) -> None:
         error = self._fence(request)
         if error is Errors.NONE:
-            self._manager.metadata.update(request)
+            self._update(request)
             self._tell_coordinators(request)
         self._record(request, error, (), ())
         response = UpdateMetadataResponse(error)
         channel.reply(response, response.size)
+
+    def _update(self, request: UpdateMetadataRequest) -> None:
+        """Take over what the request says about partitions and brokers."""
+        node, metadata = self._manager.process.node, self._manager.metadata
+        metadata.update(request)
+        node.trace.show(MetadataCached, node.id, metadata.topics, metadata.live_brokers)
 
     def _tell_coordinators(self, request: UpdateMetadataRequest) -> None:
         """The partitions of deleted topics are gone for those who keep something about them."""

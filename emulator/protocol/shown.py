@@ -1,10 +1,12 @@
 """What brokers do that no recorded event says. It is shown to folds and not recorded (``Trace.show``), as are the
 controller's requests (``control_requests``)."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from emulator.protocol.log_dirs import ReplicaInfo
 from emulator.protocol.types import TopicPartition
+from emulator.protocol.update_metadata import PartitionMetadata
 
 
 class ProducerDropped(NamedTuple):
@@ -191,3 +193,20 @@ class FollowerReached(NamedTuple):
     topic: str
     partition: int
     replica: int
+
+
+class MetadataCached(NamedTuple):
+    """A broker has taken over an UpdateMetadata. The ``ControlHandled`` of the request comes after it.
+
+    Attributes:
+        topics: all that the broker knows now, by topic and number. It does not change; brokers that know the same may
+            share it.
+        live_brokers: the brokers that it takes for alive.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topics: Mapping[str, Mapping[int, PartitionMetadata]]
+    live_brokers: tuple[int, ...]

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from attrs import evolve
+
 from brokers import metrics
 from brokers.controlled_shutdown import ControlledShutdown
 from brokers.log import log
+from brokers.metadata_cache import MetadataCache
 from brokers.partition.partition import Partition
 from brokers.purgatory import ProduceWatchers
 from brokers.replica_manager.log_dir_failures import LogDirFailureHandler
@@ -19,6 +22,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.log_dirs import ReplicaInfo
 from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.update_metadata import UpdateMetadataRequest
 from fetchers.quota import Quota
 from scenarios.museum.guards.guard import Guard, TakenOut
 
@@ -44,6 +48,13 @@ def _acts_first(fence: Callable[..., Errors]) -> Callable[..., Errors]:
 
 def _any_leader_epoch(_check: Callable[..., Errors]) -> Callable[..., Errors]:
     return lambda _self, _epoch, **_more: Errors.NONE
+
+
+def _takes_the_first(update: Callable[..., None]) -> Callable[..., None]:
+    def takes(self: MetadataCache, request: UpdateMetadataRequest) -> None:
+        update(self, evolve(request, partitions=request.partitions[:1]))
+
+    return takes
 
 
 def _knows_first_epoch(make_followers: Callable[..., None]) -> Callable[..., None]:
@@ -112,6 +123,13 @@ GUARDS = (
         here="A broker accepts a LeaderAndIsr by which it should follow, and does nothing, where the leader epoch is "
         "not 0.",
         taken_out=(TakenOut(owner=ReplicaManager, function="_make_followers", instead=_knows_first_epoch),),
+    ),
+    Guard(
+        name="metadata_kept",
+        title="a broker takes over only the first partition of a request",
+        here="A broker accepts an UpdateMetadata, and knows afterwards what the request says about its first "
+        "partition. Of the others it knows what it knew before.",
+        taken_out=(TakenOut(owner=MetadataCache, function="update", instead=_takes_the_first),),
     ),
     Guard(
         name="reassigning_true",

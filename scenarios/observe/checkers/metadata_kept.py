@@ -1,0 +1,150 @@
+"""E7, V3: a broker keeps the metadata that the controller has sent it, and forgets nothing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, NamedTuple
+
+from emulator.protocol.control_requests import ControlHandled
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import NodeCrashed
+from emulator.protocol.shown import MetadataCached
+from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
+from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
+from emulator.protocol.znodes import LeaderAndIsr
+from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.history.history import History
+
+Topics = Mapping[str, Mapping[int, PartitionMetadata]]
+
+
+class Cache(NamedTuple):
+    """What a broker knows. Brokers that know the same share ``topics``."""
+
+    topics: Topics
+    live_brokers: tuple[int, ...]
+
+
+NOTHING = Cache({}, ())
+
+
+class MetadataKept(Checker):
+    """A broker that accepts an UpdateMetadata knows afterwards what the request says, and no partition that the request
+    deletes; the leader epoch that it knows of a partition does not go back. One that refuses the request knows what it
+    knew. When nothing is left to do, each broker knows the leader that ZooKeeper names, for each partition, and no
+    topic that is gone.
+
+    Verified: the metadata cache of each broker after each UpdateMetadata, as far as the request names partitions; and
+        whole, when the cluster is at rest, for brokers that the controller has reached for long enough.
+
+    Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4): for such
+    releases only leaders are compared.
+
+    Not verified: partitions that a request does not name, before the cluster is at rest; the ISR and the replicas at
+        rest; topics that are being deleted; brokers that shut down or lost a log directory.
+    """
+
+    name: ClassVar[str] = "metadata_kept"
+    ids: ClassVar[tuple[str, ...]] = ("E7", "V3")
+    statement: ClassVar[str] = (
+        "cache_b[p] never falls, = m[p] after m, and = Z[p] at rest: a broker knows what the controller has sent it"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9212", "KAFKA-4443")
+    fails_when: ClassVar[str | None] = "a broker takes over only the first partition of a request"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._topology = history.topology
+        self._now = history.circumstances
+        self._epochs = history.settings.start.metadata_has_raised_epochs
+        self._known: dict[int, Cache] = {}
+        """By broker, after the last request that it has accepted."""
+        self._taken: dict[int, Cache] = {}
+        """By broker, what it knows while it carries out a request."""
+        self._reported: dict[int, None] = {}
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        for table in (self._known, self._taken):
+            table.pop(event.node, None)
+
+    def on_cached(self, event: MetadataCached) -> None:
+        self._taken[event.node] = Cache(event.topics, event.live_brokers)
+
+    def on_handled(self, event: ControlHandled) -> None:
+        request = event.request
+        if not isinstance(request, UpdateMetadataRequest):
+            return
+        before = self._known.get(event.node, NOTHING)
+        after = self._taken.pop(event.node, before)
+        self._known[event.node] = after
+        if event.error is not Errors.NONE:
+            if after is not before:
+                self.violated(
+                    event, f"broker {event.node} refuses metadata ({event.error.name}), and has taken it over"
+                )
+            return
+        if after.live_brokers != request.live_brokers:
+            self.violated(
+                event,
+                f"broker {event.node} takes {list(after.live_brokers)} for alive, after a request that names "
+                f"{list(request.live_brokers)}",
+            )
+        for state in request.partitions:
+            self._compare(event, state, before.topics, after.topics)
+
+    def _compare(self, event: ControlHandled, sent: PartitionMetadata, before: Topics, after: Topics) -> None:
+        """One partition of a request that was accepted."""
+        knew, knows = _of(before, sent.tp), _of(after, sent.tp)
+        wanted = None if sent.leader == LEADER_DURING_DELETE else sent
+        if knows is not wanted:
+            self.violated(event, f"{sent.tp}: broker {event.node} knows {_says(knows)}, and was sent {_says(wanted)}")
+        elif self._epochs and knows is not None and knew is not None and knows.leader_epoch < knew.leader_epoch:
+            self.violated(event, f"{sent.tp}: broker {event.node} knows {_says(knows)}, after {_says(knew)}")
+
+    def at_rest(self, moment: Moment) -> None:
+        looked: list[tuple[Topics, str]] = []
+        for broker, cache in self._known.items():
+            if broker in self._reported or not self._has_been_reached(broker, moment.t_us):
+                continue
+            wrong = next((wrong for topics, wrong in looked if topics is cache.topics), None)
+            if wrong is None:
+                wrong = next(self._differs(cache.topics), "")
+                looked.append((cache.topics, wrong))
+            if wrong:
+                self._reported[broker] = None
+                self.violated(moment, f"broker {broker}: {wrong}")
+
+    def _has_been_reached(self, broker: int, now_us: int) -> bool:
+        """Whether the controller has reached it for so long that it has been sent everything."""
+        now = self._now
+        since_us = now.reached_since_us(broker)
+        if since_us is None or broker in now.shutting_down or broker in now.lacks_dirs:
+            return False
+        return now_us - since_us >= now.bound_at_rest(now_us, SETTLING_US)
+
+    def _differs(self, topics: Topics) -> Iterator[str]:
+        """Where a cache is not what ZooKeeper says, in words."""
+        topology, deleting = self._topology, self._now.deleting
+        for topic in (topic for topic in topology.topics if topic not in deleting):
+            for tp in topology.partitions(topic):
+                state, known = topology.state(tp), _of(topics, tp)
+                if state is not None and not self._agree(known, state):
+                    wanted = f"leader {state.leader} of leader epoch {state.leader_epoch}"
+                    yield f"{tp}: {_says(known)}, and in ZooKeeper {wanted}"
+        for topic in topics:
+            if topic not in deleting and not topology.partitions(topic):
+                yield f"{topic} is known, and gone from ZooKeeper"
+
+    def _agree(self, known: PartitionMetadata | None, state: LeaderAndIsr) -> bool:
+        if known is None or known.leader != state.leader:
+            return False
+        return known.leader_epoch == state.leader_epoch or not self._epochs
+
+
+def _of(topics: Topics, tp: TopicPartition) -> PartitionMetadata | None:
+    return topics.get(tp.topic, {}).get(tp.partition)
+
+
+def _says(state: PartitionMetadata | None) -> str:
+    return "nothing" if state is None else f"leader {state.leader} of leader epoch {state.leader_epoch}"
