@@ -123,6 +123,10 @@ class ConvergenceJudge:
         went_by_us = self._checker.went_by_us
         return went_by_us is not None and went_by_us < self._found_us
 
+    def is_well(self, now_us: int) -> bool:
+        """Whether it is expected, and all conditions hold."""
+        return self.expected and self._well_since(now_us) is not None
+
     def excuses(self, moves: Iterable[TopicPartition]) -> bool:
         """Whether none of these moves can end: it is expected, and no replica may lead any of the partitions."""
         return self.expected and not any(map(self._checker.can_be_led, moves))

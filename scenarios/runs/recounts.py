@@ -55,6 +55,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         scenario.session_timeout_us,
         metadata_has_raised_epochs=release.controller.remembers_bumps,
         isolates_failures=release.fetchers.failures.unexpected is Verdict.FAIL,
+        ends_failed_threads=release.fetchers.end_thread_when_all_failed,
         marks_new_replicas=release.kip_455.adds_as_new and scenario.strategy.parsed.shape == KIP_455.name,
         detects_bounces=release.controller.broker_epochs,
         drops_slow=release.brokers.out_of_sync.max_messages != NO_LIMIT,

@@ -20,6 +20,7 @@ from scenarios.language import Scenario
 from scenarios.language.schedules import parse_schedule
 from scenarios.observe.checkers import Checkers
 from scenarios.observe.checkers.converged import Broken
+from scenarios.observe.checkers.idle_changes_nothing import IdleChangesNothing
 from scenarios.observe.measures import Measured, Measures
 from scenarios.observe.measures.figures import Figures
 from scenarios.observe.measures.moves import refused as is_refusal
@@ -146,6 +147,7 @@ class Stage:
         while self.convergence.lapsed(self.world.now):
             self._ending = False
             await self._well()
+        await self._stand_idle()
         self.judge.check_steady("end", self.world.now)
         self.converged = self.convergence.finish(self.world.now)
 
@@ -158,6 +160,18 @@ class Stage:
         await self._rest()
         await self._until(lambda: not self.convergence.is_early(self.world.now))
         await self._quiet_moment()
+
+    async def _stand_idle(self) -> None:
+        """Let a cluster that has converged, and has nothing to do, stand for so long that leaders look at their ISRs
+        again."""
+        checker = self.checkers.get(IdleChangesNothing)
+        if checker is None or not self.convergence.is_well(self.world.now):
+            return
+        await self._pause(LOOK_US)
+        if self._settled():
+            checker.idle = True
+            await self._pause(checker.window_us)
+            checker.idle = False
 
     @property
     def judges_moves(self) -> bool:

@@ -9,6 +9,7 @@ from attrs import evolve
 
 from controller.metrics import ControllerMetrics
 from controller.metrics.channels import QueueMetrics
+from controller.operations.rebalance import AutoLeaderRebalance
 from controller.operations.shutdown import ControlledShutdowns
 from controller.state_machines.elections import Elections
 from controller.state_machines.replicas import ReplicaStateMachine
@@ -40,6 +41,13 @@ def _keeps_isr(successor: Callable[..., LeaderAndIsr]) -> Callable[..., LeaderAn
         return successor(self, state, **changes | {"isr": state.isr})
 
     return keeps
+
+
+def _elects_all(_balance: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    async def elects(self: AutoLeaderRebalance) -> None:
+        await self.elections.elect(list(self.context.partitions()))
+
+    return elects
 
 
 def _shows_too_late(_show: Callable[..., None]) -> Callable[..., None]:
@@ -128,6 +136,13 @@ GUARDS = (
         title="a controller shows for how long a request has not waited yet",
         here="The time that a request was in the queue of its broker is taken the wrong way round, and is negative.",
         taken_out=(TakenOut(owner=QueueMetrics, function="taken", instead=_waited_before_it_came),),
+    ),
+    Guard(
+        name="idle_changes_nothing",
+        title="a controller elects preferred leaders where they lead already",
+        here="The periodic check of the leaders elects the preferred replica of every partition, also where it leads. "
+        "Each time the leader epoch rises, and all replicas are notified.",
+        taken_out=(TakenOut(owner=AutoLeaderRebalance, function="_balance", instead=_elects_all),),
     ),
     Guard(
         name="refusals_have_reasons",

@@ -41,6 +41,7 @@ GUARDS = (
         name="one_role",
         title="fetchers keep the partitions that they should give up",
         here="A partition stays with its fetcher when its broker becomes the leader.",
+        also=("idle_fetchers_end",),
         taken_out=(
             TakenOut(
                 owner=FetcherManager,
@@ -54,6 +55,17 @@ GUARDS = (
         title="a fetcher takes up a partition again on which it has given up",
         here="A partition that has failed (KIP-461) is fetched again a second later, under the same leader epoch.",
         taken_out=(TakenOut(owner=FetcherThread, function="_mark_partition_failed", instead=_tries_again),),
+    ),
+    Guard(
+        name="idle_fetchers_end",
+        title="threads without partitions are kept",
+        here="A fetcher thread whose last partition has gone to another leader stays, and asks the old leader for "
+        "nothing.",
+        taken_out=(
+            TakenOut(
+                owner=FetcherManager, function="shutdown_idle_fetcher_threads", instead=lambda _end: lambda _self: None
+            ),
+        ),
     ),
     Guard(
         name="polls_go_on",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol import znodes
-from emulator.protocol.events import BecameFollower, BecameLeader, NodeCrashed, ReplicaStopped
+from emulator.protocol.events import BecameFollower, BecameLeader, ReplicaStopped
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment, Report
@@ -45,8 +45,7 @@ class RolesAdopted(Checker):
         self._bound_us = history.settings.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
         self._replicas: dict[TopicPartition, tuple[int, ...]] = {}
         self._assigned: dict[int, dict[TopicPartition, None]] = {}
-        self._roles: dict[int, dict[TopicPartition, int]] = {}
-        """By broker, the leader of each partition as the broker knows it: itself, where it leads."""
+        self._roles = history.roles
         self._late: Deadlines[Replica] = Deadlines()
 
     def on_assigned(self, event: AssignmentWritten) -> None:
@@ -74,30 +73,24 @@ class RolesAdopted(Checker):
         if leader is None:
             state = self._topology.state(tp)
             leader = -1 if state is None else state.leader
-        if leader >= 0 and self._roles.get(broker, {}).get(tp) != leader:
+        if leader >= 0 and self._roles.leader(broker, tp) != leader:
             self._late.begin((tp, broker), now_us)
         else:
             self._late.end((tp, broker))
 
     def on_leader(self, event: BecameLeader) -> None:
-        self._adopts(event.node, event.topic, event.partition, event.node, event.t_us)
+        self._changes(event)
 
     def on_follower(self, event: BecameFollower) -> None:
-        self._adopts(event.node, event.topic, event.partition, event.leader, event.t_us)
-
-    def _adopts(self, node: int, topic: str, partition: int, leader: int, now_us: int) -> None:
-        tp = TopicPartition.of(topic, partition)
-        self._roles.setdefault(node, {})[tp] = leader
-        if node in self._replicas.get(tp, ()):
-            self._compare(tp, node, now_us)
+        self._changes(event)
 
     def on_stopped(self, event: ReplicaStopped) -> None:
-        tp = TopicPartition.of(event.topic, event.partition)
-        if self._roles.get(event.node, {}).pop(tp, None) is not None and event.node in self._replicas.get(tp, ()):
-            self._compare(tp, event.node, event.t_us)
+        self._changes(event)
 
-    def on_crashed(self, event: NodeCrashed) -> None:
-        self._roles.pop(event.node, None)
+    def _changes(self, event: BecameLeader | BecameFollower | ReplicaStopped) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        if event.node in self._replicas.get(tp, ()):
+            self._compare(tp, event.node, event.t_us)
 
     def on_written(self, event: ZkWritten) -> None:
         """A broker that registers learns all its roles again, if it has forgotten them."""
@@ -115,7 +108,7 @@ class RolesAdopted(Checker):
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (tp, broker), held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
-            state, role = self._topology.state(tp), self._roles.get(broker, {}).get(tp)
+            state, role = self._topology.state(tp), self._roles.leader(broker, tp)
             assert state is not None
             knows = "has no role" if role is None else "leads" if role == broker else f"follows broker {role}"
             self.violated(

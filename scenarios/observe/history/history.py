@@ -14,6 +14,7 @@ from scenarios.observe.history.circumstances import Circumstances
 from scenarios.observe.history.commits import Commits
 from scenarios.observe.history.led_partitions import LedPartitions
 from scenarios.observe.history.replica_logs import ReplicaLogs
+from scenarios.observe.history.roles import Roles
 from scenarios.observe.history.settings import Settings, StartSettings
 from scenarios.observe.history.standing import Standing
 from scenarios.observe.history.subscriptions import arm
@@ -62,6 +63,13 @@ class History:
         circumstances = Circumstances(self._start.undone_by)
         arm(circumstances, self._trace, self.topology)
         return circumstances
+
+    @cached_property
+    def roles(self) -> Roles:
+        """Whom each broker takes for the leaders of its partitions."""
+        roles = Roles()
+        arm(roles, self._trace, self.topology)
+        return roles
 
     @cached_property
     def settings(self) -> Settings:

@@ -25,6 +25,8 @@ class StartSettings:
         metadata_has_raised_epochs: the release's controllers remember a leader epoch that they raise alone, and tell it
             to the brokers with the next metadata (KAFKA-9212, 2.4).
         isolates_failures: the release's fetcher threads survive an error on one partition (KIP-461, 2.3).
+        ends_failed_threads: a fetcher thread ends at once when all its partitions have failed (the text of KIP-461; no
+            release does that).
         marks_new_replicas: the release's controllers announce a replica that a move adds as new in the first request
             (KAFKA-10314, 2.7).
         detects_bounces: the release's controllers find out that a broker has registered again before they saw that it
@@ -44,6 +46,7 @@ class StartSettings:
     session_timeout_us: int = 6_000_000
     metadata_has_raised_epochs: bool = True
     isolates_failures: bool = True
+    ends_failed_threads: bool = False
     marks_new_replicas: bool = True
     detects_bounces: bool = True
     drops_slow: bool = True

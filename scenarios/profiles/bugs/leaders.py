@@ -25,7 +25,7 @@ BUGS = (
         "followed nothing, or what it had before, until the next change.",
         here="A request with a higher broker epoch than the broker's own fails and has no effect.",
         checker="converged",
-        also=("broker_epoch_fence",),
+        also=("broker_epoch_fence", "metadata_kept"),
         policies={"brokers.accepts_newer_broker_epoch": False},
         trigger="the answer to a registration that is later than the controller",
         source="KafkaApis.isBrokerEpochStale, 2.5.0 and 2.5.1",

@@ -42,7 +42,7 @@ BUGS = (
         here="Each new session is an event in the controller's queue, and later ones drop nothing. The checker sees "
         "a partition that can be led and is not.",
         checker="led_in_time",
-        also=("epochs_grow", "metadata_follows", "offline_true", "replicas_notified"),
+        also=("epochs_grow", "metadata_follows", "metadata_kept", "offline_true", "replicas_notified"),
         policies={"controller.sessions_in_turn": True},
         source="KafkaController.SessionExpirationListener and ZookeeperLeaderElector.elect, 0.10.1.0; the patch of "
         "the ticket; KafkaController, 1.1.0",

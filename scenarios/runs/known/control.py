@@ -42,6 +42,7 @@ SHUTDOWN = "shutdown."
 ELECT_OFFLINE = (("broker-failure.2", "after"), ("broker-startup.3", "after"))
 LOOKS_AT_BROKERS = ("broker-failure.", "broker-startup.")
 _NOT_NOTIFIED = re.compile(r"broker (\d+) leads in epoch (\d+), and broker (\d+), of the replicas")
+_KNOWS_NOTHING = re.compile(r"broker (\d+): \S+: nothing, and in ZooKeeper")
 _DELETED = re.compile(rf"{DELETE_TOPICS}/(\S+)")
 _NEVER_LED = re.compile(r"(\S+)-\d+: no leader was ever elected")
 
@@ -61,6 +62,23 @@ def _behind_its_epoch(past: KeptEvents, violation: Violation) -> bool:
     named = FAILED.search(violation.state) or NO_LEADER.search(violation.state)
     brokers = (int(named[1]),) if named else lacking(past, violation)
     return bool(brokers) and all(_refused(past, tp, broker, violation.seq) for broker in brokers)
+
+
+@of_partition
+def _has_refused_metadata(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The broker that knows nothing of the partition has refused metadata, as if the request were wrong, since it was
+    started, and the partition has had its leader since before that."""
+    found = _KNOWS_NOTHING.match(violation.state)
+    if found is None:
+        return False
+    broker = int(found[1])
+    started = max((e.seq for e in past.of(NodeCrashed) if e.node == broker and e.seq < violation.seq), default=0)
+    elected = [(e.topic, e.partition) == tp and e.seq for e in past.of(LeaderElected) if e.seq < violation.seq]
+    return any(
+        (event.node, event.api, event.error) == (broker, "UpdateMetadata", "UNKNOWN_SERVER_ERROR")
+        and max(started, *elected) < event.seq < violation.seq
+        for event in past.of(ControlResponse)
+    )
 
 
 def _refused(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) -> bool:
@@ -137,13 +155,14 @@ def _shuts_down_at_election(
 
 @of_violation
 def _bounce_missed(past: KeptEvents, violation: Violation) -> bool:
-    """Each broker without its role or without a LeaderAndIsr, or whose replica is not in the ISR, was away and is back,
-    and the controller has handled neither."""
+    """Each broker without its role, metadata or a LeaderAndIsr, or whose replica is not in the ISR, was away and is
+    back, and the controller has handled neither."""
     leads, notified = NO_LEADER.search(violation.state), _NOT_NOTIFIED.search(violation.state)
+    named = leads or _KNOWS_NOTHING.match(violation.state)
     if notified:
         brokers: tuple[int, ...] = (int(notified[3]),)
     else:
-        brokers = (int(leads[1]),) if leads else lacking(past, violation)
+        brokers = (int(named[1]),) if named else lacking(past, violation)
     return bool(brokers) and all(_missed(past, broker, violation.seq) is not None for broker in brokers)
 
 
@@ -307,8 +326,9 @@ CONTROL: tuple[Known, ...] = (
     ),
     Known(
         "KAFKA-1120",
-        "a broker that is gone and back before the controller looks at /brokers/ids gets no LeaderAndIsr",
-        ("roles_adopted", "replicas_notified", CONVERGED),
+        "a broker that is gone and back before the controller looks at /brokers/ids gets neither LeaderAndIsr nor all "
+        "metadata",
+        ("roles_adopted", "replicas_notified", "metadata_kept", CONVERGED),
         lambda policies: not policies.controller.broker_epochs,
         _bounce_missed,
         statements=(LED, IN_SYNC),
@@ -330,6 +350,13 @@ CONTROL: tuple[Known, ...] = (
         lambda policies: not policies.brokers.accepts_newer_broker_epoch,
         _behind_its_epoch,
         statements=(LED, IN_SYNC, FETCHED, NOTHING_ASKED),
+    ),
+    Known(
+        "KAFKA-9839",
+        "a broker that does not know its broker epoch yet refuses metadata, and is not sent all of it again",
+        ("metadata_kept",),
+        lambda policies: not policies.brokers.accepts_newer_broker_epoch,
+        _has_refused_metadata,
     ),
     Known(
         "KAFKA-9839",

@@ -203,6 +203,12 @@ def test_kafka_1120_a_broker_that_is_back_too_soon_gets_no_request(quiet: Run) -
     idle = Violation("roles_adopted", "…", 9, 9, "orders-0: leader 0 of epoch 1 in ZooKeeper, and broker 1 has no role")
     silent = Violation("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 1")
     assert tickets(told(quiet, "kafka-1.1", [gone, back], idle, silent)) == ["KAFKA-1120"] * 2
+    lacks = Violation(
+        "metadata_kept", "…", 9, 9, "broker 1: orders-0: nothing, and in ZooKeeper leader 0 of leader epoch 1"
+    )
+    for broker, explained in ((1, "KAFKA-1120"), (2, None)):
+        other = evolve(lacks, state=lacks.state.replace("broker 1", f"broker {broker}"))
+        assert tickets(told(quiet, "kafka-1.1", [gone, back], other)) == [explained]
     assert tickets(told(quiet, "kafka-2.3", [gone, back], idle, silent)) == [None] * 2
     answers = Step(5, 5, 0, "delete.answer", "before", "other", -1, 1, 0, 2, "")
     late = Step(8, 8, 0, "broker-startup.4", "after", "", -1, 1, 0, 2, "")  # of the registration before
@@ -375,6 +381,25 @@ def test_a_broker_that_does_not_know_its_epoch_yet_refuses_to_delete_a_replica(q
     assert tickets(told(quiet, "kafka-2.6", [asks, refuses], stays, led)) == [None] * 2
     for events in ([asks], [asks, refuses, *again], [asks._replace(detail="others-0 (delete)"), refuses]):
         assert tickets(told(quiet, "kafka-2.3", events, stays, led)) == [None] * 2
+
+
+def test_a_broker_that_has_refused_metadata_lacks_what_it_named(quiet: Run) -> None:
+    """kafka-2.3, seed 40051 of the default swarm."""
+    lacks = Violation(
+        "metadata_kept", "…", 9, 9, "broker 2: orders-0: nothing, and in ZooKeeper leader 1 of leader epoch 2"
+    )
+    elected = e.LeaderElected(2, 2, 0, *TP, 1, 2, (1, 2), "new", 1, unclean=False)
+    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", (), ())
+    assert tickets(told(quiet, "kafka-2.3", [elected, refuses], lacks)) == ["KAFKA-9839"]
+    assert tickets(told(quiet, "kafka-2.6", [elected, refuses], lacks)) == [None]
+    for events in (
+        [elected],
+        [elected, refuses._replace(node=1)],
+        [elected, refuses._replace(error="STALE_CONTROLLER_EPOCH")],
+        [elected, refuses, e.NodeCrashed(5, 5, 0, 2, 0, "process")],
+        [refuses, elected._replace(seq=5)],
+    ):
+        assert tickets(told(quiet, "kafka-2.3", events, lacks)) == [None]
 
 
 def test_a_broker_that_refuses_metadata_keeps_its_role_until_it_knows_its_epoch(quiet: Run) -> None:

@@ -1,0 +1,75 @@
+"""V12: a cluster that is well and has nothing to do changes nothing."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.control_requests import ControlQueued
+from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import StateWritten
+
+
+class IdleChangesNothing(Checker):
+    """While a cluster stands idle, no leader, no leader epoch and no ISR changes, and no controller sends LeaderAndIsr.
+
+    Verified: where a scenario expects ``converged``, for two replica.lag.time.max.ms after everything is well, if all
+        loads have ended then: long enough for two looks of each leader at its ISRs.
+
+    Automatic preferred elections may come at any time: a leader that gives its partition to the preferred replica is
+    no violation.
+
+    Not verified: clusters under a load; znodes other than those of partitions; UpdateMetadata (``metadata_follows``
+        looks for those that say nothing new).
+    """
+
+    name: ClassVar[str] = "idle_changes_nothing"
+    ids: ClassVar[tuple[str, ...]] = ("V12",)
+    statement: ClassVar[str] = (
+        "idle(t) ⇒ Z at t + 2T = Z at t: a cluster that is well and has nothing to do changes nothing"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7152",)
+    fails_when: ClassVar[str | None] = "a controller elects preferred leaders where they lead already"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._topology = history.topology
+        self._elected: dict[TopicPartition, int] = {}
+        """The partitions that have gone to their preferred replicas meanwhile, each with the new leader epoch."""
+        self.window_us = 2 * history.settings.start.time_us("replica.lag.time.max.ms", 10_000)
+        """For how long a cluster has to stand idle."""
+        self.idle = False
+        """Whether everything is well and there is nothing to do; set by who judges that."""
+
+    def on_state(self, event: StateWritten) -> None:
+        before, state = event.before, event.state
+        if not self.idle or before is None or state is None:
+            return
+        if (before.leader, before.leader_epoch, before.isr) == (state.leader, state.leader_epoch, state.isr):
+            return
+        if self._goes_to_preferred(event.tp, before, state):
+            self._elected[event.tp] = state.leader_epoch
+        else:
+            self.violated(event, f"{event.tp}: {_in_words(before)} becomes {_in_words(state)}")
+
+    def _goes_to_preferred(self, tp: TopicPartition, before: LeaderAndIsr, state: LeaderAndIsr) -> bool:
+        assigned = self._topology.assignment(tp)
+        return before.isr == state.isr and before.leader != state.leader and state.leader == assigned[0]
+
+    def on_queued(self, event: ControlQueued) -> None:
+        if not self.idle or not isinstance(event.request, LeaderAndIsrRequest):
+            return
+        for state in event.request.partitions:
+            if self._elected.get(state.tp) != state.leader_epoch:
+                self.violated(
+                    event,
+                    f"controller {event.node} sends broker {event.broker} a LeaderAndIsr of {state.tp}, leader "
+                    f"{state.leader} of leader epoch {state.leader_epoch}",
+                )
+
+
+def _in_words(state: LeaderAndIsr) -> str:
+    return f"leader {state.leader} of leader epoch {state.leader_epoch}, ISR {list(state.isr)}"
