@@ -125,7 +125,7 @@ def test_kafka_9212_a_raised_epoch_that_the_memory_does_not_take_over(monkeypatc
 
     assert broken(wanted) == []
     monkeypatch.setattr(Elections, "bump_leader_epoch", forgotten)
-    assert broken(wanted) == ["metadata_follows"]
+    assert broken(wanted) == ["metadata_follows", "metadata_kept"]
 
 
 def test_an_error_on_one_partition_that_ends_its_thread(monkeypatch: pytest.MonkeyPatch) -> None:
