@@ -20,7 +20,7 @@ _TWICE = re.compile(r"batch (\d+) is committed .*in epoch (\d+); .* has batches 
 @of_partition
 def _producer_forgotten(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The log of the leader began after all that the producer had written to it."""
-    return _taken_as_unknown(past, violation, tp, past.log_start)
+    return _follows_from_one(past, violation, tp, past.log_start)
 
 
 @of_partition
@@ -28,18 +28,34 @@ def _producer_unknown(past: KeptEvents, violation: Violation, tp: TopicPartition
     """The log of the leader was empty, and began after what the producer had written, as it was loaded
     (ProducerStateManager.truncateAndReload, 2.4.1, drops the snapshot that is at the log's start) or truncated, as that
     of a new replica is whose leader has deleted it."""
-    return _taken_as_unknown(past, violation, tp, past.emptied_at)
+    return _follows_from_one(past, violation, tp, past.emptied_at)
 
 
-def _taken_as_unknown(
-    past: KeptEvents,
-    violation: Violation,
-    tp: TopicPartition,
-    began: Callable[[TopicPartition, int | None, int], int],
-) -> bool:
+Began = Callable[["TopicPartition", "int | None", int], int]
+
+
+def _follows_from_one(past: KeptEvents, violation: Violation, tp: TopicPartition, began: Began) -> bool:
+    """Whether this batch of the producer in this epoch, or one before it, was taken so: the leader knows the producer
+    then, and takes what comes next."""
+    about = _producer_and_epoch(violation)
+    return about is not None and any(
+        _taken_as_unknown(past, found, tp, began)
+        for found in past.run.violations
+        if (found.invariant, past.partition(found), _producer_and_epoch(found)) == (violation.invariant, tp, about)
+        and found.seq <= violation.seq
+    )
+
+
+def _producer_and_epoch(violation: Violation) -> tuple[str, str] | None:
+    """The first batch that the producer has in the partition, and the leader epoch of the batch that is at fault."""
+    found = _TWICE.search(violation.state)
+    return None if found is None else (found[3], found[2])
+
+
+def _taken_as_unknown(past: KeptEvents, violation: Violation, tp: TopicPartition, began: Began) -> bool:
     """Whether the leader of the epoch has appended the batch, or one of its producer before it, as that of a producer
     that it did not know, though the producer id had written to the partition before; and its log began after that, as
-    ``began`` says, when it did."""
+    ``began`` says, when it did. A leader that is alone in the ISR commits the batch in the same instant."""
     found = _TWICE.search(violation.state)
     if found is None:
         return False
@@ -52,10 +68,11 @@ def _taken_as_unknown(
     taken = [
         event
         for event in past.of(UnknownProducerAppended)
-        if (event.topic, event.partition) == tp and first <= event.id <= batch and event.seq <= violation.seq
+        if (event.topic, event.partition) == tp and min(first, batch) <= event.id and event.t_us <= violation.t_us
     ]
     return any(
         again.node in leaders
+        and again.id <= batch
         and any(before.producer_id == again.producer_id for before in taken[:place])
         and began(tp, again.node, again.seq) >= min(end, again.base_offset)
         for place, again in enumerate(taken)
@@ -66,7 +83,7 @@ PRODUCERS: tuple[Known, ...] = (
     Known(
         "KIP-360",
         "a leader whose log began empty, after a producer's records that were deleted, takes any sequence number: a "
-        "batch whose answer was lost is written again",
+        "batch whose answer was lost is written again, and one that comes late is written after later ones",
         ("no_batch_twice",),
         lambda policies: policies.brokers.admits_unknown_producers,
         _producer_unknown,

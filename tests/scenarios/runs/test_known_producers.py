@@ -1,0 +1,160 @@
+"""Idempotent producers that leaders do not know any more: recognized by the marks in the trace, and by nothing less."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from brokers.log.producer_state_manager import ProducerStateManager
+from emulator.protocol import events as e
+from emulator.protocol.errors import Errors
+from scenarios.observe.checkers import Violation
+from scenarios.runs import Run, run_scenario
+from tests.scenarios.runs.building import TP, Table, scenario
+from tests.scenarios.runs.test_known_findings import quiet, tickets, told
+from tests.scenarios.runs.test_known_logs import follows, led
+
+__all__ = ["quiet"]
+
+
+def twice(batch: int = 7, first: int = 7, end: int = 14, epoch: int = 1) -> Violation:
+    its = f"batches {first} to 9, up to offset {end}"
+    state = (
+        f"orders-0: batch {batch} is committed again, at offset 14 in epoch {epoch}; before it its producer has {its}"
+    )
+    return Violation("no_batch_twice", "…", 9, 9, state)
+
+
+FORGETS, UNKNOWN, ADMITS = "KAFKA-7190", "ProducerAppendInfo.checkSequence (2.4.1)", "KIP-360"
+
+
+def answered_too_late(profile: str) -> Run:
+    """The answer to the only batch of a producer is lost. When it is sent again retention has deleted it."""
+    load: Table = {"topic": "orders", "producerRate": 1, "start": "3s", "stop": "4s"}
+    load["config"] = {"enable.idempotence": True, "retry.backoff.ms": 8000}
+    lost: Table = {"when": {"message": "Produce", "response": True}, "action": "message.cut"}
+    written = scenario(
+        brokers=3, controller=2, assignment=[[0, 1]], rate=0, size="0B", method=[lost], horizon="30s", profile=profile,
+        workloads=[load], topic_config={"retention.ms": 1000},
+        cluster={"config": {"log.retention.check.interval.ms": 3000}},
+    )  # fmt: skip
+    return run_scenario(written)
+
+
+def test_a_producer_whose_records_are_deleted_writes_its_batch_again_before_2_4(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert tickets(answered_too_late("kafka-2.3")) == [FORGETS]
+    assert answered_too_late("kafka-2.4").verdict == "passed"
+    monkeypatch.setattr(ProducerStateManager, "repeated", lambda *_: None)
+    monkeypatch.setattr(ProducerStateManager, "check", lambda *_, **_known: Errors.NONE)
+    assert tickets(answered_too_late("kafka-2.4")) == [None]
+
+
+def took(seq: int, node: int, id: int = 7, producer: int = 5, at: int = 14) -> e.UnknownProducerAppended:
+    """A leader appends a batch of a producer that it does not know."""
+    return e.UnknownProducerAppended(seq, seq, 0, node, *TP, producer, 0, id, at)
+
+
+def test_a_leader_forgets_a_producer_with_its_last_record(quiet: Run) -> None:
+    first, deleted, leads, again = (
+        took(1, 0, at=0),
+        e.LogStartMoved(3, 3, 0, 0, *TP, 14, "time"),
+        led(4, 0, 1),
+        took(5, 0),
+    )
+    marks: list[Any] = [first, deleted, leads, again]
+    for profile in ("kafka-1.1", "kafka-2.3"):
+        assert tickets(told(quiet, profile, marks, twice())) == [FORGETS]
+    for profile in ("kafka-2.4", "kafka-2.5", "kafka-2.7"):  # these remember it
+        assert tickets(told(quiet, profile, marks, twice())) == [None]
+    renewed = [first, took(2, 0, 8, producer=6, at=1), deleted, leads, took(5, 0, 8, producer=6)]
+    assert tickets(told(quiet, "kafka-2.3", renewed, twice(batch=8))) == [FORGETS]  # another id began with 0 again
+    next_one = twice(batch=8, end=15)  # that the leader takes once it knows the producer again
+    assert tickets(told(quiet, "kafka-2.3", marks, next_one)) == [FORGETS]
+    for found in (twice(epoch=2), twice(first=8, batch=8)):
+        assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+    for events in (
+        marks[:3],  # the leader knew the producer, and has appended its batch all the same
+        marks[1:],
+        [first, leads, again],
+        [*marks[:2], again],
+        [*marks[:2], led(4, 2, 1), again],
+        [first, took(2, 0), deleted, leads],  # before anything was deleted
+        [first._replace(producer_id=6), *marks[1:]],  # another producer was forgotten
+        [*marks[:3], took(5, 2)],
+        [*marks[:3], took(5, 0, 8)],
+        [*marks[:3], took(10, 0)],
+    ):
+        assert tickets(told(quiet, "kafka-2.3", events, twice())) == [None]
+    not_all_deleted = [first, deleted, leads, took(5, 0, at=20)]
+    assert tickets(told(quiet, "kafka-2.3", not_all_deleted, twice(end=15))) == [None]
+
+
+def test_a_leader_never_knew_a_producer_whose_records_were_deleted_before_its_log_began(quiet: Run) -> None:
+    began, first = e.Truncated(3, 3, 0, 1, *TP, 0, 14, 14), took(0, 0, at=0)
+    loaded, leads, again = e.LogLoaded(1, 1, 0, 1, *TP, 0, 0, 0), led(4, 1, 1), took(5, 1)
+    marks: list[Any] = [first, loaded, follows(2, 0, 0, end=0), began, leads, again]
+    for profile, ticket in (("kafka-2.4", UNKNOWN), ("kafka-2.5", ADMITS), ("kafka-2.7", ADMITS)):
+        assert tickets(told(quiet, profile, marks, twice())) == [ticket]
+        assert tickets(told(quiet, profile, marks, twice(epoch=2))) == [None]
+        assert tickets(told(quiet, profile, [*marks[:5], took(5, 1, at=20)], twice(end=15))) == [None]
+        cut_only, begun_before = follows(2, 0, 0, end=20), began._replace(log_end_offset=13)
+        for events in (
+            [*marks[:4], again],
+            [*marks[:3], *marks[4:]],
+            [*marks[:2], cut_only, *marks[3:]],
+            [*marks[:3], begun_before, leads, again],
+            [*marks[:3], begun_before, e.LogStartMoved(3, 3, 0, 1, *TP, 14, "time"), leads, again],
+            [*marks[:4], led(4, 2, 1), again],
+            marks[:5],
+            marks[1:],
+            [*marks[:5], took(5, 1, producer=6)],
+        ):
+            assert tickets(told(quiet, profile, events, twice())) == [None]
+    assert tickets(told(quiet, "kafka-2.4", marks, twice(batch=8))) == [UNKNOWN]
+    assert tickets(told(quiet, "kafka-2.5", marks, twice(batch=8))) == [ADMITS]  # any sequence number
+
+
+def test_a_broker_that_starts_with_an_empty_log_does_not_know_it(quiet: Run) -> None:
+    """Kafka drops the snapshot that is at the start of the log (truncateAndReload, 2.4.1)."""
+    first, deleted = took(0, 0, at=0), e.LogStartMoved(1, 1, 0, 0, *TP, 14, "time")
+    loaded, later = e.LogLoaded(2, 2, 0, 0, *TP, 14, 14, 14), [led(4, 0, 1), took(5, 0)]
+    assert tickets(told(quiet, "kafka-2.7", [first, deleted, loaded, *later], twice())) == [ADMITS]
+    not_empty = loaded._replace(log_end_offset=15)
+    assert tickets(told(quiet, "kafka-2.7", [first, deleted, not_empty, *later], twice())) == [None]
+    alone = [later[0], took(10, 0)._replace(t_us=9)]  # it commits the batch at once (kafka-2.7, seed 97)
+    assert tickets(told(quiet, "kafka-2.7", [first, deleted, loaded, *alone], twice())) == [ADMITS]
+
+
+def test_nor_does_it_know_that_what_comes_late_is_before_what_it_had(quiet: Run) -> None:
+    """kafka-2.7, seed 40286: a producer's first batches wait for a dead leader. What it sends to the next one is taken,
+    with any sequence number, and deleted. Then they come to one that began after that."""
+    later, deleted = took(0, 0, 8, at=0), e.LogStartMoved(1, 1, 0, 0, *TP, 14, "time")
+    loaded, late = e.LogLoaded(2, 2, 0, 0, *TP, 14, 14, 14), [led(4, 0, 1), took(5, 0, 7)]
+    assert tickets(told(quiet, "kafka-2.7", [later, deleted, loaded, *late], twice(first=8))) == [ADMITS]
+    for events in (
+        [deleted, loaded, *late],
+        [later._replace(producer_id=6), deleted, loaded, *late],
+        [later, deleted, *late],
+        [later, deleted, loaded, late[0], took(5, 0, 9)],
+        [later, deleted, loaded, late[0], took(5, 0, 6)],
+    ):
+        assert tickets(told(quiet, "kafka-2.7", events, twice(first=8))) == [None]
+    events, next_one = [later, deleted, loaded, late[0], took(5, 0, 7, at=16)], twice(first=8, end=17)
+    assert tickets(told(quiet, "kafka-2.7", events, twice(first=8), next_one)) == [ADMITS]
+    for found in ([next_one], [twice(first=8, epoch=2), next_one], [twice(first=7), next_one]):
+        assert tickets(told(quiet, "kafka-2.7", events, *found)) == [None]
+
+
+def test_a_copy_in_another_directory_never_knew_it_either(quiet: Run) -> None:
+    deleted, begins = e.LogStartMoved(1, 1, 0, 0, *TP, 14, "time"), e.CopyStarted(2, 2, 0, 0, *TP, "d0", "d1", 0)
+    replaced, first, later = (
+        e.LogReplaced(3, 3, 0, 0, *TP, "d0", "d1", 20),
+        took(0, 0, at=0),
+        [led(4, 0, 1), took(5, 0)],
+    )
+    assert tickets(told(quiet, "kafka-2.7", [first, deleted, begins, replaced, *later], twice())) == [ADMITS]
+    for events in ([deleted, begins], [begins, deleted._replace(seq=2), replaced]):
+        assert tickets(told(quiet, "kafka-2.7", [first, *events, *later], twice())) == [None]
