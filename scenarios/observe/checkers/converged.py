@@ -74,8 +74,9 @@ class Converged(Checker):
         (``heal`` with ``brokers``) all of that holds for the replicas in it.
 
     Not verified: replicas that are left on a broker whose process ended or whose session expired (Kafka up to 2.7
-        forgets them), and the metrics of such a broker; those that a controller left which was replaced after it had
-        written the new assignment, and perhaps before its last StopReplica; metadata caches; a partition of which no
+        forgets them), or that a controller left which was replaced before or after it wrote the new assignment, and
+        perhaps before its last StopReplica; the metrics of such a broker, and what consumers read where it leads;
+        metadata caches; a partition of which no
         in-sync replica lives, unless unclean elections are allowed, and moves of such partitions alone, which cannot
         end.
     """
@@ -97,7 +98,8 @@ class Converged(Checker):
         self._core: tuple[int, ...] = ()
         self._assigned: dict[TopicPartition, tuple[int, ...]] = {}
         self._dropped: dict[tuple[int, TopicPartition], int] = {}
-        """Which controller, counted from 1, was there when the replica of a broker left the assignment."""
+        """Which controller, counted from 1, wrote that the replica of a broker left the assignment; 0: one that another
+        one had replaced."""
         self._reached: dict[tuple[TopicPartition, int], None] = {}
         """The replicas that might have joined the ISR at a fetch, and for which their leader has not asked since."""
         self._marks: tuple[Mark, ...] = ()
@@ -120,9 +122,10 @@ class Converged(Checker):
         return self._core or tuple(self._standing.nodes)
 
     def on_assigned(self, event: AssignmentWritten) -> None:
+        standing = self._standing
         for broker in self._assigned.get(event.tp, ()):
             if broker not in event.replicas:
-                self._dropped[broker, event.tp] = self._standing.controllers
+                self._dropped[broker, event.tp] = standing.controllers if event.client == standing.controller else 0
         self._assigned[event.tp] = event.replicas
 
     def on_reached(self, event: FollowerReached) -> None:
@@ -263,13 +266,25 @@ class Converged(Checker):
                 )
 
     def _strays(self) -> Iterator[Broken]:
-        topology, standing = self.history.topology, self._standing
+        for node, tp in self._beyond_assignment():
+            if node in self.core and not self._is_forgotten(node, tp):
+                assigned = self.history.topology.assignment(tp)
+                where = f"assigned to {list(assigned)}" if assigned else "of a topic that is gone"
+                yield Broken(NO_STRAYS, f"{tp}: broker {node} still has a replica, {where}")
+
+    def _beyond_assignment(self) -> Iterator[tuple[int, TopicPartition]]:
+        """The brokers that run and have a replica that is not assigned to them, with its partition."""
+        topology, running = self.history.topology, self._standing.running
         for node, tp in self._logs.all_replicas():
-            if node in standing.running and node in self.core and node not in standing.interrupted:
-                assigned = topology.assignment(tp)
-                if node not in assigned and self._dropped.get((node, tp), 0) in (0, standing.controllers):
-                    where = f"assigned to {list(assigned)}" if assigned else "of a topic that is gone"
-                    yield Broken(NO_STRAYS, f"{tp}: broker {node} still has a replica, {where}")
+            if node in running and node not in topology.assignment(tp):
+                yield node, tp
+
+    def _is_forgotten(self, broker: int, tp: TopicPartition) -> bool:
+        """Whether Kafka up to 2.7 may never stop a replica that is not assigned to its broker: the process or the
+        session of that has ended, or the controller that wrote this has been replaced, perhaps before its last
+        StopReplica."""
+        standing = self._standing
+        return broker in standing.interrupted or self._dropped.get((broker, tp), -1) not in (-1, standing.controllers)
 
     def _fetchers(self) -> Iterator[Broken]:
         for broker in self.core:
@@ -283,23 +298,20 @@ class Converged(Checker):
 
     def _gauges(self) -> Iterator[Broken]:
         """Looked at where every partition is well, so that they have to be 0; with a core that is not all, not at all.
-        Not of a broker that leads a partition which was moved away while its session had expired: it goes on, and fails
-        to shrink the ISR for ever (Kafka up to 2.7 sends it no StopReplica then)."""
+        Not of a broker that is left with a replica: where it led the partition it goes on, and fails to shrink the ISR
+        for ever."""
         standing = self._standing
         if len(self.core) < len(standing.nodes):
             return
         for broker in self.core:
             for name, value in standing.gauges.get(broker, {}).items():
                 wanted = name in AT_REST and (name != OFFLINE or broker == standing.controller)
-                if wanted and value and not self._is_left_with_a_replica(broker):
+                if wanted and value and not any(node == broker for node, _tp in self._forgotten()):
                     yield Broken(GAUGES, f"broker {broker} shows {short_name(name)} = {value}")
 
-    def _is_left_with_a_replica(self, broker: int) -> bool:
-        """Whether it has a replica that is assigned to others, after its process or its session had ended."""
-        assignment, interrupted = self.history.topology.assignment, broker in self._standing.interrupted
-        return interrupted and any(
-            node == broker and broker not in assignment(tp) for node, tp in self._logs.all_replicas()
-        )
+    def _forgotten(self) -> Iterator[tuple[int, TopicPartition]]:
+        """The replicas with which brokers are left."""
+        return (stray for stray in self._beyond_assignment() if self._is_forgotten(*stray))
 
     def _consumers(self, now_us: int) -> Iterator[Broken]:
         topology, standing = self.history.topology, self._standing
@@ -318,14 +330,10 @@ class Converged(Checker):
                     yield Broken(READ, f"{tp}: consumer {consumer} is {where}, the high watermark at {end}")
 
     def _leads_astray(self, tp: TopicPartition) -> bool:
-        """Whether a broker that Kafka has forgotten still leads the partition in its own view: who reads there learns
+        """Whether a broker that is left with a replica still leads the partition in its own view: who reads there learns
         of nothing before metadata.max.age.ms, 5 minutes, which clients here do not have."""
-        assigned, standing = self.history.topology.assignment(tp), self._standing
-        for broker in standing.interrupted:
-            log = self._logs.get(broker, tp) if broker in standing.running and broker not in assigned else None
-            if log is not None and log.leads:
-                return True
-        return False
+        logs = [self._logs.get(broker, left) for broker, left in self._forgotten() if left == tp]
+        return any(log is not None and log.leads for log in logs)
 
     # -- under load ---------------------------------------------------------------------------------------------------
 

@@ -41,7 +41,7 @@ class StateWritten(NamedTuple):
 class AssignmentWritten(NamedTuple):
     """ZooKeeper applied a write to the znode of a topic that gives ``tp`` other replicas; none: it is gone.
 
-    ``t_us, seq, cause`` are those of the ``ZkWritten`` that it was read from.
+    ``t_us, seq, cause, client`` are those of the ``ZkWritten`` that it was read from.
     """
 
     t_us: int
@@ -49,6 +49,7 @@ class AssignmentWritten(NamedTuple):
     cause: int
     tp: TopicPartition
     replicas: tuple[int, ...]
+    client: int
 
 
 def index_of(event: Any, taken: Iterator[int]) -> int:
@@ -108,7 +109,9 @@ def _as_state_written(see: Callable[[StateWritten], None], topology: Topology) -
 
 
 def _as_assignment_written(see: Callable[[AssignmentWritten], None]) -> Callable[[Any, Any, Any], None]:
-    return lambda event, tp, replicas: see(AssignmentWritten(event.t_us, event.seq, event.cause, tp, replicas))
+    return lambda event, tp, replicas: see(
+        AssignmentWritten(event.t_us, event.seq, event.cause, tp, replicas, event.client)
+    )
 
 
 def _no_interest(event: Any, tp: TopicPartition, content: Any) -> None:

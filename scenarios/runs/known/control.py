@@ -44,6 +44,7 @@ LOOKS_AT_BROKERS = ("broker-failure.", "broker-startup.")
 _NOT_NOTIFIED = re.compile(r"broker (\d+) leads in epoch (\d+), and broker (\d+), of the replicas")
 _KNOWS_NOTHING = re.compile(r"broker (\d+): \S+: nothing, and in ZooKeeper")
 _DELETED = re.compile(rf"{DELETE_TOPICS}/(\S+)")
+_DEAD_LEADER = re.compile(r"leader (\d+), which does not run")
 _NEVER_LED = re.compile(r"(\S+)-\d+: no leader was ever elected")
 
 
@@ -219,16 +220,26 @@ def _leaderless_topic(past: KeptEvents, violation: Violation) -> bool:
 @of_partition
 def _allowed_too_late(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """Unclean elections were switched on, for the topic or for all brokers, after the last election in the partition,
-    and nothing has made a controller elect since."""
-    if "no leader" not in violation.state:
-        return False
+    and nothing has made a controller elect since. The partition had no leader then, or the controller had found at its
+    own election that the leader was gone, of which it writes nothing (KAFKA-3143)."""
     lost = [event.seq for event in past.of(ZkWritten) if event.path == state_path(tp)][-1:]
     entities = (f"/config/{topic_entity(tp.topic)}", f"/config/{ALL_BROKERS}")
     settings = [event for event in past.of(ZkWritten) if event.path in entities and event.op != "delete"]
     allowed = [event.seq for event in settings if decode_config(event.data).get(UNCLEAN) == "true"][-1:]
     elects = [event.seq for event in past.of(Step) if (event.step, event.edge) in ELECT_OFFLINE]
     elects += [event.seq for event in past.of(ControllerElected)]
-    return max(lost, default=0) < max(allowed, default=0) and max(elects, default=0) < max(allowed, default=0)
+    if max([*lost, *elects], default=0) >= max(allowed, default=0):
+        return False
+    named = _DEAD_LEADER.search(violation.state)
+    return "no leader" in violation.state or (
+        named is not None and _gone_at_an_election(past, int(named[1]), allowed[-1])
+    )
+
+
+def _gone_at_an_election(past: KeptEvents, broker: int, until_seq: int) -> bool:
+    """Whether a broker's znode was gone when a controller was elected, and has not been there since."""
+    writes = [event for event in past.of(ZkWritten) if event.path == broker_path(broker) and event.seq < until_seq][-1:]
+    return any(event.op == "delete" and past.elected_between(event.seq, until_seq) for event in writes)
 
 
 @of_violation

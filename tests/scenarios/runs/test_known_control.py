@@ -13,6 +13,7 @@ from emulator.protocol.znodes import (
     CONTROLLER_EPOCH,
     REASSIGN_PARTITIONS,
     LeaderAndIsr,
+    broker_path,
     encode_config,
     encode_reassignment,
     encode_topic,
@@ -328,6 +329,27 @@ def test_kafka_6835_an_unclean_election_is_allowed_once_there_is_no_leader(quiet
         [allowed._replace(seq=2), lost],
         [lost, allowed, came],
         [lost, allowed, e.ControllerElected(5, 5, 0, 2, 2)],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", others, found)) == [None]
+
+
+def test_kafka_6835_the_leader_was_gone_when_the_controller_was_elected(quiet: Run) -> None:
+    """Such a controller leaves the dead leader in ZooKeeper (KAFKA-3143), so that it is still named."""
+    found = Violation("converged", LED, 9, 9, "orders-0: leader 0, which does not run, isr [0]")
+    data = encode_config({"unclean.leader.election.enable": "true"})
+    leads, gone = elected(1, 0), ZkWritten(2, 2, 0, 0, "delete", broker_path(0), 0, 2, "")
+    succeeds = e.ControllerElected(3, 3, 0, 2, 2)
+    allowed = ZkWritten(4, 4, 0, -1, "setData", "/config/topics/orders", 1, 4, data)
+    assert tickets(told(quiet, "kafka-1.1", [leads, gone, succeeds, allowed], found)) == ["KAFKA-6835"]
+    assert tickets(told(quiet, "kafka-2.3", [leads, gone, succeeds, allowed], found)) == [None]
+    for others in (
+        [leads, gone, allowed],
+        [leads, succeeds, allowed],
+        [leads, succeeds._replace(seq=2), gone._replace(seq=3), allowed],
+        [leads, gone, succeeds, gone._replace(seq=3, op="create"), allowed],
+        [leads, gone._replace(path=broker_path(1)), succeeds, allowed],
+        [leads, gone, succeeds],
+        [leads, gone, allowed._replace(seq=3), succeeds._replace(seq=4)],
     ):
         assert tickets(told(quiet, "kafka-1.1", others, found)) == [None]
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from emulator.metrics.events import GaugeSet
 from emulator.protocol import events as e
 from emulator.protocol.znodes import CONTROLLER, broker_path, encode_broker, encode_controller
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.converged import LED, NO_STRAYS, Converged
-from tests.scenarios.observe.checkers.written_history import WrittenHistory
+from scenarios.observe.checkers.converged import GAUGES, LED, NO_STRAYS, READ, Converged
+from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, UNDER_REPLICATED
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
+
+CONSUMER = -101
 
 
 class Cluster(WrittenHistory):
@@ -25,10 +29,33 @@ class Cluster(WrittenHistory):
     def elected(self, node: int) -> None:
         self.emit(ZkWritten, node, "create", CONTROLLER, 0, 0, encode_controller(node, 0))
 
-    def broken(self, condition: str) -> list[str]:
+    @property
+    def checker(self) -> Converged:
         checker = self.checkers.get(Converged)
         assert checker is not None
-        return [found for name, found in checker.broken(self.world.now, probed=False) if name == condition]
+        return checker
+
+    def broken(self, condition: str, *, probed: bool = False) -> list[str]:
+        return [found for name, found in self.checker.broken(self.world.now, probed=probed) if name == condition]
+
+    def moves_off_0(self) -> None:
+        """Broker 0 leads, and broker 2 leads after the move, of which broker 0 gets nothing. A consumer has not read
+        what broker 2 has committed, and broker 0 shows that it cannot shrink its ISR."""
+        self.assigned((0, 1, 2, 3), by=3)
+        self.state(0, (0, 1, 2, 3), 0)
+        self.leads(0, 0, replicas=(0, 1, 2, 3))
+        self.state(2, (1, 2, 3), 1)
+        self.leads(2, 1)
+        for node in (1, 2, 3):
+            self.append(node, 0, 1, 1, leader=node == 2)
+            self.high_watermark(node, 10, 1, leader=node == 2)
+        for node in range(4):
+            self.emit(GaugeSet, node, ACTIVE_CONTROLLERS, int(node == 3))
+        self.emit(GaugeSet, 0, UNDER_REPLICATED, 1)
+        self.checker.readers = lambda: {CONSUMER: (ORDERS_0,)}
+
+    def of_what_is_left(self) -> list[list[str]]:
+        return [self.broken(condition, probed=True) for condition in (NO_STRAYS, GAUGES, READ)]
 
 
 @pytest.fixture
@@ -37,16 +64,16 @@ def run() -> Cluster:
 
 
 def test_a_replica_that_its_controller_should_have_stopped(run: Cluster) -> None:
-    run.assigned((0, 1, 2, 3))
-    run.assigned((1, 2, 3))
+    run.assigned((0, 1, 2, 3), by=3)
+    run.assigned((1, 2, 3), by=3)
     assert run.broken(NO_STRAYS) == ["orders-0: broker 0 still has a replica, assigned to [1, 2, 3]"]
 
 
 def test_one_that_its_controller_may_not_have_come_to_stays_excused_when_others_leave(run: Cluster) -> None:
-    run.assigned((0, 1, 2, 3))
-    run.assigned((1, 2, 3))
+    run.assigned((0, 1, 2, 3), by=3)
+    run.assigned((1, 2, 3), by=3)
     run.elected(2)
-    run.assigned((2, 3))
+    run.assigned((2, 3), by=2)
     assert run.broken(NO_STRAYS) == ["orders-0: broker 1 still has a replica, assigned to [2, 3]"]
 
 
@@ -58,3 +85,37 @@ def test_a_leader_whose_process_is_another_by_now_has_to_be_told(run: Cluster) -
     run.emit(e.NodeCrashed, 0, 1, "process")
     run.emit(e.NodeStarted, 0, 2)
     assert run.broken(LED) == ["orders-0: broker 0 does not lead in epoch 0"]
+
+
+STRAY = "orders-0: broker 0 still has a replica, assigned to [1, 2, 3]"
+UNREAD = f"orders-0: consumer {CONSUMER} is nowhere, the high watermark at 10"
+
+
+def test_what_is_left_on_a_broker_that_its_controller_should_have_stopped(run: Cluster) -> None:
+    run.moves_off_0()
+    run.assigned((1, 2, 3), by=3)
+    assert run.of_what_is_left() == [[STRAY], ["broker 0 shows UnderReplicatedPartitions = 1"], [UNREAD]]
+
+
+def test_what_is_left_by_a_controller_that_was_replaced_before_it_wrote_the_assignment(run: Cluster) -> None:
+    """Its successor reads that the move is done (kafka-1.1, seed 22012; KAFKA-6082)."""
+    run.moves_off_0()
+    run.assigned((1, 2, 3), by=1)
+    assert run.of_what_is_left() == [[], [], []]
+
+
+def test_what_is_left_by_a_controller_that_was_replaced_afterwards(run: Cluster) -> None:
+    run.moves_off_0()
+    run.assigned((1, 2, 3), by=3)
+    run.elected(2)
+    run.emit(GaugeSet, 3, ACTIVE_CONTROLLERS, 0)
+    run.emit(GaugeSet, 2, ACTIVE_CONTROLLERS, 1)
+    assert run.of_what_is_left() == [[], [], []]
+
+
+def test_a_consumer_is_excused_only_where_such_a_broker_leads(run: Cluster) -> None:
+    """Here it follows, so it sends on who asks it."""
+    run.moves_off_0()
+    run.follows(0, 2, 1)
+    run.assigned((1, 2, 3), by=1)
+    assert run.of_what_is_left() == [[], [], [UNREAD]]

@@ -47,8 +47,8 @@ class WrittenHistory:
         """The content of a state znode."""
         return LeaderAndIsr(leader, epoch, isr, controller_epoch).encode()
 
-    def assigned(self, replicas: tuple[int, ...]) -> Any:
-        return self.emit(ZkWritten, 0, "setData", topic_path("orders"), 0, 0, encode_topic({0: replicas}))
+    def assigned(self, replicas: tuple[int, ...], by: int = 0) -> Any:
+        return self.emit(ZkWritten, by, "setData", topic_path("orders"), 0, 0, encode_topic({0: replicas}))
 
     def rest(self) -> None:
         """Nothing is going to happen by itself."""
