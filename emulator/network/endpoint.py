@@ -147,7 +147,7 @@ class Endpoint:
         peer = self.peer
         assert peer is not None
         if peer.out.blocked:
-            peer.out.stalled.append((self.arrive, item))
+            peer.out.stall(self.arrive, item)
         elif self.held is None or self.process.paused:
             self._deliver(item)
         else:
@@ -158,7 +158,7 @@ class Endpoint:
         peer = self.peer
         assert peer is not None
         if peer.out.blocked:
-            peer.out.stalled.append((self.arrive_held, item_and_hold))
+            peer.out.stall(self.arrive_held, item_and_hold)
         else:
             self._take_held(item_and_hold)
 
@@ -272,7 +272,7 @@ class Endpoint:
     def ended(self, reason: str) -> None:
         """The other end is gone, or has refused the connection."""
         if self.peer is not None and self.peer.out.blocked:
-            self.peer.out.stalled.append((self.ended, reason))
+            self.peer.out.stall(self.ended, reason)
         elif self.held is not None and not self.process.paused:
             self.held.append((self.ended, reason))
         else:

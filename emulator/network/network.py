@@ -137,7 +137,7 @@ class Network:
     def _syn(self, call: tuple[Endpoint, str]) -> None:
         client, port = call
         if client.out.blocked:
-            client.out.stalled.append((self._syn, call))
+            client.out.stall(self._syn, call)
             return
         node = client.out.target
         listener = node.listeners.get(port)
@@ -159,14 +159,14 @@ class Network:
     def _refused(self, call: tuple[Endpoint, Route]) -> None:
         client, back = call
         if back.blocked:
-            back.stalled.append((self._refused, call))
+            back.stall(self._refused, call)
         else:
             client.ended("refused")
 
     def _syn_ack(self, ends: tuple[Endpoint, Endpoint]) -> None:
         server = ends[1]
         if server.out.blocked:
-            server.out.stalled.append((self._syn_ack, ends))
+            server.out.stall(self._syn_ack, ends)
         else:
             self._establish(ends)
 

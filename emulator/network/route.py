@@ -46,7 +46,8 @@ class Route:
         lane: the parked exchanges whose messages take this route; None: there are none.
         losses: of its packets, while it loses some.
         limit: while its bandwidth is limited, what the messages pass through.
-        stalled: messages that reached the cut, each with its delivery: TCP sends them again once the route is healed.
+        stalled: messages that reached the cut, each with its delivery: TCP sends them again once the route is healed;
+            and how often their sender's machine had gone down.
     """
 
     world: World
@@ -62,7 +63,7 @@ class Route:
     lane: "Lane | None" = None
     losses: Losses | None = None
     limit: Port | None = None
-    stalled: list[tuple[Callable[[Any], object], Any]] = field(factory=list)
+    stalled: list[tuple[Callable[[Any], object], Any, int]] = field(factory=list)
     _bytes_per_s: int | None = None
     _latency_us: int = field(init=False)
     _jitter_us: int = field(init=False)
@@ -203,6 +204,12 @@ class Route:
         self._rouse()
         self.cut = self.blocked = True
 
+    def stall(self, deliver: Callable[[Any], object], item: Any) -> None:
+        """Keep a message that has reached the cut. What its sender's machine has not got through when it goes down is
+        lost: no one sends it again."""
+        if self.source.up:
+            self.stalled.append((deliver, item, self.source.outages))
+
     def heal(self) -> None:
         """Let traffic pass again. Stalled messages arrive first, in their order."""
         if self.cut:
@@ -214,8 +221,9 @@ class Route:
             return
         self.blocked = False
         stalled, self.stalled = self.stalled, []
-        for deliver, item in stalled:
-            deliver(item)
+        for deliver, item, outages in stalled:
+            if outages == self.source.outages:
+                deliver(item)
 
 
 def _nothing(_: Any) -> None:

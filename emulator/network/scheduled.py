@@ -52,7 +52,7 @@ class ChosenEndpoint(Endpoint):
 
     def _queue(self, again: Any, deliver: Any, arg: Any) -> None:
         if self.peer is not None and self.peer.out.blocked:
-            self.peer.out.stalled.append((again, arg))
+            self.peer.out.stall(again, arg)
         else:
             choices = self.world.choices
             assert choices is not None

@@ -36,6 +36,7 @@ class Node:
         skew_us: how far its clock is ahead of virtual time. Roles read ``clock_us``, never ``world.now``.
         slowness: how many times as long its processors take for what takes time.
         up: the machine answers (refuses connections, resets unknown ones) even if no process runs.
+        outages: how often it has gone down.
         incarnations: how many processes were started on it.
         listeners: the ports that its process serves, by name.
         on_halt: ends the process when it stops by itself, for an owner that keeps track of it; None: it is killed.
@@ -51,6 +52,7 @@ class Node:
     skew_us: int = field(default=0, on_setattr=_rouse)
     slowness: int = 1
     up: bool = True
+    outages: int = 0
     process: Process | None = None
     incarnations: int = 0
     listeners: dict[str, Listener] = field(factory=dict)
@@ -88,10 +90,11 @@ class Node:
             self.on_halt()
 
     def crash(self, kind: CrashKind = "process") -> None:
-        """Kill the process. ``host``: the machine goes down too, so unflushed data is lost and connections are
-        not reset."""
+        """Kill the process. ``host``: the machine goes down too, so unflushed data is lost, connections are not reset,
+        and what was sent into a cut is not sent again."""
         if kind == "host":
             self.up = False
+            self.outages += 1
             draws = self.world.stream("disk", self.name)
             for disk in self.disks:
                 disk.lose_unflushed(lambda: draws.below(2) == 0)

@@ -201,7 +201,8 @@ class ReplicaLogs:
 
     Attributes:
         misplaced: called with an append that is not at the log's end, and with that end.
-        regressed: called with an append and the epoch of the batch before it, which is newer.
+        regressed: called with an append and the epoch of the batch before it, which is newer. A batch that retention
+            has deleted is not before it.
     """
 
     def __init__(self) -> None:
@@ -282,7 +283,7 @@ class ReplicaLogs:
         if id < 0 and last[PLACE] == 0:
             log.begin_at(next_offset)
             log.known = True
-        elif log.append(next_offset, epoch, id) and epoch < last[LEADER_EPOCH]:
+        elif log.append(next_offset, epoch, id) and epoch < last[LEADER_EPOCH] and log.start_offset < base_offset:
             for report in self.regressed:
                 report(event.rows()[index_of(event, taken)], last[LEADER_EPOCH])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from brokers.log.log import UnexpectedAppendOffset
@@ -39,6 +40,9 @@ from scenarios.runs.known.reason import (
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
+
+FORGETS = ("append_shape", "truncate_safety")
+"""What sees that a log has forgotten a leader epoch."""
 
 _LEARNED = re.compile(r"broker (\d+), \S+, when its high watermark moves: log start (\d+), high watermark (-?\d+)")
 _TAKES = re.compile(r"takes broker (\d+) into the ISR")
@@ -262,6 +266,51 @@ def _missed(
             back = again.node == role.leader and again.seq < until_seq
             if back and any(other.leader_epoch < again.leader_epoch for other in others):
                 yield role, again
+
+
+@of_partition
+def _leads_before_what_it_has(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The replica at fault has led in an epoch before that of its last records, and has not been truncated since: its
+    log does not know where the later epoch began, so it is truncated to there."""
+    return violation.invariant in FORGETS and any(_read_ahead(past, violation, tp))
+
+
+@of_partition
+def _leads_before_what_its_session_read(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The same, and it followed the leader of that later epoch in another partition as well."""
+    return violation.invariant in FORGETS and any(
+        _follows_elsewhere(past, role, later.seq) for role, later in _read_ahead(past, violation, tp)
+    )
+
+
+def _read_ahead(
+    past: KeptEvents, violation: Violation, tp: TopicPartition
+) -> Iterator[tuple[BecameFollower, BecameLeader]]:
+    """Where the replica at fault has led in an epoch before that of its last records: its role before, in which it had
+    read them, and the later leadership, in which the broker that it followed had written them."""
+    broker = at_fault(past, violation)
+    for role, leads in pairwise([] if broker is None else past.roles(tp, broker, violation.seq)):
+        if type(role) is not BecameFollower or type(leads) is not BecameLeader:
+            continue
+        for later in past.of(BecameLeader):
+            ahead = (later.node, later.topic, later.partition) == (role.leader, *tp) and later.seq < leads.seq
+            if (
+                ahead
+                and leads.leader_epoch < later.leader_epoch
+                and later.log_end_offset < leads.log_end_offset
+                and not _truncated_to(past, tp, leads, later.log_end_offset, violation.seq)
+            ):
+                yield role, later
+
+
+def _truncated_to(past: KeptEvents, tp: TopicPartition, since: BecameLeader, offset: int, until_seq: int) -> bool:
+    """Whether the log of a former leader was truncated to an offset, or to before it."""
+    return any(
+        (event.node, event.topic, event.partition) == (since.node, *tp)
+        and event.log_end_offset <= offset
+        and since.seq < event.seq < until_seq
+        for event in past.of(Truncated)
+    )
 
 
 def _follows_elsewhere(past: KeptEvents, role: BecameFollower, at_seq: int) -> bool:
@@ -493,6 +542,21 @@ LOGS: tuple[Known, ...] = (
         (*LOSSES, *DIVERGENCES),
         lambda policies: policies.brokers.checks_epochs and not policies.brokers.sessions_keep_epochs,
         and_what_follows(_missed_within_a_session),
+    ),
+    Known(
+        "KIP-320",
+        "a follower that missed elections reads what is written under a later epoch than the one in which it then "
+        "leads, by a request that was late: its log forgets the later epoch",
+        (*LOSSES, *DIVERGENCES, "append_shape"),
+        lambda policies: not policies.brokers.checks_epochs,
+        and_what_follows(_leads_before_what_it_has),
+    ),
+    Known(
+        "KAFKA-9338",
+        "the same within a session, which is not held against a new leader epoch",
+        (*LOSSES, *DIVERGENCES, "append_shape"),
+        lambda policies: policies.brokers.checks_epochs and not policies.brokers.sessions_keep_epochs,
+        and_what_follows(_leads_before_what_its_session_read),
     ),
     Known(
         "KIP-279",

@@ -232,6 +232,32 @@ def test_a_crash_resets_or_is_silent(kind: Any, reasons: list[tuple[str, str]]) 
     assert connection.got == []
 
 
+@pytest.mark.parametrize(("kind", "items"), [("process", ["last words"]), ("host", [])])
+@pytest.mark.parametrize("way_us", [0, 10_000])
+@pytest.mark.parametrize("restarts", [False, True])
+def test_what_a_machine_has_sent_into_a_cut_is_lost_when_it_goes_down(
+    kind: Any, items: list[str], way_us: int, restarts: bool
+) -> None:
+    """It reaches the cut before, or after, the machine goes down. Of a process that is killed it is sent again."""
+
+    async def body(site: Site) -> Pair:
+        connection = await pair(site)
+        node = site.network.nodes[0]
+        site.network.cut(0, 1)
+        site.network.delay(0, 1, Delay(latency_us=way_us))
+        connection.client.send("last words", 10)
+        await site.world.sleep(5_000)
+        node.crash(kind)
+        await site.world.sleep(20_000)
+        if restarts:
+            await idle(node)
+        site.network.heal(0, 1)
+        await site.world.settled()
+        return connection
+
+    assert on_site(body).items == items
+
+
 def test_a_restarted_machine_resets_the_connections_of_its_former_incarnation() -> None:
     async def body(site: Site) -> Pair:
         connection = await pair(site)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from emulator.protocol import events as e
 from emulator.trace.events import Step
@@ -244,6 +245,64 @@ def test_a_session_hides_two_elections(profile: str, assignment: list[list[int]]
         )
     )  # fmt: skip
     assert dict.fromkeys(tickets(run)) == known
+
+
+def test_before_kafka_9338_a_follower_leads_in_an_epoch_before_that_of_what_it_has_read(quiet: Run) -> None:
+    """By a LeaderAndIsr that was long on its way (kafka-2.3, seed 40082, before what a machine has sent was lost when
+    it goes down)."""
+    found = Violation("append_shape", "…", 9, 9, "broker 1, orders-0: leader epoch 1 is found to end at 76, and …")
+    grown = evolve(found, state="broker 1, orders-0: batch 5 of epoch 2 follows a batch of epoch 3")
+    late = led(5, 1, 2)._replace(log_end_offset=76)
+    marks = [follows(1, 0, 1), led(3, 0, 3)._replace(log_end_offset=28), late]
+    other = follows(2, 0, 7)._replace(partition=1)
+    for state in (found, grown):
+        for profile, ticket in (("kafka-1.1", "KIP-320"), ("kafka-2.4", "KAFKA-9338"), ("kafka-2.5", None)):
+            assert tickets(told(quiet, profile, [*marks, other], state)) == [ticket]
+    again = follows(6, 0, 5, end=76)
+    assert tickets(told(quiet, "kafka-2.4", [*marks, other, again], found)) == ["KAFKA-9338"]
+    for others in (
+        marks,
+        [other, *marks[1:]],
+        [other, *marks[:2]],
+        [other, marks[0], marks[2]],
+        [other, *marks[:2], late._replace(log_end_offset=28)],
+        [other, *marks[:2], late._replace(leader_epoch=3)],
+        [other, *marks[:2], late._replace(node=2)],
+        [other, marks[0], marks[1]._replace(node=2), late],
+        [other, marks[0], marks[1]._replace(seq=6), late],
+        [other, *marks, e.Truncated(6, 6, 0, 1, *TP, 5, 28, 28)],
+    ):
+        assert tickets(told(quiet, "kafka-2.4", others, found)) == [None]
+    kept = [other, *marks, e.Truncated(6, 6, 0, 1, *TP, 5, 30, 28)]
+    assert tickets(told(quiet, "kafka-2.4", kept, found)) == ["KAFKA-9338"]
+    cut = Violation("truncate_safety", "…", 6, 6, "orders-0: broker 1, in the ISR [0, 1, 2], truncates to 28 in …")
+    lacks = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 28 and lacks …")
+    truncated = e.Truncated(6, 6, 0, 1, *TP, 5, 28, 28)
+    run = told(quiet, "kafka-2.4", [*marks, other, truncated], cut, lacks)
+    assert tickets(run) == ["KAFKA-9338", "KAFKA-9338"]
+    assert tickets(told(quiet, "kafka-2.4", [*marks, other], lacks)) == [None]
+
+
+@pytest.mark.parametrize(
+    ("profile", "known"), [("kafka-1.1", "KIP-320"), ("kafka-2.3", "KAFKA-9338"), ("kafka-2.5", None)]
+)
+def test_a_session_reads_ahead_of_the_epoch_in_which_the_follower_leads(profile: str, known: str | None) -> None:
+    """Broker 2 is to lead, and does not learn of it; nor that broker 0 leads in its place, from which it fetches."""
+    method: tuple[Table, ...] = (
+        {"at": "1s", "action": "broker.crash", "target": 2, "duration": "9s"},
+        {"at": "14s", "action": "link.cut", "target": 3, "peer": 2},
+        {"at": "14s", "action": "link.cut", "target": 2, "peer": "zookeeper"},
+        {"at": "15s", "action": "election.preferred"},
+        {"at": "32s", "action": "link.heal", "target": 3, "peer": 2},
+        {"at": "36s", "action": "link.heal", "target": 2, "peer": "zookeeper"},
+    )
+    run = run_scenario(
+        scenario(
+            brokers=4, controller=3, assignment=[[2, 0, 1], [0, 2, 3]], method=method, rate=100, horizon="1m",
+            profile=profile, strategy="kip-455" if profile == "kafka-2.5" else "wiki",
+        )
+    )  # fmt: skip
+    assert dict.fromkeys(tickets(run)) == ({} if known is None else {known: None})
 
 
 def joins(seq: int, end: int, leader_end: int) -> e.IsrProposed:

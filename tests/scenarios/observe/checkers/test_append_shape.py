@@ -54,6 +54,20 @@ def test_an_emptied_log_goes_on_within_a_batch_that_retention_has_deleted() -> N
     assert run.violations() == []
 
 
+@pytest.mark.parametrize(("start", "broken"), [(19, True), (20, False)])
+def test_an_older_epoch_in_a_log_that_retention_has_emptied(start: int, broken: bool) -> None:
+    """After an unclean election of a leader with older batches (kafka-2.3, seed 40367). The epochs that the log does
+    not have any more say nothing about where others end either."""
+    run = WrittenHistory(AppendShape.name).begin()
+    run.append(1, 0, 1, 0)
+    run.append(1, 10, 2, 2)
+    run.emit(e.LogStartMoved, 1, *ORDERS_0, start, "leader")
+    run.append(1, 20, 3, 0)
+    if not broken:
+        run.show(EpochEndFound, 1, ORDERS_0, 0, 30, 30)
+    assert run.invariants() == [AppendShape.name] * broken
+
+
 def three_epochs() -> WrittenHistory:
     """Batches of the epochs 1, 1, 4 and 6."""
     run = WrittenHistory(AppendShape.name).begin()
