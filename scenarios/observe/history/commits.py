@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from controller.procedures import STEPS
 from emulator.protocol.assignments import without
 from emulator.protocol.events import (
     BecameFollower,
@@ -49,10 +50,6 @@ Placed = BecameLeader | BecameFollower | Truncated | HighWatermark
 
 WILL_BE_MOVED = ("NONE", "REQUEST_TIMED_OUT")
 """The answers of the API after which the controller carries out what was asked for, or may."""
-
-
-WAITS = ("kip-455.wait", "wiki.4", "kafka-42.3")
-"""The steps in which the controller waits until a target is in sync."""
 
 
 class Commits:
@@ -121,7 +118,7 @@ class Commits:
         if event.step == DELETED_FROM and event.edge == "after":
             for tp in self._topology.partitions(event.topic):
                 self.get(tp.topic, tp.partition).deleting = True
-        elif event.edge == "before" and event.step in WAITS:
+        elif event.edge == "before" and _is_wait(event.step):
             self.get(event.topic, event.partition).wait()
 
     def on_assigned(self, event: AssignmentWritten) -> None:
@@ -336,6 +333,12 @@ class Commits:
         if any(log.known and not log.holds(last) for _, log in self.members(commit)):
             for lacking in self.lacking:
                 lacking(event, commit)
+
+
+def _is_wait(step: str) -> bool:
+    """Whether a protocol waits in a step until replicas are in sync."""
+    phases = STEPS[step].phases
+    return bool(phases) and step == phases["move.wait"].last
 
 
 def _row(

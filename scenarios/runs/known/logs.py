@@ -30,6 +30,7 @@ from scenarios.runs.known.reason import (
     Known,
     always,
     and_what_follows,
+    and_where_it_led,
     at_fault,
     keeps_its_place,
     lacking,
@@ -507,17 +508,17 @@ LOGS: tuple[Known, ...] = (
     Known(
         "KAFKA-7128",
         "a follower joins the ISR at the high watermark of a new leader, without what its predecessor had committed",
-        (*LOSSES, "joins_caught_up"),
+        (*LOSSES, *DIVERGENCES, "joins_caught_up"),
         lambda policies: not policies.brokers.join_needs_epoch_start,
-        _joined_below_epoch_start,
+        and_where_it_led(_joined_below_epoch_start),
     ),
     Known(
         "KafkaApis.handleFetchRequest (0.8.0 to 0.8.1.1)",
         "a follower's fetch counts before it is read: one that is ahead of its leader joins the ISR, and cuts its log "
         "once the fetch is refused",
-        (*LOSSES, "joins_caught_up"),
+        (*LOSSES, *DIVERGENCES, "joins_caught_up"),
         lambda policies: policies.brokers.records_fetch_first,
-        _joined_before_it_was_read,
+        and_where_it_led(_joined_before_it_was_read),
     ),
     Known(
         "KAFKA-1382",

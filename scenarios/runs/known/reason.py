@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from scenarios.runs.past import KeptEvents
 
 CONVERGED = "converged"
-LOSSES = ("leader_completeness", "no_acked_record_lost", "isr_complete")
+LEADS_WITH_LESS = "leader_completeness"
+LOSSES = (LEADS_WITH_LESS, "no_acked_record_lost", "isr_complete")
 DIVERGENCES = ("truncate_safety", "log_matching", "reads_consistent", "isr_logs_identical", CONVERGED)
 """What follows where one replica leads without what the others have."""
 
@@ -148,6 +149,22 @@ def and_what_follows(root: Shows) -> Shows:
     def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
         return root(past, violation) or any(
             found.invariant in (*LOSSES, *DIVERGENCES)
+            and found.seq <= violation.seq
+            and past.partition(found) == tp
+            and root(past, found)
+            for found in past.run.violations
+        )
+
+    return shows
+
+
+def and_where_it_led(root: Shows) -> Shows:
+    """``root``, of the violation or of an earlier one in the same partition by which the replica at fault has led."""
+
+    @of_partition
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+        return root(past, violation) or any(
+            found.invariant == LEADS_WITH_LESS
             and found.seq <= violation.seq
             and past.partition(found) == tp
             and root(past, found)

@@ -428,6 +428,23 @@ def test_before_kafka_7128_a_replica_joins_below_the_start_of_the_epoch(quiet: R
             assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
 
 
+def test_before_kafka_7128_others_cut_their_logs_once_such_a_replica_leads(quiet: Run) -> None:
+    """kafka-1.1, seed 40186: broker 1 has joined so and leads, and broker 2, which has everything, follows it."""
+    below, written = joins(3, 3, 5)._replace(epoch_start_offset=5), elected(4, 0, 1)
+    lacks = Violation("isr_complete", "…", 5, 5, "orders-0, ISR [0, 1]: the log of broker 1 ends at 3 and lacks …")
+    led_by = Violation("leader_completeness", "…", 6, 6, "orders-0: broker 1, leader of epoch 2, has a log that …")
+    cuts = Violation("truncate_safety", "…", 9, 9, "orders-0: broker 2, in the ISR [1, 2], truncates to 3 in epoch 2; …")
+    for found, ticket in (
+        ((lacks, led_by, cuts), "KAFKA-7128"),
+        ((lacks, cuts), None),
+        ((evolve(led_by, seq=10), cuts), None),
+        ((evolve(led_by, state=led_by.state.replace("broker 1", "broker 2")), cuts), None),
+        ((evolve(led_by, state=led_by.state.replace("orders-0", "orders-1")), cuts), None),
+    ):
+        assert tickets(told(quiet, "kafka-1.1", [below, written], *found))[-1] == ticket
+        assert tickets(told(quiet, "kafka-2.3", [below, written], *found))[-1] is None
+
+
 def test_kafka_1382_a_leader_that_takes_its_write_for_failed_commits_without_a_member_of_the_isr(quiet: Run) -> None:
     lacks = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 4 and lacks …")
     written = elected(4, 0, 1)

@@ -100,24 +100,43 @@ def test_until_the_target_is_in_sync_the_old_replicas_are_waited_for() -> None:
     assert run.invariants() == [NAME]
 
 
-def test_a_target_that_has_left_the_isr_before_its_move_begins_is_waited_for_again() -> None:
+@pytest.mark.parametrize("step", ["kip-455.wait", "wiki.4", "kafka-42.3", "kafka-6794.1"])
+def test_a_target_that_has_left_the_isr_before_its_move_begins_is_waited_for_again(step: str) -> None:
     """Replica 2 has died, and the controller finds that out before it begins the move."""
     run = history()
     run.emit(e.MoveStarted, *ORDERS_0, (1, 2))
     run.state(1, (0, 1), 1)
-    run.emit(Step, "kip-455.wait", "before", *ORDERS_0, -1, 0, 2, "")
+    run.emit(Step, step, "before", *ORDERS_0, -1, 0, 2, "")
     run.leads(1, 1)
     run.append(1, 0, 1, 1, leader=True)
     run.high_watermark(1, 10, 1, leader=True)
     assert run.invariants() == [NAME]
     in_sync = history()
     in_sync.emit(e.MoveStarted, *ORDERS_0, (0, 1))
-    in_sync.emit(Step, "kip-455.wait", "before", *ORDERS_0, -1, 0, 2, "")
+    in_sync.emit(Step, step, "before", *ORDERS_0, -1, 0, 2, "")
     in_sync.state(0, (0, 2), 1)
     in_sync.leads(0, 1)
     in_sync.append(0, 0, 2, 1, leader=True)
     in_sync.high_watermark(0, 10, 1, leader=True)
     assert in_sync.invariants() == []
+
+
+def test_the_only_replica_in_sync_is_waited_for_though_the_target_was_in_sync_before() -> None:
+    """A controller that takes over waits for the target; the machine of the leader, which the move drops, then crashes
+    with what it has not flushed (kafka-1.1, seed 40135)."""
+    run = history()
+    run.emit(e.MoveStarted, *ORDERS_0, (0, 1))
+    run.state(2, (2,), 1)
+    run.emit(Step, "kafka-6794.1", "before", *ORDERS_0, -1, 0, 2, "")
+    run.leads(2, 1)
+    run.append(2, 0, 1, 1, leader=True)
+    run.high_watermark(2, 10, 1, leader=True)
+    run.emit(e.NodeCrashed, 2, 1, "host")
+    run.loaded(2, 0)
+    run.state(2, (2,), 2)
+    run.leads(2, 2)
+    run.state(2, (0, 1, 2), 2)
+    assert run.violations() == []
 
 
 def test_when_the_move_is_over_all_count_again() -> None:
