@@ -330,8 +330,8 @@ class Converged(Checker):
                     yield Broken(READ, f"{tp}: consumer {consumer} is {where}, the high watermark at {end}")
 
     def _leads_astray(self, tp: TopicPartition) -> bool:
-        """Whether a broker that is left with a replica still leads the partition in its own view: who reads there learns
-        of nothing before metadata.max.age.ms, 5 minutes, which clients here do not have."""
+        """Whether a broker that is left with a replica still leads the partition in its own view: who reads there
+        learns of nothing before metadata.max.age.ms, 5 minutes, which clients here do not have."""
         logs = [self._logs.get(broker, left) for broker, left in self._forgotten() if left == tp]
         return any(log is not None and log.leads for log in logs)
 

@@ -13,6 +13,7 @@ from emulator.protocol.events import (
     IsrChanged,
     IsrProposed,
     IsrUpdateFailed,
+    NodeCrashed,
     PartitionCreated,
 )
 from emulator.protocol.types import TopicPartition
@@ -64,8 +65,22 @@ def _kept_dead(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bo
 
 
 @of_partition
+def _in_no_memory(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The controller had each replica of a dead broker in none of the ISRs that it knew as it handled the failure."""
+    dead, found = _DEAD.search(violation.state), isr_and_assignment(violation)
+    brokers = [int(broker) for broker in dead[1].split(", ")] if dead else []
+    if found is not None and not lacking(past, violation):
+        brokers = [broker for broker in found[0] if past.down(broker, violation.seq)]
+    crashes = {e.node: e for e in past.of(NodeCrashed) if e.node in brokers and e.seq < violation.seq}
+    return bool(crashes) and all(
+        broker in crashes and past.in_no_memory(tp, crashes[broker], violation.seq) for broker in brokers
+    )
+
+
+@of_partition
 def _added_by_leader(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """A leader has added the dead replica to the ISR, itself or by AlterIsr, in the leader epoch that it had then."""
+    """A leader has added the replica to the ISR when it was dead already, itself or by AlterIsr, in the leader epoch
+    that it had then."""
     dead = _DEAD.search(violation.state)
     if dead is None:
         return False
@@ -74,11 +89,12 @@ def _added_by_leader(past: KeptEvents, violation: Violation, tp: TopicPartition)
 
 
 def _added(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) -> bool:
-    """Whether the leader has added ``broker`` to the ISR last, in the leader epoch that it had then."""
-    written = [state for seq, state in past.states.get(tp, []) if seq <= until_seq and state is not None]
-    for before, after in reversed(list(pairwise(written))):
+    """Whether the leader has added ``broker``, which was dead, to the ISR last, in the leader epoch that it had."""
+    written = [(seq, state) for seq, state in past.states.get(tp, []) if seq <= until_seq and state is not None]
+    for (_, before), (seq, after) in reversed(list(pairwise(written))):
         if broker in after.isr and broker not in before.isr:
-            return (before.leader, before.leader_epoch) == (after.leader, after.leader_epoch)
+            led_on = (before.leader, before.leader_epoch) == (after.leader, after.leader_epoch)
+            return led_on and past.down(broker, seq)
     return False
 
 
@@ -226,6 +242,24 @@ ISRS: tuple[Known, ...] = (
             not policies.controller.replicas.shrink_at_failover and not policies.brokers.out_of_sync.even_at_the_end
         ),
         _kept_dead,
+        statements=(IN_SYNC,),
+    ),
+    Known(
+        "ReplicaStateMachine.handleStateChange (0.8.0)",
+        "a controller leaves a dead replica in an ISR to which a leader has added it, as it goes by the ISR that it "
+        "knows",
+        ("dead_leave_isr", "elects_the_living"),
+        lambda policies: policies.controller.replicas.trusts_memory,
+        _in_no_memory,
+    ),
+    Known(
+        "ReplicaStateMachine.handleStateChange (0.8.0)",
+        "the same; it stays while nothing is written",
+        (CONVERGED,),
+        lambda policies: (
+            policies.controller.replicas.trusts_memory and not policies.brokers.out_of_sync.even_at_the_end
+        ),
+        _in_no_memory,
         statements=(IN_SYNC,),
     ),
     Known(

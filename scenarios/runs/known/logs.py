@@ -68,21 +68,9 @@ def _failover_left_it(past: KeptEvents, violation: Violation) -> bool:
 @of_violation
 def _not_in_its_memory(past: KeptEvents, violation: Violation) -> bool:
     """A controller has handled the failure of the replica's broker, and had the replica in none of the ISRs that it
-    knew: a leader had added it in the leader epoch that the controller wrote last."""
-    crash = past.lost_unflushed(violation)
-    tp = past.partition(violation)
-    if crash is None or tp is None or not past.failure_handled(crash.node, crash.seq, violation.seq):
-        return False
-    written = [(seq, state) for seq, state in past.states.get(tp, []) if seq < crash.seq and state is not None]
-    of_epoch = [(seq, state) for seq, state in written if state.leader_epoch == written[-1][1].leader_epoch]
-    joined = [seq for seq, state in of_epoch if crash.node in state.isr]
-    first = of_epoch[0][1] if of_epoch else None
-    return (
-        first is not None
-        and crash.node not in first.isr
-        and bool(joined)
-        and not past.elected_between(joined[0], violation.seq)
-    )
+    knew."""
+    crash, tp = past.lost_unflushed(violation), past.partition(violation)
+    return crash is not None and tp is not None and past.in_no_memory(tp, crash, violation.seq)
 
 
 @of_partition

@@ -396,11 +396,15 @@ def test_a_leader_adds_a_replica_that_has_died_since(quiet: Run, leader_epoch: i
     writes = [(0, (0,)), (leader_epoch, (0, 1))]
     events = [
         ZkWritten(0, seq, 0, 2, "setData", state_path(TP), seq, seq, LeaderAndIsr(0, epoch, isr, 1).encode())
-        for seq, (epoch, isr) in enumerate(writes, 1)
+        for seq, (epoch, isr) in enumerate(writes, 2)
     ]
     state = f"{TP}: ISR [0, 1] under leader 0, while controller 2 has known for 12.0 s that broker 1 is dead"
-    violation = Violation("dead_leave_isr", "", 0, 2, state)
-    assert tickets(told(quiet, "kafka-2.3", events, violation)) == [ticket]
+    violation = Violation("dead_leave_isr", "", 0, 5, state)
+    crash = e.NodeCrashed(0, 0, 0, 1, 1, "process")
+    assert tickets(told(quiet, "kafka-2.3", [crash, *events], violation)) == [ticket]
+    for lived in ([], [crash, e.NodeStarted(1, 1, 0, 1, 2)], [crash._replace(node=2)]):
+        assert tickets(told(quiet, "kafka-2.3", [*lived, *events], violation)) == [None]
+    assert tickets(told(quiet, "kafka-2.3", [*events, crash._replace(seq=4)], violation)) == [None]
 
 
 def test_a_broker_that_refused_metadata_does_not_follow_a_leader_that_it_knows_as_dead(quiet: Run) -> None:
@@ -532,9 +536,38 @@ def test_a_dead_replica_that_a_failover_left_stays_in_the_isr(quiet: Run) -> Non
             [*marks[:3], marks[4], marks[3]._replace(seq=6)],
             [*marks, elected(6, 0), elected(7, 0, 1)],
         ):
-            assert tickets(told(quiet, "kafka-0.8", others, found)) in ([None], ["KAFKA-14140"])
+            assert tickets(told(quiet, "kafka-0.8", others, found)) == (
+                ["KAFKA-14140"] if others[-1].seq == 7 and found is known_dead else [None]
+            )
     assert tickets(told(quiet, "kafka-1.1", marks, stays)) == [None]  # there the leader drops it, at the end of its log
     assert tickets(told(quiet, "kafka-0.8", [*marks, e.NodeStarted(6, 6, 0, 1, 2)], stays)) == [None]
+
+
+def test_a_controller_of_0_8_leaves_a_dead_replica_where_it_does_not_know_it(quiet: Run) -> None:
+    """Seed 40006 of the default swarm: a leader had added the replica, and nothing is written."""
+    marks: list[Any] = [
+        elected(1, 0),
+        elected(2, 0, 1),
+        e.NodeCrashed(3, 3, 0, 1, 1, "stop"),
+        Step(4, 4, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, ""),
+    ]
+    stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0, 1], leader 0")
+    dead = "orders-0: ISR [0, 1] under leader 0, while controller 2 has known for 10.0 s that broker 1 is dead"
+    for found in (stays, Violation("dead_leave_isr", "…", 9, 9, dead)):
+        ticket = "ReplicaStateMachine.handleStateChange (0.8.0)"
+        assert tickets(told(quiet, "kafka-0.8", marks, found)) == [ticket]
+        assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
+        for others in (
+            marks[:3],
+            marks[1:],
+            [marks[0], *marks[2:]],
+            [elected(1, 0, 1), *marks[2:]],
+            [*marks[:2], marks[2]._replace(node=2), marks[3]],
+            [*marks[:2], marks[3]._replace(seq=3), marks[2]._replace(seq=4)],
+            [*marks[:3], marks[3]._replace(broker=2)],
+            [*marks, e.ControllerElected(5, 5, 0, 2, 5)],
+        ):
+            assert tickets(told(quiet, "kafka-0.8", others, found)) == [None]
 
 
 def test_a_leader_of_0_8_adds_any_replica(quiet: Run) -> None:

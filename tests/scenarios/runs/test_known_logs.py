@@ -433,7 +433,9 @@ def test_before_kafka_7128_others_cut_their_logs_once_such_a_replica_leads(quiet
     below, written = joins(3, 3, 5)._replace(epoch_start_offset=5), elected(4, 0, 1)
     lacks = Violation("isr_complete", "…", 5, 5, "orders-0, ISR [0, 1]: the log of broker 1 ends at 3 and lacks …")
     led_by = Violation("leader_completeness", "…", 6, 6, "orders-0: broker 1, leader of epoch 2, has a log that …")
-    cuts = Violation("truncate_safety", "…", 9, 9, "orders-0: broker 2, in the ISR [1, 2], truncates to 3 in epoch 2; …")
+    cuts = Violation(
+        "truncate_safety", "…", 9, 9, "orders-0: broker 2, in the ISR [1, 2], truncates to 3 in epoch 2; …"
+    )
     for found, ticket in (
         ((lacks, led_by, cuts), "KAFKA-7128"),
         ((lacks, cuts), None),
