@@ -253,7 +253,7 @@ def test_before_kafka_9338_a_follower_leads_in_an_epoch_before_that_of_what_it_h
     found = Violation("append_shape", "…", 9, 9, "broker 1, orders-0: leader epoch 1 is found to end at 76, and …")
     grown = evolve(found, state="broker 1, orders-0: batch 5 of epoch 2 follows a batch of epoch 3")
     late = led(5, 1, 2)._replace(log_end_offset=76)
-    marks = [follows(1, 0, 1), led(3, 0, 3)._replace(log_end_offset=28), late]
+    marks: list[Any] = [follows(1, 0, 1), led(3, 0, 3)._replace(log_end_offset=28), late]
     other = follows(2, 0, 7)._replace(partition=1)
     for state in (found, grown):
         for profile, ticket in (("kafka-1.1", "KIP-320"), ("kafka-2.4", "KAFKA-9338"), ("kafka-2.5", None)):
