@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 ENDS_THREADS = (UnexpectedAppendOffset.__name__, UnexpectedError.__name__)
 """A batch that begins before the end of the log (UnexpectedAppendOffsetException of Log.append, 1.1.1), and what a
 scenario injects."""
+IGNORED = "FetchSessionHandler.build (1.1.0 to 2.7.2)"
 BACK_OFF_US = FetcherPolicies().replica_fetch_backoff_us
 _HIGH_WATERMARK = re.compile(r"high watermark of broker (\d+) is (-?\d+), its log ends at (\d+)")
 _DIED = re.compile(r"broker (\d+): (\S+) has died")
@@ -82,9 +83,27 @@ def _deaths(past: KeptEvents) -> list[FetcherStopped]:
 def _answer_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The follower's thread got it again for a leader that it followed already, and it has appended nothing and learned
     of no high watermark since."""
+    return _role_with_it(past, violation, tp) is not None
+
+
+@of_partition
+def _answer_of_before_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The same, and the leader's high watermark was there already as it took up that leader epoch: what waits under the
+    one before is refused, and after an error the session repeats the high watermark."""
+    follows = _role_with_it(past, violation, tp)
+    return follows is not None and any(
+        led.high_watermark >= follows.log_end_offset
+        for led in past.of(BecameLeader)
+        if (led.node, led.topic, led.partition) == (follows.leader, *tp) and led.leader_epoch == follows.leader_epoch
+    )
+
+
+def _role_with_it(past: KeptEvents, violation: Violation, tp: TopicPartition) -> BecameFollower | None:
+    """The role in which the follower has the log and the high watermark that the violation names, if it had followed
+    that leader before."""
     found = _HIGH_WATERMARK.search(violation.state)
     if found is None:
-        return False
+        return None
     broker, high_watermark, end = map(int, found.groups())
     roles = sorted(
         (
@@ -96,21 +115,35 @@ def _answer_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition) 
         key=lambda event: event.seq,
     )[-2:]
     if [type(role) for role in roles] != [BecameFollower, BecameFollower]:
-        return False
+        return None
     before, last = roles
-    return bool(before.leader == last.leader and last.high_watermark == high_watermark < last.log_end_offset == end)
+    it_is = before.leader == last.leader and last.high_watermark == high_watermark < last.log_end_offset == end
+    return last if it_is else None
 
 
 FETCHERS: tuple[Known, ...] = (
     Known(
-        "FetchSessionHandler.build (1.1.0 to 2.7.2)",
+        IGNORED,
         "a follower whose fetcher gets the partition again ignores the answer that is under way; the session takes the "
         "high watermark in it for known, and does not repeat it while nothing is written",
         (CONVERGED,),
         lambda policies: (
-            not (policies.fetchers.truncation.on_fetch or isinstance(policies.fetchers.truncation, ToHighWatermark))
+            not (policies.brokers.checks_epochs and policies.brokers.sessions_keep_epochs)
+            and not isinstance(policies.fetchers.truncation, ToHighWatermark)
         ),
         _answer_ignored,
+        statements=(COMMITTED,),
+    ),
+    Known(
+        IGNORED,
+        "the same, of an answer that was sent in the leader epoch before",
+        (CONVERGED,),
+        lambda policies: (
+            policies.brokers.checks_epochs
+            and policies.brokers.sessions_keep_epochs
+            and not policies.fetchers.truncation.on_fetch
+        ),
+        _answer_of_before_ignored,
         statements=(COMMITTED,),
     ),
     Known(

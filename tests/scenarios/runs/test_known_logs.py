@@ -92,8 +92,13 @@ def follows(seq: int, leader: int, epoch: int, end: int = 14) -> e.BecameFollowe
 def test_a_session_does_not_repeat_a_high_watermark_that_was_ignored(quiet: Run) -> None:
     state = "orders-0: the high watermark of broker 1 is 13, its log ends at 14; leader 0, isr [0, 1]"
     found = Violation("converged", COMMITTED, 9, 9, state)
-    for profile, ticket in (("kafka-0.8", None), ("kafka-1.1", IGNORED), ("kafka-2.6", IGNORED), ("kafka-2.7", None)):
+    for profile, ticket in (("kafka-0.8", None), ("kafka-1.1", IGNORED), ("kafka-2.4", IGNORED), ("kafka-2.5", None)):
         assert tickets(told(quiet, profile, [follows(1, 0, 1), follows(2, 0, 2)], found)) == [ticket]
+    leads = led(3, 0, 2)._replace(log_end_offset=14, high_watermark=14)
+    for profile, ticket in (("kafka-2.5", IGNORED), ("kafka-2.6", IGNORED), ("kafka-2.7", None)):
+        assert tickets(told(quiet, profile, [follows(1, 0, 1), follows(2, 0, 2), leads], found)) == [ticket]
+    for other in (leads._replace(high_watermark=13), leads._replace(leader_epoch=1), leads._replace(node=2)):
+        assert tickets(told(quiet, "kafka-2.6", [follows(1, 0, 1), follows(2, 0, 2), other], found)) == [None]
     for events in (
         [follows(1, 0, 1)],
         [follows(1, 2, 1), follows(2, 0, 2)],
