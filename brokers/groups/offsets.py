@@ -103,10 +103,11 @@ class GroupOffsetsPart:
                 error = Errors.ILLEGAL_GENERATION
         elif group.state is not GroupState.EMPTY:
             error = Errors.UNKNOWN_MEMBER_ID
+        judged = coordinator.store.policies.commits_judge_members
+        if group.state is GroupState.COMPLETING and error is not Errors.FENCED_INSTANCE_ID and not (error and judged):
+            error = Errors.REBALANCE_IN_PROGRESS
         if error:
             return error, None
-        if group.state is GroupState.COMPLETING:
-            return Errors.REBALANCE_IN_PROGRESS, None
         member = group.members.get(request.member_id)
         if member is not None:
             coordinator.rebalances.sessions.heard_from(group, member)

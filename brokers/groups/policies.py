@@ -8,6 +8,8 @@ class GroupPolicies:
     """The defaults are those of Kafka 2.3.
 
     Attributes:
+        commits_judge_members: KAFKA-8487 (2.4): before the leader's SyncGroup the commit of a member that there is not,
+            or of another generation, is refused for that. Earlier, any was answered with REBALANCE_IN_PROGRESS.
         heartbeats_while_syncing: KAFKA-10134 (2.7): a heartbeat between a member's JoinGroup and the leader's SyncGroup
             counts and is answered with NONE. Before, it was answered with REBALANCE_IN_PROGRESS, and the session went
             on to its end.
@@ -23,6 +25,7 @@ class GroupPolicies:
             while a transaction may still change them. Before, it got what was committed last.
     """
 
+    commits_judge_members: bool = False
     heartbeats_while_syncing: bool = False
     static_member_stored: bool = False
     static_member_rebalances: bool = False

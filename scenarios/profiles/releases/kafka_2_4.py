@@ -92,6 +92,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.groups.expires_unsubscribed": True},
     ),
     Difference(
+        title="a commit of a client that is no member of its group, before the group's leader has assigned,",
+        before="is answered with REBALANCE_IN_PROGRESS",
+        here="is refused as at any time (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION)",
+        source="KAFKA-8487, 2.4",
+        policies={"brokers.groups.commits_judge_members": True},
+    ),
+    Difference(
         title="CreateTopics that leaves the number of partitions or replicas open",
         before="is refused (INVALID_PARTITIONS, INVALID_REPLICATION_FACTOR)",
         here="gets num.partitions and default.replication.factor",
