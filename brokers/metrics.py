@@ -158,14 +158,33 @@ class ClientMeters:
     """The bytes and messages of clients, of one topic or (``""``) of all."""
 
     def __init__(self, metrics: Metrics, topic: str) -> None:
-        self._messages_in = _meter(metrics, "MessagesInPerSec", topic)
-        self._bytes_in = _meter(metrics, "BytesInPerSec", topic)
+        self._metrics = metrics
+        self._topic = topic
+        self._in: tuple[Meter, Meter] | None = self._counted_in()
         self._bytes_out = _meter(metrics, "BytesOutPerSec", topic)
 
+    def _counted_in(self) -> tuple[Meter, Meter]:
+        names = ("MessagesInPerSec", "BytesInPerSec")
+        messages, size = (_meter(self._metrics, name, self._topic) for name in names)
+        return messages, size
+
     def add_since(self, messages_in: int, bytes_in: int, bytes_out: int, since_us: int) -> None:
-        self._messages_in.add_since(messages_in, since_us)
-        self._bytes_in.add_since(bytes_in, since_us)
+        if self._in is None and messages_in:
+            self._in = self._counted_in()
+        if self._in is not None:
+            self._in[0].add_since(messages_in, since_us)
+            self._in[1].add_since(bytes_in, since_us)
         self._bytes_out.add_since(bytes_out, since_us)
+
+    def stop_leading(self) -> None:
+        """Only a leader has those of what producers send."""
+        for meter in self._in or ():
+            self._metrics.remove(meter)
+        self._in = None
+
+    def remove(self) -> None:
+        self.stop_leading()
+        self._metrics.remove(self._bytes_out)
 
 
 @define(eq=False)
@@ -179,8 +198,9 @@ class Moved:
 
 
 class BrokerTopicMetrics:
-    """BrokerTopicMetrics: the meters of one broker. Those of a topic exist from its first use on. The bytes and
-    messages of clients are counted with every batch, and given to the meters once a second.
+    """BrokerTopicMetrics: the meters of one broker. Those of a topic exist from its first use on, as long as the broker
+    has replicas of it. The bytes and messages of clients are counted with every batch, and given to the meters once a
+    second.
 
     Attributes:
         replication_in, replication_out: the bytes that this broker appended as a follower, and sent to followers.
@@ -194,10 +214,49 @@ class BrokerTopicMetrics:
         self._topics: dict[str, ClientMeters] = {}
         self._moved: dict[str, Moved] = {}
         self._since_us = 0
+        self._due = False
+        self._hosted: dict[str, int] = {}
+        """How many replicas of each topic the broker has."""
         self.replication_in = _meter(metrics, "ReplicationBytesInPerSec")
         self.replication_out = _meter(metrics, "ReplicationBytesOutPerSec")
         self.reassignment_in = _meter(metrics, "ReassignmentBytesInPerSec")
         self.reassignment_out = _meter(metrics, "ReassignmentBytesOutPerSec")
+
+    # -- which topics there are -----------------------------------------------------------------------------------
+
+    def begin_replica(self, topic: str) -> None:
+        """The broker has one replica more of ``topic``."""
+        self._hosted[topic] = self._hosted.get(topic, 0) + 1
+
+    def end_replica(self, topic: str) -> None:
+        """It has one less. With the last the topic's meters end (ReplicaManager.maybeRemoveTopicMetrics)."""
+        self._hosted[topic] -= 1
+        if not self._hosted[topic]:
+            del self._hosted[topic]
+            meters = self._counted(topic)
+            if meters is not None:
+                meters.remove()
+                del self._topics[topic]
+
+    def stop_leading(self, topic: str) -> None:
+        """The broker leads no partition of ``topic`` any more: the meters that leaders have end (KAFKA-8392, 2.4)."""
+        meters = self._counted(topic)
+        if meters is not None:
+            meters.stop_leading()
+
+    def counts(self, topic: str) -> bool:
+        """Whether clients have written or read ``topic`` here."""
+        return topic in self._topics
+
+    def _counted(self, topic: str) -> ClientMeters | None:
+        """The meters of ``topic``, if it has any, with all that was counted."""
+        moved = self._moved.pop(topic, None)
+        if moved is not None:
+            for meters in (moved.meters, self._all):
+                meters.add_since(moved.messages_in, moved.bytes_in, moved.bytes_out, self._since_us)
+        return self._topics.get(topic)
+
+    # -- what clients do --------------------------------------------------------------------------------------------
 
     def produced(self, topic: str, messages: int, size: int) -> None:
         """A producer's batch was appended."""
@@ -211,7 +270,8 @@ class BrokerTopicMetrics:
         moved.bytes_out += size
 
     def _begin(self, topic: str) -> Moved:
-        if not self._moved:
+        if not self._due:
+            self._due = True
             self._since_us = self._metrics.time_us()
             self._metrics.meters.add(self)
         meters = self._topics.get(topic)
@@ -222,7 +282,7 @@ class BrokerTopicMetrics:
 
     def write(self) -> None:
         """Give the counts to the meters; called once a second."""
-        all_moved, self._moved = self._moved.values(), {}
+        all_moved, self._moved, self._due = self._moved.values(), {}, False
         for moved in all_moved:
             moved.meters.add_since(moved.messages_in, moved.bytes_in, moved.bytes_out, self._since_us)
         self._all.add_since(

@@ -127,6 +127,8 @@ class BrokerPolicies:
             again. Before, no batch said whose it was.
         knows_missing_settings: KAFKA-9644 and KAFKA-9695 (2.6): requests to change settings may leave out what was set
             before, and are refused where they leave out a value.
+        leaders_alone_measure_producers: KAFKA-8392 (2.4): a broker that leads no partition of a topic any more shows no
+            BytesInPerSec and MessagesInPerSec of it. Before, they stayed as long as it had a replica.
         shows_rates: KAFKA-9625 (2.5): DescribeConfigs shows the rates of throttles. Before, their values were withheld.
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
         groups: the rules of group coordinators.
@@ -186,6 +188,7 @@ class BrokerPolicies:
     followers_show_stability: bool = False
     recognizes_repeats: bool = True
     knows_missing_settings: bool = False
+    leaders_alone_measure_producers: bool = False
     shows_rates: bool = False
     lacks_metrics: frozenset[str] = frozenset()
     groups: GroupPolicies = field(factory=GroupPolicies)

@@ -245,6 +245,10 @@ class ReplicaManager:
         for place, state in enumerate(request.partitions) if offline else ():
             if outcomes[place] is Errors.NONE and state.tp in offline:
                 outcomes[place] = Errors.KAFKA_STORAGE_ERROR
+        if followers and self.policies.leaders_alone_measure_producers:
+            for topic in dict.fromkeys(state.tp.topic for state in followers):
+                if self.metrics.topics.counts(topic) and not self._leads_any(topic):
+                    self.metrics.topics.stop_leading(topic)
         self._start_checkpointing()
         self._tell_coordinators(new, [state for state in followers if state.tp.topic in self.coordinators])
         known = (partitions.get(state.tp) for state in (*leaders, *followers))
@@ -252,6 +256,10 @@ class ReplicaManager:
         self.fetchers.shutdown_idle_fetcher_threads()
         self.metrics.show()
         return tuple(outcomes)
+
+    def _leads_any(self, topic: str) -> bool:
+        """Whether a partition of ``topic`` is led here, of those that the broker knows from its metadata."""
+        return any(self._leads(state.tp) for state in self.metadata.partitions_of(topic).values())
 
     def _leads(self, tp: TopicPartition) -> bool:
         partition = self.partitions.get(tp)
@@ -285,6 +293,7 @@ class ReplicaManager:
                 if self.policies.misses_settings_us:
                     self._opened[tp.topic] = self.process.clock_us
                 partition = self.partitions[tp] = Partition(tp, log, self._services, len(state.replicas))
+                self.metrics.topics.begin_replica(tp.topic)
                 partition.delayed = self._left_waiting.pop(tp, None)
             yield partition, state
 
@@ -384,6 +393,7 @@ class ReplicaManager:
         timeout or until the partition comes back (2.3)."""
         partition.stop_leading()
         del self.partitions[partition.tp]
+        self.metrics.topics.end_replica(partition.tp.topic)
         self.isr_checks.pop(partition, None)
         if partition.delayed is not None:
             self._left_waiting[partition.tp] = partition.delayed

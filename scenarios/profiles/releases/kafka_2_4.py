@@ -92,6 +92,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.groups.expires_unsubscribed": True},
     ),
     Difference(
+        title="`BytesInPerSec` and `MessagesInPerSec` of a topic of which a broker leads nothing any more",
+        before="stay, as long as the broker has a replica",
+        here="end",
+        source="KAFKA-8392, 2.4",
+        policies={"brokers.leaders_alone_measure_producers": True},
+    ),
+    Difference(
         title="a commit of a client that is no member of its group, before the group's leader has assigned,",
         before="is answered with REBALANCE_IN_PROGRESS",
         here="is refused as at any time (UNKNOWN_MEMBER_ID, ILLEGAL_GENERATION)",
