@@ -57,8 +57,11 @@ class MetadataFollows(Checker):
         self._last: tuple[PartitionMetadata, ...] = ()
         self._controller_epoch = 0
         self._late: Deadlines[TopicPartition] = Deadlines()
-        self._announced: dict[int, tuple[Announced, bool]] = {}
-        """By broker, of the last request for it; and whether one without partitions was about the same."""
+        self._announced: dict[int, tuple[Announced, bool, int]] = {}
+        """By broker, of the last request for it; whether one without partitions was about the same; and how many of
+        the ``_starts`` requests to it may have been about."""
+        self._starts = 0
+        """How often a broker has started: a controller announces each start, or several at once."""
         self._repeats = False
         """Whether a controller may send what brokers know."""
         self._new: dict[TopicPartition, None] = {}
@@ -72,9 +75,10 @@ class MetadataFollows(Checker):
 
     def on_written(self, event: ZkWritten) -> None:
         """A broker that starts is announced to all, also where it was gone for so short a time, or as a partition had
-        no leader, that its end was not. The controller may see its znode before the broker has ZooKeeper's answer."""
+        no leader, that its end was not. The controller may see its znode before the broker has ZooKeeper's answer, and
+        it may start once more before the controller has announced it the first time."""
         if event.op == "create" and event.path.startswith(f"{BROKER_IDS}/"):
-            self._announced.clear()
+            self._starts += 1
 
     def on_assigned(self, event: AssignmentWritten) -> None:
         if event.replicas and self._topology.state(event.tp) is None:
@@ -118,15 +122,17 @@ class MetadataFollows(Checker):
         self._repeats |= bool(self._now.deleting or self._new)
         takes_over = event.t_us - self._now.controller_since_us < SETTLING_US
         now = event.node, request.controller_epoch, request.live_brokers
-        before, alone = self._announced.get(event.broker, (now, False))
+        before, alone, starts = self._announced.get(event.broker, (now, False, self._starts))
         alone &= before == now
-        if alone and not (request.partitions or self._repeats or takes_over):
+        if starts < self._starts and set(before[2]) <= set(now[2]):
+            starts += not request.partitions
+        elif alone and not (request.partitions or self._repeats or takes_over):
             self.violated(
                 event,
                 f"controller {event.node} sends broker {event.broker} no partition, and the live brokers "
                 f"{list(request.live_brokers)} again",
             )
-        self._announced[event.broker] = now, alone or not request.partitions
+        self._announced[event.broker] = now, alone or not request.partitions, starts
 
     def on_state(self, event: StateWritten) -> None:
         tp, state, before = event.tp, event.state, event.before

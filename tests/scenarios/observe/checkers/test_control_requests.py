@@ -397,6 +397,32 @@ def test_a_broker_is_announced_again_once_its_znode_is_there_and_once_only(knows
     assert run.invariants() == ["metadata_follows"]
 
 
+@pytest.mark.parametrize("announced", [(0, 1), (0, 1, 2)])
+def test_a_broker_that_starts_twice_is_announced_twice_at_most(announced: tuple[int, ...]) -> None:
+    """It bounces again while the controller handles the first time, whose requests come after the second start; or the
+    first time it had been missed."""
+    run = following()
+    run.passes(5)
+    queued(run, 1, live_brokers(0, 1))
+    for _ in range(2):
+        run.emit(ZkWritten, 0, "create", broker_path(0), 0, 0, "")
+    for _ in range(2):
+        queued(run, 1, live_brokers(*announced))
+    assert run.violations() == []
+    queued(run, 1, live_brokers(*announced))
+    assert run.invariants() == ["metadata_follows"]
+
+
+def test_the_end_of_another_broker_is_not_the_announcement_of_a_start() -> None:
+    run = following()
+    run.passes(5)
+    queued(run, 1, live_brokers(0, 1, 2))
+    run.emit(ZkWritten, 0, "create", broker_path(0), 0, 0, "")
+    queued(run, 1, live_brokers(0, 1))
+    queued(run, 1, live_brokers(0, 1))
+    assert run.violations() == []
+
+
 def test_that_a_broker_is_gone_is_no_reason_to_announce_the_others_again() -> None:
     run = following()
     run.passes(5)
