@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from brokers.log.log import UnexpectedAppendOffset
 from emulator.disks import UnexpectedError
 from emulator.protocol.events import BecameFollower, BecameLeader, ClockSet, FetcherStopped, NodeCrashed
+from emulator.protocol.znodes import ALL_BROKERS, broker_entity, decode_config
+from emulator.trace.events import ZkWritten
 from fetchers.failures import Verdict
 from fetchers.policies import FetcherPolicies
 from fetchers.truncation import ToHighWatermark
@@ -79,6 +82,42 @@ def _deaths(past: KeptEvents) -> list[FetcherStopped]:
     return [event for event in past.of(FetcherStopped) if event.error in ENDS_THREADS]
 
 
+def _roles(past: KeptEvents, tp: TopicPartition, broker: int) -> list[BecameLeader | BecameFollower | NodeCrashed]:
+    """What the broker has become in the partition, crashes included, in order."""
+    roles = (
+        event
+        for kind in (BecameLeader, BecameFollower, NodeCrashed)
+        for event in past.of(kind)
+        if event.node == broker and (kind is NodeCrashed or (event.topic, event.partition) == tp)
+    )
+    return sorted(roles, key=lambda event: event.seq)
+
+
+@of_partition
+def _ignored_by_resize(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The follower's broker has got another number of fetchers since it follows."""
+    found = _HIGH_WATERMARK.search(violation.state)
+    if found is None:
+        return False
+    broker = int(found[1])
+    role = next(reversed(_roles(past, tp, broker)), None)
+    paths = [f"/config/{entity}" for entity in (broker_entity(broker), ALL_BROKERS)]
+    settings = [event for event in past.of(ZkWritten) if event.path in paths]
+    return type(role) is BecameFollower and any(
+        role.seq < after.seq < violation.seq and _fetchers(after) != _fetchers(before)
+        for path in paths
+        for before, after in pairwise((None, *(event for event in settings if event.path == path)))
+        if after is not None
+    )
+
+
+def _fetchers(written: ZkWritten | None) -> str | None:
+    """num.replica.fetchers in settings of brokers; None: not set."""
+    return (
+        None if written is None or written.op == "delete" else decode_config(written.data).get("num.replica.fetchers")
+    )
+
+
 @of_partition
 def _answer_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The follower's thread got it again for a leader that it followed already, and it has appended nothing and learned
@@ -105,18 +144,12 @@ def _role_with_it(past: KeptEvents, violation: Violation, tp: TopicPartition) ->
     if found is None:
         return None
     broker, high_watermark, end = map(int, found.groups())
-    roles = sorted(
-        (
-            event
-            for kind in (BecameLeader, BecameFollower, NodeCrashed)
-            for event in past.of(kind)
-            if event.node == broker and (kind is NodeCrashed or (event.topic, event.partition) == tp)
-        ),
-        key=lambda event: event.seq,
-    )[-2:]
+    roles = _roles(past, tp, broker)[-2:]
     if [type(role) for role in roles] != [BecameFollower, BecameFollower]:
         return None
     before, last = roles
+    assert isinstance(before, BecameFollower)
+    assert isinstance(last, BecameFollower)
     it_is = before.leader == last.leader and last.high_watermark == high_watermark < last.log_end_offset == end
     return last if it_is else None
 
@@ -144,6 +177,15 @@ FETCHERS: tuple[Known, ...] = (
             and not policies.fetchers.truncation.on_fetch
         ),
         _answer_of_before_ignored,
+        statements=(COMMITTED,),
+    ),
+    Known(
+        IGNORED,
+        "a change of num.replica.fetchers gives a partition back to the thread that it had; that ignores the answer "
+        "which is under way, and the session takes the high watermark in it for known",
+        (CONVERGED,),
+        lambda policies: not (policies.fetchers.names_all_partitions or policies.fetchers.truncation.on_fetch),
+        _ignored_by_resize,
         statements=(COMMITTED,),
     ),
     Known(

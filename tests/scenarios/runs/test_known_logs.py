@@ -8,7 +8,8 @@ import pytest
 from attrs import evolve
 
 from emulator.protocol import events as e
-from emulator.trace.events import Step
+from emulator.protocol.znodes import ALL_BROKERS, encode_config
+from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
 from scenarios.observe.checkers.converged import COMMITTED, IN_SYNC, NOTHING_ASKED, SAME_LOGS
 from scenarios.runs import Run, run_scenario
@@ -109,6 +110,33 @@ def test_a_session_does_not_repeat_a_high_watermark_that_was_ignored(quiet: Run)
         [follows(1, 0, 1), e.NodeCrashed(2, 2, 0, 1, 1, "process"), follows(3, 0, 2)],
     ):
         assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
+
+
+def test_a_change_of_the_number_of_fetchers_explains_a_high_watermark_until_the_next_role(quiet: Run) -> None:
+    state = "orders-0: the high watermark of broker 1 is 12, its log ends at 14; leader 0, isr [0, 1]"
+    found = Violation("converged", COMMITTED, 9, 9, state)
+
+    def sets(seq: int, entity: str, fetchers: str) -> ZkWritten:
+        config = encode_config({"num.replica.fetchers": fetchers, "min.insync.replicas": str(seq)})
+        return ZkWritten(seq, seq, 0, -2, "setData", f"/config/{entity}", 0, seq, config)
+
+    for entity in ("brokers/1", ALL_BROKERS):
+        changes = [sets(1, entity, "1"), follows(2, 0, 1), sets(3, entity, "2")]
+        for profile, expected in (
+            ("kafka-0.8", None),
+            ("kafka-2.3", IGNORED),
+            ("kafka-2.6", IGNORED),
+            ("kafka-2.7", None),
+        ):
+            assert tickets(told(quiet, profile, changes, found)) == [expected]
+        for events in (
+            [changes[0], changes[1], sets(3, entity, "1")],
+            [changes[0], sets(2, entity, "2"), follows(3, 0, 1)],
+            [*changes, e.NodeCrashed(4, 4, 0, 1, 1, "process")],
+            [changes[0], changes[1], sets(10, entity, "2")],
+            [changes[0], changes[1], sets(3, "brokers/0", "2")],
+        ):
+            assert tickets(told(quiet, "kafka-2.3", events, found)) == [None]
 
 
 def test_before_kip_461_a_move_waits_for_a_replica_whose_thread_has_died(quiet: Run) -> None:

@@ -6,6 +6,7 @@ from emulator.protocol.events import Fault, FetcherStopped, HighWatermark, IsrCh
 from emulator.protocol.znodes import decode_config
 from emulator.trace.events import ZkWritten
 from tests.scenarios.runs.building import Played, Table, play, scenario
+from tests.scenarios.runs.test_known_findings import tickets
 
 LEAST = "min.insync.replicas"
 DOWN: Table = {"at": "5s", "action": "broker.crash", "target": 2}
@@ -116,8 +117,10 @@ def test_before_kip_227_a_high_watermark_that_is_under_way_meanwhile_is_sent_aga
     played = play(
         scenario(
             brokers=3, controller=2, assignment=[(2, 0), (0, 1)], rate=0, size="0B", profile=profile,
-            method=[holds, resizes], workloads=[load], horizon="20s",
+            method=[holds, resizes, {"at": "9s", "action": "heal"}], workloads=[load], horizon="60s",
+            expect=[{"converged": True, "within": "20s"}],
         )
     )  # fmt: skip
     learned = played.of(HighWatermark, lambda event: (event.node, event.partition) == (1, 1))
-    assert [event.high_watermark for event in learned] == list(range(1, known + 1))
+    assert [event.high_watermark for event in learned[:2]] == list(range(1, known + 1))
+    assert tickets(played.run) == ["FetchSessionHandler.build (1.1.0 to 2.7.2)"] * (2 - known)
