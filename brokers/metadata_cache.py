@@ -4,7 +4,7 @@ Brokers that have received the same updates share one table; a table for each wo
 memory.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from weakref import ref
 
 from attrs import define, field
@@ -22,13 +22,17 @@ class Snapshot:
 
     It remembers its last successor, so that all brokers that hold it and receive the same update share the result. The
     reference is weak: a broker that lags must not keep all later snapshots in memory.
+
+    Attributes:
+        deleted: the partitions that the update names as deleted.
     """
 
-    __slots__ = ("__weakref__", "_next", "_update", "topics")
+    __slots__ = ("__weakref__", "_next", "_update", "deleted", "topics")
 
     def __init__(self, topics: Topics, update: Update) -> None:
         self.topics = topics
         self._update = update
+        self.deleted = tuple([state.tp for state in update if state.leader == LEADER_DURING_DELETE])
         self._next: ref[Snapshot] | None = None
 
     def after(self, update: Update) -> "Snapshot":
@@ -71,11 +75,13 @@ class MetadataCache:
     Attributes:
         live_brokers: as of the last update.
         controller: the broker that sent the last update.
+        deleted: the partitions that the last update named as deleted.
         watchers: called after each update.
     """
 
     live_brokers: tuple[int, ...] = ()
     controller: int = NO_CONTROLLER
+    deleted: Sequence[TopicPartition] = ()
     watchers: list[Callable[[], object]] = field(factory=list)
     _snapshot: Snapshot = NOTHING_KNOWN
 
@@ -84,6 +90,7 @@ class MetadataCache:
         self.live_brokers = request.live_brokers
         self.controller = request.controller_id
         self._snapshot = self._snapshot.after(request.partitions)
+        self.deleted = self._snapshot.deleted if request.partitions else ()
         for look in self.watchers:
             look()
 
@@ -101,6 +108,10 @@ class MetadataCache:
         """Whether the partition is in the cache."""
         return tp.partition in self._snapshot.topics.get(tp.topic, ())
 
+    def knows_topic(self, tp: TopicPartition) -> bool:
+        """Whether any partition of its topic is in the cache."""
+        return tp.topic in self._snapshot.topics
+
     def partitions_of(self, topic: str) -> Mapping[int, PartitionMetadata]:
         """The partitions of a topic by number; none if it is not in the cache."""
         return self._snapshot.topics.get(topic, {})
@@ -111,3 +122,8 @@ class MetadataCache:
         tables = (table.values() for topic, table in topics.items() if wanted is None or topic in wanted)
         known = tuple(state for states in tables for state in states)
         return MetadataResponse(known, self.live_brokers, self.controller)
+
+
+def serves_all(_metadata: MetadataCache, _tp: TopicPartition) -> bool:
+    """Whether a broker may serve a partition, where its metadata is not asked."""
+    return True

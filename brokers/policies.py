@@ -1,6 +1,6 @@
 """The brokers' part of a profile: the rules that differ between releases, and the settings (``brokers.config``)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from attrs import evolve, field, frozen
@@ -8,11 +8,13 @@ from attrs import evolve, field, frozen
 from brokers.config import BrokerConfig
 from brokers.groups.policies import GroupPolicies
 from brokers.log.config import BROKER_NAMES, CLEANUP_POLICY, RULES, TOPIC_NAMES, LogConfig, LogRules
+from brokers.metadata_cache import MetadataCache
 from brokers.partition.isr import ByZooKeeper, IsrWrites, NotCaughtUp, OutOfSyncRule
 from brokers.service import ServiceTimes
 from brokers.transactions.policies import TransactionPolicies
 from brokers.under_replication import AllAssigned, UnderReplication
 from emulator.protocol.errors import Errors
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS
 
 
@@ -57,6 +59,9 @@ class BrokerPolicies:
             satisfied.
         knows_whose_replica: KAFKA-6796 (2.0): a broker without a replica that knows of the partition answers
             NOT_LEADER_FOR_PARTITION; before, UNKNOWN_TOPIC_OR_PARTITION.
+        serves: whether a produce or a fetch may reach a partition, by the broker's metadata; if not, it gets
+            UNKNOWN_TOPIC_OR_PARTITION, also where the broker leads it (KafkaApis.handleFetchRequest, 2.3). The metadata
+            has to have the partition; before KAFKA-6796 (2.0), its topic; before KAFKA-3396 (0.10.1) it was not asked.
         sends_any_reader_on: KAFKA-10223 (2.6): such a broker gives a reader that any replica would do for the same
             answer; before, REPLICA_NOT_AVAILABLE.
         latest_is_committed: KIP-207 (2.2): a new leader gives consumers no latest offset before its high watermark has
@@ -154,6 +159,7 @@ class BrokerPolicies:
     counts_acks: bool = False
     demotion_answers_waiting: bool = True
     knows_whose_replica: bool = True
+    serves: Callable[[MetadataCache, TopicPartition], bool] = MetadataCache.knows
     sends_any_reader_on: bool = False
     latest_is_committed: bool = True
     high_watermark_waits_for_caught_up: bool = True

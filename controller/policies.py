@@ -32,6 +32,8 @@ class ControllerPolicies:
             for an earlier incarnation and the controller notices a restart (KIP-380, 2.2).
         metadata_without_partitions_holds_all: whether an UpdateMetadata that is about brokers alone holds all
             partitions (before KAFKA-7537, 2.2).
+        names_all_deleting: whether each UpdateMetadata also holds all partitions of topics that are to be deleted
+            (before KAFKA-6481, 2.0).
         announces_brokers: whether all live brokers get UpdateMetadata when a broker starts, or fails without having
             led a partition (KAFKA-972, 0.9); else only the broker that starts gets one.
         names_deleting_at_start: whether a broker that starts gets the metadata of topics that are being deleted; since
@@ -104,6 +106,7 @@ class ControllerPolicies:
     fencing: Fencing = field(factory=Fenced)
     broker_epochs: bool = True
     metadata_without_partitions_holds_all: bool = False
+    names_all_deleting: bool = False
     announces_brokers: bool = True
     names_deleting_at_start: bool = True
     remembers_bumps: bool = False

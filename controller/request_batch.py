@@ -43,6 +43,8 @@ class ControllerBrokerRequestBatch:
             (``sendRequestsToBrokers``, 1.1.1: each has a callback, so none is grouped).
         no_partitions_are_all: whether an UpdateMetadata that is added for no partitions holds all of them
             (``addUpdateMetadataRequestForBrokers`` before KAFKA-7537, 2.2).
+        names_all_deleting: whether each UpdateMetadata also holds all partitions of topics that are to be deleted
+            (``addUpdateMetadataRequestForBrokers`` before KAFKA-6481, 2.0).
         reports_kept: whether ``stopped`` is also called with the response to a StopReplica that keeps the replicas
             (KAFKA-9946).
     """
@@ -58,6 +60,7 @@ class ControllerBrokerRequestBatch:
     groups_stops: bool = True
     no_partitions_are_all: bool = False
     reports_kept: bool = False
+    names_all_deleting: bool = False
     _leader_and_isr: dict[int, dict[TopicPartition, LeaderAndIsrPartition]] = field(factory=dict)
     _written: dict[TopicPartition, tuple[LeaderAndIsr, LeaderAndIsrPartition]] = field(factory=dict)
     _stops: dict[int, list[Stop]] = field(factory=dict)
@@ -232,6 +235,10 @@ class ControllerBrokerRequestBatch:
 
     def _send_update_metadata(self) -> None:
         context = self.context
+        if self.names_all_deleting and self._metadata_brokers:
+            for topic in context.deletions.queued:
+                for tp in context.partitions_of(topic):
+                    self._add_metadata(tp)
         partitions = tuple(self._metadata.values())
         for broker in sorted(self._metadata_brokers):
             if broker in context.brokers:

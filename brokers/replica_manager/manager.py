@@ -195,6 +195,10 @@ class ReplicaManager:
         self.moves.start()
         self.logs.start()
 
+    def serves(self, tp: TopicPartition) -> bool:
+        """Whether the broker's metadata lets produces and fetches reach ``tp`` (a policy)."""
+        return self.policies.serves(self.metadata, tp)
+
     def error_without_replica(self, tp: TopicPartition, needs_leader: bool = True) -> Errors:
         """The error for a request that names a partition without a replica here."""
         if tp in self.offline:

@@ -59,6 +59,8 @@ class ConsumerFetch:
     Attributes:
         delayed: the request that waits, if one does.
         context: of the request in hand.
+        erroneous: those of its partitions that the broker's metadata lacked when it came: they are not read, and their
+            error does not complete it (KafkaApis.handleFetchRequest, 2.3).
         watched: the partitions that it waits for.
         dirty, last_fetch_us: of no use for such a reader.
     """
@@ -67,6 +69,7 @@ class ConsumerFetch:
     channel: Channel
     delayed: DelayedFetch = field(init=False)
     context: FetchContext = field(init=False)
+    erroneous: dict[TopicPartition, None] = field(factory=dict)
     watched: dict[Watched, Partition] = field(factory=dict)
     dirty: dict[Watched, None] = field(factory=dict)
     last_fetch_us: int = 0
@@ -99,11 +102,15 @@ class ConsumerFetch:
     def fetch(self, request: ConsumerFetchRequest, context: FetchContext) -> None:
         """Answer ``request``, now or when there is something to send."""
         self.context, self.delayed.request = context, request
+        serves = self.manager.serves
+        self.erroneous = {wanted.tp: None for wanted in context.wanted if not serves(wanted.tp)}
         read = self._read(request)
-        if read.enough or request.max_wait_us <= 0 or not context.wanted:
+        if read.enough or request.max_wait_us <= 0 or len(self.erroneous) == len(context.wanted):
             self._answer(read)
             return
         for wanted in context.wanted:
+            if wanted.tp in self.erroneous:
+                continue
             partition = self.manager.partitions[wanted.tp]
             position = Watched(self, wanted.tp)
             self.watched[position] = partition
@@ -162,6 +169,9 @@ class ConsumerFetch:
         size, failed = 0, False
         from_leader = request.replica_id != DEBUGGING_CONSUMER
         for wanted in self.context.wanted:
+            if wanted.tp in self.erroneous:
+                answers.append(_refused(wanted.tp, Errors.UNKNOWN_TOPIC_OR_PARTITION))
+                continue
             limit = min(wanted.max_bytes, request.max_bytes - size)
             answer = self._read_partition(wanted, limit, not size, from_leader, request.isolation)
             answers.append(answer)
@@ -188,8 +198,6 @@ class ConsumerFetch:
     ) -> FetchedFields:
         manager, tp = self.manager, wanted.tp
         partition = manager.partitions.get(tp)
-        if not manager.metadata.knows(tp):
-            return _refused(tp, Errors.UNKNOWN_TOPIC_OR_PARTITION)
         if partition is None:
             return _refused(tp, manager.error_without_replica(tp, from_leader))
         error = partition.check_current_leader_epoch(wanted.leader_epoch, require_leader=from_leader)

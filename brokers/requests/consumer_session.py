@@ -25,6 +25,8 @@ class ConsumerSession(FetchSession):
             position = self.positions.get(tp)
             if position is None:
                 position = self.positions[tp] = CachedPartition(self, tp, offset, epoch)
+                if not self.manager.serves(tp):
+                    self.unserved[position] = None
             else:
                 position.offset, position.leader_epoch, position.high_watermark = offset, epoch, -1
             self.dirty[position] = None
@@ -39,6 +41,7 @@ class ConsumerSession(FetchSession):
         if position is None:
             return
         self.dirty.pop(position, None)
+        self.unserved.pop(position, None)
         partition = self.manager.partitions.get(tp)
         if partition is not None and partition.readers is not None:
             partition.readers.pop(position, None)
@@ -46,9 +49,14 @@ class ConsumerSession(FetchSession):
     def _collect(self, request: FetchRequest, arrived: bool) -> Collected:
         found: list[CachedPartition] = []
         answers: list[FetchedFields] = []
-        budget, size, failed = request.max_bytes, 0, False
+        budget, size = request.max_bytes, 0
+        failed = bool(self.erroneous) and len(self.erroneous) == len(self.positions)
         for position in self.dirty:
             tp = position.tp
+            if position in self.erroneous:
+                found.append(position)
+                answers.append((tp, Errors.UNKNOWN_TOPIC_OR_PARTITION, -1, -1, (), None))
+                continue
             partition = self.manager.partitions.get(tp)
             error = self._check(partition, position)
             if error or partition is None:

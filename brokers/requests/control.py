@@ -14,7 +14,7 @@ from emulator.protocol.events import ControlResponse
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 from emulator.protocol.shown import MetadataCached
 from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
-from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
 
 UNKNOWN_BROKER_EPOCH = -1
@@ -45,7 +45,7 @@ class ControlHandler:
         error = self._fence(request)
         if error is Errors.NONE:
             self._update(request)
-            self._tell_coordinators(request)
+            self._tell_coordinators()
         self._record(request, error, (), ())
         response = UpdateMetadataResponse(error)
         channel.reply(response, response.size)
@@ -56,13 +56,12 @@ class ControlHandler:
         metadata.update(request)
         node.trace.show(MetadataCached, node.id, metadata.topics, metadata.live_brokers)
 
-    def _tell_coordinators(self, request: UpdateMetadataRequest) -> None:
+    def _tell_coordinators(self) -> None:
         """The partitions of deleted topics are gone for those who keep something about them."""
+        deleted = self._manager.metadata.deleted
         for coordinator in self._manager.coordinators.values():
-            if coordinator.keeps_anything:
-                deleted = [each.tp for each in request.partitions if each.leader == LEADER_DURING_DELETE]
-                if deleted:
-                    coordinator.partitions_deleted(deleted)
+            if deleted and coordinator.keeps_anything:
+                coordinator.partitions_deleted(deleted)
 
     @handles(StopReplicaRequest)
     def stop_replica(self, request: StopReplicaRequest, channel: Channel) -> None:

@@ -22,6 +22,13 @@ class FetchHandler:
         self._manager = manager
         self.sessions: dict[int, FetchSession] = {}
         self._last_id = NEW_SESSION
+        manager.metadata.watchers.append(self._metadata_changed)
+
+    def _metadata_changed(self) -> None:
+        deleted = self._manager.metadata.deleted
+        if deleted:
+            for session in self.sessions.values():
+                session.metadata_lost(deleted)
 
     @handles(FetchRequest)
     def fetch(self, request: FetchRequest, channel: Channel) -> None:

@@ -87,6 +87,10 @@ class FetchSession(ABC):
         dirty: those that the next answer has to look at.
         promising: something is dirty that can complete a request before its timeout. For a follower a high watermark
             alone cannot, and neither can a fetch that has nothing new to read.
+        unserved: those of its partitions that the broker's metadata lacked when a request last asked, or lost since.
+        erroneous: those of them that the metadata lacked when the request in hand came. They are not read and answered
+            with an error, which completes the request only where nothing else is in the session
+            (KafkaApis.handleFetchRequest, 2.3).
     """
 
     manager: ReplicaManager
@@ -98,6 +102,8 @@ class FetchSession(ABC):
     positions: dict[TopicPartition, CachedPartition] = field(factory=dict)
     dirty: dict[CachedPartition, None] = field(factory=dict)
     promising: bool = True
+    unserved: dict[CachedPartition, None] = field(factory=dict)
+    erroneous: dict[CachedPartition, None] = field(factory=dict)
     delayed: DelayedFetch = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -137,6 +143,7 @@ class FetchSession(ABC):
         return (
             position is not None
             and position.diverging is None
+            and position not in self.unserved
             and self._check(self.manager.partitions.get(tp), position) is NO_ERROR
         )
 
@@ -164,9 +171,26 @@ class FetchSession(ABC):
             self._forget(tp)
         self._take(request.positions, now)
         self.last_fetch_us = now
+        if self.unserved or self.erroneous:
+            self._find_erroneous()
         self.delayed.request = request
         if not self.try_complete(arrived=True):
             self.delayed.wait(request)
+
+    def _find_erroneous(self) -> None:
+        """Look up in the metadata what it lacked, for the request that has just come."""
+        for position in self.unserved:
+            self.dirty[position] = None
+        self.erroneous = {position: None for position in self.unserved if not self.manager.serves(position.tp)}
+        self.unserved = dict(self.erroneous)
+        self.promising = True
+
+    def metadata_lost(self, tps: Iterable[TopicPartition]) -> None:
+        """The broker's metadata lacks ``tps``: the next request finds that out, the one in hand does not."""
+        for tp in tps:
+            position = self.positions.get(tp)
+            if position is not None and position not in self.unserved and not self.manager.serves(tp):
+                self._not_served(position)
 
     def try_complete(self, arrived: bool = False) -> bool:
         """Answer the request in hand if there is enough to send. Returns whether it was answered.
@@ -215,6 +239,11 @@ class FetchSession(ABC):
     @abstractmethod
     def _take(self, wanted: Iterable[FetchFields], now_us: int) -> None:
         """The request names these: each is new in the session, or its reader has moved."""
+
+    def _not_served(self, position: CachedPartition) -> None:
+        """The broker's metadata lacks the partition of ``position``."""
+        self.mark_dirty(position)
+        self.unserved[position] = None
 
     @abstractmethod
     def _forget(self, tp: TopicPartition) -> None:

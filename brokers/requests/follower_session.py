@@ -110,6 +110,9 @@ class FollowerSession(FetchSession):
             position.offset, position.leader_epoch, position.diverging = offset, epoch, None
             position.unbind()
         self.dirty[position] = None
+        if not self.manager.serves(tp):
+            self.unserved[position] = None
+            return position
         partition = self.manager.partitions.get(tp)
         if partition is not None and last_epoch != UNDEFINED_EPOCH and partition.is_leader:
             position.diverging = partition.diverging(last_epoch, offset)
@@ -155,6 +158,16 @@ class FollowerSession(FetchSession):
                 partition.not_assigned = {b: one for b, one in not_assigned.items() if b != self.replica}
         del self.positions[tp]
         self.dirty.pop(position, None)
+        self.unserved.pop(position, None)
+        position.unbind()
+
+    def _not_served(self, position: CachedPartition) -> None:
+        """Its fetches so far count."""
+        partition = self.manager.partitions.get(position.tp)
+        remote = None if partition is None else self._reading(partition, position)
+        if partition is not None and remote is not None:
+            remote.catch_up_now(partition.log_end_offset)
+        super()._not_served(position)
         position.unbind()
 
     def _reading(self, partition: Partition, position: CachedPartition) -> RemoteReplica | None:
@@ -173,7 +186,7 @@ class FollowerSession(FetchSession):
         throttle = self.manager.throttle if self.manager.throttle.active else None
         budget, most = request.max_bytes, request.max_partition_bytes
         size = 0
-        urgent = False
+        urgent = bool(self.erroneous) and len(self.erroneous) == len(self.positions)
         moved = self._moved if arrived else None
         read: list[tuple[Partition, RemoteReplica, int]] = []
         hw_completes = self.manager.policies.high_watermark_completes_fetches
@@ -181,6 +194,10 @@ class FollowerSession(FetchSession):
             offset = position.offset
             partition, remote = position.partition, position.remote
             if partition is None or not partition.log.start_offset <= offset <= partition.log.end_offset:
+                if position in self.erroneous:
+                    found.append(position)
+                    answers.append((position.tp, Errors.UNKNOWN_TOPIC_OR_PARTITION, -1, -1, (), None))
+                    continue
                 partition, refusal = self._find_partition(position)
                 if refusal is not None or partition is None:
                     assert refusal is not None

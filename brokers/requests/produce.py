@@ -33,7 +33,7 @@ class ProduceHandler:
     def produce(self, request: ProduceRequest, channel: ResponseChannel) -> None:
         """One loop over the batches: append each, and let it wait where the acks ask for it."""
         manager, acks = self._manager, request.acks
-        partitions, metadata = manager.partitions, manager.metadata
+        partitions, metadata, serves = manager.partitions, manager.metadata, manager.policies.serves
         seen: dict[TopicPartition, None] = {}
         results: list[ProducedResult] = []
         appended = False
@@ -44,7 +44,7 @@ class ProduceHandler:
             partition = partitions.get(tp)
             if not valid:
                 result = tp, Errors.INVALID_REQUIRED_ACKS, -1
-            elif not metadata.knows(tp):
+            elif not serves(metadata, tp):
                 # The controller has not sent it to this broker yet, or it is being deleted.
                 result = tp, Errors.UNKNOWN_TOPIC_OR_PARTITION, -1
             elif partition is None:
@@ -179,7 +179,7 @@ class ProduceHandler:
         refused = AppendInfo(batch.id)
         if not manager.policies.valid_acks(acks):
             return Errors.INVALID_REQUIRED_ACKS, -1, refused
-        if not manager.metadata.knows(tp):
+        if not manager.serves(tp):
             return Errors.UNKNOWN_TOPIC_OR_PARTITION, -1, refused
         if tp.topic in INTERNAL_TOPICS:  # only coordinators write there (appendToLocalLog, 2.3)
             return Errors.INVALID_TOPIC_EXCEPTION, -1, refused

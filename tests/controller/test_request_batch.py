@@ -57,6 +57,18 @@ def test_an_update_for_no_partitions_held_all_of_them_before_kafka_7537(
     assert [state.tp for state in message.partitions] == named
 
 
+@pytest.mark.parametrize(("all_of_them", "named"), [(True, {A: 0, B: -2}), (False, {A: 0})])
+def test_an_update_held_all_partitions_that_are_to_be_deleted_before_kafka_6481(
+    all_of_them: bool, named: dict[TopicPartition, int]
+) -> None:
+    batch, recorder, context = make()
+    batch.names_all_deleting = all_of_them
+    context.queue_deletion(B.topic)
+    batch.send_update_metadata([0], [A])
+    [(_, message)] = recorder.sent
+    assert {state.tp: state.leader for state in message.partitions} == named
+
+
 @pytest.mark.parametrize(
     ("groups", "expected"),
     [

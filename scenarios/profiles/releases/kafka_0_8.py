@@ -1,5 +1,6 @@
 """Kafka 0.8.0, the first release that replicates: what came with 0.8.1 to 1.1 is not there yet."""
 
+from brokers.metadata_cache import serves_all
 from brokers.partition.isr import ByZooKeeper, StuckOrSlow
 from brokers.under_replication import FactorAtCreation
 from controller.state_machines.rules import FOUR_STATES
@@ -168,6 +169,12 @@ PROFILE = KAFKA_1_1.with_differences(
         here="are a number of replicas",
         source="KAFKA-1697, 0.9",
         policies={"brokers.counts_acks": True},
+    ),
+    Difference(
+        title="to serve a partition to clients and followers, its leader needs in its metadata",
+        here="nothing",
+        source="KAFKA-3396, 0.10.1",
+        policies={"brokers.serves": serves_all},
     ),
     Difference(
         title="a produce request that waits at a leader which becomes a follower",

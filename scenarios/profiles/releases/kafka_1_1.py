@@ -1,5 +1,6 @@
 """Kafka 1.1 (1.1.1): what came with 2.0 to 2.3 is not there yet."""
 
+from brokers.metadata_cache import MetadataCache
 from brokers.partition.isr import NotCaughtUp
 from controller.fencing import Unfenced
 from controller.metrics import is_offline_by_leader
@@ -31,6 +32,13 @@ PROFILE = KAFKA_2_3.with_differences(
         here="all partitions that ever had a leader",
         source="KAFKA-7537, 2.2",
         policies={"controller.metadata_without_partitions_holds_all": True},
+    ),
+    Difference(
+        title="beside what it is about, an UpdateMetadata holds",
+        before="nothing",
+        here="all partitions of topics that are to be deleted",
+        source="KAFKA-6481, 2.0",
+        policies={"controller.names_all_deleting": True},
     ),
     Difference(
         title="a broker that stops several replicas gets",
@@ -123,6 +131,13 @@ PROFILE = KAFKA_2_3.with_differences(
         here="UNKNOWN_TOPIC_OR_PARTITION",
         source="KAFKA-6796, 2.0",
         policies={"brokers.knows_whose_replica": False},
+    ),
+    Difference(
+        title="to serve a partition to clients and followers, its leader needs in its metadata",
+        before="the partition",
+        here="its topic",
+        source="KAFKA-6796, 2.0",
+        policies={"brokers.serves": MetadataCache.knows_topic},
     ),
     Difference(
         title="a new leader answers a consumer's request for the latest offset",

@@ -80,13 +80,21 @@ def test_only_the_first_batch_of_an_answer_may_be_larger_than_the_limits() -> No
     ("wanted", "expected"),
     [
         (at(7), Errors.OFFSET_OUT_OF_RANGE),
-        (at(0, TopicPartition("unknown", 0)), Errors.UNKNOWN_TOPIC_OR_PARTITION),
         (at(0, epoch=1), Errors.UNKNOWN_LEADER_EPOCH),
     ],
 )
 def test_errors_are_answered_at_once(wanted: object, expected: Errors) -> None:
     line = fetch(led(3), at(6, TPS[1]), wanted)  # type: ignore[arg-type]
     assert errors(line) == [Errors.NONE, expected]
+
+
+def test_what_the_metadata_lacks_is_an_error_that_lets_the_other_partitions_wait() -> None:
+    bench, unknown = led(3), at(0, TopicPartition("unknown", 0))
+    assert errors(fetch(bench, unknown)) == [Errors.UNKNOWN_TOPIC_OR_PARTITION]
+    waiting = fetch(bench, at(6), unknown)
+    assert not waiting.replies
+    produce(bench, records(b"more"))
+    assert errors(waiting) == [Errors.NONE, Errors.UNKNOWN_TOPIC_OR_PARTITION]
 
 
 def test_an_old_epoch_is_fenced_and_a_lost_leadership_is_an_error_at_once() -> None:

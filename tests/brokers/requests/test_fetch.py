@@ -6,7 +6,7 @@ from brokers.policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchResponse
 from emulator.protocol.types import TopicPartition
-from tests.brokers.bench import TP, Bench, state
+from tests.brokers.bench import TP, Bench
 
 TPS = tuple(TopicPartition("t", number) for number in range(4))
 
@@ -131,7 +131,7 @@ def test_kafka_6796_a_broker_without_the_replica_says_whether_it_knows_the_parti
 
 def test_kafka_5758_an_unassigned_broker_gets_no_records_and_no_error() -> None:
     bench = Bench()
-    bench.leader_and_isr(state(0, 0, isr=(0,), replicas=(0, 1)))
+    bench.lead(isr=(0,), replicas=(0, 1))
     bench.produce()
     follower = bench.follower(3)
     assert follower.at(0) is None

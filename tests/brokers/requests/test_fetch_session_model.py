@@ -1,5 +1,6 @@
 """Incremental sessions against their meaning (KIP-227): a follower that reads by a session, which looks only at what is
-dirty, ends with what full fetches of all partitions would have brought it."""
+dirty, ends with what full fetches of all partitions would have brought it. What the leader's metadata lacks when a
+request comes is an error in its answer, and nothing else is."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,8 +8,8 @@ from hypothesis import strategies as st
 from brokers.policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchResponse
-from emulator.protocol.types import TopicPartition
-from tests.brokers.bench import Bench
+from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
+from tests.brokers.bench import ME, Bench
 
 TPS = tuple(TopicPartition("t", number) for number in range(3))
 PARTITION = st.sampled_from(range(3))
@@ -19,6 +20,8 @@ STEPS = st.lists(
         st.tuples(st.just("forget"), PARTITION),
         st.tuples(st.just("want"), PARTITION),
         st.tuples(st.just("new epoch"), PARTITION),
+        st.tuples(st.just("lose"), PARTITION),
+        st.tuples(st.just("announce"), PARTITION),
     ),
     max_size=40,
 )
@@ -38,6 +41,8 @@ class Reader:
         self.forgotten: set[TopicPartition] = set()
         self.answers = 0
         self.waiting = False
+        self.lacked: set[TopicPartition] = set()
+        """What the leader's metadata lacked when the last request came."""
 
     def step(self) -> None:
         """Take in the answer that has come, else send the next request, else let the long poll end."""
@@ -51,6 +56,7 @@ class Reader:
         self.changed.clear()
         self.forgotten.clear()
         self.waiting = True
+        self.lacked = {tp for tp in TPS if not self.bench.manager.metadata.knows(tp)}
         self.take(self.follower.fetch(*wanted, forgotten=gone))
 
     def take(self, answer: FetchResponse | None) -> bool:
@@ -62,6 +68,10 @@ class Reader:
         for found in answer.partitions:
             tp = found.tp
             if tp not in self.read or tp in self.changed:
+                continue
+            assert (found.error is Errors.UNKNOWN_TOPIC_OR_PARTITION) is (tp in self.lacked)
+            if tp in self.lacked:
+                self.changed.add(tp)
                 continue
             if found.error is Errors.FENCED_LEADER_EPOCH:
                 self.epochs[tp] = self.bench.manager.partitions[tp].leader_epoch
@@ -96,8 +106,12 @@ def test_a_session_brings_what_full_fetches_would(steps: list[tuple[str, int]], 
         elif what == "new epoch":
             partition = bench.manager.partitions[tp]
             bench.lead(partition.leader_epoch + 1, isr=(0,), version=partition.leader_epoch + 1, tp=tp)
+        elif what in ("lose", "announce"):
+            bench.learn(tp, LEADER_DURING_DELETE if what == "lose" else ME)
         elif what == "fetch":
             reader.step()
+    for tp in TPS:
+        bench.learn(tp, ME)
     for _ in range(120):
         reader.step()
     for tp in reader.read:

@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 from attrs import define, field
 
+from brokers.broker import BrokerSpec
+from brokers.metadata_cache import serves_all
+from brokers.policies import BrokerPolicies
 from controller.policies import ControllerPolicies
 from emulator.kernel import World
 from emulator.network import Endpoint
@@ -50,7 +53,11 @@ class Play:
         self._seen = self.created
         self._world = World(1)
         lists = {p: tuple((p + k) % BROKERS for k in range(REPLICAS)) for p in range(partitions)}
-        setup = ClusterSetup(BROKERS, topics=(TopicSetup("t", lists),), controller=ControllerPolicies(pinned=0))
+        # Which followers fetch before their leader has its metadata, and are refused, is a race.
+        broker = BrokerSpec(BrokerPolicies(serves=serves_all))
+        setup = ClusterSetup(
+            BROKERS, broker=broker, topics=(TopicSetup("t", lists),), controller=ControllerPolicies(pinned=0)
+        )
         cluster = Cluster(self._world, setup)
         cluster.trace.fold(ControlRequest, lambda e: self._seen.requests.append((e.api, e.broker, e.partitions)))
         cluster.trace.fold(ZkWritten, self._write)
