@@ -42,6 +42,7 @@ SHUTDOWN = "shutdown."
 ELECT_OFFLINE = (("broker-failure.2", "after"), ("broker-startup.3", "after"))
 LOOKS_AT_BROKERS = ("broker-failure.", "broker-startup.")
 _NOT_NOTIFIED = re.compile(r"broker (\d+) leads in epoch (\d+), and broker (\d+), of the replicas")
+_KNOWS_OTHERWISE = re.compile(r"broker (\d+): \S+: (?:nothing|leader -?\d+ of leader epoch \d+), and in ZooKeeper")
 _KNOWS_NOTHING = re.compile(r"broker (\d+): \S+: nothing, and in ZooKeeper")
 _DELETED = re.compile(rf"{DELETE_TOPICS}/(\S+)")
 _DEAD_LEADER = re.compile(r"leader (\d+), which does not run")
@@ -67,17 +68,22 @@ def _behind_its_epoch(past: KeptEvents, violation: Violation) -> bool:
 
 @of_partition
 def _has_refused_metadata(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The broker that knows nothing of the partition has refused metadata, as if the request were wrong, since it was
-    started, and the partition has had its leader since before that."""
-    found = _KNOWS_NOTHING.match(violation.state)
+    """The broker that knows nothing of the partition, or another leader, has refused metadata, as if the request were
+    wrong, since it was started, and the partition has had its leader and leader epoch since before that."""
+    found = _KNOWS_OTHERWISE.match(violation.state)
     if found is None:
         return False
     broker = int(found[1])
     started = max((e.seq for e in past.of(NodeCrashed) if e.node == broker and e.seq < violation.seq), default=0)
     elected = [(e.topic, e.partition) == tp and e.seq for e in past.of(LeaderElected) if e.seq < violation.seq]
+    raised = [
+        seq
+        for (_, before), (seq, after) in pairwise(past.states.get(tp, []))
+        if before is not None and after is not None and before.leader_epoch < after.leader_epoch and seq < violation.seq
+    ]
     return any(
         (event.node, event.api, event.error) == (broker, "UpdateMetadata", "UNKNOWN_SERVER_ERROR")
-        and max(started, *elected) < event.seq < violation.seq
+        and max(started, *elected, *raised) < event.seq < violation.seq
         for event in past.of(ControlResponse)
     )
 

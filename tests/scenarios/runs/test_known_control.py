@@ -436,6 +436,28 @@ def test_a_broker_that_has_refused_metadata_lacks_what_it_named(quiet: Run) -> N
         assert tickets(told(quiet, "kafka-2.3", events, lacks)) == [None]
 
 
+def test_a_broker_that_has_refused_metadata_goes_on_with_what_it_knew(quiet: Run) -> None:
+    """kafka-2.4, seed 127 of the default swarm: its session had expired, and its process lived."""
+    knew = Violation(
+        "metadata_kept",
+        "…",
+        9,
+        9,
+        "broker 2: orders-0: leader 1 of leader epoch 0, and in ZooKeeper leader 1 of leader epoch 2",
+    )
+    elected = e.LeaderElected(2, 2, 0, *TP, 1, 2, (1, 2), "offline", 1, unclean=False)
+    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", (), ())
+
+    def state(seq: int, epoch: int) -> ZkWritten:
+        written = LeaderAndIsr(1, epoch, (1, 2), 1, 0)
+        return ZkWritten(seq, seq, 0, 0, "setData", state_path(TP), 0, seq, written.encode())
+
+    assert tickets(told(quiet, "kafka-2.4", [state(0, 0), state(1, 2), elected, refuses], knew)) == ["KAFKA-9839"]
+    assert tickets(told(quiet, "kafka-2.5", [state(0, 0), state(1, 2), elected, refuses], knew)) == [None]
+    for events in ([elected], [elected, refuses._replace(node=1)], [state(0, 1), elected, refuses, state(5, 2)]):
+        assert tickets(told(quiet, "kafka-2.4", events, knew)) == [None]
+
+
 def test_a_broker_that_refuses_metadata_keeps_its_role_until_it_knows_its_epoch(quiet: Run) -> None:
     """kafka-2.3, seed 78 of the default swarm: what the broker becomes after the finding excuses nothing and hides
     nothing."""
