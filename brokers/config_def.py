@@ -13,6 +13,7 @@ from attrs import frozen
 from emulator.protocol.configs import LONG_MAX
 from emulator.protocol.describe_configs import ConfigType
 from emulator.protocol.errors import ApiException, Errors
+from fetchers.quota import RATE_NAMES
 
 _BITS = {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
@@ -224,6 +225,13 @@ THREAD_POOLS = (
     "num.replica.fetchers",
 )  # fmt: skip
 """Numbers of threads that can change while a broker runs (DynamicThreadPool.ReconfigurableConfigs)."""
+
+BROKER_CONFIGS: Mapping[str, ConfigDefinition] = {
+    **{each.broker_name: each for each in _TOPIC if each.broker_name},
+    **{name: ConfigDefinition(name, _INT, "1", at_least=1) for name in THREAD_POOLS},
+    **{name: ConfigDefinition(name, _LONG, _NEVER, at_least=0) for name in RATE_NAMES},
+}
+"""Settings of brokers whose values can be judged, by name."""
 
 DYNAMIC = (
     *THREAD_POOLS, "listeners", "advertised.listeners", "listener.security.protocol.map",

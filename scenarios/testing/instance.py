@@ -47,7 +47,7 @@ from scenarios.faults.actions.brokers import (
 )
 from scenarios.faults.actions.links import LinkCut, LinkHeal
 from scenarios.faults.arming import GateFilter
-from scenarios.language import Action, At, MethodEntry, Scenario, Target, TopicSpec, When, split_partition
+from scenarios.language import Action, At, MethodEntry, Scenario, Target, When, split_partition
 from scenarios.language.step_names import check_step, unreachable
 from scenarios.language.targets import TARGET
 from scenarios.observe.checkers import Checkers, Violation
@@ -504,10 +504,11 @@ class ClusterInstance:
         return self._cluster.operator.zk
 
     async def create_topic(self, topic: str, assignment: Assignment, config: Mapping[str, Any] | None = None) -> None:
-        """Raises: KafkaError where Kafka refuses it, BadInput for an unknown setting."""
-        setup = topic_setup(self.scenario, TopicSpec(name=topic, assignment=assignment, config=dict(config or {})))
+        """Raises: KafkaError where Kafka refuses it."""
+        replicas = {number: tuple(each) for number, each in enumerate(assignment)}
+        settings = {name: str(value).lower() for name, value in (config or {}).items()}
         self._state.topics[topic] = None
-        await self._operate(topics.create, topic, setup.assignment, setup.config, True)
+        await self._operate(topics.create, topic, replicas, settings, True)
 
     async def create_partitions(self, topic: str, total: int, assignment: Assignment | None = None) -> None:
         """Let a topic have ``total`` partitions. ``assignment``: the replicas of the new ones. Raises: KafkaError."""
@@ -542,14 +543,17 @@ class ClusterInstance:
     async def alter_config(
         self, settings: Mapping[str, object], *, topic: str | None = None, broker: int | None = None
     ) -> None:
-        """Change settings of a topic, of a broker, or of all brokers, while the cluster runs."""
+        """Change settings of a topic, of a broker, or of all brokers, while the cluster runs.
+
+        Raises: KafkaError where there is no such topic, or a value cannot be.
+        """
         entity = ALL_BROKERS
         if topic is not None:
             entity = topic_entity(topic)
         elif broker is not None:
             entity = broker_entity(self._state.broker(broker))
         texts = {name: str(value).lower() for name, value in settings.items()}
-        await self._cluster.operate(configs.alter, [entity], texts)
+        await self._operate(configs.alter, [entity], texts)
 
     async def _operate(self, command: Any, *args: object) -> None:
         outcome: Outcome = await self._cluster.operate(command, *args)

@@ -2,20 +2,50 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from emulator.protocol.znodes import CONFIG_CHANGES, decode_config, encode_config, encode_config_change
+from emulator.protocol.errors import ApiException, Errors
+from emulator.protocol.znodes import CONFIG_CHANGES, decode_config, encode_config, encode_config_change, topic_path
 from emulator.zookeeper import NodeExists, NoNode
 from scenarios.cluster.clients.operator import Operator
+from scenarios.cluster.clients.tools.outcome import Outcome
 
 
 async def alter(
     operator: Operator, entities: Iterable[str], settings: Mapping[str, str], removed: Collection[str] = ()
-) -> None:
+) -> Outcome:
     """--add-config and --delete-config: of each of ``entities`` (``topics/T``, ``brokers/N``, ``brokers/<default>``)
     write ``settings`` over those that are there, and drop ``removed``; then announce the change, which wakes the
-    brokers."""
+    brokers. Refused are values that a setting cannot have, and a topic that there is not (AdminZkClient); one whose
+    settings there are is taken for granted, where Kafka asks."""
+    refused: list[tuple[str, Errors]] = []
     for entity in entities:
         before = await read(operator, entity)
+        kind, _, name = entity.partition("/")
+        if before is None and kind == "topics" and await operator.zk.exists(topic_path(name)) is None:
+            refused.append((name, Errors.UNKNOWN_TOPIC_OR_PARTITION))
+            continue
+        why = why_not(entity, settings)
+        if why:
+            refused.append((why, Errors.INVALID_CONFIG))
+            continue
         await write(operator, entity, {**_without(before or {}, removed), **settings}, new=before is None)
+    return Outcome(tuple(refused))
+
+
+def why_not(entity: str, settings: Mapping[str, str]) -> str:
+    """Why ``entity`` cannot have these ``settings``, or "". Brokers may have settings that Kafka does not know."""
+    if not settings:
+        return ""
+    from brokers.config_def import BROKER_CONFIGS, ConfigException, valid_topic_config  # which few runs need
+
+    try:
+        if entity.startswith("topics/"):
+            valid_topic_config(settings)
+        for name, value in settings.items() if entity.startswith("brokers/") else ():
+            if name in BROKER_CONFIGS:
+                BROKER_CONFIGS[name].parse(value)
+    except (ApiException, ConfigException) as refused:
+        return str(refused)
+    return ""
 
 
 async def remove(operator: Operator, entities: Iterable[str], names: Collection[str]) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 
 from brokers.topic_creation import AdminZkClient
-from emulator.protocol.errors import Errors
+from emulator.protocol.errors import ApiException, Errors
 from emulator.protocol.placement import place_replicas
 from emulator.protocol.znodes import (
     BROKER_IDS,
@@ -26,7 +26,7 @@ from emulator.protocol.znodes import (
 )
 from emulator.zookeeper import NodeExists, NoNode
 from scenarios.cluster.clients.operator import Operator
-from scenarios.cluster.clients.tools.configs import announce
+from scenarios.cluster.clients.tools.configs import announce, why_not
 from scenarios.cluster.clients.tools.outcome import DONE, Outcome
 
 Assignment = Mapping[int, tuple[int, ...]]
@@ -43,8 +43,14 @@ async def create(
     ``announced``: the brokers are notified of the configuration, as by CreateTopics here. Kafka's read it when they
     open a log; ours know what the topics of a scenario file have.
     """
-    if await operator.zk.exists(topic_path(topic)) is not None:
-        return _refused(topic, Errors.TOPIC_ALREADY_EXISTS)
+    try:
+        await AdminZkClient(operator.process, operator.zk).validate_topic_create(topic, assignment)
+    except ApiException as refused:
+        code, why = refused.error
+        return _refused(topic if code is Errors.TOPIC_ALREADY_EXISTS else why or topic, code)
+    why = why_not(topic_entity(topic), config)
+    if why:
+        return _refused(why, Errors.INVALID_CONFIG)
     await _write(operator, f"{CONFIG_TOPICS}/{topic}", encode_config(config))
     if announced:
         await announce(operator, topic_entity(topic))
@@ -118,8 +124,8 @@ async def expand(
     return DONE
 
 
-def _refused(topic: str, code: Errors) -> Outcome:
-    return Outcome(((topic, code),))
+def _refused(what: str, code: Errors) -> Outcome:
+    return Outcome(((what, code),))
 
 
 def _fits(assignment: Sequence[tuple[int, ...]], count: int, factor: int, brokers: Sequence[int]) -> bool:
