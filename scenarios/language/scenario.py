@@ -286,7 +286,14 @@ class Scenario:
         try:
             return self._changed(changes)
         except BadInput as error:
-            raise error.in_file("--set") from None
+            raise error.each(lambda one: self._of_the_changes(one, changes)) from None
+
+    def _of_the_changes(self, error: BadInput, changes: Mapping[str, object]) -> BadInput:
+        """What is wrong after the changes: in the key that one of them names, or in another of the file's."""
+        if not error.where or any(error.where.startswith(path) or path.startswith(error.where) for path in changes):
+            return error.in_file("--set")
+        said = " ".join(f"--set {path}={value}" for path, value in changes.items())
+        return BadInput(f"{error.what} (after {said})", where=error.where, source=self.source)
 
     def _changed(self, changes: Mapping[str, object]) -> Scenario:
         table = self.to_table()
