@@ -139,9 +139,7 @@ def problems(done: Sequence[Case]) -> list[str]:
 def main() -> int:
     parser = parser_of("shrinking", __doc__)
     parser.add_argument("--cases", type=int, default=10, help="how many (default: 10)")
-    parser.add_argument(
-        "--runs", type=int, help="stop each after so many runs (default: at the smallest)"
-    )
+    parser.add_argument("--runs", type=int, help="stop each after so many runs (default: at the smallest)")
     parser.add_argument("--jobs", type=int, default=1, help="processes that try (default: 1)")
     parser.add_argument("--out", type=Path, help="a folder for the files and for what is done")
     arguments = parser.parse_args()

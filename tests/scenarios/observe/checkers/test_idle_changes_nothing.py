@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from emulator.protocol.control_requests import ControlQueued
+from emulator.protocol.elect_leaders import ElectionsRequested, ElectionType, ElectLeadersRequest
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
+from emulator.protocol.znodes import delete_topic_path
+from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.idle_changes_nothing import IdleChangesNothing
 from scenarios.observe.history.settings import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
@@ -69,6 +74,23 @@ def test_one_that_goes_elsewhere() -> None:
     run = Idle()
     run.state(1, RS, 1)
     assert len(run.states()) == 1
+
+
+@pytest.mark.parametrize("asks", ["move", "elections", "assignment", "deletion"])
+def test_what_an_operator_asks_for_meanwhile_changes_something(asks: str) -> None:
+    """kafka-2.6, seed 46 of the default swarm: the tool's first request was lost, and it sends another."""
+    run = Idle()
+    if asks == "move":
+        run.emit(Step, "kip-455.U1", "before", *ORDERS_0, -1, 0, 3, "to 1,0,2")
+    elif asks == "elections":
+        run.show(ElectionsRequested, 3, ElectLeadersRequest(ElectionType.UNCLEAN, (ORDERS_0,)))
+    elif asks == "assignment":
+        run.assigned((0, 1))
+    else:
+        run.emit(ZkWritten, 3, "create", delete_topic_path("orders"), 0, 0, "")
+    run.state(0, RS, 1)
+    run.sends(0, 1)
+    assert run.states() == []
 
 
 def test_before_it_stands_idle_and_after_that_all_may_change() -> None:
