@@ -124,13 +124,13 @@ def _allow_for_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
     it stops as faults end; and to fetch what was written until then takes time. Loads that never stop and leave
     followers less than half of their fetches to catch up by stop then, too."""
     cluster = draft.scenario.cluster
-    most = cluster.config.get("replica.fetch.max.bytes")
+    most = cluster.config.get("replica.fetch.max.bytes", 1 << 20)
     late_us = draft.scenario.schedule_jitter_us if draft.scenario.schedule != FIFO else 0
     fetch_us = 2 * (cluster.network.latency_us + cluster.network.jitter_us + late_us)
 
     def share(load: WorkloadSpec) -> float:
         """Of the fetches of a follower: how many bring what a load writes. Above 1: it writes more."""
-        if not isinstance(most, int):
+        if not isinstance(most, int):  # it is drawn
             return 0.0
         batch = load.producer_rate * load.message_size * load.linger_us // (SECOND * load.producers)
         return fetch_us * load.producers / (max(1, most // max(1, batch)) * load.linger_us)

@@ -46,7 +46,7 @@ _KNOWS_OTHERWISE = re.compile(r"broker (\d+): \S+: (?:nothing|leader -?\d+ of le
 _KNOWS_NOTHING = re.compile(r"broker (\d+): \S+: nothing, and in ZooKeeper")
 _DELETED = re.compile(rf"{DELETE_TOPICS}/(\S+)")
 _DEAD_LEADER = re.compile(r"leader (\d+), which does not run")
-_NEVER_LED = re.compile(r"(\S+)-\d+: no leader was ever elected")
+_LEADERLESS = re.compile(r"(\S+)-\d+: no leader(?: was ever elected|, isr)")
 
 
 @of_violation
@@ -107,8 +107,8 @@ def _refused(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) 
 def _refused_to_delete(past: KeptEvents, violation: Violation) -> bool:
     """The topic is being deleted, and the last answer of a broker to a StopReplica about it is a refusal, as if the
     request were wrong."""
-    found = _DELETED.search(violation.state) or _NEVER_LED.search(violation.state)
-    if found is None:
+    found = _DELETED.search(violation.state) or _LEADERLESS.search(violation.state)
+    if found is None or not _is_deleting(past, found[1]):
         return False
     asked = {
         event.seq: event.broker
@@ -117,6 +117,12 @@ def _refused_to_delete(past: KeptEvents, violation: Violation) -> bool:
     }
     last = {asked[event.cause]: event.error for event in past.of(ControlResponse) if event.cause in asked}
     return "UNKNOWN_SERVER_ERROR" in last.values()
+
+
+def _is_deleting(past: KeptEvents, topic: str) -> bool:
+    """Whether the request to delete the topic is still there."""
+    path = f"{DELETE_TOPICS}/{topic}"
+    return [event.op for event in past.of(ZkWritten) if event.path == path][-1:] == ["create"]
 
 
 @of_partition

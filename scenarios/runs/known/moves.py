@@ -289,9 +289,18 @@ def _never_started(past: KeptEvents, violation: Violation) -> bool:
 
 
 def _lacks_replica(past: KeptEvents, tp: TopicPartition, move: MoveStarted) -> bool:
+    new = [broker for broker in move.target if broker not in past.assignment(tp)]
     return past.lacks_replica(tp, move) or any(
-        past.follows_another(tp, broker) for broker in move.target if broker not in past.assignment(tp)
+        past.follows_another(tp, broker) or _not_notified(past, tp, move, broker) for broker in new
     )
+
+
+def _not_notified(past: KeptEvents, tp: TopicPartition, move: MoveStarted, broker: int) -> bool:
+    """Whether a new replica has had no role since a leader was elected during its move, as where the one before was
+    dead when the broker was notified of it (0.8, seed 69)."""
+    elected = [event.seq for event in past.of(LeaderElected) if (event.topic, event.partition) == tp]
+    role = past.last_role(tp, broker)
+    return move.seq < max(elected, default=-1) and (role is None or role.seq < elected[-1])
 
 
 @of_partition

@@ -408,13 +408,23 @@ def test_a_broker_that_does_not_know_its_epoch_yet_refuses_to_delete_a_replica(q
     """kip-461, seed 214 of the default swarm."""
     stays = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
     led = Violation("converged", LED, 9, 9, "orders-0: no leader was ever elected")
+    dead = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [0]")  # kafka-2.4, seed 41114
+    wanted = ZkWritten(4, 4, 0, -1, "create", "/admin/delete_topics/orders", 0, 4, "")
     asks = e.ControlRequest(5, 5, 0, "StopReplica", 3, 1, 4, 84, 1, "orders-0 (delete)")
     refuses = e.ControlResponse(6, 6, 5, "StopReplica", 1, 3, 4, "UNKNOWN_SERVER_ERROR", (), ())
     again = asks._replace(seq=7), refuses._replace(seq=8, cause=7, error="NONE")
-    assert tickets(told(quiet, "kafka-2.3", [asks, refuses], stays, led)) == ["KAFKA-9839"] * 2
-    assert tickets(told(quiet, "kafka-2.6", [asks, refuses], stays, led)) == [None] * 2
-    for events in ([asks], [asks, refuses, *again], [asks._replace(detail="others-0 (delete)"), refuses]):
+    assert tickets(told(quiet, "kafka-2.3", [wanted, asks, refuses], stays, led)) == ["KAFKA-9839"] * 2
+    assert tickets(told(quiet, "kafka-2.3", [wanted, asks, refuses], dead)) == ["KAFKA-9839"]
+    assert tickets(told(quiet, "kafka-2.6", [wanted, asks, refuses], stays, led)) == [None] * 2
+    for events in (
+        [asks, refuses],
+        [wanted, asks],
+        [wanted, asks, refuses, *again],
+        [wanted, asks._replace(detail="others-0 (delete)"), refuses],
+        [wanted, asks, refuses, wanted._replace(seq=7, op="delete")],
+    ):
         assert tickets(told(quiet, "kafka-2.3", events, stays, led)) == [None] * 2
+        assert tickets(told(quiet, "kafka-2.3", events, dead)) == [None]
 
 
 def test_a_broker_that_has_refused_metadata_lacks_what_it_named(quiet: Run) -> None:

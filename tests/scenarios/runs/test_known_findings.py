@@ -441,6 +441,11 @@ def test_a_move_of_0_8_waits_for_a_new_replica_whose_broker_was_started_meanwhil
     told_of_another = [asks, waits, follows, elected(6, 2, 3)]
     assert tickets(told(quiet, "kafka-0.8", told_of_another, found)) == [ticket]
     assert tickets(told(quiet, "kafka-0.8", [*told_of_another, assigned(7, 0, 1)], found)) == [None]
+    chosen = e.LeaderElected(6, 6, 0, *TP, 2, 3, (2,), "offline", 1, unclean=True)
+    has_no_role = [assigned(1, 0), asks, waits, chosen]
+    assert tickets(told(quiet, "kafka-0.8", has_no_role, found)) == [ticket]
+    for marks in ([chosen._replace(seq=1), *has_no_role[:3]], [*has_no_role, follows._replace(seq=7)]):
+        assert tickets(told(quiet, "kafka-0.8", marks, found)) == [None]
     left = Violation("converged", NO_STRAYS, 9, 9, "orders-0: broker 1 still has a replica, assigned to [0]")
     assert tickets(told(quiet, "kafka-0.8", [asks, follows], left)) == [ticket]
     earlier = [assigned(0, 0, 1), assigned(1, 0)]  # of a move that is over
