@@ -11,7 +11,8 @@ from emulator.protocol.events import NodeCrashed
 from emulator.protocol.shown import MetadataCached
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
-from emulator.protocol.znodes import LeaderAndIsr
+from emulator.protocol.znodes import DELETE_TOPICS, LeaderAndIsr
+from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.history.history import History
@@ -41,6 +42,9 @@ class MetadataKept(Checker):
     Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4): for such
     releases only leaders are compared.
 
+    A broker that registers again is sent nothing about the topics that were deleted meanwhile, and goes on to know
+    them: a controller sends it what there is.
+
     Not verified: partitions that a request does not name, before the cluster is at rest; the ISR and the replicas at
         rest; topics that are being deleted; brokers that shut down or lost a log directory.
     """
@@ -63,6 +67,12 @@ class MetadataKept(Checker):
         self._taken: dict[int, Cache] = {}
         """By broker, what it knows while it carries out a request."""
         self._reported: dict[int, None] = {}
+        self._deleted_us: dict[str, int] = {}
+        """When topics were marked for deletion."""
+
+    def on_written(self, event: ZkWritten) -> None:
+        if event.op == "create" and event.path.startswith(f"{DELETE_TOPICS}/"):
+            self._deleted_us[event.path.rpartition("/")[2]] = event.t_us
 
     def on_crashed(self, event: NodeCrashed) -> None:
         for table in (self._known, self._taken):
@@ -111,6 +121,7 @@ class MetadataKept(Checker):
             if wrong is None:
                 wrong = next(self._differs(cache.topics), "")
                 looked.append((cache.topics, wrong))
+            wrong = wrong or next(self._is_gone(broker, cache.topics), "")
             if wrong:
                 self._reported[broker] = None
                 self.violated(moment, f"broker {broker}: {wrong}")
@@ -132,8 +143,13 @@ class MetadataKept(Checker):
                 if state is not None and not self._agree(known, state):
                     wanted = f"leader {state.leader} of leader epoch {state.leader_epoch}"
                     yield f"{tp}: {_says(known)}, and in ZooKeeper {wanted}"
+
+    def _is_gone(self, broker: int, topics: Topics) -> Iterator[str]:
+        """The topics that a broker still knows, although it was registered when they were to be deleted."""
+        registered_us = self._now.registered[broker]
         for topic in topics:
-            if topic not in deleting and not topology.partitions(topic):
+            known = topic not in self._now.deleting and not self._topology.partitions(topic)
+            if known and registered_us < self._deleted_us.get(topic, 0):
                 yield f"{topic} is known, and gone from ZooKeeper"
 
     def _agree(self, known: PartitionMetadata | None, state: LeaderAndIsr) -> bool:

@@ -12,6 +12,8 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.shown import MetadataCached
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
+from emulator.protocol.znodes import broker_path, delete_topic_path
+from emulator.trace.events import ZkWritten
 from scenarios.observe.history.settings import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
@@ -136,9 +138,16 @@ def test_a_broker_that_lacks_what_others_know() -> None:
 
 
 def test_a_topic_that_is_gone() -> None:
+    """Broker 2 registers again later, and is sent nothing about the topic (kafka-2.7, seed 43019)."""
     run = Brokers()
     run.to_all(said(), said(tp=PAYMENTS_0))
-    assert run.rests() == [f"broker {broker}: payments is known, and gone from ZooKeeper" for broker in range(4)]
+    run.passes(1)
+    run.emit(ZkWritten, 3, "create", delete_topic_path("payments"), 0, 0, "")
+    run.emit(ZkWritten, 3, "delete", delete_topic_path("payments"), 0, 0, "")
+    run.passes(1)
+    run.emit(ZkWritten, -1, "delete", broker_path(2), 0, 0, "")
+    run.registers(2)
+    assert run.rests() == [f"broker {broker}: payments is known, and gone from ZooKeeper" for broker in (0, 1, 3)]
 
 
 def test_a_broker_that_the_controller_does_not_reach_need_not_know() -> None:
