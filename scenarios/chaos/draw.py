@@ -124,7 +124,7 @@ def _allow_for_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
     it stops as faults end; and to fetch what was written until then takes time. Loads that never stop and leave
     followers less than half of their fetches to catch up by stop then, too."""
     cluster = draft.scenario.cluster
-    most = cluster.config.get("replica.fetch.max.bytes", 1 << 20)
+    most = draft.scenario.settings()["replica.fetch.max.bytes"]
     late_us = draft.scenario.schedule_jitter_us if draft.scenario.schedule != FIFO else 0
     fetch_us = 2 * (cluster.network.latency_us + cluster.network.jitter_us + late_us)
 

@@ -8,7 +8,7 @@ from emulator.protocol.control_requests import ControlChannelClosed, ControlQueu
 from emulator.protocol.events import LogDirFailed, ReplicaOffline
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
-from emulator.protocol.znodes import BROKER_IDS
+from emulator.protocol.znodes import BROKER_IDS, LeaderAndIsr
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
@@ -142,18 +142,15 @@ class MetadataFollows(Checker):
             self._late.end(tp)
         elif before is None or (state.leader, state.leader_epoch) != (before.leader, before.leader_epoch):
             self._late.end(tp)
-            if not self._agree(self._told.get(tp), state.leader, state.leader_epoch):
+            if not agree(self._told.get(tp), state, epochs=self._epochs):
                 self._late.begin(tp, event.t_us)
 
     def _compare(self, tp: TopicPartition, now_us: int) -> None:
         state = self._topology.state(tp)
-        if state is None or self._agree(self._told.get(tp), state.leader, state.leader_epoch):
+        if state is None or agree(self._told.get(tp), state, epochs=self._epochs):
             self._late.end(tp)
         else:
             self._late.begin(tp, now_us)
-
-    def _agree(self, told: PartitionMetadata | None, leader: int, epoch: int) -> bool:
-        return told is not None and told.leader == leader and (told.leader_epoch == epoch or not self._epochs)
 
     def look(self, moment: Moment) -> None:
         if len(self._late):
@@ -166,12 +163,23 @@ class MetadataFollows(Checker):
         for tp, held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
             state, told = self._topology.state(tp), self._told.get(tp)
             assert state is not None
-            what = "nothing" if told is None else f"leader {told.leader} of leader epoch {told.leader_epoch}"
             self.violated(
                 moment,
                 f"{tp}: leader {state.leader} of leader epoch {state.leader_epoch}, while controller "
-                f"{self._now.controller} has told the brokers {what}, for {held_us / 1e6:.1f} s",
+                f"{self._now.controller} has told the brokers {in_words(told)}, for {held_us / 1e6:.1f} s",
             )
 
     def _free_since_us(self, tp: TopicPartition) -> int | None:
         return None if tp.topic in self._now.deleting else self._now.controlled_since_us()
+
+
+def agree(known: PartitionMetadata | None, state: LeaderAndIsr, *, epochs: bool) -> bool:
+    """Whether metadata names the leader that ZooKeeper has, and with ``epochs`` its leader epoch."""
+    return (
+        known is not None and known.leader == state.leader and (known.leader_epoch == state.leader_epoch or not epochs)
+    )
+
+
+def in_words(known: PartitionMetadata | None) -> str:
+    """What metadata says about a partition."""
+    return "nothing" if known is None else f"leader {known.leader} of leader epoch {known.leader_epoch}"

@@ -11,10 +11,11 @@ from emulator.protocol.events import NodeCrashed
 from emulator.protocol.shown import MetadataCached
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
-from emulator.protocol.znodes import DELETE_TOPICS, LeaderAndIsr
+from emulator.protocol.znodes import DELETE_TOPICS
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.checkers.metadata_follows import agree, in_words
 from scenarios.observe.history.history import History
 
 Topics = Mapping[str, Mapping[int, PartitionMetadata]]
@@ -108,9 +109,11 @@ class MetadataKept(Checker):
         knew, knows = _of(before, sent.tp), _of(after, sent.tp)
         wanted = None if sent.leader == LEADER_DURING_DELETE else sent
         if knows is not wanted:
-            self.violated(event, f"{sent.tp}: broker {event.node} knows {_says(knows)}, and was sent {_says(wanted)}")
+            self.violated(
+                event, f"{sent.tp}: broker {event.node} knows {in_words(knows)}, and was sent {in_words(wanted)}"
+            )
         elif self._epochs and knows is not None and knew is not None and knows.leader_epoch < knew.leader_epoch:
-            self.violated(event, f"{sent.tp}: broker {event.node} knows {_says(knows)}, after {_says(knew)}")
+            self.violated(event, f"{sent.tp}: broker {event.node} knows {in_words(knows)}, after {in_words(knew)}")
 
     def at_rest(self, moment: Moment) -> None:
         looked: list[tuple[Topics, str]] = []
@@ -140,9 +143,9 @@ class MetadataKept(Checker):
         for topic in (topic for topic in topology.topics if topic not in deleting):
             for tp in topology.partitions(topic):
                 state, known = topology.state(tp), _of(topics, tp)
-                if state is not None and not self._agree(known, state):
+                if state is not None and not agree(known, state, epochs=self._epochs):
                     wanted = f"leader {state.leader} of leader epoch {state.leader_epoch}"
-                    yield f"{tp}: {_says(known)}, and in ZooKeeper {wanted}"
+                    yield f"{tp}: {in_words(known)}, and in ZooKeeper {wanted}"
 
     def _is_gone(self, broker: int, topics: Topics) -> Iterator[str]:
         """The topics that a broker still knows, although it was registered when they were to be deleted."""
@@ -152,15 +155,6 @@ class MetadataKept(Checker):
             if known and registered_us < self._deleted_us.get(topic, 0):
                 yield f"{topic} is known, and gone from ZooKeeper"
 
-    def _agree(self, known: PartitionMetadata | None, state: LeaderAndIsr) -> bool:
-        if known is None or known.leader != state.leader:
-            return False
-        return known.leader_epoch == state.leader_epoch or not self._epochs
-
 
 def _of(topics: Topics, tp: TopicPartition) -> PartitionMetadata | None:
     return topics.get(tp.topic, {}).get(tp.partition)
-
-
-def _says(state: PartitionMetadata | None) -> str:
-    return "nothing" if state is None else f"leader {state.leader} of leader epoch {state.leader_epoch}"

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from scenarios.runs.past import KeptEvents
 
 SHUTDOWN = "shutdown."
+UNKNOWN = "UNKNOWN_SERVER_ERROR"
+"""With which a broker refuses what is for a later broker epoch than it knows (KAFKA-9839)."""
 ELECT_OFFLINE = (("broker-failure.2", "after"), ("broker-startup.3", "after"))
 LOOKS_AT_BROKERS = ("broker-failure.", "broker-startup.")
 _NOT_NOTIFIED = re.compile(r"broker (\d+) leads in epoch (\d+), and broker (\d+), of the replicas")
@@ -73,34 +75,36 @@ def _has_refused_metadata(past: KeptEvents, violation: Violation, tp: TopicParti
     found = _KNOWS_OTHERWISE.match(violation.state)
     if found is None:
         return False
-    broker = int(found[1])
-    started = max((e.seq for e in past.of(NodeCrashed) if e.node == broker and e.seq < violation.seq), default=0)
-    elected = [(e.topic, e.partition) == tp and e.seq for e in past.of(LeaderElected) if e.seq < violation.seq]
-    raised = [
+    raised = [e.seq for e in past.of(LeaderElected) if (e.topic, e.partition) == tp and e.seq < violation.seq]
+    raised += [
         seq
         for (_, before), (seq, after) in pairwise(past.states.get(tp, []))
         if before is not None and after is not None and before.leader_epoch < after.leader_epoch and seq < violation.seq
     ]
     return any(
-        (event.node, event.api, event.error) == (broker, "UpdateMetadata", "UNKNOWN_SERVER_ERROR")
-        and max(started, *elected, *raised) < event.seq < violation.seq
-        for event in past.of(ControlResponse)
+        event.error == UNKNOWN and max(raised, default=0) < event.seq
+        for event in _answers_about_metadata(past, int(found[1]), violation.seq)
     )
 
 
 def _refused(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) -> bool:
     """Whether a broker has refused metadata, as if the request were wrong, since it was started, and has had no role in
     the partition since it took metadata after that."""
+    answers = _answers_about_metadata(past, broker, until_seq)
+    refused = [event.seq for event in answers if event.error == UNKNOWN][-1:]
+    taken = [event.seq for event in answers if event.error == "NONE" and event.seq > min(refused, default=until_seq)]
+    role = past.last_role(tp, broker, until_seq)
+    return bool(refused) and (role is None or role.seq < min(taken, default=until_seq))
+
+
+def _answers_about_metadata(past: KeptEvents, broker: int, until_seq: int) -> list[ControlResponse]:
+    """How a broker has answered UpdateMetadata since it was started."""
     started = max((e.seq for e in past.of(NodeCrashed) if e.node == broker and e.seq < until_seq), default=0)
-    answers = [
+    return [
         event
         for event in past.of(ControlResponse)
         if (event.node, event.api) == (broker, "UpdateMetadata") and started < event.seq < until_seq
     ]
-    refused = [event.seq for event in answers if event.error == "UNKNOWN_SERVER_ERROR"][-1:]
-    taken = [event.seq for event in answers if event.error == "NONE" and event.seq > min(refused, default=until_seq)]
-    role = past.last_role(tp, broker, until_seq)
-    return bool(refused) and (role is None or role.seq < min(taken, default=until_seq))
 
 
 @of_violation
@@ -116,7 +120,7 @@ def _refused_to_delete(past: KeptEvents, violation: Violation) -> bool:
         if event.api == "StopReplica" and event.detail.startswith(f"{found[1]}-")
     }
     last = {asked[event.cause]: event.error for event in past.of(ControlResponse) if event.cause in asked}
-    return "UNKNOWN_SERVER_ERROR" in last.values()
+    return UNKNOWN in last.values()
 
 
 def _is_deleting(past: KeptEvents, topic: str) -> bool:

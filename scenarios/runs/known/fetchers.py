@@ -84,13 +84,8 @@ def _deaths(past: KeptEvents) -> list[FetcherStopped]:
 
 def _roles(past: KeptEvents, tp: TopicPartition, broker: int) -> list[BecameLeader | BecameFollower | NodeCrashed]:
     """What the broker has become in the partition, crashes included, in order."""
-    roles = (
-        event
-        for kind in (BecameLeader, BecameFollower, NodeCrashed)
-        for event in past.of(kind)
-        if event.node == broker and (kind is NodeCrashed or (event.topic, event.partition) == tp)
-    )
-    return sorted(roles, key=lambda event: event.seq)
+    crashes = [event for event in past.of(NodeCrashed) if event.node == broker]
+    return sorted([*past.roles(tp, broker), *crashes], key=lambda event: event.seq)
 
 
 @of_partition

@@ -17,10 +17,8 @@ from scenarios.museum.exhibits import exhibit
 from scenarios.observe.checkers import Violation
 from scenarios.observe.checkers.converged import (
     FETCHED,
-    GAUGES,
     IN_SYNC,
     LED,
-    NO_STRAYS,
     NOTHING_ASKED,
 )
 from scenarios.profiles import PROFILES
@@ -427,81 +425,6 @@ def test_a_broker_that_refused_metadata_does_not_follow_a_leader_that_it_knows_a
     assert tickets(told(quiet, "kafka-2.6", [refuses], *found)) == [None] * 3
 
 
-def test_a_move_of_0_8_waits_for_a_new_replica_whose_broker_was_started_meanwhile(quiet: Run) -> None:
-    asks = e.MoveStarted(2, 2, 0, *TP, (0, 1))
-    waits = Step(3, 3, 0, "kafka-42.3", "before", *TP, 3, 0, 2, "")
-    back = e.BrokerRegistered(4, 4, 0, 1, 40)
-    follows = e.BecameFollower(5, 5, 0, 1, *TP, 0, 1, 0, 0)
-    found = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
-    ticket = "KafkaController.onPartitionReassignment (0.8.1)"
-    assert tickets(told(quiet, "kafka-0.8", [asks, waits, back], found)) == [ticket]
-    for marks in ([asks, back], [asks, waits], [asks, waits, back, follows], [waits, back]):
-        assert tickets(told(quiet, "kafka-0.8", marks, found)) == [None]
-    assert tickets(told(quiet, "kafka-1.1", [asks, waits, back], found)) == [None]
-    told_of_another = [asks, waits, follows, elected(6, 2, 3)]
-    assert tickets(told(quiet, "kafka-0.8", told_of_another, found)) == [ticket]
-    assert tickets(told(quiet, "kafka-0.8", [*told_of_another, assigned(7, 0, 1)], found)) == [None]
-    chosen = e.LeaderElected(6, 6, 0, *TP, 2, 3, (2,), "offline", 1, unclean=True)
-    has_no_role = [assigned(1, 0), asks, waits, chosen]
-    assert tickets(told(quiet, "kafka-0.8", has_no_role, found)) == [ticket]
-    for marks in ([chosen._replace(seq=1), *has_no_role[:3]], [*has_no_role, follows._replace(seq=7)]):
-        assert tickets(told(quiet, "kafka-0.8", marks, found)) == [None]
-    left = Violation("converged", NO_STRAYS, 9, 9, "orders-0: broker 1 still has a replica, assigned to [0]")
-    assert tickets(told(quiet, "kafka-0.8", [asks, follows], left)) == [ticket]
-    earlier = [assigned(0, 0, 1), assigned(1, 0)]  # of a move that is over
-    assert tickets(told(quiet, "kafka-0.8", [*earlier, asks, follows], left)) == [ticket]
-    came = e.PartitionCreated(5, 5, 0, 1, *TP, 2)  # and its leader was dead: it has no role
-    assert tickets(told(quiet, "kafka-0.8", [asks, came], left)) == [ticket]
-    assert tickets(told(quiet, "kafka-0.8", [asks, came._replace(node=2)], left)) == [None]
-    for others in (
-        [asks._replace(target=(0, 2)), follows],
-        [asks, follows, assigned(7, 0, 1), assigned(8, 0)],
-        [asks],
-        [follows._replace(seq=1), asks],
-    ):
-        assert tickets(told(quiet, "kafka-0.8", others, left)) == [None]
-
-
-def test_a_move_of_0_8_to_replicas_that_are_in_the_isr_marks_none_as_online(quiet: Run) -> None:
-    asks = e.MoveStarted(4, 4, 0, *TP, (0, 1))
-    found = Violation(
-        "roles_adopted", "…", 9, 9, "orders-0: leader 0 of epoch 1 in ZooKeeper, and broker 1 has no role"
-    )
-    marks = [assigned(2, 0), elected(3, 0, 1), asks, assigned(5, 0, 1)]
-    ticket = "KafkaController.onPartitionReassignment (0.8.0)"
-    assert tickets(told(quiet, "kafka-0.8", marks, found)) == [ticket]
-    for lacking in (marks[:2], [*marks[:1], *marks[2:]], [assigned(2, 0, 1), *marks[1:]]):
-        assert tickets(told(quiet, "kafka-0.8", lacking, found)) == [None]
-    # Or a new controller goes on with the move once they are there (seed 10009 of the default swarm).
-    first = asks._replace(seq=1)
-    takes_over = e.ControllerElected(4, 4, 0, 2, 5)
-    assert tickets(told(quiet, "kafka-0.8", [first, *marks[:2], takes_over, marks[3]], found)) == [ticket]
-    for others in (
-        [first, *marks[:2], marks[3]],
-        [first, *marks[:2], takes_over._replace(node=1), marks[3]],
-        [first, *marks[:2], takes_over._replace(seq=6), marks[3]],
-        [first._replace(target=(0, 1, 2)), *marks[:2], takes_over, marks[3]],
-    ):
-        assert tickets(told(quiet, "kafka-0.8", others, found)) == [None]
-    assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
-
-
-def test_a_leader_of_0_8_counts_the_replicas_that_a_partition_came_with(quiet: Run) -> None:
-    found = Violation("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 1")
-    marks: list[Any] = [e.PartitionCreated(3, 3, 0, 0, *TP, 3), elected(4, 0, 1), assigned(5, 0, 1)]
-    assert tickets(told(quiet, "kafka-0.8", marks, found)) == ["Partition.isUnderReplicated (0.8.0)"]
-    more = Violation("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 2")
-    assert tickets(told(quiet, "kafka-0.8", marks, more)) == [None]
-    assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
-    for others in (
-        [*marks[:2], assigned(5, 0, 1, 2)],
-        [marks[0]._replace(node=1), *marks[1:]],
-        [marks[0], elected(4, 1, 0), marks[2]],
-        [*marks[:1], marks[0]._replace(seq=4, replication_factor=2), *marks[1:]],
-    ):
-        assert tickets(told(quiet, "kafka-0.8", others, found)) == [None]
-
-
 def test_before_kip_461_an_error_ends_the_thread(quiet: Run) -> None:
     dies = e.FetcherStopped(4, 4, 0, 1, "ReplicaFetcherThread-0-0", 0, "died", *TP, AHEAD)
     found = (Violation("converged", FETCHED, 9, 9, "broker 1: ReplicaFetcherThread-0-0 has died"), STUCK)
@@ -546,45 +469,6 @@ def test_a_dead_replica_that_a_failover_left_stays_in_the_isr(quiet: Run) -> Non
             )
     assert tickets(told(quiet, "kafka-1.1", marks, stays)) == [None]  # there the leader drops it, at the end of its log
     assert tickets(told(quiet, "kafka-0.8", [*marks, e.NodeStarted(6, 6, 0, 1, 2)], stays)) == [None]
-
-
-def test_a_controller_of_0_8_leaves_a_dead_replica_where_it_does_not_know_it(quiet: Run) -> None:
-    """Seed 40006 of the default swarm: a leader had added the replica, and nothing is written."""
-    marks: list[Any] = [
-        elected(1, 0),
-        elected(2, 0, 1),
-        e.NodeCrashed(3, 3, 0, 1, 1, "stop"),
-        Step(4, 4, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, ""),
-    ]
-    stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0, 1], leader 0")
-    dead = "orders-0: ISR [0, 1] under leader 0, while controller 2 has known for 10.0 s that broker 1 is dead"
-    for found in (stays, Violation("dead_leave_isr", "…", 9, 9, dead)):
-        ticket = "ReplicaStateMachine.handleStateChange (0.8.0)"
-        assert tickets(told(quiet, "kafka-0.8", marks, found)) == [ticket]
-        assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
-        for others in (
-            marks[:3],
-            marks[1:],
-            [marks[0], *marks[2:]],
-            [elected(1, 0, 1), *marks[2:]],
-            [*marks[:2], marks[2]._replace(node=2), marks[3]],
-            [*marks[:2], marks[3]._replace(seq=3), marks[2]._replace(seq=4)],
-            [*marks[:3], marks[3]._replace(broker=2)],
-            [*marks, e.ControllerElected(5, 5, 0, 2, 5)],
-        ):
-            assert tickets(told(quiet, "kafka-0.8", others, found)) == [None]
-
-
-def test_a_leader_of_0_8_adds_any_replica(quiet: Run) -> None:
-    found = Violation("expands_assigned", "…", 9, 9, "orders-0: broker 2, leader of epoch 0, … adds broker 1")
-    stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0")
-    joins = e.IsrProposed(5, 5, 0, 0, *TP, 1, "expand", (0, 1), 0, 0, 0, (1,), (0,), (-1,), (0,), 1, -1)
-    assert tickets(told(quiet, "kafka-0.8", [joins], found, stays)) == ["KAFKA-1097"] * 2
-    assert tickets(told(quiet, "kafka-0.8", [], found, stays)) == ["KAFKA-1097", None]
-    silent = Violation("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 3")
-    assert tickets(told(quiet, "kafka-0.8", [joins, assigned(6, 0, 2)], silent)) == ["KAFKA-1097"]
-    assert tickets(told(quiet, "kafka-0.8", [joins, assigned(6, 0, 1)], silent)) == [None]
-    assert tickets(told(quiet, "kafka-1.1", [], found)) == [None]
 
 
 def test_a_broker_that_shuts_down_is_not_notified(quiet: Run) -> None:
