@@ -8,13 +8,15 @@ from emulator.protocol import znodes
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControlledShutdownAnswered, MoveAnswered, MoveStarted
 from emulator.protocol.types import TopicPartition
-from emulator.trace.events import ZkWritten
+from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.circumstances import READS_BROKERS
 from scenarios.observe.history.history import History
 
 NOT_KNOWN = (Errors.UNKNOWN_SERVER_ERROR.name, Errors.BROKER_NOT_AVAILABLE.name)
 """What a controller answers that does not know the broker which shuts down."""
 KNOWN_AFTER_US = 5_000_000
+ENDS_FAILOVER = "failover.F9"
 
 
 class RefusalsHaveReasons(Checker):
@@ -25,7 +27,9 @@ class RefusalsHaveReasons(Checker):
         registered, and have reached each other and ZooKeeper, for 5 s without a fault that delays anything. When a
         controller deletes /admin/preferred_replica_election, under which it was created: a partition that it names has
         another leader epoch than then, if its preferred replica was registered and in the ISR, and did not lead. That
-        it is registered comes to the controller before the request, in whatever time.
+        it is registered comes to the controller before the request, in whatever time; but a new controller reads the
+        znode at the end of its failover (fetchPendingPreferredReplicaElections), and then knows only the brokers that
+        it has loaded before.
 
     Not verified: refusals under faults; the other error codes; moves that are asked for through ZooKeeper.
     """
@@ -46,9 +50,17 @@ class RefusalsHaveReasons(Checker):
         self._preferred: dict[TopicPartition, tuple[int, int]] = {}
         """The elections that the znode asks for: the preferred replica, and the leader epoch of before."""
         self._targets: dict[TopicPartition, tuple[int, ...]] = {}
+        self._loads_us: int | None = None
+        """When the controller that takes over began to load the brokers; None: no failover is under way."""
 
     def on_started(self, event: MoveStarted) -> None:
         self._targets[TopicPartition(event.topic, event.partition)] = event.target
+
+    def on_step(self, event: Step) -> None:
+        if (event.step, event.edge) == (READS_BROKERS, "before"):
+            self._loads_us = event.t_us
+        elif (event.step, event.edge) == (ENDS_FAILOVER, "after"):
+            self._loads_us = None
 
     def on_written(self, event: ZkWritten) -> None:
         if event.path != znodes.PREFERRED_REPLICA_ELECTION:
@@ -86,8 +98,9 @@ class RefusalsHaveReasons(Checker):
         if self._topology.assignment(tp)[:1] != (preferred,) or preferred in {**now.shutting_down, **now.lacks_dirs}:
             return None
         since_us = now.registered.get(preferred)
-        known = since_us is not None and max(since_us, now.controller_since_us) < self._asked_us
-        return state if known and now.controller >= 0 else None
+        if since_us is None or now.controller < 0 or max(since_us, now.controller_since_us) >= self._asked_us:
+            return None
+        return state if self._loads_us is None or since_us < self._loads_us else None
 
     def on_move_answered(self, event: MoveAnswered) -> None:
         tp = TopicPartition(event.topic, event.partition)

@@ -12,7 +12,7 @@ from emulator.protocol.znodes import (
     encode_controller,
     encode_preferred_election,
 )
-from emulator.trace.events import ZkSession, ZkWritten
+from emulator.trace.events import Step, ZkSession, ZkWritten
 from scenarios.observe.checkers.leaves_in_order import LeavesInOrder
 from scenarios.observe.checkers.refusals_have_reasons import RefusalsHaveReasons
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
@@ -81,6 +81,36 @@ def test_a_preferred_replica_that_can_lead_is_elected_where_that_is_asked_for(wh
     run.emit(ZkWritten, -5 if why == "deleted by another" else 2, "delete", PREFERRED_REPLICA_ELECTION, 0, 0, "")
     expected = "orders-0: controller 2 takes the election of preferred replica 1 for done, and leader 0 stays"
     assert [violation.state for violation in run.violations()] == [expected] * violations
+
+
+@pytest.mark.parametrize(
+    ("steps", "violations"),
+    [
+        ((("failover.F3", "before"),), 0),
+        ((("failover.F3", "before"), ("failover.F9", "before")), 0),
+        ((("failover.F3", "before"), ("failover.F9", "after")), 1),
+        ((), 1),
+    ],
+)
+@pytest.mark.parametrize("comes_back", [True, False])
+def test_a_controller_that_takes_over_knows_the_brokers_that_it_has_loaded(
+    steps: tuple[tuple[str, str], ...], violations: int, comes_back: bool
+) -> None:
+    """kafka-2.3, seed 44191: the preferred replica is registered again while a failover is under way, at the end of
+    which the controller reads what was asked for meanwhile."""
+    run = living(0)
+    run.assigned((1, 0))
+    run.state(0, (0, 1), 3)
+    for step, edge in steps[:1]:
+        run.emit(Step, step, edge, "", -1, -1, 1, 2, "")
+    if comes_back:
+        run.emit(ZkWritten, -1, "delete", f"{BROKER_IDS}/1", 0, 0, "")
+        run.emit(ZkWritten, 1, "create", f"{BROKER_IDS}/1", 0, 0, "")
+    for step, edge in steps[1:]:
+        run.emit(Step, step, edge, "", -1, -1, 1, 2, "")
+    run.emit(ZkWritten, -5, "create", PREFERRED_REPLICA_ELECTION, 0, 0, encode_preferred_election([ORDERS_0]))
+    run.emit(ZkWritten, 2, "delete", PREFERRED_REPLICA_ELECTION, 0, 0, "")
+    assert len(run.violations()) == (violations if comes_back else 1)
 
 
 @pytest.mark.parametrize("data", ["", "{}", "[]"])
