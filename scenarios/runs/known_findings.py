@@ -1,7 +1,8 @@
 """Findings that a release has by itself: what Kafka did wrong then, with its ticket, told apart from what is new.
 
 A finding is known where the release of the run has the behaviour, every violation behind it comes with the marks of
-that behaviour in the trace, and the checker is one that the behaviour breaks. A bug that a scenario switches on is no
+that behaviour in the trace, and the checker is one that the behaviour breaks. Violations, and the brokers that one is
+about, may have different reasons: the finding is known where each has one. A bug that a scenario switches on is no
 behaviour of the release, so what it breaks is not known. A known finding is a finding all the same: the verdict of the
 run is failed. It fails no test and no seed of a campaign, which look for what is new (``fails``).
 ``scenarios/runs/known`` has the reasons, by subject.
@@ -43,21 +44,23 @@ class OfRelease(Judged, Protocol):
     def profile(self) -> str: ...
 
 
-def known(run: OfRelease, finding: Finding, past: KeptEvents | None = None) -> Known | None:
-    """The reason that explains a finding of ``run``; None: it is new. Where several violations are behind the finding
-    each of them has a reason, and that of the first is given. ``past``: the events of ``run``, where they are there."""
+def known(run: OfRelease, finding: Finding, past: KeptEvents | None = None) -> tuple[Known, ...]:
+    """The reasons that together explain a finding of ``run``; none: it is new. Each violation behind the finding, and
+    each broker that it is about, has one of them. ``past``: the events of ``run``, where they are there."""
     policies = PROFILES[run.profile].policies
     reasons = [one for one in KNOWN if one.sees(finding) and one.applies(policies)]
     if not reasons:
-        return None
+        return ()
     past = past or KeptEvents(run)
     behind: list[Violation | None] = [
-        violation
+        part
         for violation in run.violations
         if (violation.invariant, violation.statement) == (finding.checker, finding.statement)
+        for part in violation.apart()
     ]
-    found = [next((one for one in reasons if one.shows(past, violation)), None) for violation in behind or [None]]
-    return found[0] if all(found) else None
+    found = [next((one for one in reasons if one.shows(past, part)), None) for part in behind or [None]]
+    explaining = dict.fromkeys(reason for reason in found if reason)
+    return tuple(explaining) if all(found) else ()
 
 
 @frozen
@@ -65,7 +68,7 @@ class Explained:
     """Findings, told apart.
 
     Attributes:
-        known: the reasons that explain some of them, each with those.
+        known: the reasons that explain some of them, each with those; several may explain one together.
         new: the others.
     """
 
@@ -79,8 +82,11 @@ def explained(run: OfRelease, found: Iterable[Finding]) -> Explained:
     reasons: dict[Known, list[Finding]] = {}
     new: list[Finding] = []
     for finding in found:
-        reason = known(run, finding, past)
-        (new if reason is None else reasons.setdefault(reason, [])).append(finding)
+        explaining = known(run, finding, past)
+        if not explaining:
+            new.append(finding)
+        for reason in explaining:
+            reasons.setdefault(reason, []).append(finding)
     return Explained(tuple((reason, tuple(of_it)) for reason, of_it in reasons.items()), tuple(new))
 
 

@@ -40,7 +40,6 @@ from scenarios.observe.checkers import Violation
 LEAVES_ISRS, STARTS = "broker-failure.3", "broker-startup."
 LOADS_BROKERS, SHRINKS_ISRS = "failover.F3", "failover.F6"
 UNKNOWN_END = 1 << 63
-_OF_BROKER = re.compile(r"log of broker (\d+)")
 _PARTITION = re.compile(r"\b([\w.-]+-\d+)\b")
 
 
@@ -87,6 +86,10 @@ class KeptEvents:
                 states.setdefault(tp, []).append((event.seq, state))
         return states
 
+    def state(self, tp: TopicPartition, until_seq: int) -> LeaderAndIsr | None:
+        """What was written last to the state znode of a partition, up to ``until_seq``."""
+        return next((state for seq, state in reversed(self.states.get(tp, [])) if seq <= until_seq), None)
+
     def event(self, violation: Violation) -> Any:
         """The event that showed it; None where it is not kept."""
         return next((event for event in self.events if event.seq == violation.seq), None)
@@ -115,7 +118,7 @@ class KeptEvents:
         """The crash by which the broker that a violation is about lost what it had not flushed, or what its recovery
         then found damaged, if it stayed in the ISR from then on: for a late leader, until its epoch was over."""
         event = self.event(violation)
-        tp, broker = self.partition(violation), broker_at_fault(event, violation)
+        tp, broker = self.partition(violation), violation.broker
         epoch = event.leader_epoch if type(event) in (BecameLeader, AckedLost) else None
         crashes = [event for event in self.of(NodeCrashed) if event.node == broker and event.seq < violation.seq]
         if tp is None or broker is None:
@@ -399,11 +402,3 @@ class KeptEvents:
             and first_seq < event.seq < last_seq
             for event in self.of(Step)
         )
-
-
-def broker_at_fault(event: Any, violation: Violation) -> int | None:
-    """The broker whose log is at fault."""
-    named = _OF_BROKER.search(violation.state)
-    if named:
-        return int(named[1])
-    return event.leader if type(event) is AckedLost else getattr(event, "node", None)

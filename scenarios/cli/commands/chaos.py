@@ -212,8 +212,9 @@ class _Told:
     def _lines(self, result: SeedResult) -> Iterator[str]:
         if self.arguments.verbose:
             yield from _drawn(self.campaign.drawn.with_weights(result.weights), result.seed)
-        for found in (found for found in result.found if found.ticket and self.arguments.verbose):
-            yield f"seed {result.seed}: known, {found.ticket}: {found.checker}: {found.in_short}"
+        for found in (found for found in result.found if found.tickets and self.arguments.verbose):
+            tickets = " and ".join(dict.fromkeys(found.tickets))
+            yield f"seed {result.seed}: known, {tickets}: {found.checker}: {found.in_short}"
         if not result.new:
             if self.arguments.verbose:
                 yield f"seed {result.seed}: passed"

@@ -43,10 +43,18 @@ class AppendShape(Checker):
         history.logs.regressed.append(self._regressed)
 
     def _misplaced(self, event: Appended, end: int) -> None:
-        self.violated(event, f"{_what(event)} goes to offset {event.base_offset} of a log that ends at {end}")
+        self.violated(
+            event,
+            f"{_what(event)} goes to offset {event.base_offset} of a log that ends at {end}",
+            brokers=(event.node,),
+        )
 
     def _regressed(self, event: Appended, epoch: int) -> None:
-        self.violated(event, f"{_what(event)} of epoch {event.leader_epoch} follows a batch of epoch {epoch}")
+        self.violated(
+            event,
+            f"{_what(event)} of epoch {event.leader_epoch} follows a batch of epoch {epoch}",
+            brokers=(event.node,),
+        )
 
     def on_end_found(self, event: EpochEndFound) -> None:
         log = self._logs.get(event.node, event.tp)
@@ -56,9 +64,11 @@ class AppendShape(Checker):
         if event.end_offset != UNDEFINED_OFFSET:
             end = max(_end_of(log, event.epoch), log.start_offset)
             if event.end_offset != end:
-                self.violated(event, f"{what} is found to end at {event.end_offset}, and ends at {end}")
+                self.violated(
+                    event, f"{what} is found to end at {event.end_offset}, and ends at {end}", brokers=(event.node,)
+                )
         elif event.epoch == log.last[LEADER_EPOCH] > 0 and log.start_offset < log.end_offset:
-            self.violated(event, f"{what} is not found, and is that of the last batch")
+            self.violated(event, f"{what} is not found, and is that of the last batch", brokers=(event.node,))
 
 
 def _end_of(log: ReplicaLog, epoch: int) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from emulator.trace import Event
 from scenarios.observe.history.history import History
@@ -26,6 +26,8 @@ class Violation:
         t_us: virtual time at which it was found.
         seq: the event that showed it. Its causal chain is the answer to "how did it come to this?".
         state: the offending state, in a line.
+        brokers: those whose replicas, roles or metadata it is about, where it is about some. Each of them may be so for
+            a reason of its own.
     """
 
     invariant: str
@@ -33,6 +35,16 @@ class Violation:
     t_us: int
     seq: int
     state: str
+    brokers: tuple[int, ...] = ()
+
+    @property
+    def broker(self) -> int | None:
+        """The broker that it is about; None: it is about none, or several."""
+        return self.brokers[0] if len(self.brokers) == 1 else None
+
+    def apart(self) -> tuple[Violation, ...]:
+        """The violation, of one of its brokers each."""
+        return tuple(evolve(self, brokers=(broker,)) for broker in self.brokers) or (self,)
 
     def __str__(self) -> str:
         return f"{self.invariant}: {self.statement}; found: {self.state}"
@@ -62,9 +74,12 @@ class Moment(NamedTuple):
 
 
 class Report(Protocol):
-    """Takes a violation: the checker, the event that shows it, the offending state, and what should have held."""
+    """Takes a violation: the checker, the event that shows it, the offending state, what should have held, and the
+    brokers that it is about."""
 
-    def __call__(self, checker: Checker, event: Event, state: str, statement: str) -> None: ...
+    def __call__(
+        self, checker: Checker, event: Event, state: str, statement: str, brokers: tuple[int, ...]
+    ) -> None: ...
 
 
 class Checker:
@@ -106,10 +121,10 @@ class Checker:
         self.history = history
         self._report = report
 
-    def violated(self, event: Event, state: str, statement: str = "") -> None:
+    def violated(self, event: Event, state: str, statement: str = "", brokers: tuple[int, ...] = ()) -> None:
         """``event`` shows that the invariant does not hold: ``state`` says how; ``statement``: which part of it, where
-        it has several."""
-        self._report(self, event, state, statement or self.statement)
+        it has several; ``brokers``: those that it is about (``Violation``)."""
+        self._report(self, event, state, statement or self.statement, brokers)
 
     def at_rest(self, moment: Moment) -> None:
         """Nothing more will happen by itself: check what holds then. Called near the end of a run, if at all."""

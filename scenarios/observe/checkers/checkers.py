@@ -127,7 +127,7 @@ class Checkers:
                 checker.finish()
         return self.violations
 
-    def _report(self, checker: Checker, event: Event, state: str, statement: str) -> None:
+    def _report(self, checker: Checker, event: Event, state: str, statement: str, brokers: tuple[int, ...]) -> None:
         self.counts[checker.name] += 1
         if self.counts[checker.name] > self._kept:
             return
@@ -135,4 +135,4 @@ class Checkers:
         cause, trace.cause = trace.cause, event.seq
         violated = trace.emit(Violated, checker.name, f"{statement}; found: {state}")
         trace.cause = cause
-        self.violations.append(Violation(checker.name, statement, violated.t_us, event.seq, state))
+        self.violations.append(Violation(checker.name, statement, violated.t_us, event.seq, state, brokers))

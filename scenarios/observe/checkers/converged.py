@@ -49,10 +49,12 @@ class Broken(NamedTuple):
     Attributes:
         condition: one of those above.
         found: the partition or broker, and how it is, in words.
+        brokers: those whose replicas it is about.
     """
 
     condition: str
     found: str
+    brokers: tuple[int, ...] = ()
 
 
 class Mark(NamedTuple):
@@ -142,8 +144,8 @@ class Converged(Checker):
         leaders held a while ago, then; None: they do not hold."""
         self._mark(now_us)
         self._by_marks, lag = False, False
-        for condition, _found in self.broken(now_us, probed=False):
-            if condition not in LAGS:
+        for broken in self.broken(now_us, probed=False):
+            if broken.condition not in LAGS:
                 self._else_well_us = None
                 return None
             lag = True
@@ -183,7 +185,7 @@ class Converged(Checker):
         firsts = {broken.condition: broken for broken in reversed(left)}
         ordered = dict.fromkeys([broken for broken in left if firsts[broken.condition] is broken] + left)
         for broken in ordered:
-            self.violated(moment, broken.found, broken.condition)
+            self.violated(moment, broken.found, broken.condition, broken.brokers)
 
     def _of_the_cluster(self) -> Iterator[Broken]:
         standing, core = self._standing, self.core
@@ -234,14 +236,16 @@ class Converged(Checker):
             yield Broken(LED, f"{tp}: {what}, isr {list(state.isr)}")
             return
         if log is None or not (log.leads and log.leader_epoch == state.leader_epoch):
-            yield Broken(LED, f"{tp}: broker {state.leader} does not lead in epoch {state.leader_epoch}")
+            words = f"{tp}: broker {state.leader} does not lead in epoch {state.leader_epoch}"
+            yield Broken(LED, words, (state.leader,))
             return
         missing = [broker for broker in wanted if broker not in state.isr]
         beyond = [broker for broker in state.isr if broker not in assigned or broker not in running]
         if missing or beyond:
             found = f"{tp}: isr {list(state.isr)}, assignment {list(assigned)}, leader {state.leader}"
             lack_little = not beyond and all(self._lacks_what_is_new(tp, node, log, now_us) for node in missing)
-            yield Broken(IN_SYNC, found + LACK_WHAT_IS_NEW if lack_little else found)
+            about = (*(broker for broker in missing if broker in running), *beyond)
+            yield Broken(IN_SYNC, found + LACK_WHAT_IS_NEW if lack_little else found, about)
         elif topology.is_reassigning(tp):
             yield Broken(NOTHING_ASKED, f"{tp}: its topic's znode names adding or removing replicas")
         else:
@@ -257,12 +261,14 @@ class Converged(Checker):
                     SAME_LOGS,
                     f"{tp}: the log of broker {broker} ends at {log.end_offset}, that of its leader, broker "
                     f"{state.leader}, at {leader.end_offset}",
+                    (broker,),
                 )
             elif (log.high_watermark or 0) < log.end_offset and not self._reaches(tp, log.high_watermark or 0, now_us):
                 yield Broken(
                     COMMITTED,
                     f"{tp}: the high watermark of broker {broker} is {log.high_watermark}, its log ends at "
                     f"{log.end_offset}; leader {state.leader}, isr {list(state.isr)}",
+                    (broker,),
                 )
 
     def _strays(self) -> Iterator[Broken]:
@@ -270,7 +276,7 @@ class Converged(Checker):
             if node in self.core and not self._is_forgotten(node, tp):
                 assigned = self.history.topology.assignment(tp)
                 where = f"assigned to {list(assigned)}" if assigned else "of a topic that is gone"
-                yield Broken(NO_STRAYS, f"{tp}: broker {node} still has a replica, {where}")
+                yield Broken(NO_STRAYS, f"{tp}: broker {node} still has a replica, {where}", (node,))
 
     def _beyond_assignment(self) -> Iterator[tuple[int, TopicPartition]]:
         """The brokers that run and have a replica that is not assigned to them, with its partition."""
@@ -290,9 +296,10 @@ class Converged(Checker):
         for broker in self.core:
             for tp in self._standing.failed.get(broker, ()):
                 if broker in self.history.topology.assignment(tp):
-                    yield Broken(FETCHED, f"{tp}: failed on broker {broker} (KIP-461)")
+                    yield Broken(FETCHED, f"{tp}: failed on broker {broker} (KIP-461)", (broker,))
             for tp in self._standing.copies_failed.get(broker, ()):
-                yield Broken(FETCHED, f"{tp}: its copy to another log directory has failed on broker {broker}")
+                words = f"{tp}: its copy to another log directory has failed on broker {broker}"
+                yield Broken(FETCHED, words, (broker,))
             for fetcher in self._standing.dead.get(broker, ()):
                 yield Broken(FETCHED, f"broker {broker}: {fetcher} has died")
 
@@ -307,7 +314,7 @@ class Converged(Checker):
             for name, value in standing.gauges.get(broker, {}).items():
                 wanted = name in AT_REST and (name != OFFLINE or broker == standing.controller)
                 if wanted and value and not any(node == broker for node, _tp in self._forgotten()):
-                    yield Broken(GAUGES, f"broker {broker} shows {short_name(name)} = {value}")
+                    yield Broken(GAUGES, f"broker {broker} shows {short_name(name)} = {value}", (broker,))
 
     def _forgotten(self) -> Iterator[tuple[int, TopicPartition]]:
         """The replicas with which brokers are left."""

@@ -91,6 +91,7 @@ class DeadLeaveIsr(Checker):
                 moment,
                 f"{tp}: ISR {list(state.isr)} under leader {state.leader}, while controller {self._now.controller} has "
                 f"known for {held_us / 1e6:.1f} s that broker {broker} is dead",
+                brokers=(broker,),
             )
 
     def _known_since_us(self, member: Member) -> int | None:

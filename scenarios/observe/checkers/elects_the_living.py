@@ -55,4 +55,5 @@ class ElectsTheLiving(Checker):
                 event,
                 f"{event.tp}: ISR {list(state.isr)} under leader {state.leader} of epoch {state.leader_epoch}, written "
                 f"by controller {self._now.controller}, which knows that broker {', '.join(map(str, dead))} is dead",
+                brokers=tuple(dead),
             )

@@ -145,6 +145,7 @@ class FollowedInTime(Checker):
                 moment,
                 f"{tp}: broker {broker} follows broker {leader} in epoch {epoch}, and has not fetched from it for "
                 f"{held_us / 1e6:.1f} s",
+                brokers=(broker,),
             )
 
     def _free_since_us(self, replica: Replica) -> int | None:

@@ -70,4 +70,5 @@ class IsrComplete(Checker):
                     event,
                     f"{commit.tp}, ISR {list(commit.isr)}: the log of broker {node} ends at {log.end_offset} and lacks "
                     f"what is {commit}, {when}",
+                    brokers=(node,),
                 )

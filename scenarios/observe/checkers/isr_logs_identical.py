@@ -70,4 +70,5 @@ class IsrLogsIdentical(Checker):
                 moment,
                 f"{tp}: broker {node}, in sync, has a log that ends at {log.end_offset} and is not that of the leader, "
                 f"broker {leader}, which ends at {theirs.end_offset}",
+                brokers=(node,),
             )

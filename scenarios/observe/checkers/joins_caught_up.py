@@ -58,4 +58,5 @@ class JoinsCaughtUp(Checker):
                     f"{tp}: broker {state.leader}, leader of epoch {epoch}, which began at {start}, with the high "
                     f"watermark {leaders.high_watermark}, takes broker {node} into the ISR, whose log ends at "
                     f"{log.end_offset}",
+                    brokers=(node,),
                 )

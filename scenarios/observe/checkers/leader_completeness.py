@@ -45,4 +45,5 @@ class LeaderCompleteness(Checker):
             event,
             f"{commit.tp}: broker {event.node}, leader of epoch {event.leader_epoch}, has a log that ends at "
             f"{log.end_offset} and lacks what is {commit}",
+            brokers=(event.node,),
         )

@@ -43,4 +43,5 @@ class LogMatching(Checker):
             f"{commit.tp}, broker {event.node}, epoch {event.leader_epoch}: below its high watermark "
             f"{event.high_watermark} its log has batch {id} of epoch {epoch}, offsets "
             f"{base_offset} to {next_offset - 1}; {commit}",
+            brokers=(event.node,),
         )

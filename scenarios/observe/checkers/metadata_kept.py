@@ -92,7 +92,9 @@ class MetadataKept(Checker):
         if event.error is not Errors.NONE:
             if after is not before:
                 self.violated(
-                    event, f"broker {event.node} refuses metadata ({event.error.name}), and has taken it over"
+                    event,
+                    f"broker {event.node} refuses metadata ({event.error.name}), and has taken it over",
+                    brokers=(event.node,),
                 )
             return
         if after.live_brokers != request.live_brokers:
@@ -100,6 +102,7 @@ class MetadataKept(Checker):
                 event,
                 f"broker {event.node} takes {list(after.live_brokers)} for alive, after a request that names "
                 f"{list(request.live_brokers)}",
+                brokers=(event.node,),
             )
         for state in request.partitions:
             self._compare(event, state, before.topics, after.topics)
@@ -110,10 +113,16 @@ class MetadataKept(Checker):
         wanted = None if sent.leader == LEADER_DURING_DELETE else sent
         if knows is not wanted:
             self.violated(
-                event, f"{sent.tp}: broker {event.node} knows {in_words(knows)}, and was sent {in_words(wanted)}"
+                event,
+                f"{sent.tp}: broker {event.node} knows {in_words(knows)}, and was sent {in_words(wanted)}",
+                brokers=(event.node,),
             )
         elif self._epochs and knows is not None and knew is not None and knows.leader_epoch < knew.leader_epoch:
-            self.violated(event, f"{sent.tp}: broker {event.node} knows {in_words(knows)}, after {in_words(knew)}")
+            self.violated(
+                event,
+                f"{sent.tp}: broker {event.node} knows {in_words(knows)}, after {in_words(knew)}",
+                brokers=(event.node,),
+            )
 
     def at_rest(self, moment: Moment) -> None:
         looked: list[tuple[Topics, str]] = []
@@ -127,7 +136,7 @@ class MetadataKept(Checker):
             wrong = wrong or next(self._is_gone(broker, cache.topics), "")
             if wrong:
                 self._reported[broker] = None
-                self.violated(moment, f"broker {broker}: {wrong}")
+                self.violated(moment, f"broker {broker}: {wrong}", brokers=(broker,))
 
     def _has_been_reached(self, broker: int, now_us: int) -> bool:
         """Whether the controller has reached it for so long that it has been sent everything."""

@@ -52,7 +52,7 @@ class NoAckedRecordLost(Checker):
 
     def on_lost(self, event: AckedLost) -> None:
         if event.acks == ALL and not (event.unclean or event.unflushed):
-            self.violated(event, in_words(event))
+            self.violated(event, in_words(event), brokers=(event.leader,))
 
     def finish(self) -> None:
         self._acknowledged.finish()

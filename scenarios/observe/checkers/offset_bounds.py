@@ -74,6 +74,7 @@ class OffsetBounds(Checker):
                     event,
                     f"broker {event.node}, {event.topic}-{event.partition}: the copy begins at "
                     f"{event.log_start_offset}, the log that it replaces at {self._replaced}",
+                    brokers=(event.node,),
                 )
         self._began(event)
         log = self.history.logs.get(event.node, TopicPartition(event.topic, event.partition))
@@ -82,6 +83,7 @@ class OffsetBounds(Checker):
                 event,
                 f"broker {event.node}, {event.topic}-{event.partition}: the log begins at {event.log_start_offset}, "
                 f"after its high watermark {log.high_watermark}",
+                brokers=(event.node,),
             )
 
     def on_stopped(self, event: ReplicaStopped) -> None:
@@ -102,4 +104,5 @@ class OffsetBounds(Checker):
                 event,
                 f"broker {event.node}, {event.topic}-{event.partition}, {when}: log start {start}, high watermark "
                 f"{event.high_watermark}, log end {end}",
+                brokers=(event.node,),
             )

@@ -65,7 +65,7 @@ class ReadsConsistent(Checker):
             if index >= size:
                 return
             if entries[index][ID] != id:
-                self.violated(event, _differs(event, entries[index], id))
+                self.violated(event, _differs(event, entries[index], id), brokers=(event.leader,))
                 return
             index += 1
 

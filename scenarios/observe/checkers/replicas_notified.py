@@ -141,7 +141,9 @@ class ReplicasNotified(Checker):
                     self._stopped[tp, broker] = None
                 elif broker not in self._former.get(tp, ()):
                     self.violated(
-                        event, f"{tp}: broker {broker}, never one of its replicas {list(replicas)}, is sent StopReplica"
+                        event,
+                        f"{tp}: broker {broker}, never one of its replicas {list(replicas)}, is sent StopReplica",
+                        brokers=(broker,),
                     )
 
     def _is_known(self, broker: int) -> bool:
@@ -177,10 +179,15 @@ class ReplicasNotified(Checker):
                 moment,
                 f"{tp}: broker {broker} is not in the replicas {list(self._replicas.get(tp, ()))} any more, and has "
                 f"been sent no StopReplica for {held_us / 1e6:.1f} s",
+                brokers=(broker,),
             )
 
         for broker, held_us in self._unaddressed.overdue(moment.t_us, bound_us, self._now.reached_since_us):
-            self.violated(moment, f"broker {broker} has registered, and been sent nothing for {held_us / 1e6:.1f} s")
+            self.violated(
+                moment,
+                f"broker {broker} has registered, and been sent nothing for {held_us / 1e6:.1f} s",
+                brokers=(broker,),
+            )
 
     def _report_waiting(self, event: Event, tp: TopicPartition, broker: int, held_us: int) -> None:
         state = self._topology.state(tp)
@@ -190,6 +197,7 @@ class ReplicasNotified(Checker):
             event,
             f"{tp}: {leads}broker {broker}, of the replicas {list(self._replicas.get(tp, ()))}, has been sent no "
             f"LeaderAndIsr for {held_us / 1e6:.1f} s",
+            brokers=(broker,),
         )
 
     def _has_dirs_since_us(self, replica: Replica) -> int | None:

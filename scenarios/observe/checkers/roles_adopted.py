@@ -115,6 +115,7 @@ class RolesAdopted(Checker):
                 moment,
                 f"{tp}: leader {state.leader} of epoch {state.leader_epoch} in ZooKeeper, and broker {broker} {knows}, "
                 f"for {held_us / 1e6:.1f} s",
+                brokers=(broker,),
             )
 
     def _free_since_us(self, replica: Replica) -> int | None:

@@ -44,6 +44,7 @@ class TruncateSafety(Checker):
                 event,
                 f"{commit.tp}: broker {event.node} leads in epoch {event.leader_epoch} and truncates to "
                 f"{event.log_end_offset}",
+                brokers=(event.node,),
             )
             return
         if not (commit.settled and event.node in commit.candidates and event.log_end_offset < commit.offset):
@@ -53,4 +54,5 @@ class TruncateSafety(Checker):
                 event,
                 f"{commit.tp}: broker {event.node}, in the ISR {list(commit.isr)}, truncates to "
                 f"{event.log_end_offset} in epoch {event.leader_epoch}; {commit}",
+                brokers=(event.node,),
             )

@@ -32,7 +32,16 @@ from emulator.protocol.znodes import (
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NOTHING_ASKED, UNCLEAN
-from scenarios.runs.known.reason import CONVERGED, FAILED, NO_LEADER, Known, always, lacking, of_partition, of_violation
+from scenarios.runs.known.reason import (
+    CONVERGED,
+    Known,
+    always,
+    of_lacking,
+    of_partition,
+    of_replica,
+    of_violation,
+    or_awaited,
+)
 
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
@@ -43,37 +52,31 @@ UNKNOWN = "UNKNOWN_SERVER_ERROR"
 """With which a broker refuses what is for a later broker epoch than it knows (KAFKA-9839)."""
 ELECT_OFFLINE = (("broker-failure.2", "after"), ("broker-startup.3", "after"))
 LOOKS_AT_BROKERS = ("broker-failure.", "broker-startup.")
-_NOT_NOTIFIED = re.compile(r"broker (\d+) leads in epoch (\d+), and broker (\d+), of the replicas")
-_KNOWS_OTHERWISE = re.compile(r"broker (\d+): \S+: (?:nothing|leader -?\d+ of leader epoch \d+), and in ZooKeeper")
-_KNOWS_NOTHING = re.compile(r"broker (\d+): \S+: nothing, and in ZooKeeper")
+_KNOWS_OTHERWISE = re.compile(r": (?:nothing|leader -?\d+ of leader epoch \d+), and in ZooKeeper")
+KNOWS_NOTHING, NOT_NOTIFIED = ": nothing, and in ZooKeeper", "has been sent no LeaderAndIsr"
 _DELETED = re.compile(rf"{DELETE_TOPICS}/(\S+)")
-_DEAD_LEADER = re.compile(r"leader (\d+), which does not run")
 _LEADERLESS = re.compile(r"(\S+)-\d+: no leader(?: was ever elected|, isr)")
 
 
-@of_violation
-def _behind_its_epoch(past: KeptEvents, violation: Violation) -> bool:
-    """A replica without its role, given up, or out of the ISR, or one that each open move waits for, on a broker that
-    has refused metadata, for a later broker epoch than it knew of, and has had no role in the partition since it took
-    metadata again."""
-    tp = past.partition(violation)
-    if tp is None:
-        moves = past.open_moves()
-        return bool(moves) and all(
-            any(_refused(past, tp, broker, violation.seq) for broker in past.awaited(tp, move))
-            for tp, move in moves.items()
-        )
-    named = FAILED.search(violation.state) or NO_LEADER.search(violation.state)
-    brokers = (int(named[1]),) if named else lacking(past, violation)
-    return bool(brokers) and all(_refused(past, tp, broker, violation.seq) for broker in brokers)
+@or_awaited
+def _behind_its_epoch(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """A replica without its role, given up, or out of the ISR, on a broker that has refused metadata, as if the request
+    were wrong, for a later broker epoch than it knew of, since it was started, and has had no role in the partition
+    since it took metadata after that."""
+    answers = _answers_about_metadata(past, broker, violation.seq)
+    refused = [event.seq for event in answers if event.error == UNKNOWN][-1:]
+    taken = [
+        event.seq for event in answers if event.error == "NONE" and event.seq > min(refused, default=violation.seq)
+    ]
+    role = past.last_role(tp, broker, violation.seq)
+    return bool(refused) and (role is None or role.seq < min(taken, default=violation.seq))
 
 
-@of_partition
-def _has_refused_metadata(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+@of_replica
+def _has_refused_metadata(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The broker that knows nothing of the partition, or another leader, has refused metadata, as if the request were
     wrong, since it was started, and the partition has had its leader and leader epoch since before that."""
-    found = _KNOWS_OTHERWISE.match(violation.state)
-    if found is None:
+    if not _KNOWS_OTHERWISE.search(violation.state):
         return False
     raised = [e.seq for e in past.of(LeaderElected) if (e.topic, e.partition) == tp and e.seq < violation.seq]
     raised += [
@@ -83,18 +86,8 @@ def _has_refused_metadata(past: KeptEvents, violation: Violation, tp: TopicParti
     ]
     return any(
         event.error == UNKNOWN and max(raised, default=0) < event.seq
-        for event in _answers_about_metadata(past, int(found[1]), violation.seq)
+        for event in _answers_about_metadata(past, broker, violation.seq)
     )
-
-
-def _refused(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) -> bool:
-    """Whether a broker has refused metadata, as if the request were wrong, since it was started, and has had no role in
-    the partition since it took metadata after that."""
-    answers = _answers_about_metadata(past, broker, until_seq)
-    refused = [event.seq for event in answers if event.error == UNKNOWN][-1:]
-    taken = [event.seq for event in answers if event.error == "NONE" and event.seq > min(refused, default=until_seq)]
-    role = past.last_role(tp, broker, until_seq)
-    return bool(refused) and (role is None or role.seq < min(taken, default=until_seq))
 
 
 def _answers_about_metadata(past: KeptEvents, broker: int, until_seq: int) -> list[ControlResponse]:
@@ -129,33 +122,32 @@ def _is_deleting(past: KeptEvents, topic: str) -> bool:
     return [event.op for event in past.of(ZkWritten) if event.path == path][-1:] == ["create"]
 
 
-@of_partition
-def _elected_during_shutdown(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+@of_replica
+def _elected_during_shutdown(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The election was one of a partition without a leader, or of a new one, and the controller had begun the broker's
     controlled shutdown."""
-    return _shuts_down_at_election(past, violation, tp, ("offline", "new"))
+    return _shuts_down_at_election(past, violation, tp, broker, ("offline", "new"))
 
 
-@of_partition
-def _shutting_down(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+@of_replica
+def _shutting_down(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The election was one of a controlled shutdown, and the controller had begun that of the broker."""
-    return _shuts_down_at_election(past, violation, tp, ("controlled-shutdown",))
+    return _shuts_down_at_election(past, violation, tp, broker, ("controlled-shutdown",))
 
 
 def _shuts_down_at_election(
-    past: KeptEvents, violation: Violation, tp: TopicPartition, selectors: tuple[str, ...]
+    past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int, selectors: tuple[str, ...]
 ) -> bool:
     """Whether the last election of the leader of which the broker was not notified was one of these, and the controller
     had begun the broker's controlled shutdown."""
-    found = _NOT_NOTIFIED.search(violation.state)
-    if found is None:
+    state = past.state(tp, violation.seq)
+    if state is None or NOT_NOTIFIED not in violation.state:
         return False
-    leader, epoch, broker = map(int, found.groups())
     elections = [
         event
         for event in past.of(LeaderElected)
-        if (event.topic, event.partition, event.leader) == (*tp, leader)
-        and event.leader_epoch <= epoch
+        if (event.topic, event.partition, event.leader) == (*tp, state.leader)
+        and event.leader_epoch <= state.leader_epoch
         and event.seq < violation.seq
     ][-1:]
     begun = [event.seq for event in past.of(ControlledShutdownAnswered) if event.node == broker]
@@ -170,17 +162,12 @@ def _shuts_down_at_election(
     )
 
 
-@of_violation
-def _bounce_missed(past: KeptEvents, violation: Violation) -> bool:
-    """Each broker without its role, metadata or a LeaderAndIsr, or whose replica is not in the ISR, was away and is
+@of_lacking
+def _bounce_missed(past: KeptEvents, violation: Violation, _: TopicPartition, broker: int) -> bool:
+    """The broker without its role, metadata or a LeaderAndIsr, or whose replica is not in the ISR, was away and is
     back, and the controller has handled neither."""
-    leads, notified = NO_LEADER.search(violation.state), _NOT_NOTIFIED.search(violation.state)
-    named = leads or _KNOWS_NOTHING.match(violation.state)
-    if notified:
-        brokers: tuple[int, ...] = (int(notified[3]),)
-    else:
-        brokers = (int(named[1]),) if named else lacking(past, violation)
-    return bool(brokers) and all(_missed(past, broker, violation.seq) is not None for broker in brokers)
+    lacks = {"metadata_kept": KNOWS_NOTHING, "replicas_notified": NOT_NOTIFIED}.get(violation.invariant, "")
+    return lacks in violation.state and _missed(past, broker, violation.seq) is not None
 
 
 def _missed(past: KeptEvents, broker: int, until_seq: int) -> ZkWritten | None:
@@ -246,9 +233,11 @@ def _allowed_too_late(past: KeptEvents, violation: Violation, tp: TopicPartition
     elects += [event.seq for event in past.of(ControllerElected)]
     if max([*lost, *elects], default=0) >= max(allowed, default=0):
         return False
-    named = _DEAD_LEADER.search(violation.state)
+    state = past.state(tp, violation.seq)
     return "no leader" in violation.state or (
-        named is not None and _gone_at_an_election(past, int(named[1]), allowed[-1])
+        state is not None
+        and past.down(state.leader, violation.seq)
+        and _gone_at_an_election(past, state.leader, allowed[-1])
     )
 
 

@@ -13,9 +13,8 @@ from scenarios.runs.known.reason import (
     LOSSES,
     Known,
     and_what_follows,
-    at_fault,
     keeps_its_place,
-    lacking,
+    of_lacking,
     of_partition,
 )
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 def _epoch_not_copied(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The replica at fault was ahead of its leader and was not truncated to where the leader epoch begins; and a copy
     had taken the place of the leader's log before anything was written in that epoch."""
-    broker = at_fault(past, violation)
+    broker = violation.broker
     return any(
         (led.node, led.leader_epoch) == (follows.leader, follows.leader_epoch)
         and (copy.node, copy.log_end_offset) == (led.node, led.log_end_offset)
@@ -44,15 +43,10 @@ def _epoch_not_copied(past: KeptEvents, violation: Violation, tp: TopicPartition
     )
 
 
-@of_partition
-def _out_of_range_again(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """Each replica that is not in the ISR has begun to fetch twice from one offset of one leader, in one leader epoch;
+@of_lacking
+def _out_of_range_again(past: KeptEvents, _: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica that is not in the ISR has begun to fetch twice from one offset of one leader, in one leader epoch;
     an empty copy that begins there had taken the place of the leader's log."""
-    brokers = lacking(past, violation)
-    return bool(brokers) and all(_begins_again(past, tp, broker) for broker in brokers)
-
-
-def _begins_again(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
     fetches = [e for e in past.of(FetchPosition) if (e.node, e.topic, e.partition) == (broker, *tp)][-2:]
     if len(fetches) < 2:
         return False

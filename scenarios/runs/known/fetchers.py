@@ -15,7 +15,7 @@ from fetchers.failures import Verdict
 from fetchers.policies import FetcherPolicies
 from fetchers.truncation import ToHighWatermark
 from scenarios.observe.checkers.converged import COMMITTED, FETCHED, IN_SYNC, NOTHING_ASKED
-from scenarios.runs.known.reason import BROKER, CONVERGED, Known, lacking, of_partition, of_violation
+from scenarios.runs.known.reason import CONVERGED, Known, either, of_lacking, of_replica, of_violation
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition
@@ -27,26 +27,27 @@ ENDS_THREADS = (UnexpectedAppendOffset.__name__, UnexpectedError.__name__)
 scenario injects."""
 IGNORED = "FetchSessionHandler.build (1.1.0 to 2.7.2)"
 BACK_OFF_US = FetcherPolicies().replica_fetch_backoff_us
-_HIGH_WATERMARK = re.compile(r"high watermark of broker (\d+) is (-?\d+), its log ends at (\d+)")
+_HIGH_WATERMARK = re.compile(r"high watermark of broker \d+ is (-?\d+), its log ends at (\d+)")
 _DIED = re.compile(r"broker (\d+): (\S+) has died")
 
 
 @of_violation
 def _thread_died(past: KeptEvents, violation: Violation) -> bool:
-    """A thread has died of such an error, or those to the leader of the replicas that are not in the ISR have."""
-    tp, died = past.partition(violation), _DIED.search(violation.state)
-    if died:
-        return any((str(event.node), event.fetcher) == (died[1], died[2]) for event in _deaths(past))
-    brokers = lacking(past, violation)
-    return tp is not None and bool(brokers) and all(_its_thread_died(past, tp, broker) for broker in brokers)
+    """The thread has died of such an error."""
+    died = _DIED.search(violation.state)
+    return died is not None and any((str(event.node), event.fetcher) == died.groups() for event in _deaths(past))
 
 
-@of_partition
-def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+@of_lacking
+def _has_no_thread(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica is not in the ISR, and its thread to the leader has died so, in the life of its broker."""
+    return violation.statement == IN_SYNC and _its_thread_died(past, tp, broker)
+
+
+@of_replica
+def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The clock of the follower's machine was set back since it has followed the leader, no longer ago than by how much
     and a back-off: from the furthest that it was ahead before, to what it shows now."""
-    named = BROKER.search(violation.state)
-    broker = -1 if named is None else int(named[1])
     role = past.last_role(tp, broker, violation.seq)
     if role is None:
         return False
@@ -88,13 +89,9 @@ def _roles(past: KeptEvents, tp: TopicPartition, broker: int) -> list[BecameLead
     return sorted([*past.roles(tp, broker), *crashes], key=lambda event: event.seq)
 
 
-@of_partition
-def _ignored_by_resize(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+@of_replica
+def _ignored_by_resize(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The follower's broker has got another number of fetchers since it follows."""
-    found = _HIGH_WATERMARK.search(violation.state)
-    if found is None:
-        return False
-    broker = int(found[1])
     role = next(reversed(_roles(past, tp, broker)), None)
     paths = [f"/config/{entity}" for entity in (broker_entity(broker), ALL_BROKERS)]
     settings = [event for event in past.of(ZkWritten) if event.path in paths]
@@ -113,18 +110,18 @@ def _fetchers(written: ZkWritten | None) -> str | None:
     )
 
 
-@of_partition
-def _answer_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+@of_replica
+def _answer_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The follower's thread got it again for a leader that it followed already, and it has appended nothing and learned
     of no high watermark since."""
-    return _role_with_it(past, violation, tp) is not None
+    return _role_with_it(past, violation, tp, broker) is not None
 
 
-@of_partition
-def _answer_of_before_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+@of_replica
+def _answer_of_before_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The same, and the leader's high watermark was there already as it took up that leader epoch: what waits under the
     one before is refused, and after an error the session repeats the high watermark."""
-    follows = _role_with_it(past, violation, tp)
+    follows = _role_with_it(past, violation, tp, broker)
     return follows is not None and any(
         led.high_watermark >= follows.log_end_offset
         for led in past.of(BecameLeader)
@@ -132,13 +129,13 @@ def _answer_of_before_ignored(past: KeptEvents, violation: Violation, tp: TopicP
     )
 
 
-def _role_with_it(past: KeptEvents, violation: Violation, tp: TopicPartition) -> BecameFollower | None:
+def _role_with_it(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> BecameFollower | None:
     """The role in which the follower has the log and the high watermark that the violation names, if it had followed
     that leader before."""
     found = _HIGH_WATERMARK.search(violation.state)
     if found is None:
         return None
-    broker, high_watermark, end = map(int, found.groups())
+    high_watermark, end = map(int, found.groups())
     roles = _roles(past, tp, broker)[-2:]
     if [type(role) for role in roles] != [BecameFollower, BecameFollower]:
         return None
@@ -188,7 +185,7 @@ FETCHERS: tuple[Known, ...] = (
         "an error on one partition, such as a batch that begins before the end of the log, ends its fetcher's thread",
         (CONVERGED,),
         lambda policies: policies.fetchers.failures.unexpected is Verdict.DIE,
-        _thread_died,
+        either(_thread_died, _has_no_thread),
         statements=(FETCHED, IN_SYNC),
     ),
     Known(

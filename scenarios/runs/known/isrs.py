@@ -24,68 +24,44 @@ from scenarios.runs.finding import EXPECTATION
 from scenarios.runs.known.reason import (
     CONVERGED,
     LOSSES,
-    NO_LEADER,
     Known,
     always,
-    beyond,
-    isr_and_assignment,
-    lacking,
-    left_alone,
-    of_partition,
+    of_replica,
     of_violation,
+    or_left_alone,
 )
-from scenarios.runs.past import broker_at_fault
 
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
 
-_UNDER_REPLICATED = re.compile(r"broker (\d+) shows UnderReplicatedPartitions")
 _SHOWN = re.compile(r"UnderReplicatedPartitions = (\d+)")
-_DEAD = re.compile(r"that broker (\d+(?:, \d+)*) is dead")
 
 
-@of_partition
-def _dead_at_failover(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """Each replica was in the ISR as a controller took over that found its broker gone, and has been since."""
-    dead = _DEAD.search(violation.state)
-    if dead is None:
-        return False
-    return all(past.left_in_isr(tp, int(broker), violation.seq) for broker in dead[1].split(", "))
+@of_replica
+def _left_dead(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica was in the ISR as a controller took over that found its broker gone, and has been since."""
+    return _is_dead(past, violation, broker) and past.left_in_isr(tp, broker, violation.seq)
 
 
-@of_partition
-def _kept_dead(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """Each member of the ISR whose broker has ended was there as a controller took over that found the broker gone."""
-    found = isr_and_assignment(violation)
-    if found is None or lacking(past, violation):
-        return False
-    ended = [broker for broker in found[0] if past.down(broker, violation.seq)]
-    return bool(ended) and all(past.left_in_isr(tp, broker, violation.seq) for broker in ended)
+def _is_dead(past: KeptEvents, violation: Violation, broker: int) -> bool:
+    """Whether a violation is about ``broker`` since it is dead; one of convergence may be for another reason."""
+    return violation.invariant != CONVERGED or past.down(broker, violation.seq)
 
 
-@of_partition
-def _in_no_memory(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The controller had each replica of a dead broker in none of the ISRs that it knew as it handled the failure."""
-    dead, found = _DEAD.search(violation.state), isr_and_assignment(violation)
-    brokers = [int(broker) for broker in dead[1].split(", ")] if dead else []
-    if found is not None and not lacking(past, violation):
-        brokers = [broker for broker in found[0] if past.down(broker, violation.seq)]
-    crashes = {e.node: e for e in past.of(NodeCrashed) if e.node in brokers and e.seq < violation.seq}
-    return bool(crashes) and all(
-        broker in crashes and past.in_no_memory(tp, crashes[broker], violation.seq) for broker in brokers
-    )
+@of_replica
+def _in_no_memory(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The controller had the replica of a dead broker in none of the ISRs that it knew as it handled the failure."""
+    crashes = [event for event in past.of(NodeCrashed) if event.node == broker and event.seq < violation.seq]
+    dead = bool(crashes) and _is_dead(past, violation, broker)
+    return dead and past.in_no_memory(tp, crashes[-1], violation.seq)
 
 
-@of_partition
-def _added_by_leader(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+@of_replica
+def _added_by_leader(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """A leader has added the replica to the ISR when it was dead already, itself or by AlterIsr, in the leader epoch
     that it had then."""
-    dead = _DEAD.search(violation.state)
-    if dead is None:
-        return False
-    brokers = [int(broker) for broker in dead[1].split(", ")]
-    return all(_added(past, tp, broker, violation.seq) for broker in brokers)
+    return _added(past, tp, broker, violation.seq)
 
 
 def _added(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) -> bool:
@@ -108,39 +84,26 @@ def _isr_emptied(past: KeptEvents, violation: Violation) -> bool:
     return state.isr == () and state.leader < 0
 
 
-@of_partition
-def _taken_in_unassigned(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """Each member of the ISR that is not assigned has been added by a leader."""
-    members = beyond(past, violation)
-    return bool(members) and all(past.joined(tp, broker, 0) for broker in members)
+@of_replica
+def _taken_in_unassigned(past: KeptEvents, _: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The leader, or the member of the ISR, is not assigned, and a leader has added it to the ISR."""
+    return broker not in past.assignment(tp) and past.joined(tp, broker, 0)
 
 
-@of_partition
-def _elected_unassigned(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The leader is not assigned, and a leader has added it to the ISR."""
-    found = NO_LEADER.search(violation.state)
-    if found is None:
-        return False
-    leader = int(found[1])
-    return leader not in past.assignment(tp) and past.joined(tp, leader, 0)
-
-
-@of_partition
-def _joined_after_it_was_dropped(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """Each member of the ISR that is not assigned was added by a leader after it had left the assignment, of which the
+@or_left_alone
+def _joined_after_it_was_dropped(past: KeptEvents, _: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The member of the ISR that is not assigned was added by a leader after it had left the assignment, of which the
     leader was not notified yet."""
-    members = beyond(past, violation) or left_alone(past, violation)
-    dropped = {broker: past.dropped(tp, broker) for broker in members}
-    return bool(members) and all(write and past.joined(tp, broker, write.seq) for broker, write in dropped.items())
+    write = past.dropped(tp, broker)
+    return write is not None and past.joined(tp, broker, write.seq)
 
 
-@of_partition
-def _in_isr_since_it_was_dropped(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+@of_replica
+def _in_isr_since_it_was_dropped(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The replica at fault was added by a leader after it had left the assignment, and has been in the ISR since, also
     when a later move added it again."""
-    broker = broker_at_fault(past.event(violation), violation)
-    drops = [write.seq for write in past.drops(tp, broker) if write.seq < violation.seq] if broker is not None else []
-    return broker is not None and any(_joined_since(past, tp, broker, drop, violation.seq) for drop in drops)
+    drops = [write.seq for write in past.drops(tp, broker) if write.seq < violation.seq]
+    return any(_joined_since(past, tp, broker, drop, violation.seq) for drop in drops)
 
 
 def _joined_since(past: KeptEvents, tp: TopicPartition, broker: int, drop: int, until_seq: int) -> bool:
@@ -161,10 +124,9 @@ def _never_at_the_end(_: KeptEvents, violation: Violation) -> bool:
 @of_violation
 def _had_more_replicas(past: KeptEvents, violation: Violation) -> bool:
     """The broker leads as many partitions as it shows that had more replicas when they came to it than now."""
-    found, shown = _UNDER_REPLICATED.search(violation.state), _SHOWN.search(violation.state)
-    if found is None or shown is None:
+    broker, shown = violation.broker, _SHOWN.search(violation.state)
+    if broker is None or shown is None:
         return False
-    broker = int(found[1])
     factors: dict[TopicPartition, int] = {
         TopicPartition(event.topic, event.partition): event.replication_factor
         for event in past.of(PartitionCreated)
@@ -206,11 +168,11 @@ def _wish_dropped(past: KeptEvents, violation: Violation | None) -> bool:
 def _behind_its_own_write(past: KeptEvents, violation: Violation) -> bool:
     """ZooKeeper has an ISR that the leader has written, and takes for refused, in the leader epoch that it still has;
     a gauge counts no more partitions than there are such leaderships."""
-    found, shown = _UNDER_REPLICATED.search(violation.state), _SHOWN.search(violation.state)
-    if found is None or shown is None:
+    shown = _SHOWN.search(violation.state)
+    if shown is None:
         tp = past.partition(violation)
         return tp is not None and _lost_its_write(past, tp)
-    led = [tp for tp, states in past.states.items() if states[-1][1] and states[-1][1].leader == int(found[1])]
+    led = [tp for tp, states in past.states.items() if states[-1][1] and states[-1][1].leader == violation.broker]
     return sum(_lost_its_write(past, tp) for tp in led) == int(shown[1])
 
 
@@ -232,7 +194,7 @@ ISRS: tuple[Known, ...] = (
         "a controller that takes over leaves dead replicas in their ISRs, and elects with them",
         ("dead_leave_isr", "elects_the_living"),
         lambda policies: not policies.controller.replicas.shrink_at_failover,
-        _dead_at_failover,
+        _left_dead,
     ),
     Known(
         "KAFKA-3143",
@@ -241,7 +203,7 @@ ISRS: tuple[Known, ...] = (
         lambda policies: (
             not policies.controller.replicas.shrink_at_failover and not policies.brokers.out_of_sync.even_at_the_end
         ),
-        _kept_dead,
+        _left_dead,
         statements=(IN_SYNC,),
     ),
     Known(
@@ -289,7 +251,7 @@ ISRS: tuple[Known, ...] = (
         "a member of the ISR that is not assigned is elected, and LeaderAndIsr goes to those assigned only",
         (CONVERGED,),
         lambda policies: not policies.brokers.checks_assignment,
-        _elected_unassigned,
+        _taken_in_unassigned,
         statements=(LED,),
     ),
     Known(

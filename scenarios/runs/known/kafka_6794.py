@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from emulator.protocol.events import ControllerElected
 from emulator.protocol.znodes import REASSIGN_PARTITIONS
 from scenarios.observe.checkers.converged import IN_SYNC, LED, NOTHING_ASKED
-from scenarios.runs.known.reason import CONVERGED, COUNTED, NO_LEADER, Known, beyond, of_violation
+from scenarios.runs.known.reason import CONVERGED, COUNTED, Known, of_violation
 
 if TYPE_CHECKING:
     from emulator.protocol.events import MoveStarted
@@ -32,9 +32,7 @@ def _left_by_the_document(past: KeptEvents, violation: Violation) -> bool:
     if tp is None:
         return False
     last = past.states[tp][-1][1] if past.states.get(tp) else None
-    named = NO_LEADER.search(violation.state)
-    members = beyond(past, violation) if last is None or last.leader >= 0 else last.isr
-    members = members if named is None else (int(named[1]),)
+    members = violation.brokers if last is None or last.leader >= 0 else last.isr
     return bool(members) and all(_left_by_step_5(past, tp, broker) for broker in members)
 
 

@@ -25,17 +25,16 @@ from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, NOTHING_ASKED
 from scenarios.runs.known.reason import (
     CONVERGED,
     DIVERGENCES,
-    FAILED,
     LOSSES,
     Known,
     always,
     and_what_follows,
     and_where_it_led,
-    at_fault,
     keeps_its_place,
-    lacking,
     of_partition,
+    of_replica,
     of_violation,
+    or_awaited,
 )
 
 if TYPE_CHECKING:
@@ -45,8 +44,7 @@ if TYPE_CHECKING:
 FORGETS = ("append_shape", "truncate_safety")
 """What sees that a log has forgotten a leader epoch."""
 
-_LEARNED = re.compile(r"broker (\d+), \S+, when its high watermark moves: log start (\d+), high watermark (-?\d+)")
-_TAKES = re.compile(r"takes broker (\d+) into the ISR")
+_LEARNED = re.compile(r"when its high watermark moves: log start (\d+), high watermark (-?\d+)")
 
 
 @of_violation
@@ -111,23 +109,11 @@ def _led_on_with_less(past: KeptEvents, tp: TopicPartition, until_seq: int) -> b
     )
 
 
-@of_violation
-def _refuses_its_batch(past: KeptEvents, violation: Violation) -> bool:
-    """Each follower of such a leader that has given up, or is not in the ISR, or for which an open move waits, was
-    ahead of it, and gave up with a batch that begins before its end."""
-    tp, failed = past.partition(violation), FAILED.search(violation.state)
-    if tp is None:
-        moves = past.open_moves()
-        return bool(moves) and all(
-            any(_refused_batch(past, moved, broker, violation.seq) for broker in past.awaited(moved, move))
-            for moved, move in moves.items()
-        )
-    brokers = (int(failed[1]),) if failed else lacking(past, violation)
-    return bool(brokers) and all(_refused_batch(past, tp, broker, violation.seq) for broker in brokers)
-
-
-def _refused_batch(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) -> bool:
-    return _led_on_with_less(past, tp, until_seq) and any(
+@or_awaited
+def _refuses_its_batch(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """A follower of such a leader that has given up, or is not in the ISR, was ahead of it, and gave up with a batch
+    that begins before its end."""
+    return _led_on_with_less(past, tp, violation.seq) and any(
         event.error == UnexpectedAppendOffset.__name__
         for event in past.of(PartitionFailed)
         if (event.node, event.topic, event.partition) == (broker, *tp)
@@ -138,7 +124,7 @@ def _refused_batch(past: KeptEvents, tp: TopicPartition, broker: int, until_seq:
 def _emptied(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The replica at fault began to follow with a log that retention had emptied, under a leader one of whose epochs,
     of which that log knows nothing, began before its start; and was not truncated to there."""
-    broker = at_fault(past, violation)
+    broker = violation.broker
     return any(
         0 < event.log_end_offset == past.log_start(tp, broker, event.seq)
         and any(keeps_its_place(past, event, led.log_end_offset) for led in _new_to(past, tp, event))
@@ -169,7 +155,7 @@ def _new_to(past: KeptEvents, tp: TopicPartition, follows: BecameFollower) -> li
 @of_partition
 def _cut_below_its_start(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The log at fault was truncated to before its start."""
-    broker = at_fault(past, violation)
+    broker = violation.broker
     return any(
         event.log_end_offset < past.log_start(tp, broker, event.seq)
         for event in past.of(Truncated)
@@ -177,21 +163,14 @@ def _cut_below_its_start(past: KeptEvents, violation: Violation, tp: TopicPartit
     )
 
 
-@of_partition
-def _learned_below_start(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+@of_replica
+def _learned_below_start(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """A follower has learned a high watermark from before the start of its log."""
     found = _LEARNED.search(violation.state)
     if found is None:
         return False
-    broker, start, high_watermark = map(int, found.groups())
-    roles = [
-        event
-        for kind in (BecameLeader, BecameFollower)
-        for event in past.of(kind)
-        if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < violation.seq
-    ]
-    last = max(roles, key=lambda event: event.seq, default=None)
-    return 0 <= high_watermark < start and type(last) is BecameFollower
+    start, high_watermark = map(int, found.groups())
+    return 0 <= high_watermark < start and type(past.last_role(tp, broker, violation.seq)) is BecameFollower
 
 
 @of_partition
@@ -242,7 +221,7 @@ def _missed(
     """Where the replica at fault follows under an epoch after which another broker has led, and then its leader again:
     its role, and that leader's. Of logs that are held against each other at the end, it may have taken up another role
     since."""
-    broker = at_fault(past, violation)
+    broker = violation.broker
     roles = [] if broker is None else past.roles(tp, broker, violation.seq)
     ends = [*(event.seq for event in roles), violation.seq][1:]
     spans = list(zip(roles, ends, strict=True)) if roles else []
@@ -277,7 +256,7 @@ def _read_ahead(
 ) -> Iterator[tuple[BecameFollower, BecameLeader]]:
     """Where the replica at fault has led in an epoch before that of its last records: its role before, in which it had
     read them, and the later leadership, in which the broker that it followed had written them."""
-    broker = at_fault(past, violation)
+    broker = violation.broker
     for role, leads in pairwise([] if broker is None else past.roles(tp, broker, violation.seq)):
         if type(role) is not BecameFollower or type(leads) is not BecameLeader:
             continue
@@ -313,7 +292,7 @@ def _follows_elsewhere(past: KeptEvents, role: BecameFollower, at_seq: int) -> b
 def _cut_by_an_answer(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The log at fault has followed a leader with records of an epoch that the leader never had: it was truncated to
     where the leader said that the epoch ends, or not at all."""
-    broker = at_fault(past, violation)
+    broker = violation.broker
     return any(
         event.log_end_offset > 0 and event.seq <= violation.seq and _leads_without_its_epoch(past, event)
         for event in past.of(BecameFollower)
@@ -375,7 +354,7 @@ def _joined_before_it_was_read(past: KeptEvents, violation: Violation, tp: Topic
 def _joined_and_not_known(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """A leader added the replica at fault to the ISR in ZooKeeper, where it has been since, and took the write for
     failed."""
-    broker = at_fault(past, violation)
+    broker = violation.broker
     if broker is None:
         return False
     return any(
@@ -396,11 +375,9 @@ def _joined_by(
 ) -> bool:
     """Whether a leader has asked for the replica at fault in the ISR, which had reached ``end``, in such a way, and it
     has been in the ISR since."""
-    named = _TAKES.search(violation.state)
-    broker = at_fault(past, violation) if named is None else int(named[1])
     return any(
         event.kind == "expand"
-        and replica == broker
+        and replica == violation.broker
         and joins(event, end)
         and (event.seq == violation.seq or _in_isr_since(past, tp, replica, event.seq, violation.seq))
         for event in past.of(IsrProposed)

@@ -29,18 +29,15 @@ from scenarios.runs.known.reason import (
     CONVERGED,
     COUNTED,
     DIVERGENCES,
-    FAILED,
     LOSSES,
-    NO_LEADER,
     Known,
     and_what_follows,
-    at_fault,
-    beyond,
-    lacking,
-    left_alone,
+    of_lacking,
     of_partition,
+    of_replica,
     of_violation,
-    stray,
+    or_awaited,
+    or_left_alone,
 )
 
 if TYPE_CHECKING:
@@ -182,21 +179,10 @@ def _lost_its_leader(past: KeptEvents, tp: TopicPartition, until_seq: int) -> bo
     return False
 
 
-@of_violation
-def _fenced_by_a_bump(past: KeptEvents, violation: Violation) -> bool:
-    """The replica that was given up or is not in the ISR, or one that each open move waits for, got a role after a move
-    had raised the leader epoch, and with the epoch from before."""
-    tp, failed = past.partition(violation), FAILED.search(violation.state)
-    if tp is None:
-        moves = past.open_moves()
-        return bool(moves) and all(
-            any(_lacks_a_bump(past, tp, broker) for broker in past.awaited(tp, move)) for tp, move in moves.items()
-        )
-    brokers = (int(failed[1]),) if failed else lacking(past, violation)
-    return bool(brokers) and all(_lacks_a_bump(past, tp, broker) for broker in brokers)
-
-
-def _lacks_a_bump(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
+@or_awaited
+def _fenced_by_a_bump(past: KeptEvents, _: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica that was given up or is not in the ISR got a role after a move had raised the leader epoch, and with
+    the epoch from before."""
     role = past.last_role(tp, broker)
     fenced = any(
         (event.node, event.topic, event.partition, event.reason) == (broker, *tp, "FENCED_LEADER_EPOCH")
@@ -215,17 +201,10 @@ def _lacks_a_bump(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
     )
 
 
-@of_partition
-def _dropped_and_not_stopped(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """Each replica that is not assigned was dropped by a move that was cancelled or changed, and the controller was
+@or_left_alone
+def _dropped_and_not_stopped(past: KeptEvents, _: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica that is not assigned was dropped by a move that was cancelled or changed (U1), and the controller was
     replaced before the replica's broker had stopped anything for it."""
-    left = stray(violation)
-    brokers = (beyond(past, violation) or left_alone(past, violation)) if left is None else (left,)
-    return bool(brokers) and all(_dropped_unstopped(past, tp, broker) for broker in brokers)
-
-
-def _dropped_unstopped(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
-    """Whether ``broker`` left the assignment last in a U1, and its controller was replaced before a StopReplica."""
     dropped = past.dropped(tp, broker)
     if dropped is None:
         return False
@@ -238,16 +217,10 @@ def _dropped_unstopped(past: KeptEvents, tp: TopicPartition, broker: int) -> boo
     )
 
 
-@of_partition
-def _stop_refused(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """Each replica that is not assigned was dropped by a move that was cancelled or changed, and its broker has refused
+@or_left_alone
+def _stop_refused(past: KeptEvents, _: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica that is not assigned was dropped by a move that was cancelled or changed, and its broker has refused
     to stop it since, for its leader epoch."""
-    left = stray(violation)
-    brokers = (beyond(past, violation) or left_alone(past, violation)) if left is None else (left,)
-    return bool(brokers) and all(_refused_to_stop(past, tp, broker) for broker in brokers)
-
-
-def _refused_to_stop(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
     dropped = past.dropped(tp, broker)
     if dropped is None or past.under_way(tp, dropped) != WRITES_ASSIGNMENT:
         return False
@@ -303,16 +276,10 @@ def _not_notified(past: KeptEvents, tp: TopicPartition, move: MoveStarted, broke
     return move.seq < max(elected, default=-1) and (role is None or role.seq < elected[-1])
 
 
-@of_partition
-def _assigned_too_late(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """Each replica that lacks its role, or is not in the ISR, has had no role since the last leader was elected, or its
+@of_lacking
+def _assigned_too_late(past: KeptEvents, _: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica that lacks its role, or is not in the ISR, has had no role since the last leader was elected, or its
     broker registered; then it was not assigned yet, as a move that has ended since was under way."""
-    brokers = lacking(past, violation)
-    return bool(brokers) and all(_missed_as_it_was_moved(past, tp, broker) for broker in brokers)
-
-
-def _missed_as_it_was_moved(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
-    """Whether all that ``broker`` was not notified of happened before the end of the last move assigned the replica."""
     role = past.last_role(tp, broker)
     missed = [event.seq for event in past.of(LeaderElected) if (event.topic, event.partition) == tp]
     missed += [event.seq for event in past.of(BrokerRegistered) if event.node == broker]
@@ -321,13 +288,10 @@ def _missed_as_it_was_moved(past: KeptEvents, tp: TopicPartition, broker: int) -
     return bool(missed and asked) and all(seq > asked[0] and broker not in past.assignment(tp, seq) for seq in missed)
 
 
-@of_partition
-def _never_assigned(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+@of_replica
+def _never_assigned(past: KeptEvents, _: Violation, tp: TopicPartition, left: int) -> bool:
     """The replica is of a move's target, and has come to its broker, or got its role, since that was asked for; no move
     has ended with it, but earlier ones that are over."""
-    left = stray(violation)
-    if left is None:
-        return False
     dropped, role = past.dropped(tp, left), past.last_role(tp, left)
     came = [e.seq for e in past.of(PartitionCreated) if (e.node, e.topic, e.partition) == (left, *tp)]
     latest = max((-1 if role is None else role.seq, *came))
@@ -339,17 +303,10 @@ def _never_assigned(past: KeptEvents, violation: Violation, tp: TopicPartition) 
     )
 
 
-@of_partition
-def _never_marked_online(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """Each replica that lacks its role, or is not in the ISR, came with a move for which all of the target was in the
-    ISR already, as it was asked for or as a new controller went on with it."""
-    brokers = lacking(past, violation)
-    return bool(brokers) and all(_was_there_before(past, tp, broker) for broker in brokers)
-
-
-def _was_there_before(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
-    """Whether ``broker`` was not assigned, and all replicas of the last move to it were in the ISR, when the controller
-    that assigned it learned of the move."""
+@of_lacking
+def _never_marked_online(past: KeptEvents, _: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica that lacks its role, or is not in the ISR, came with a move for which all of the target was in the
+    ISR already, and it was not assigned, when the controller that assigned it learned of the move."""
     to_it = [e for e in past.of(MoveStarted) if (e.topic, e.partition) == tp and broker in e.target]
     if not to_it:
         return False
@@ -372,18 +329,12 @@ def _begun(past: KeptEvents, move: MoveStarted, assigned: list[ZkWritten]) -> in
     return max(elections, default=int(move.seq))
 
 
-@of_partition
-def _refused_to_leave(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The leader that does not lead, or each member of the ISR that is not assigned, was in the ISR when a move dropped
+@of_replica
+def _refused_to_leave(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The leader that does not lead, or the member of the ISR that is not assigned, was in the ISR when a move dropped
     it, and has been since. Its broker was not registered when the controller that dropped it was elected."""
-    leads = NO_LEADER.search(violation.state)
-    brokers = (int(leads[1]),) if leads else beyond(past, violation)
-    return bool(brokers) and all(_dropped_as_offline(past, tp, broker, violation.seq) for broker in brokers)
-
-
-def _dropped_as_offline(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) -> bool:
     drop = past.dropped(tp, broker)
-    if drop is None or not past.stayed_in_isr(tp, broker, drop.seq, until_seq):
+    if drop is None or not past.stayed_in_isr(tp, broker, drop.seq, violation.seq):
         return False
     elected = [e.seq for e in past.of(ControllerElected) if e.node == drop.client and e.seq < drop.seq]
     return bool(elected) and not past.registered(broker, elected[-1])
@@ -393,7 +344,7 @@ def _dropped_as_offline(past: KeptEvents, tp: TopicPartition, broker: int, until
 def _committed_without_it(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """A leader got an assignment without the replica at fault, which was in the ISR that came with it, and has been in
     the ISR since: another controller was elected before it was taken out."""
-    broker = at_fault(past, violation)
+    broker = violation.broker
     return broker is not None and any(
         broker in led.isr
         and broker not in led.replicas

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from emulator.protocol.events import BecameFollower, Truncated
-from scenarios.observe.checkers.converged import SAME_LOGS
+from scenarios.observe.checkers.converged import IN_SYNC, SAME_LOGS
 from scenarios.runs.finding import EXPECTATION
-from scenarios.runs.past import broker_at_fault
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition
@@ -27,16 +26,10 @@ LOSSES = (LEADS_WITH_LESS, "no_acked_record_lost", "isr_complete")
 DIVERGENCES = ("truncate_safety", "log_matching", "reads_consistent", "isr_logs_identical", CONVERGED)
 """What follows where one replica leads without what the others have."""
 
-BROKER = re.compile(r"\bbroker (\d+)\b")
-FAILED = re.compile(r"failed on broker (\d+)")
-NO_LEADER = re.compile(r"broker (\d+) does not lead")
 COUNTED = re.compile(r"shows (\d+) offline partitions; (\d+) have no live leader")
-_ISR = re.compile(r"isr \[([^]]*)\], assignment \[([^]]*)\]")
-_LEADERLESS = re.compile(r"no leader, isr \[([^]]*)\]")
-_STRAY = re.compile(r"broker (\d+) still has a replica")
-_KNOWS = re.compile(r"in ZooKeeper, and broker (\d+) (?:has no role|leads|follows)")
 
 Shows = Callable[["KeptEvents", "Violation | None"], bool]
+AsksOfReplica = Callable[["KeptEvents", "Violation", "TopicPartition", int], bool]
 
 
 @frozen
@@ -97,49 +90,76 @@ def of_partition(asks: Callable[[KeptEvents, Violation, TopicPartition], bool]) 
     return shows
 
 
-def isr_and_assignment(violation: Violation) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """The ISR and the assignment that a violation compares; None: it is about something else."""
-    found = _ISR.search(violation.state)
-    if found is None:
-        return None
-    return _brokers(found[1]), _brokers(found[2])
+def of_replica(asks: AsksOfReplica) -> Shows:
+    """``asks`` of a violation, its partition, and each broker that it is about; one that names no partition or is about
+    no broker is none that it explains."""
+
+    @of_partition
+    @wraps(asks)
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+        return bool(violation.brokers) and all(asks(past, violation, tp, broker) for broker in violation.brokers)
+
+    return shows
 
 
-def _brokers(text: str) -> tuple[int, ...]:
-    return tuple(int(broker) for broker in text.split(", ") if broker)
+def of_lacking(asks: AsksOfReplica) -> Shows:
+    """The same, where each broker lacks something, such as its role or its place in the ISR. A violation of the ISR may
+    be about members that should not be there, too."""
 
+    @of_replica
+    @wraps(asks)
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+        state = past.state(tp, violation.seq) if violation.statement == IN_SYNC else None
+        return (state is None or broker not in state.isr) and asks(past, violation, tp, broker)
 
-def lacking(past: KeptEvents, violation: Violation) -> tuple[int, ...]:
-    """The assigned brokers that run, and lack their role or are not in the ISR."""
-    knows, found = _KNOWS.search(violation.state), isr_and_assignment(violation)
-    if knows:
-        return (int(knows[1]),)
-    missing = () if found is None else tuple(broker for broker in found[1] if broker not in found[0])
-    return tuple(broker for broker in missing if not past.down(broker, violation.seq))
-
-
-def beyond(past: KeptEvents, violation: Violation) -> tuple[int, ...]:
-    """The members of an ISR that are not assigned, where it lacks none that are."""
-    found = isr_and_assignment(violation)
-    if found is None or lacking(past, violation):
-        return ()
-    return tuple(broker for broker in found[0] if broker not in found[1])
+    return shows
 
 
 def left_alone(past: KeptEvents, violation: Violation) -> tuple[int, ...]:
     """The members of the ISR of a partition without a leader, where none of them is assigned: only assigned replicas
     are elected (leaderForOffline, 1.1 and later), so that none can be."""
-    found, tp = _LEADERLESS.search(violation.state), past.partition(violation)
-    if found is None or tp is None:
+    tp = past.partition(violation)
+    state = None if tp is None or violation.brokers else past.state(tp, violation.seq)
+    if tp is None or state is None or state.leader >= 0:
         return ()
-    isr, assigned = _brokers(found[1]), past.assignment(tp, violation.seq)
-    return isr if all(broker not in assigned for broker in isr) else ()
+    assigned = past.assignment(tp, violation.seq)
+    return state.isr if all(broker not in assigned for broker in state.isr) else ()
 
 
-def stray(violation: Violation) -> int | None:
-    """The broker that still has a replica."""
-    found = _STRAY.search(violation.state)
-    return int(found[1]) if found else None
+def or_left_alone(asks: AsksOfReplica) -> Shows:
+    """``of_replica``, or of each member of an ISR that is left without a leader."""
+
+    @of_partition
+    @wraps(asks)
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+        brokers = violation.brokers or left_alone(past, violation)
+        return bool(brokers) and all(asks(past, violation, tp, broker) for broker in brokers)
+
+    return shows
+
+
+def or_awaited(asks: AsksOfReplica) -> Shows:
+    """``of_lacking``, or, where the violation is about the request for moves, of a replica that each open move waits
+    for."""
+
+    @wraps(asks)
+    def waits(past: KeptEvents, violation: Violation | None) -> bool:
+        moves = {} if violation is None or past.partition(violation) else past.open_moves()
+        return (
+            violation is not None
+            and bool(moves)
+            and all(
+                any(asks(past, violation, tp, broker) for broker in past.awaited(tp, move))
+                for tp, move in moves.items()
+            )
+        )
+
+    return either(of_lacking(asks), waits)
+
+
+def either(first: Shows, second: Shows) -> Shows:
+    """One of both."""
+    return lambda past, violation: first(past, violation) or second(past, violation)
 
 
 def and_what_follows(root: Shows) -> Shows:
@@ -148,14 +168,17 @@ def and_what_follows(root: Shows) -> Shows:
     @of_partition
     def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
         return root(past, violation) or any(
-            found.invariant in (*LOSSES, *DIVERGENCES)
-            and found.seq <= violation.seq
-            and past.partition(found) == tp
-            and root(past, found)
+            _is_of_logs(found) and found.seq <= violation.seq and past.partition(found) == tp and root(past, found)
             for found in past.run.violations
         )
 
     return shows
+
+
+def _is_of_logs(violation: Violation) -> bool:
+    """Whether it is about what logs lack, or have that others have not."""
+    stated = violation.invariant != CONVERGED or violation.statement == SAME_LOGS
+    return stated and violation.invariant in (*LOSSES, *DIVERGENCES)
 
 
 def and_where_it_led(root: Shows) -> Shows:
@@ -172,12 +195,6 @@ def and_where_it_led(root: Shows) -> Shows:
         )
 
     return shows
-
-
-def at_fault(past: KeptEvents, violation: Violation) -> int | None:
-    """The broker whose log is at fault, as the violation names it or as the event that showed it does."""
-    named = BROKER.search(violation.state)
-    return broker_at_fault(past.event(violation), violation) if named is None else int(named[1])
 
 
 def keeps_its_place(past: KeptEvents, follows: BecameFollower, epoch_start: int) -> bool:

@@ -96,7 +96,7 @@ class Tally:
         if result.new:
             self.failed.append(result)
             self.checkers.update(dict.fromkeys(found.checker for found in result.new).keys())
-        for ticket in dict.fromkeys(found.ticket for found in result.found if found.ticket):
+        for ticket in dict.fromkeys(ticket for found in result.found for ticket in found.tickets):
             self.known_in[ticket] += 1
             self.known.setdefault(ticket, [])
             if len(self.known[ticket]) < KEPT:

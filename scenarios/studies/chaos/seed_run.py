@@ -26,13 +26,13 @@ TOOL = "tool"
 
 
 class Found(NamedTuple):
-    """A finding as a line of the results has it. ``ticket``: of what the release does wrong by itself; "" for what is
-    new."""
+    """A finding as a line of the results has it. ``tickets``: of what the release does wrong by itself; none for what
+    is new."""
 
     checker: str
     statement: str
     state: str
-    ticket: str = ""
+    tickets: tuple[str, ...] = ()
 
     @property
     def in_short(self) -> str:
@@ -72,7 +72,7 @@ class SeedResult:
     @property
     def new(self) -> tuple[Found, ...]:
         """The findings that no known behaviour of the release explains."""
-        return tuple(one for one in self.found if not one.ticket)
+        return tuple(one for one in self.found if not one.tickets)
 
     def has_reached(self, name: str, names: Sequence[str]) -> bool:
         """Whether the seed has reached ``name``; ``names`` are those by which ``reach`` was packed."""
@@ -82,7 +82,10 @@ class SeedResult:
     def from_line(cls, line: str) -> SeedResult:
         """Raises: ValueError, KeyError or TypeError for a line that is not whole."""
         table = json.loads(line)
-        table["found"] = tuple(Found(*one) for one in table.get("found", ()))
+        table["found"] = tuple(
+            Found(checker, statement, state, tuple(tickets))
+            for checker, statement, state, tickets in table.get("found", ())
+        )
         return cls(**table)
 
 
@@ -160,8 +163,11 @@ def _first_line(error: Exception) -> str:
 def run_seed(drawn: Drawn, seed: int) -> SeedResult:
     """Draw and run one seed."""
     run = run_scenario(evolve(drawn.concrete(seed), source=""), counts_reach=bool(drawn.names), figures=False)
-    reasons = {one: reason.ticket for reason, explained in explained_findings(run).known for one in explained}
-    found = tuple(Found(one.checker, one.statement, one.state, reasons.get(one, "")) for one in findings(run))
+    known = explained_findings(run).known
+    found = tuple(
+        Found(one.checker, one.statement, one.state, tuple(reason.ticket for reason, of_it in known if one in of_it))
+        for one in findings(run)
+    )
     return SeedResult(
         seed=seed,
         found=found,

@@ -58,7 +58,7 @@ FAULTS: dict[str, Table] = {
 def test_every_fault_ends(fault: Table, profile: str) -> None:
     timed = {} if "when" in fault else {"at": "3s"}
     run = healed({**timed, **fault}, profile=profile, rate=20).run
-    new = [finding for finding in findings(run) if known(run, finding) is None]
+    new = [finding for finding in findings(run) if not known(run, finding)]
     assert not new, run.explanation
 
 

@@ -67,7 +67,9 @@ def test_a_log_that_is_not_empty_or_is_cut_to_the_start_of_the_epoch_excuses_not
 
 def test_a_log_that_is_cut_below_its_start_is_empty(quiet: Run) -> None:
     ticket = "Log.truncateTo (0.8.0 to 2.7.2)"
-    found = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 13 and lacks …")
+    found = Violation(
+        "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 13 and lacks …", brokers=(1,)
+    )
     deleted, cut = e.LogStartMoved(1, 1, 0, 1, *TP, 14, "time"), e.Truncated(3, 3, 0, 1, *TP, 1, 13, 12)
     for profile in ("kafka-0.8", "kafka-1.1", "kafka-2.3", "kafka-2.7"):
         assert ticket in tickets(told(quiet, profile, [deleted, cut], found))
@@ -92,7 +94,7 @@ def follows(seq: int, leader: int, epoch: int, end: int = 14) -> e.BecameFollowe
 
 def test_a_session_does_not_repeat_a_high_watermark_that_was_ignored(quiet: Run) -> None:
     state = "orders-0: the high watermark of broker 1 is 13, its log ends at 14; leader 0, isr [0, 1]"
-    found = Violation("converged", COMMITTED, 9, 9, state)
+    found = Violation("converged", COMMITTED, 9, 9, state, brokers=(1,))
     for profile, ticket in (("kafka-0.8", None), ("kafka-1.1", IGNORED), ("kafka-2.4", IGNORED), ("kafka-2.5", None)):
         assert tickets(told(quiet, profile, [follows(1, 0, 1), follows(2, 0, 2)], found)) == [ticket]
     leads = led(3, 0, 2)._replace(log_end_offset=14, high_watermark=14)
@@ -114,7 +116,7 @@ def test_a_session_does_not_repeat_a_high_watermark_that_was_ignored(quiet: Run)
 
 def test_a_change_of_the_number_of_fetchers_explains_a_high_watermark_until_the_next_role(quiet: Run) -> None:
     state = "orders-0: the high watermark of broker 1 is 12, its log ends at 14; leader 0, isr [0, 1]"
-    found = Violation("converged", COMMITTED, 9, 9, state)
+    found = Violation("converged", COMMITTED, 9, 9, state, brokers=(1,))
 
     def sets(seq: int, entity: str, fetchers: str) -> ZkWritten:
         config = encode_config({"num.replica.fetchers": fetchers, "min.insync.replicas": str(seq)})
@@ -185,7 +187,12 @@ def test_a_fetcher_waits_by_a_clock_that_is_set_back() -> None:
 
 def test_it_does_not_wait_longer_than_the_clock_was_ahead(quiet: Run) -> None:
     found = Violation(
-        "followed_in_time", "…", 90_000_000, 9, "orders-0: broker 1 follows broker 0 in epoch 4, and has not fetched …"
+        "followed_in_time",
+        "…",
+        90_000_000,
+        9,
+        "orders-0: broker 1 follows broker 0 in epoch 4, and has not fetched …",
+        brokers=(1,),
     )
     role, back = follows(1, 0, 4), e.ClockSet(10_000_000, 5, 0, 1, 120_000_000, 0)
     assert tickets(told(quiet, "kafka-2.6", [role, back], found)) == [BY_THE_CLOCK]
@@ -211,7 +218,12 @@ def led(seq: int, node: int, epoch: int) -> e.BecameLeader:
 
 def test_before_kip_320_a_follower_misses_elections(quiet: Run) -> None:
     found = Violation(
-        "log_matching", "…", 9, 9, "orders-0, broker 1, epoch 0: below its high watermark 14 its log has …"
+        "log_matching",
+        "…",
+        9,
+        9,
+        "orders-0, broker 1, epoch 0: below its high watermark 14 its log has …",
+        brokers=(1,),
     )
     missed = [follows(1, 0, 0), led(2, 2, 1), led(3, 0, 2)]
     assert tickets(told(quiet, "kafka-1.1", missed, found)) == ["KIP-320"]
@@ -223,7 +235,9 @@ def test_before_kip_320_a_follower_misses_elections(quiet: Run) -> None:
         [missed[0], missed[1], led(3, 2, 2)],
     ):
         assert "KIP-320" not in tickets(told(quiet, "kafka-1.1", events, found))
-    at_rest = Violation("isr_logs_identical", "…", 9, 9, "orders-0: broker 1, in sync, has a log that ends at 14 and …")
+    at_rest = Violation(
+        "isr_logs_identical", "…", 9, 9, "orders-0: broker 1, in sync, has a log that ends at 14 and …", brokers=(1,)
+    )
     assert tickets(told(quiet, "kafka-1.1", [*missed, follows(4, 0, 2)], at_rest)) == ["KIP-320"]
     early = [follows(1, 0, 0), follows(2, 0, 1), led(3, 2, 1), led(4, 0, 2)]
     assert "KIP-320" not in tickets(told(quiet, "kafka-1.1", early, at_rest))
@@ -232,7 +246,12 @@ def test_before_kip_320_a_follower_misses_elections(quiet: Run) -> None:
 def test_before_kafka_9338_it_misses_them_within_a_session(quiet: Run) -> None:
     """Which goes on where the follower fetches another partition from the same leader."""
     found = Violation(
-        "log_matching", "…", 9, 9, "orders-0, broker 1, epoch 0: below its high watermark 14 its log has …"
+        "log_matching",
+        "…",
+        9,
+        9,
+        "orders-0, broker 1, epoch 0: below its high watermark 14 its log has …",
+        brokers=(1,),
     )
     missed = [follows(1, 0, 0), led(3, 2, 1), led(5, 0, 2)]
     other = follows(2, 0, 7)._replace(partition=1)
@@ -283,7 +302,9 @@ def test_a_session_hides_two_elections(profile: str, assignment: list[list[int]]
 def test_before_kafka_9338_a_follower_leads_in_an_epoch_before_that_of_what_it_has_read(quiet: Run) -> None:
     """By a LeaderAndIsr that was long on its way (kafka-2.3, seed 40082, before what a machine has sent was lost when
     it goes down)."""
-    found = Violation("append_shape", "…", 9, 9, "broker 1, orders-0: leader epoch 1 is found to end at 76, and …")
+    found = Violation(
+        "append_shape", "…", 9, 9, "broker 1, orders-0: leader epoch 1 is found to end at 76, and …", brokers=(1,)
+    )
     grown = evolve(found, state="broker 1, orders-0: batch 5 of epoch 2 follows a batch of epoch 3")
     late = led(5, 1, 2)._replace(log_end_offset=76)
     marks: list[Any] = [follows(1, 0, 1), led(3, 0, 3)._replace(log_end_offset=28), late]
@@ -308,8 +329,12 @@ def test_before_kafka_9338_a_follower_leads_in_an_epoch_before_that_of_what_it_h
         assert tickets(told(quiet, "kafka-2.4", others, found)) == [None]
     kept = [other, *marks, e.Truncated(6, 6, 0, 1, *TP, 5, 30, 28)]
     assert tickets(told(quiet, "kafka-2.4", kept, found)) == ["KAFKA-9338"]
-    cut = Violation("truncate_safety", "…", 6, 6, "orders-0: broker 1, in the ISR [0, 1, 2], truncates to 28 in …")
-    lacks = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 28 and lacks …")
+    cut = Violation(
+        "truncate_safety", "…", 6, 6, "orders-0: broker 1, in the ISR [0, 1, 2], truncates to 28 in …", brokers=(1,)
+    )
+    lacks = Violation(
+        "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 28 and lacks …", brokers=(1,)
+    )
     truncated = e.Truncated(6, 6, 0, 1, *TP, 5, 28, 28)
     run = told(quiet, "kafka-2.4", [*marks, other, truncated], cut, lacks)
     assert tickets(run) == ["KAFKA-9338", "KAFKA-9338"]
@@ -349,7 +374,12 @@ def test_before_kip_279_a_leader_that_has_deleted_an_epoch_makes_followers_cut_a
     quiet: Run,
 ) -> None:
     found = Violation(
-        "truncate_safety", "…", 9, 9, "orders-0: broker 1, in the ISR [0, 1], truncates to 13 in epoch 1; …"
+        "truncate_safety",
+        "…",
+        9,
+        9,
+        "orders-0: broker 1, in the ISR [0, 1], truncates to 13 in epoch 1; …",
+        brokers=(1,),
     )
     deleted = e.LogStartMoved(1, 1, 0, 0, *TP, 14, "time")
     cut = e.Truncated(9, 9, 0, 1, *TP, 1, 13, 13)
@@ -367,7 +397,9 @@ def test_before_kip_279_a_leader_that_has_deleted_an_epoch_makes_followers_cut_a
 
 
 def test_before_kip_279_too_little_is_cut_for_the_batch_that_shows_it(quiet: Run) -> None:
-    found = Violation("append_shape", "…", 9, 9, "broker 1, orders-0: batch 59 of epoch 1 follows a batch of epoch 2")
+    found = Violation(
+        "append_shape", "…", 9, 9, "broker 1, orders-0: batch 59 of epoch 1 follows a batch of epoch 2", brokers=(1,)
+    )
     missed = [follows(1, 0, 1), follows(2, 0, 3)]
     assert tickets(told(quiet, "kafka-1.1", missed, found)) == ["KIP-279"]
     assert tickets(told(quiet, "kafka-2.3", missed, found)) == [None]
@@ -377,7 +409,9 @@ def test_before_kip_279_too_little_is_cut_for_the_batch_that_shows_it(quiet: Run
 
 def test_before_kip_279_a_leader_that_appended_nothing_in_an_epoch_does_not_know_it(quiet: Run) -> None:
     """kafka-1.1, seed 10089 of the default swarm: it followed in epoch 2 a leader that was dead by then."""
-    found = Violation("append_shape", "…", 9, 9, "broker 1, orders-0: batch 13 of epoch 0 follows a batch of epoch 2")
+    found = Violation(
+        "append_shape", "…", 9, 9, "broker 1, orders-0: batch 13 of epoch 0 follows a batch of epoch 2", brokers=(1,)
+    )
     alone = led(1, 1, 2)._replace(log_end_offset=0)
     followed = e.BecameFollower(2, 2, 0, 2, *TP, 2, 1, 45, 20)
     leads = led(3, 2, 3)._replace(log_end_offset=45)
@@ -391,7 +425,9 @@ def test_before_kip_279_a_leader_that_appended_nothing_in_an_epoch_does_not_know
 
 def test_in_0_8_a_controller_that_goes_by_its_memory_leaves_a_dead_replica_in_the_isr(quiet: Run) -> None:
     """Seed 10339 of the default swarm: a leader had added the replica, which the controller did not know."""
-    found = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 0 and lacks …")
+    found = Violation(
+        "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 0 and lacks …", brokers=(1,)
+    )
     crash, handles = (
         e.NodeCrashed(4, 4, 0, 1, 1, "host"),
         Step(6, 6, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, ""),
@@ -411,7 +447,7 @@ def test_in_0_8_a_controller_that_goes_by_its_memory_leaves_a_dead_replica_in_th
 
 def test_kafka_15608_a_copy_without_records_makes_a_follower_of_2_7_begin_again(quiet: Run) -> None:
     """Seed 10239 of the default swarm."""
-    found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0")
+    found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
     deleted = e.LogStartMoved(1, 1, 0, 0, *TP, 28, "time")
     copied = e.LogReplaced(3, 3, 0, 0, *TP, "/data/0", "/data/1", 28)
     fetches, again = (e.FetchPosition(seq, seq, 0, 1, *TP, 0, 7, 28) for seq in (5, 6))
@@ -432,7 +468,7 @@ def test_kafka_15608_a_copy_without_records_makes_a_follower_of_2_7_begin_again(
 def test_in_0_8_a_fetch_counts_though_it_is_refused(quiet: Run) -> None:
     ticket = "KafkaApis.handleFetchRequest (0.8.0 to 0.8.1.1)"
     state = "orders-0: broker 0, leader of epoch 1, …, takes broker 1 into the ISR, whose log ends at 4"
-    found = Violation("joins_caught_up", "…", 9, 9, state)
+    found = Violation("joins_caught_up", "…", 9, 9, state, brokers=(1,))
     assert tickets(told(quiet, "kafka-0.8", [joins(3, 20, 5)], found)) == [ticket]
     assert tickets(told(quiet, "kafka-1.1", [joins(3, 20, 5)], found)) == [None]
     shrinks = joins(3, 20, 5)._replace(kind="shrink")
@@ -447,7 +483,10 @@ def test_before_kafka_7128_a_replica_joins_below_the_start_of_the_epoch(quiet: R
     lacks = "orders-0, ISR [0, 1]: the log of broker 1 ends at 3 and lacks …"
     below = joins(3, 3, 5)._replace(epoch_start_offset=5)
     written = elected(4, 0, 1)
-    for found in (Violation("joins_caught_up", "…", 9, 9, takes), Violation("isr_complete", "…", 9, 9, lacks)):
+    for found in (
+        Violation("joins_caught_up", "…", 9, 9, takes, brokers=(1,)),
+        Violation("isr_complete", "…", 9, 9, lacks, brokers=(1,)),
+    ):
         assert tickets(told(quiet, "kafka-1.1", [below, written], found)) == ["KAFKA-7128"]
         assert tickets(told(quiet, "kafka-2.3", [below, written], found)) == [None]
         for events in (
@@ -464,16 +503,25 @@ def test_before_kafka_7128_a_replica_joins_below_the_start_of_the_epoch(quiet: R
 def test_before_kafka_7128_others_cut_their_logs_once_such_a_replica_leads(quiet: Run) -> None:
     """kafka-1.1, seed 40186: broker 1 has joined so and leads, and broker 2, which has everything, follows it."""
     below, written = joins(3, 3, 5)._replace(epoch_start_offset=5), elected(4, 0, 1)
-    lacks = Violation("isr_complete", "…", 5, 5, "orders-0, ISR [0, 1]: the log of broker 1 ends at 3 and lacks …")
-    led_by = Violation("leader_completeness", "…", 6, 6, "orders-0: broker 1, leader of epoch 2, has a log that …")
+    lacks = Violation(
+        "isr_complete", "…", 5, 5, "orders-0, ISR [0, 1]: the log of broker 1 ends at 3 and lacks …", brokers=(1,)
+    )
+    led_by = Violation(
+        "leader_completeness", "…", 6, 6, "orders-0: broker 1, leader of epoch 2, has a log that …", brokers=(1,)
+    )
     cuts = Violation(
-        "truncate_safety", "…", 9, 9, "orders-0: broker 2, in the ISR [1, 2], truncates to 3 in epoch 2; …"
+        "truncate_safety",
+        "…",
+        9,
+        9,
+        "orders-0: broker 2, in the ISR [1, 2], truncates to 3 in epoch 2; …",
+        brokers=(2,),
     )
     for found, ticket in (
         ((lacks, led_by, cuts), "KAFKA-7128"),
         ((lacks, cuts), None),
         ((evolve(led_by, seq=10), cuts), None),
-        ((evolve(led_by, state=led_by.state.replace("broker 1", "broker 2")), cuts), None),
+        ((evolve(led_by, brokers=(2,)), cuts), None),
         ((evolve(led_by, state=led_by.state.replace("orders-0", "orders-1")), cuts), None),
     ):
         assert tickets(told(quiet, "kafka-1.1", [below, written], *found))[-1] == ticket
@@ -481,7 +529,9 @@ def test_before_kafka_7128_others_cut_their_logs_once_such_a_replica_leads(quiet
 
 
 def test_kafka_1382_a_leader_that_takes_its_write_for_failed_commits_without_a_member_of_the_isr(quiet: Run) -> None:
-    lacks = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 4 and lacks …")
+    lacks = Violation(
+        "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 4 and lacks …", brokers=(1,)
+    )
     written = elected(4, 0, 1)
     wish = joins(3, 5, 5)._replace(leader_epoch=3)
     marks: list[Any] = [wish, written, e.IsrUpdateFailed(5, 5, 0, 0, *TP, 3)]
@@ -502,7 +552,12 @@ def test_kafka_1382_a_leader_that_takes_its_write_for_failed_commits_without_a_m
 def test_a_replica_that_was_deleted_while_it_was_the_isr_comes_back_empty(quiet: Run) -> None:
     """2.6, seed 22 of the default swarm: a move to broker 4 is changed once that is the whole ISR, then asked for."""
     lost = Violation(
-        "leader_completeness", "", 9, 9, "orders-0: broker 4, leader of epoch 13, has a log that ends at 0"
+        "leader_completeness",
+        "",
+        9,
+        9,
+        "orders-0: broker 4, leader of epoch 13, has a log that ends at 0",
+        brokers=(4,),
     )
     marks: list[Any] = [
         assigned(1, 1, 4), elected(2, 4), assigned(4, 1), e.ReplicaStopped(5, 5, 0, 4, *TP, True), assigned(6, 1, 4),
@@ -523,8 +578,12 @@ def test_a_copy_does_not_know_where_the_epoch_of_its_leader_begins(quiet: Run) -
     """2.6, seed 244 of the default swarm: after an unclean election the new leader's log is replaced by its copy at
     once, and the followers keep what only the old leader had committed."""
     ticket = "KAFKA-15608"
-    lacks = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 22 and lacks …")
-    later = Violation("log_matching", "…", 10, 10, "orders-0, broker 1, epoch 3: below its high watermark …")
+    lacks = Violation(
+        "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 22 and lacks …", brokers=(1,)
+    )
+    later = Violation(
+        "log_matching", "…", 10, 10, "orders-0, broker 1, epoch 3: below its high watermark …", brokers=(1,)
+    )
     leads, copy = led(1, 0, 3), e.LogReplaced(2, 2, 0, 0, *TP, "d0", "d1", 14)
     marks: list[Any] = [leads, copy, follows(3, 0, 3, end=22), e.Truncated(4, 4, 0, 1, *TP, 3, 20, 20)]
     for profile in ("kafka-1.1", "kafka-2.3", "kafka-2.6", "kafka-2.7"):
@@ -548,7 +607,9 @@ def test_a_copy_does_not_know_where_the_epoch_of_its_leader_begins(quiet: Run) -
 
 def test_a_log_that_ends_at_its_high_watermark_is_not_cut_by_0_8_and_differs(quiet: Run) -> None:
     follows, behind = (e.BecameFollower(8, 8, 0, 1, *TP, 1, 0, 10, high_watermark) for high_watermark in (10, 5))
-    found = Violation("log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …")
+    found = Violation(
+        "log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …", brokers=(1,)
+    )
     led = e.BecameLeader(7, 7, 0, 0, *TP, 1, 8, 8, (0, 1), (0, 1), (), ())
     assert tickets(told(quiet, "kafka-0.8", [led, follows], found)) == ["KIP-101"]
     for events in (
@@ -561,9 +622,11 @@ def test_a_log_that_ends_at_its_high_watermark_is_not_cut_by_0_8_and_differs(qui
 
 
 def test_a_follower_of_1_1_asks_about_one_epoch_only(quiet: Run) -> None:
-    found = Violation("log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …")
+    found = Violation(
+        "log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …", brokers=(1,)
+    )
     after = Violation("converged", SAME_LOGS, 10, 10, "orders-0: brokers 0 and 1 hold different batches")
-    stays = Violation("converged", IN_SYNC, 10, 10, "orders-0: isr [0], assignment [0, 1], leader 0")
+    stays = Violation("converged", IN_SYNC, 10, 10, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
     led, leads = (
         e.BecameLeader(seq, seq, 0, 1, *TP, epoch, 5, 5, (1,), (0, 1), (), ()) for seq, epoch in ((1, 1), (5, 3))
     )

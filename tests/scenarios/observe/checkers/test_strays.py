@@ -36,7 +36,7 @@ class Cluster(WrittenHistory):
         return checker
 
     def broken(self, condition: str, *, probed: bool = False) -> list[str]:
-        return [found for name, found in self.checker.broken(self.world.now, probed=probed) if name == condition]
+        return [one.found for one in self.checker.broken(self.world.now, probed=probed) if one.condition == condition]
 
     def moves_off_0(self) -> None:
         """Broker 0 leads, and broker 2 leads after the move, of which broker 0 gets nothing. A consumer has not read

@@ -162,7 +162,7 @@ def test_a_result_reads_back_from_its_line() -> None:
 
 
 def test_what_a_release_does_by_itself_is_known_and_no_failure() -> None:
-    known, new = Found("log_matching", "s", "x", "KAFKA-1"), Found("isr_complete", "s", "y")
+    known, new = Found("log_matching", "s", "x", ("KAFKA-1",)), Found("isr_complete", "s", "y")
     tally = Tally(Reached(()))
     tally.add(SeedResult(seed=4, found=(known,)))
     tally.add(SeedResult(seed=5, found=(known, new)))
