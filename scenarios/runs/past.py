@@ -33,7 +33,14 @@ from emulator.protocol.events import (
     Truncated,
 )
 from emulator.protocol.types import NO_LEADER, TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr, broker_path, decode_topic, state_path_partition, topic_path
+from emulator.protocol.znodes import (
+    CONTROLLER,
+    LeaderAndIsr,
+    broker_path,
+    decode_topic,
+    state_path_partition,
+    topic_path,
+)
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
 
@@ -360,15 +367,19 @@ class KeptEvents:
         joined = [seq for seq, state in of_epoch if crash.node in state.isr]
         return bool(joined) and joined[0] > of_epoch[0][0] and not self.elected_between(joined[0], until_seq)
 
-    def found_gone(self, crash: NodeCrashed) -> bool:
+    def found_gone(self, tp: TopicPartition, crash: NodeCrashed) -> bool:
         """Whether a new controller loaded the live brokers while the znode of one that had crashed was away, and went
-        on until it had dealt with the replicas of the dead. One that died before took no replica out of an ISR. Where
+        on until it had dealt with the replicas of the dead. One that died before took no replica out of an ISR; nor
+        does one count that did so before the crash, as its session had expired, if the replica has joined since. Where
         the znode comes or goes while a controller loads, what it sends shows what it found: a request to a broker
         that has not started for it is one to a broker that it found."""
         path, back = broker_path(crash.node), self.back(crash)
         deleted = [e.seq for e in self.of(ZkWritten) if (e.path, e.op) == (path, "delete") and e.seq < back]
         return bool(deleted) and any(
-            begun.seq < back and loaded.seq > deleted[-1] and not self._sent_as_to_live(begun, crash.node)
+            begun.seq < back
+            and loaded.seq > deleted[-1]
+            and not self._sent_as_to_live(begun, crash.node)
+            and (loaded.seq > crash.seq or self.stayed_in_isr(tp, crash.node, loaded.seq, crash.seq))
             for begun, loaded in self._failovers()
         )
 
@@ -395,10 +406,17 @@ class KeptEvents:
         )
 
     def failure_handled(self, broker: int, first_seq: int, last_seq: int) -> bool:
-        """Whether a controller has handled the failure of ``broker`` between: the last step takes it out of its ISRs,
-        and one that died before may have taken it out of none."""
-        return any(
-            (event.broker, event.step, event.edge) == (broker, LEAVES_ISRS, "after")
-            and first_seq < event.seq < last_seq
-            for event in self.of(Step)
-        )
+        """Whether a controller has handled the failure of ``broker`` between: the last step takes it out of its ISRs.
+        One that died before may have taken it out of none; so may one whose session expired in that step, and whose
+        writes failed."""
+        steps = [event for event in self.of(Step) if (event.broker, event.step) == (broker, LEAVES_ISRS)]
+        ends = [event.seq for event in self.of(ZkWritten) if (event.path, event.op) == (CONTROLLER, "delete")]
+        begun: dict[int, int] = {}
+        for step in steps:
+            if step.edge == "before":
+                begun[step.node] = step.seq
+            elif first_seq < step.seq < last_seq:
+                since = begun.get(step.node, step.seq)
+                if not any(since < end < step.seq for end in ends):
+                    return True
+        return False

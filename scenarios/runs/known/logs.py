@@ -50,17 +50,17 @@ _LEARNED = re.compile(r"when its high watermark moves: log start (\d+), high wat
 @of_violation
 def _no_controller_shrank(past: KeptEvents, violation: Violation) -> bool:
     """The replica came back before any controller had come to take it out of its ISRs."""
-    crash = past.lost_unflushed(violation)
-    if crash is None:
+    crash, tp = past.lost_unflushed(violation), past.partition(violation)
+    if crash is None or tp is None:
         return False
-    return not past.found_gone(crash) and not past.failure_handled(crash.node, crash.seq, violation.seq)
+    return not past.found_gone(tp, crash) and not past.failure_handled(crash.node, crash.seq, violation.seq)
 
 
 @of_violation
 def _failover_left_it(past: KeptEvents, violation: Violation) -> bool:
     """A controller was elected while the replica was dead, and left it in the ISR."""
-    crash = past.lost_unflushed(violation)
-    return crash is not None and past.found_gone(crash)
+    crash, tp = past.lost_unflushed(violation), past.partition(violation)
+    return crash is not None and tp is not None and past.found_gone(tp, crash)
 
 
 @of_violation
@@ -100,7 +100,7 @@ def _led_on_with_less(past: KeptEvents, tp: TopicPartition, until_seq: int) -> b
         before.seq < crash.seq < again.seq
         and past.loses(tp, crash, again.seq)
         and past.stayed_in_isr(tp, crash.node, crash.seq, again.seq, before.leader_epoch)
-        and not past.found_gone(crash)
+        and not past.found_gone(tp, crash)
         for place, before in enumerate(led)
         for again in led[place + 1 :]
         if (before.node, before.leader_epoch) == (again.node, again.leader_epoch)

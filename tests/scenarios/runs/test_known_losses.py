@@ -1,0 +1,61 @@
+"""A replica that comes back into its ISR with less than it had: which controller could have taken it out before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from emulator.protocol import events as e
+from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.checkers import Violation
+from scenarios.runs import Run
+from tests.scenarios.runs.test_known_findings import elected, quiet, tickets, told
+
+__all__ = ["quiet"]
+
+LACKS = Violation("isr_complete", "…", 90, 90, "orders-0, ISR [0, 1]: the log of broker 1 ends at 4 and lacks …", (1,))
+CRASH = e.NodeCrashed(40, 40, 0, 1, 1, "host")
+BACK = ZkWritten(60, 60, 0, 1, "create", "/brokers/ids/1", 0, 9, "")
+
+
+def away(seq: int, path: str = "/brokers/ids/1") -> ZkWritten:
+    return ZkWritten(seq, seq, 0, -1, "delete", path, 0, 8, "")
+
+
+def failing_over(seq: int) -> list[Any]:
+    """Broker 2 loads the brokers as the controller, and deals with the replicas of the dead."""
+    whole = ("failover.F3", "before"), ("failover.F3", "after"), ("failover.F6", "before"), ("failover.F6", "after")
+    return [
+        Step(seq + n, seq + n, 0, step, edge, "", -1, -1, 0, 2, "") for n, (step, edge) in enumerate(whole, start=1)
+    ]
+
+
+def test_a_controller_that_takes_over_before_the_crash_can_only_take_out_what_is_in_the_isr_then(quiet: Run) -> None:
+    """kafka-2.3, seed 45946: the session had expired, the leader had taken the replica into the ISR again, and then
+    its machine crashed."""
+    early = [elected(1, 0, 1), away(2), *failing_over(10), elected(20, 0), elected(30, 0, 1), CRASH, BACK]
+    assert tickets(told(quiet, "kafka-2.3", early, LACKS)) == ["KIP-966"]
+    left = [event for event in early if event.seq != 20]
+    late = [elected(1, 0, 1), CRASH, away(41), *failing_over(42), BACK]
+    for events in (left, late):
+        assert tickets(told(quiet, "kafka-2.3", events, LACKS)) == [None]
+    for events, ticket in ((early, "KIP-966"), (left, "KAFKA-3143"), (late, "KAFKA-3143")):
+        assert tickets(told(quiet, "kafka-0.8", events, LACKS)) == [ticket]
+
+
+@pytest.mark.parametrize(
+    ("resigns", "explained"), [(55, True), (45, False), (58, False), (None, False)], ids=("in", "before", "after", "no")
+)
+def test_a_controller_whose_session_expires_while_it_handles_the_failure_may_take_out_nothing(
+    quiet: Run, resigns: int | None, explained: bool
+) -> None:
+    """kafka-2.3, seed 45323: the write of the ISR failed, and the step was over."""
+    begins, done = (
+        Step(seq, seq, 0, "broker-failure.3", edge, "", -1, 1, 0, 2, "")
+        for seq, edge in ((50, "before"), (57, "after"))
+    )
+    ends = [] if resigns is None else [away(resigns, "/controller")]
+    events: list[Any] = [elected(1, 0, 1), CRASH, away(41), begins, *ends, done, BACK]
+    events.sort(key=lambda event: event.seq)
+    assert tickets(told(quiet, "kafka-2.3", events, LACKS)) == ["KIP-966" if explained else None]
