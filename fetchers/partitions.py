@@ -65,6 +65,11 @@ class Partitions:
         """Whether any partition can be fetched, provided that none truncates."""
         return not self.all_delayed_until_us and len(self.states) > len(self.delayed) + len(self.held)
 
+    @property
+    def all_to_fetch(self) -> bool:
+        """Whether each of some partitions can be fetched."""
+        return self.any_to_fetch and not (self.truncating or self.delayed or self.held)
+
     def add(self, start: InitialFetchState) -> None:
         """Add a partition; one that is here under the same leader epoch keeps its state."""
         if self.all_delayed_until_us:

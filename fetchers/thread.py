@@ -27,7 +27,7 @@ from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import FetcherStarted, FetcherStopped
 from emulator.protocol.fetch import FetchedFields, FetchedPartition
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, EpochEndOffset, EpochQuery
-from emulator.protocol.shown import EpochEndsAsked, FetchFenced, FetchMisanswered
+from emulator.protocol.shown import EpochEndsAsked, FetchFenced, FetchLost, FetchMisanswered
 from emulator.protocol.types import TopicPartition
 from fetchers.failed_partitions import FailedPartitions
 from fetchers.failures import FetcherDied, Verdict
@@ -127,9 +127,7 @@ class FetcherThread:
     @property
     def is_idle(self) -> bool:
         """Whether the next round does nothing but fetch what this one fetches, as things are."""
-        partitions = self.partitions
-        all_fetched = partitions.any_to_fetch and not (partitions.truncating or partitions.delayed or partitions.held)
-        return all_fetched and self.throttle.is_idle and not self.ended
+        return self.partitions.all_to_fetch and self.throttle.is_idle and not self.ended
 
     def _do_work(self) -> Coroutine[Any, Any, None]:
         """One round, to be awaited."""
@@ -296,6 +294,7 @@ class FetcherThread:
         except Disconnected as lost:
             self._metrics.answered(())
             self._log.warning("leader does not answer", error=str(lost))
+            self._show_lost()
             self._endpoint.reset()
             states = list(self.states.values())
             await self._wait_within(self._policies.replica_fetch_backoff_us)
@@ -314,6 +313,12 @@ class FetcherThread:
                 else:
                     self.process_partition_data(state, answer)
         self._process.node.trace.record_collected()
+
+    def _show_lost(self) -> None:
+        node = self._process.node
+        if node.trace.shows(FetchLost):
+            requests = self._metrics.requests.count
+            node.trace.show(FetchLost, node.id, self.name, self.leader, requests, self.partitions.all_to_fetch)
 
     def _not_asked_for(self, tp: TopicPartition) -> None:
         """The answer names a partition that is not in the session. Kafka throws such an answer away, and the session

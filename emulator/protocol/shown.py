@@ -88,6 +88,25 @@ class FetchMisanswered(NamedTuple):
     partition: int
 
 
+class FetchLost(NamedTuple):
+    """A follower got no answer to a fetch.
+
+    Attributes:
+        fetcher: the thread that has asked ``leader``.
+        requests: what its RequestsPerSec has counted, this request included.
+        whole: whether the request was for all partitions of the thread: none of them truncates or is left out.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    fetcher: str
+    leader: int
+    requests: int
+    whole: bool
+
+
 class RecoveryFailed(NamedTuple):
     """A broker that starts could not recover a log, for an error of the disk (LogManager.loadLogs, 2.3)."""
 

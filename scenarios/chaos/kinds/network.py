@@ -1,6 +1,8 @@
-"""Links that are slow, cut, or cut one after the other."""
+"""Links that are slow, cut, or cut one after the other, and connections that are reset."""
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -9,6 +11,7 @@ from scenarios.chaos.draft import SECOND, Scope, Strike
 from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
 from scenarios.faults.actions.brokers import BrokerPause, BrokerResume, BrokerStart
+from scenarios.faults.actions.intercepted import MessageCut
 from scenarios.faults.actions.links import (
     HostFlap,
     HostIsolate,
@@ -25,7 +28,7 @@ from scenarios.language.chaos import COUNT, chaos
 from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range
 from scenarios.language.targets import BROKERS_PEER, CLIENTS, ZOOKEEPER_PEER, Target
-from scenarios.language.triggers import At
+from scenarios.language.triggers import At, WhenMessage
 
 
 @chaos("clogging", "links become slow, one way or both: of two brokers, or to ZooKeeper, the controller, all others")
@@ -91,6 +94,28 @@ class LossyLinks(Episodes):
         action: Action = LinkLoss(peer=peer, loss=loss) if draws.chance(0.6) else LinkLimit(peer=peer, rate=rate)
         target = strikes.role(scope, draws, scope.partition(draws))
         scope.draft.add(At(scope.draft.moment(draws)), [Strike(action, target, strikes.lasting(draws))])
+
+
+@chaos("resets", "connections over which followers fetch are reset, as by a firewall that forgets them")
+@frozen(kw_only=True)
+class Resets(Episodes):
+    """No broker dies and no session ends, so that followers have to go on by themselves."""
+
+    turn: ClassVar[int] = 3
+
+    times: Range = field(default=(1, 4), metadata=key(COUNT, "how many connections are reset in a run"))
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        since_us = scope.draft.moment(draws)
+        fetch = WhenMessage(
+            message="Fetch",
+            response=draws.chance(0.3),
+            edge=draws.choice(("sent", "delivered")),
+            source=Target(brokers=(draws.choice(scope.brokers),)),
+            occurrence=draws.between((1, 8)),
+            since=since_us,
+        )
+        scope.draft.add(fetch, [Strike(MessageCut())], at_us=since_us)
 
 
 @chaos("flapping", "a network card goes down and comes up again, again and again")

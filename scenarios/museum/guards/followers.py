@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fetchers.manager import FetcherManager
+from fetchers.partitions import Partitions
 from fetchers.ports import InitialFetchState
 from fetchers.state import PartitionFetchState
 from fetchers.thread import FetcherThread
@@ -66,6 +67,12 @@ GUARDS = (
                 owner=FetcherManager, function="shutdown_idle_fetcher_threads", instead=lambda _end: lambda _self: None
             ),
         ),
+    ),
+    Guard(
+        name="fetches_back_off",
+        title="a fetcher that has lost its leader leaves no partition out",
+        here="A fetcher whose leader does not answer waits for one back-off, and asks for all its partitions again.",
+        taken_out=(TakenOut(owner=Partitions, function="delay_all", instead=lambda _delay: lambda *_of: None),),
     ),
     Guard(
         name="polls_go_on",

@@ -1,0 +1,88 @@
+"""F10: a follower whose leader does not answer asks again only after its back-offs, and meters each request."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import define
+
+from emulator.protocol.events import Fault, FetcherStarted, FetchPosition
+from emulator.protocol.shown import FetchLost
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.times_true import CLOCK
+from scenarios.observe.history.history import History
+
+BACK_OFFS = 2
+"""One in which the thread waits, and then one of each of its partitions."""
+
+
+@define(eq=False)
+class _Last:
+    """The last request of a thread that was lost.
+
+    Attributes:
+        waits: nothing else that the thread fetches can end its wait.
+    """
+
+    leader: int
+    t_us: int
+    requests: int
+    waits: bool
+
+
+class FetchesBackOff(Checker):
+    """A replica fetcher that gets no answer waits for replica.fetch.backoff.ms, and then leaves the partitions of that
+    request out for as long again; FetcherStats.RequestsPerSec counts the request as well
+    (AbstractFetcherThread.processFetchRequest, 1.1 to 2.7, whose comment says that this doubles the delay).
+
+    Verified: between two requests of one thread that are lost: two back-offs, if the first was for all partitions of
+        the thread, and none was added to it or truncated since then; and the meter has counted the second.
+
+    Not verified: requests that are answered; the requests before a truncation (OffsetsForLeaderEpoch); brokers whose
+        clocks a fault has set, as to the back-offs.
+    """
+
+    name: ClassVar[str] = "fetches_back_off"
+    ids: ClassVar[tuple[str, ...]] = ("F10",)
+    statement: ClassVar[str] = (
+        "lost(n+1) - lost(n) ≥ 2 · backoff ∧ requests(n+1) > requests(n): "
+        "a follower whose leader does not answer asks again only after its back-offs, and meters each request"
+    )
+    fails_when: ClassVar[str | None] = "a fetcher that has lost its leader leaves no partition out"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._least_us = BACK_OFFS * history.settings.start.time_us("replica.fetch.backoff.ms", 1_000)
+        self._lost: dict[tuple[int, str], _Last] = {}
+        self._clocks: dict[int, None] = {}
+
+    def on_started(self, event: FetcherStarted) -> None:
+        self._lost.pop((event.node, event.fetcher), None)
+
+    def on_position(self, event: FetchPosition) -> None:
+        """A partition that is added, or that has truncated, is fetched at once."""
+        for (node, _), last in self._lost.items():
+            if node == event.node and last.leader == event.leader:
+                last.waits = False
+
+    def on_fault(self, event: Fault) -> None:
+        if event.action == CLOCK:
+            self._clocks.update({int(word): None for word in event.target.split(",") if word.isdigit()})
+
+    def on_lost(self, event: FetchLost) -> None:
+        before = self._lost.get((event.node, event.fetcher))
+        if before is not None:
+            self._check(event, before)
+        self._lost[event.node, event.fetcher] = _Last(event.leader, event.t_us, event.requests, event.whole)
+
+    def _check(self, event: FetchLost, before: _Last) -> None:
+        who = f"broker {event.node}: {event.fetcher}"
+        if event.requests <= before.requests:
+            self.violated(event, f"{who} has lost a request, and its meter shows {event.requests} as before")
+        passed_us = event.t_us - before.t_us
+        if before.waits and passed_us < self._least_us and event.node not in self._clocks:
+            self.violated(
+                event,
+                f"{who} asks broker {event.leader} again within {passed_us / 1e6:.3f} s, and its two back-offs take "
+                f"{self._least_us / 1e6:.3f} s",
+            )
