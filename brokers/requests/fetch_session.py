@@ -49,11 +49,22 @@ class CachedPartition:
 
     def bind(self, partition: Partition, remote: RemoteReplica) -> None:
         """The reader is ``remote``, a follower of ``partition``, and reads here."""
-        before = remote.position
-        if before is not None and before is not self:
-            before.unbind()
-        remote.position = self
+        self.take_over(remote)
         self.partition, self.remote = partition, remote
+
+    def take_over(self, remote: RemoteReplica) -> bool:
+        """The last fetch of ``remote`` is one of this session: the partition reports to it from now on. Returns whether
+        it did not before. Where a late request of a connection that its follower has given up came between, the session
+        on the new one is looked at again with its next request."""
+        before = remote.position
+        if before is self:
+            return False
+        if before is not None:
+            before.unbind()
+            if before.session is not self.session:
+                before.session.mark_dirty(before)
+        remote.position = self
+        return True
 
     def unbind(self) -> None:
         """Whether this broker may answer here has to be found out."""

@@ -208,9 +208,10 @@ class FollowerSession(FetchSession):
                         self._refused(position.tp)
                     continue
                 remote = partition.remotes.get(self.replica)
-                at_the_end = remote is not None and arrived and offset == partition.log.end_offset
-                if remote is not None and at_the_end and _counts(partition, position, remote):
-                    read.append((partition, remote, offset))
+                if remote is not None and arrived:
+                    here_now = position.take_over(remote)
+                    if offset == partition.log.end_offset and (here_now or _counts(partition, position, remote)):
+                        read.append((partition, remote, offset))
             log = partition.log
             batches: tuple[Batch, ...] = ()
             high_watermark = partition.high_watermark

@@ -134,8 +134,8 @@ def _emptied(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool
 
 
 def _new_to(past: KeptEvents, tp: TopicPartition, follows: BecameFollower) -> list[BecameLeader]:
-    """The times at which the leader of a follower took up leader epochs that the follower's log knows nothing of: those
-    after its last role before its process was started."""
+    """Where leader epochs begin that the follower's log knows nothing of, those after its last role before its process
+    was started, and in which its leader has led or followed."""
     loaded = [e.seq for e in past.of(LogLoaded) if (e.node, e.topic, e.partition) == (follows.node, *tp)]
     since = max((seq for seq in loaded if seq < follows.seq), default=follows.seq)
     known = [
@@ -144,10 +144,12 @@ def _new_to(past: KeptEvents, tp: TopicPartition, follows: BecameFollower) -> li
         for role in past.of(kind)
         if (role.node, role.topic, role.partition) == (follows.node, *tp) and role.seq < since
     ]
+    had = {role.leader_epoch for role in past.roles(tp, follows.leader)}
     return [
         led
         for led in past.of(BecameLeader)
-        if (led.node, led.topic, led.partition) == (follows.leader, *tp)
+        if (led.topic, led.partition) == tp
+        and led.leader_epoch in had
         and max(known, default=-1) < led.leader_epoch <= follows.leader_epoch
     ]
 

@@ -65,6 +65,27 @@ def test_a_log_that_is_not_empty_or_is_cut_to_the_start_of_the_epoch_excuses_not
     assert EMPTIED not in tickets(told(emptied, emptied.profile, cut, *emptied.violations))
 
 
+def test_another_broker_may_have_led_in_the_epoch_that_an_empty_log_does_not_know(quiet: Run) -> None:
+    """kafka-2.4, seed 43020: by an unclean election; the leader that the log comes to has followed in that epoch."""
+    found = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 20 …", brokers=(1,))
+    cut = led(2, 2, 2)._replace(log_end_offset=5)
+    knew, followed = follows(1, 0, 1), follows(3, 2, 2)._replace(node=0)
+    leads, loaded = led(4, 0, 3)._replace(log_end_offset=18), e.LogLoaded(5, 5, 0, 1, *TP, 14, 14, 14)
+    comes = follows(6, 0, 3)
+    marks = [knew, cut, followed, leads, loaded, comes]
+    assert tickets(told(quiet, "kafka-2.4", marks, found)) == [EMPTIED]
+    assert tickets(told(quiet, "kafka-0.8", marks, found)) == [None]
+    for events in (
+        [knew, cut, leads, loaded, comes],
+        [knew, cut._replace(log_end_offset=14), *marks[2:]],
+        [knew, cut, followed._replace(leader_epoch=1), *marks[3:]],
+        [knew._replace(leader_epoch=2), *marks[1:]],
+        [*marks[:4], loaded._replace(log_start_offset=3), comes],
+        [*marks[:5], comes._replace(node=2)],
+    ):
+        assert EMPTIED not in tickets(told(quiet, "kafka-2.4", events, found))
+
+
 def test_a_log_that_is_cut_below_its_start_is_empty(quiet: Run) -> None:
     ticket = "Log.truncateTo (0.8.0 to 2.7.2)"
     found = Violation(
