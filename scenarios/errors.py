@@ -148,12 +148,20 @@ def join_path(parent: str, child: str) -> str:
     return f"{parent}{child}" if child.startswith("[") else f"{parent}.{child}"
 
 
+CONTAINED = 3
+"""Of so many letters a part of a name says which one is meant."""
+
+
 def nearest(word: str, choices: Iterable[str]) -> str | None:
-    """The choice that is most like ``word``, None when none is close."""
+    """The choice that is most like ``word``, or else the only one that contains it, as KAFKA-7128 does 7128; None where
+    there is none."""
     from difflib import get_close_matches
 
     by_folded = {choice.casefold(): choice for choice in choices}
     found = get_close_matches(word.casefold(), list(by_folded), n=1, cutoff=0.6)
+    if not found and len(word) >= CONTAINED:
+        found = [choice for choice in by_folded if word.casefold() in choice]
+        found = found if len(found) == 1 else []
     return by_folded[found[0]] if found else None
 
 

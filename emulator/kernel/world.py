@@ -435,14 +435,15 @@ class World:
             self._turned_at, self._instant_began = self.now, self._handled
         elif self._handled - self._instant_began > LIVELOCK:
             self._instant_began = self._handled  # for the tasks to unwind
-            raise BudgetExceeded(f"a livelock: more than {LIVELOCK} events at {self.now} us of virtual time")
+            raise BudgetExceeded(f"a livelock: more than {LIVELOCK:,} events at {self.now / 1e6:.6f} s of virtual time")
         if self._handled >= self._collect_at:
             self._collect_at = self._handled + EVENTS_BETWEEN_COLLECTIONS
             collect()
         left = self._max_events - self._handled
         if left <= 0:
             self._max_events += 256 * TURN  # for the tasks to unwind
-            raise BudgetExceeded(f"{self._handled} events by {self.now} us of virtual time")
+            spent = f"{self._handled:,} events by {self.now / 1e6:.6f} s of virtual time"
+            raise BudgetExceeded(f"max_events reached: {spent}")
         return TURN if left > TURN else int(left)
 
     def _deliver_cancellation(self) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 
 from attrs import frozen
 
+from scenarios import plugins
 from scenarios.cli import exits, recording
 from scenarios.cli.differences import Difference, difference_lines, parse_event
 from scenarios.cli.output import note, say
@@ -99,6 +100,7 @@ def _ask(process: subprocess.Popen[str], scenario: Scenario, path: Path, recorde
         "source": scenario.source,
         "path": str(path),
         "recorder": recorder,
+        "plugins": plugins.loaded(),
     }
     assert process.stdin is not None
     try:

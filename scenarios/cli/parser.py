@@ -22,6 +22,8 @@ class Parser(argparse.ArgumentParser):
         self.option_names: list[str] = []
         self.arguments: list[argparse.Action] = []
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+        # No option begins with a digit, so -3:4 and -1s are values, which their options refuse in their own words.
+        self._negative_number_matcher = re.compile(r"-\.?\d")
 
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
         self.option_names += [name for name in names if name.startswith("--")]

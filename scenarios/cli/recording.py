@@ -30,8 +30,10 @@ def main() -> int:
 
 
 def _record(request: dict[str, Any]) -> str:
+    from scenarios import plugins
     from scenarios.language import Scenario
 
+    plugins.restore(plugins.Plugin(*words) for words in request["plugins"])
     module, _, function = request["recorder"].partition(":")
     record: Callable[..., str] = getattr(importlib.import_module(module), function)
     scenario = Scenario.from_table(request["scenario"], source=request["source"])

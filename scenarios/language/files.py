@@ -48,7 +48,7 @@ def _names(folder: str) -> tuple[str, ...]:
 
 
 def _find(name: str) -> Scenario:
-    if Path(name).exists():
+    if name and Path(name).exists():  # Path("") is the current folder
         return Scenario.load(name)
     plain = name.removesuffix(_SUFFIX)
     for folder in (_LIBRARY, _STUDIES):

@@ -189,7 +189,8 @@ def lines(left: Followed, right: Followed) -> Iterator[str]:
     yield f"it concerns {' and '.join(part for part in concerned if part) or 'no partition'}"
     events = [(side, event) for side in (left, right) for event in side.events]
     caused = sum(event.seq in side.caused for side, event in events)
-    yield f"{caused} of these {len(events)} have the event above among their causes (a chain of causes ends at a timer)"
+    have = "has the event above among its" if caused == 1 else "have the event above among their"
+    yield f"{caused} of these {len(events)} {have} causes (a chain of causes ends at a timer)"
 
 
 def _listed(names: Sequence[str], noun: str) -> str:

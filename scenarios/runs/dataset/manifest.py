@@ -129,7 +129,8 @@ def read_manifest(root: Path) -> Manifest:
     """Raises BadInput, one line, for a folder that is missing or no data set, and for another version of the
     layout."""
     if not root.is_dir():
-        raise BadInput(f"there is no such folder; {_NAME_ONE}", source=str(root))
+        what = "is no folder" if root.exists() else "there is no such folder"
+        raise BadInput(f"{what}; {_NAME_ONE}", source=str(root))
     path = root / NAME
     if not path.is_file():
         raise BadInput(f"is no data set ({NAME} is missing); {_NAME_ONE}", source=str(root))

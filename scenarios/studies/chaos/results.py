@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -66,17 +66,26 @@ class Results:
             different = [name for name, value in self.identity.items() if found.get(name) != value]
         except (ValueError, AttributeError):
             raise BadInput("is no campaign's; name another folder", source=str(self.root / NAME)) from None
-        for name in different:
-            what = f"holds a campaign with {name} {found.get(name)!r}, not {self.identity[name]!r}"
-            if name == "code":
-                what = "holds a campaign of another version of the program, or with other plug-ins"
-            raise BadInput(f"{what}; name another folder", source=str(self.root))
+        if different:
+            raise BadInput(f"holds a campaign {self._other(found, different)}", source=str(self.root))
         end = len(head)
         for line in self._file:
             if not line.endswith(b"\n"):
                 break
             end += len(line)
         self._file.truncate(end)
+
+    def _other(self, found: Mapping[str, object], different: Sequence[str]) -> str:
+        """Which campaign the folder holds: another profile makes another scenario too, so that is said first."""
+        another = "name another folder"
+        if "code" in different or "version" in different:
+            return f"of another version of the program, or with other plug-ins; {another}"
+        if "profile" in different:
+            return f"of profile {found.get('profile')!r}, not {self.identity['profile']!r}; {another}"
+        if "scenario" in different:
+            return f"of another scenario (its file, --bug or --set are not the same); {another}"
+        leans = "with --lean; give that option too" if found.get("leans") else "without --lean; leave that option out"
+        return f"{leans}, or {another}"
 
     def read(self) -> Iterator[SeedResult]:
         """The results that are there, in the order in which they were written. Raises: BadInput."""

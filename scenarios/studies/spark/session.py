@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import sys
 import tempfile
@@ -94,9 +95,17 @@ def logged(spark: SparkSession) -> str:
     return Path(path).read_text(encoding="utf-8", errors="replace") if path and Path(path).exists() else ""
 
 
+_MASTER = re.compile(r"local(\[([1-9]\d*|\*)(, *[1-9]\d*)?\])?|local-cluster\[.+\]|yarn|(spark|k8s)://.+")
+"""What Spark 4 takes for a master; of anything else its JVM says so with a stack."""
+
+
 def check_reachable(master: str) -> None:
-    """Spark tries for a minute. Raises: BadInput where no master of ``spark://HOST:PORT,HOST:PORT`` takes a
-    connection."""
+    """Spark tries for a minute. Raises: BadInput for what names no master, and where no master of
+    ``spark://HOST:PORT,HOST:PORT`` takes a connection."""
+    if not _MASTER.fullmatch(master):
+        raise BadInput(
+            f"{master!r} is no master; write local[2] for this machine, or spark://HOST:PORT", where="--master"
+        )
     scheme, _, addresses = master.partition("://")
     if scheme != "spark":
         return

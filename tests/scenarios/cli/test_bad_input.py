@@ -65,11 +65,16 @@ COMMAND_LINES: dict[str, tuple[str, ...]] = {
     "timeline FOLDER --from soon": ("--from: 'soon' is not understood", '"5s"'),
     "timeline FOLDER --fault 0": ("--fault: '0'", "from 1"),
     "chaos --for 0s": ("--for: nothing can be done in '0s'", "such as 10s or 10m"),
-    "chaos --for -5s": ("--for: needs a value, as in --for VALUE",),
+    "chaos --for": ("--for: needs a value, as in --for VALUE",),
+    "chaos --for -5s": ("--for: '-5s' is not understood", "such as"),
+    "chaos --seeds -3:4": ("--seeds: '-3:4' names no seeds", "write A:B such as 0:20"),
+    "chaos NAMELESS": ("there is no such scenario file",),
+    "diff small.toml folder": ("small.toml: is no folder", "--trace folder of a run"),
     "chaos --seeds 0:99999999999999999999": ("are too large; the largest seed is 9223372036854775807",),
     "chaos --seeds 0:200000": ("are too many seeds; at most 100,000 at once",),
     "shrink FILE --out folder": ("folder: is a folder", "name a file"),
     "shrink FILE --out missing/x.toml": ("there is no folder missing", "make it"),
+    "museum 7128": ("BUG: unknown bug '7128'", "did you mean 'KAFKA-7128'?"),
     "museum joins_caught": ("BUG: unknown bug 'joins_caught'", "did you mean 'joins_caught_up'?"),
     "list step": ("unknown value 'step'", "did you mean 'steps'?"),
 }
@@ -92,7 +97,7 @@ def contents(folder: Path) -> list[Path]:
 
 @pytest.mark.parametrize("words", COMMAND_LINES)
 def test_a_command_line_that_cannot_be_used(words: str, call: Call, place: Path) -> None:
-    names = {"FILE": "small.toml", "OUT": "out", "BELOW": "small.toml/out", "FOLDER": "folder"}
+    names = {"FILE": "small.toml", "OUT": "out", "BELOW": "small.toml/out", "FOLDER": "folder", "NAMELESS": ""}
     before = contents(place)
     called = call(*(names.get(word, word) for word in words.split()))
     assert (called.code, called.out) == (2, ""), called

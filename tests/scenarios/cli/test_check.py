@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from scenarios.cli.check import HASH_SEEDS, check
 from scenarios.cli.differences import Difference, difference_lines
 from scenarios.language.files import load
+from tests.scenarios.cli import tool
 from tests.scenarios.cli.conftest import Call
 
 RECORDERS = "tests.scenarios.cli.hash_dependent"
@@ -20,6 +22,19 @@ def test_an_honest_run_is_deterministic(call: Call) -> None:
     run = call("run", "quick-move", "--seed", "5", "--format", "json")
     assert f"digest {json.loads(run.out)['digest']}\n" in called.out
     assert "deterministic: two processes" in called.out
+
+
+def test_both_processes_have_the_plug_ins(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from scenarios.language.strategies.registry import order\n"
+        "@order('backwards', 'from the end of the plan')\n"
+        "def backwards(moves, _):\n"
+        "    return list(moves)[::-1]\n"
+    )
+    words = ["run", "quick-move", "--strategy", "wiki+backwards", "--check", "--plugin", "mine.py"]
+    done = tool.call(*words, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "deterministic: two processes" in done.stdout
 
 
 def test_the_first_event_that_differs_is_named(capsys: pytest.CaptureFixture[str]) -> None:

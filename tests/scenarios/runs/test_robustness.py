@@ -88,8 +88,8 @@ def test_a_run_of_more_events_than_allowed_is_cut_off_and_has_failed() -> None:
     assert (run.verdict, run.reason) == ("failed", LIVELOCK)
     [found] = findings(run)
     assert found.checker == LIVELOCK
-    assert found.state.startswith("1000 events by ")
-    assert "livelock: 1000 events" in run.explanation
+    assert found.state.startswith("max_events reached: 1,000 events by ")
+    assert "livelock: max_events reached: 1,000 events" in run.explanation
     assert f"--seed {run.seed}" in run.explanation
     assert not run.convergence.to_json()["converged"]
     again = run_scenario(wanted)
@@ -119,7 +119,7 @@ def test_time_that_stands_still_is_a_livelock(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(ACTIONS["zk.expire"], "perform", lambda _self, context: again(context))
     run = run_scenario(scenario(**QUIET, method=[{"at": "3s", "action": "zk.expire", "target": 0}]))
     assert run.reason == LIVELOCK
-    assert run.cut_off == "a livelock: more than 20000 events at 3000000 us of virtual time"
+    assert run.cut_off == "a livelock: more than 20,000 events at 3.000000 s of virtual time"
     assert run.virtual_s == 3
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from scenarios.chaos.draw import default_swarm
 from scenarios.errors import BadInput
@@ -92,9 +93,19 @@ def test_more_seeds_join_those_that_are_there(tmp_path: Path) -> None:
 
 def test_another_campaigns_folder_is_refused(tmp_path: Path) -> None:
     carried_out(campaign(range(1), tmp_path))
-    other = campaign(range(1), tmp_path, SCENARIO.for_run(profile="kafka-2.4"))
-    with pytest.raises(BadInput, match="holds a campaign with scenario"):
-        carried_out(other)
+    for other, said in (
+        (SCENARIO.for_run(profile="kafka-2.4"), "of profile 'kafka-2.3', not 'kafka-2.4'; name another folder"),
+        (SCENARIO.with_overrides({"horizon": "7m"}), "of another scenario"),
+    ):
+        with pytest.raises(BadInput, match=f"holds a campaign {said}"):
+            carried_out(campaign(range(1), tmp_path, other))
+
+
+def test_a_campaign_goes_on_with_lean_or_without(tmp_path: Path) -> None:
+    leaning = evolve(campaign(range(1), tmp_path), leans=True)
+    carried_out(leaning)
+    with pytest.raises(BadInput, match="holds a campaign with --lean; give that option too, or name another folder"):
+        carried_out(evolve(leaning, leans=False))
 
 
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from scenarios.errors import BadInput
@@ -71,4 +73,10 @@ def test_another_python_on_the_workers_has_a_hint() -> None:
 @pytest.mark.parametrize("master", ["spark://127.0.0.1:1", "spark://127.0.0.1", "spark://127.0.0.1:1,127.0.0.1:2"])
 def test_a_master_that_does_not_answer_is_said_at_once(master: str) -> None:
     with pytest.raises(BadInput, match=f"'{master}' cannot be reached"):
+        check_reachable(master)
+
+
+@pytest.mark.parametrize("master", ["bogus", "local[0]", "local[x]", "spark:/host", ""])
+def test_what_is_no_master_is_said_in_one_line(master: str) -> None:
+    with pytest.raises(BadInput, match=f"{re.escape(repr(master))} is no master; write local"):
         check_reachable(master)
