@@ -224,11 +224,16 @@ class KeptEvents:
 
     def awaited(self, tp: TopicPartition, move: MoveStarted) -> tuple[int, ...]:
         """The replicas that an open move waits for to be in the ISR, as its protocol says; none where it waits for
-        anything else."""
+        anything else. What counts is how far the controller has come, not one that it has replaced, and that may go
+        on."""
+        elected = self.of(ControllerElected)[-1:]
         steps = [
             event
             for event in self.of(Step)
-            if (event.topic, event.partition) == tp and event.seq > move.seq and STEPS[event.step].reassignment
+            if (event.topic, event.partition) == tp
+            and event.seq > move.seq
+            and STEPS[event.step].reassignment
+            and all(event.node == controller.node for controller in elected)
         ]
         if not steps:
             return ()

@@ -219,6 +219,8 @@ class Moments:
 
     def _stepped(self, event: Step) -> None:
         procedure = STEPS.get(event.step)
+        if self._controller not in (-1, event.node):  # it has been replaced, and does not know it yet
+            return
         if procedure is not None and procedure.reassignment and event.topic and event.partition >= 0:
             self._steps[TopicPartition.of(event.topic, event.partition)] = event
 

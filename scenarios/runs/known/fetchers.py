@@ -26,6 +26,7 @@ ENDS_THREADS = (UnexpectedAppendOffset.__name__, UnexpectedError.__name__)
 """A batch that begins before the end of the log (UnexpectedAppendOffsetException of Log.append, 1.1.1), and what a
 scenario injects."""
 IGNORED = "FetchSessionHandler.build (1.1.0 to 2.7.2)"
+FOLLOWS = "followed_in_time"
 BACK_OFF_US = FetcherPolicies().replica_fetch_backoff_us
 _HIGH_WATERMARK = re.compile(r"high watermark of broker \d+ is (-?\d+), its log ends at (\d+)")
 _DIED = re.compile(r"broker (\d+): (\S+) has died")
@@ -44,12 +45,17 @@ def _has_no_thread(past: KeptEvents, violation: Violation, tp: TopicPartition, b
     return violation.statement == IN_SYNC and _its_thread_died(past, tp, broker)
 
 
-@of_replica
+@of_lacking
 def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The clock of the follower's machine was set back since it has followed the leader, no longer ago than by how much
-    and a back-off: from the furthest that it was ahead before, to what it shows now."""
+    and a back-off: from the furthest that it was ahead before, to what it shows now. An ISR may lack it that long where
+    it was found not to fetch in that role."""
     role = past.last_role(tp, broker, violation.seq)
-    if role is None:
+    if role is None or not any(
+        found.invariant == FOLLOWS and past.partition(found) == tp and broker in found.brokers
+        for found in past.run.violations
+        if role.seq < found.seq <= violation.seq
+    ):
         return False
     sets = [e for e in past.of(ClockSet) if e.node == broker and role.seq < e.seq < violation.seq]
     return any(
@@ -192,9 +198,10 @@ FETCHERS: tuple[Known, ...] = (
         "DelayedItem.getDelay (0.8.0 to 2.7.2)",
         "a fetcher's back-off ends by the wall clock: where that has been set back, a partition is not fetched for as "
         "long as it was ahead",
-        ("followed_in_time",),
+        (FOLLOWS, CONVERGED),
         lambda _policies: True,
         _waits_by_the_wall_clock,
+        statements=(IN_SYNC,),
     ),
     Known(
         "KIP-461",

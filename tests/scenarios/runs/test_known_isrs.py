@@ -268,6 +268,10 @@ def test_kafka_9212_step_1_of_kafka_6794_waits_for_a_current_replica_that_is_fen
     marks: list[Any] = [asked, assigned(0, 0, 1), before, waits, elected(2, 0), role, fenced]
     assert tickets(told(quiet, "kip-461", marks, found)) == ["KAFKA-9212"]
     later = waits._replace(step="kafka-6794.3", seq=6)
+    replaced = later._replace(node=1)  # goes on, as it has been paused (2.3, seed 45210)
+    controllers = [e.ControllerElected(0, 0, 0, node, node) for node in (1, 2)]
+    assert tickets(told(quiet, "kip-461", [*controllers, *marks, replaced], found)) == ["KAFKA-9212"]
+    assert tickets(told(quiet, "kip-461", [*controllers[::-1], *marks, replaced], found)) == [None]
     for others in ([*marks, later], marks[:-1], [*marks, assigned(6, 0, 2)], [asked._replace(seq=3), *marks[1:]]):
         assert tickets(told(quiet, "kip-461", others, found)) == [None]
 

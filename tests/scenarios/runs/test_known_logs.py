@@ -231,6 +231,12 @@ def test_it_does_not_wait_longer_than_the_clock_was_ahead(quiet: Run) -> None:
         [back, follows(6, 0, 4)],  # what is followed since then was not delayed before
     ):
         assert tickets(told(quiet, "kafka-2.6", events, found)) == [None]
+    stays = evolve(found, invariant="converged", statement=IN_SYNC, seq=10, state="orders-0: isr [0], leader 0, …")
+    assert tickets(told(quiet, "kafka-2.6", [role, back], found, stays)) == [BY_THE_CLOCK] * 2
+    late = evolve(stays, t_us=140_000_000)
+    elsewhere = evolve(found, state=found.state.replace("orders-0", "orders-1"))
+    for others in ((stays,), (found, late), (elsewhere, stays), (evolve(found, brokers=(2,)), stays)):
+        assert tickets(told(quiet, "kafka-2.6", [role, back], *others))[-1] is None
 
 
 def led(seq: int, node: int, epoch: int) -> e.BecameLeader:

@@ -9,6 +9,7 @@ import pytest
 
 from controller.procedures import STEPS
 from controller.shapes import SHAPES
+from emulator.protocol.events import ControllerElected
 from emulator.trace.events import Step
 from scenarios.language.strategies.strategy import one_of_each_shape, parse_strategy
 from scenarios.observe.timeline.moment import OpenMove
@@ -114,3 +115,20 @@ def test_a_step_that_an_earlier_controller_began_is_not_that_of_the_next_one() -
     assert sentence.endswith(
         f"controller {elected.node}, elected at {elected.t_us / 1e6:.3f} s, has not taken it up yet."
     )
+
+
+def test_a_controller_that_has_been_replaced_and_goes_on_does_not_say_where_the_move_is() -> None:
+    """kafka-2.3, seed 45210: it had been paused."""
+    run = events("wiki")
+    at, waits = next(
+        (place, event)
+        for place, event in enumerate(run, start=1)
+        if type(event) is Step and (event.step, event.edge) == ("wiki.4", "before")
+    )
+    goes_on = waits._replace(seq=waits.seq + 2, step="wiki.12")
+    for controller, place in ((0, "wiki.4"), (5, "wiki.12")):
+        elected = ControllerElected(waits.t_us, waits.seq + 1, 0, controller, 9)
+        past = Past((*run[:at], elected, goes_on), TP, waits.t_us, parse_strategy("wiki").make_protocol())
+        waiting = open_move(past)
+        assert waiting is not None
+        assert waiting.step == place
