@@ -197,6 +197,24 @@ class FetchHeld(NamedTuple):
     partition: int
 
 
+class MistakeAnswered(NamedTuple):
+    """An operator has asked by the API for replicas that no partition can have (KIP-455).
+
+    Attributes:
+        target: none, or one twice, or one below 0.
+        error: what the controller has answered.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    target: tuple[int, ...]
+    error: str
+
+
 class FollowerReached(NamedTuple):
     """A follower outside the ISR fetches at its leader's high watermark or above, while no change of the ISR is under
     way: it may join.

@@ -1,4 +1,4 @@
-"""What operators do every day: restarts in turn, copies between disks, looks at moves, unclean elections."""
+"""What operators do every day: restarts in turn, copies between disks, looks at moves, mistakes, unclean elections."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from scenarios.chaos.kind import Episodes
 from scenarios.chaos.kinds.work import ShortLogs
 from scenarios.faults.actions.brokers import BrokerControlledShutdown, BrokerCrash, BrokerStop
 from scenarios.faults.actions.elections import ElectionPreferred, ElectionUnclean
+from scenarios.faults.actions.mistakes import ReassignMistake
 from scenarios.faults.actions.reassignments import ReassignExecute, ReassignList, ReassignVerify
 from scenarios.faults.actions.settings import ConfigSet
 from scenarios.faults.actions.topics import TopicExpand
@@ -109,6 +110,19 @@ class LooksAtMoves(Episodes):
         if SHAPES[scope.draft.scenario.strategy.parsed.shape].api and draws.chance(0.5):
             looks.append(Strike(ReassignList(), gap_us=draws.spread((MS, SECOND))))
         scope.draft.add(At(at_us + draws.spread((MS, 20 * SECOND))), looks)
+
+
+@chaos("mistakes", "an operator asks by the API for replicas that no partition can have: none, one twice, or a -1")
+@frozen(kw_only=True)
+class Mistakes(Episodes):
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        """Only where moves can be asked for by the API: elsewhere the tool refuses such a plan itself."""
+        if not SHAPES[scope.draft.scenario.strategy.parsed.shape].api:
+            return
+        partition = scope.partition(draws)
+        replicas = scope.draft.replicas(partition)
+        wrong = draws.choice(((), (*replicas, replicas[0]), (*replicas[1:], -1)))
+        scope.draft.add(At(scope.draft.moment(draws)), [Strike(ReassignMistake(partition=partition, replicas=wrong))])
 
 
 @chaos(

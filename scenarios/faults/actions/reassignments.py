@@ -49,7 +49,7 @@ _EXPECT_ERROR = key(
 )
 
 
-def _check_api(known: Known, where: str) -> None:
+def check_api(known: Known, where: str) -> None:
     """Refuse a request of KIP-455 under a strategy whose controller does not have them."""
     strategy = known.scenario.strategy.parsed
     if not SHAPES[strategy.shape].api:
@@ -87,7 +87,7 @@ class OfPlan(OperatorAction):
 
     def check(self, known: Known) -> None:
         if self.via == API:
-            _check_api(known, "via")
+            check_api(known, "via")
         if self.plan is None and known.scenario.plan is None:
             raise BadInput(f"there is no plan to {self.name.removeprefix('reassign.')}; add a [plan]", where="action")
 
@@ -228,7 +228,7 @@ class ReassignCancel(OperatorAction):
         return self.expect_error
 
     def check(self, known: Known) -> None:
-        _check_api(known, "action")
+        check_api(known, "action")
 
     def sends(self, known: Known) -> tuple[str, ...]:
         lists = ("ListPartitionReassignments",) if self.partitions is None else ()
@@ -248,7 +248,7 @@ class ReassignList(OperatorAction):
     )
 
     def check(self, known: Known) -> None:
-        _check_api(known, "action")
+        check_api(known, "action")
 
     def sends(self, known: Known) -> tuple[str, ...]:
         return "Metadata", "ListPartitionReassignments"

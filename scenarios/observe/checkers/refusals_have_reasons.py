@@ -1,4 +1,4 @@
-"""M7: a controller does what it is asked for, unless there is a reason not to."""
+"""M7: a controller does what it is asked for, unless there is a reason not to, and refuses what cannot be done."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol import znodes
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControlledShutdownAnswered, MoveAnswered, MoveStarted
+from emulator.protocol.shown import MistakeAnswered
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
@@ -31,6 +32,9 @@ class RefusalsHaveReasons(Checker):
         znode at the end of its failover (fetchPendingPreferredReplicaElections), and then knows only the brokers that
         it has loaded before.
 
+    Each move to replicas that no partition can have, none of them, one twice or one below 0, is answered
+        INVALID_REPLICA_ASSIGNMENT (KafkaController.validateReplicas, 2.4).
+
     Not verified: refusals under faults; the other error codes; moves that are asked for through ZooKeeper.
     """
 
@@ -38,7 +42,7 @@ class RefusalsHaveReasons(Checker):
     ids: ClassVar[tuple[str, ...]] = ("M7",)
     statement: ClassVar[str] = (
         "asked(b) ∧ b ∈ Z.ids for long ⇒ no refusal: a controller does not refuse, nor leave out, what concerns only "
-        "brokers that live"
+        "brokers that live, and takes up no move that no partition can make"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-999",)
     fails_when: ClassVar[str | None] = "a controller takes every broker that shuts down for unknown"
@@ -107,6 +111,12 @@ class RefusalsHaveReasons(Checker):
         target = self._targets.pop(tp, ())
         if event.error == Errors.INVALID_REPLICA_ASSIGNMENT.name and target and self._knows(event.t_us, *target):
             self.violated(event, f"the move of {tp} to {list(target)} is answered {event.error}, and all of them live")
+
+    def on_mistake(self, event: MistakeAnswered) -> None:
+        if event.error != Errors.INVALID_REPLICA_ASSIGNMENT.name:
+            self.violated(
+                event, f"the move of {event.topic}-{event.partition} to {list(event.target)} is answered {event.error}"
+            )
 
     def on_shutdown_answered(self, event: ControlledShutdownAnswered) -> None:
         here = event.controller == self._circumstances.controller

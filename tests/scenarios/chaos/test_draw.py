@@ -46,7 +46,7 @@ at = "6s"
 """A file whose runs take some milliseconds."""
 
 
-SINCE = {"copies": "kafka-2.5"}
+SINCE = {"copies": "kafka-2.5", "mistakes": "kafka-2.4"}
 """Kinds that draw nothing under earlier releases."""
 DRAWS_WHAT_IS_NOT_STATED = ("healing", "consumers", "loads", "protocols")
 

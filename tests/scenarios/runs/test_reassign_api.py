@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from controller.reassignment import by_api
 from emulator.protocol.events import (
     ControllerElected,
     Fault,
@@ -14,8 +15,10 @@ from emulator.protocol.events import (
     MoveFinished,
     MovesListed,
     MoveStarted,
+    Violated,
 )
 from emulator.protocol.types import TopicPartition
+from scenarios.errors import BadInput
 from scenarios.language import PROFILES, Scenario
 from tests.scenarios.runs.building import EXECUTE, TP, Played, Table, play, scenario
 
@@ -125,6 +128,23 @@ def test_what_is_refused(entry: Table, error: str) -> None:
         if wanted is None:
             assert played.run.reason == "not exercised"
             assert error in played.run.explanation
+
+
+@pytest.mark.parametrize(
+    ("replicas", "checks"), [([], True), ([1, 1], True), ([0, -1], True), ([1, 1], False), ([0, -1], False)]
+)
+def test_a_mistake_is_refused(monkeypatch: pytest.MonkeyPatch, replicas: list[int], checks: bool) -> None:
+    """A controller that does not check takes it up, which a checker sees."""
+    if not checks:
+        monkeypatch.setattr(by_api, "valid", lambda *_: True)
+    played = play(moving(act("mistake", partition="orders-1", replicas=replicas)))
+    assert ("refusals_have_reasons" not in {event.invariant for event in played.of(Violated)}) is checks
+    assert played.run.passed or not checks, played.run.explanation
+
+
+def test_what_a_partition_can_have_is_no_mistake() -> None:
+    with pytest.raises(BadInput, match=r"can have the replicas \[1, 2\]; use reassign.execute"):
+        moving(act("mistake", partition="orders-1", replicas=[1, 2]))
 
 
 def test_an_error_that_does_not_come_fails_the_run() -> None:

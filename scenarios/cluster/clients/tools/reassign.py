@@ -6,6 +6,7 @@ partition. Asked by the API the tool goes ahead while other moves are in progres
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from emulator.protocol.alter_reassignments import (
     AlterPartitionReassignmentsRequest,
@@ -18,6 +19,7 @@ from emulator.protocol.list_reassignments import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
 )
+from emulator.protocol.shown import MistakeAnswered
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import (
     BROKER_IDS,
@@ -144,6 +146,22 @@ async def _alter(operator: Operator, targets: Mapping[TopicPartition, tuple[int,
     for tp, error in answers:
         operator.process.anchor(MoveAnswered, tp.topic, tp.partition, error.name)
     return Outcome(tuple((str(tp), error) for tp, error in answers if error is not Errors.NONE))
+
+
+def possible(replicas: Sequence[int]) -> bool:
+    """Whether a partition can have these replicas: some, each once, by numbers that brokers can have."""
+    return bool(replicas) and len(set(replicas)) == len(replicas) and min(replicas) >= 0
+
+
+async def ask_by_mistake(operator: Operator, tp: TopicPartition, target: tuple[int, ...]) -> Outcome:
+    """Ask for a target that is not ``possible``, which no tool checks before, and let checkers see the answer."""
+    response: AlterPartitionReassignmentsResponse
+    with suppress(KafkaError):
+        response = await operator.admin.ask_controller(AlterPartitionReassignmentsRequest({tp: target}))
+        node = operator.process.node
+        for asked, error in response.partitions:
+            node.trace.show(MistakeAnswered, node.id, asked.topic, asked.partition, target, error.name)
+    return DONE
 
 
 async def _ask_for_list(

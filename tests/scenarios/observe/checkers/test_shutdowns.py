@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emulator.protocol import events as e
+from emulator.protocol.shown import MistakeAnswered
 from emulator.protocol.znodes import (
     BROKER_IDS,
     CONTROLLER,
@@ -49,6 +50,13 @@ def test_a_move_to_brokers_that_live_is_not_refused_as_invalid(target: tuple[int
     run = living(6)
     run.emit(e.MoveStarted, *ORDERS_0, target)
     run.emit(e.MoveAnswered, *ORDERS_0, "INVALID_REPLICA_ASSIGNMENT")
+    assert len(run.violations()) == violations
+
+
+@pytest.mark.parametrize(("error", "violations"), [("INVALID_REPLICA_ASSIGNMENT", 0), ("NONE", 1)])
+def test_a_move_that_no_partition_can_make_is_refused(error: str, violations: int) -> None:
+    run = living(6)
+    run.show(MistakeAnswered, -1, *ORDERS_0, (0, 0), error)
     assert len(run.violations()) == violations
 
 
