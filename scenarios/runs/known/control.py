@@ -53,6 +53,7 @@ UNKNOWN = "UNKNOWN_SERVER_ERROR"
 ELECT_OFFLINE = (("broker-failure.2", "after"), ("broker-startup.3", "after"))
 LOOKS_AT_BROKERS = ("broker-failure.", "broker-startup.")
 _KNOWS_OTHERWISE = re.compile(r": (?:nothing|leader -?\d+ of leader epoch \d+), and in ZooKeeper")
+_TAKEN_BACK = re.compile(r"knows leader .*, after leader|, and in ZooKeeper leader")
 KNOWS_NOTHING, NOT_NOTIFIED = ": nothing, and in ZooKeeper", "has been sent no LeaderAndIsr"
 _DELETED = re.compile(rf"{DELETE_TOPICS}/(\S+)")
 _LEADERLESS = re.compile(r"(\S+)-\d+: no leader(?: was ever elected|, isr)")
@@ -78,16 +79,36 @@ def _has_refused_metadata(past: KeptEvents, violation: Violation, tp: TopicParti
     wrong, since it was started, and the partition has had its leader and leader epoch since before that."""
     if not _KNOWS_OTHERWISE.search(violation.state):
         return False
-    raised = [e.seq for e in past.of(LeaderElected) if (e.topic, e.partition) == tp and e.seq < violation.seq]
-    raised += [
-        seq
-        for (_, before), (seq, after) in pairwise(past.states.get(tp, []))
-        if before is not None and after is not None and before.leader_epoch < after.leader_epoch and seq < violation.seq
-    ]
+    raised = _raised(past, tp, violation.seq)
     return any(
         event.error == UNKNOWN and max(raised, default=0) < event.seq
         for event in _answers_about_metadata(past, broker, violation.seq)
     )
+
+
+def _raised(past: KeptEvents, tp: TopicPartition, until_seq: int) -> list[int]:
+    """When the partition got a leader, or its leader another epoch."""
+    raised = [e.seq for e in past.of(LeaderElected) if (e.topic, e.partition) == tp and e.seq < until_seq]
+    return raised + [
+        seq
+        for (_, before), (seq, after) in pairwise(past.states.get(tp, []))
+        if before is not None and after is not None and before.leader_epoch < after.leader_epoch and seq < until_seq
+    ]
+
+
+@of_replica
+def _took_what_was_overtaken(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The broker has taken an UpdateMetadata after one that was sent later, and the partition has got its leader or
+    leader epoch since that was sent: the last one, where the broker is held against ZooKeeper."""
+    found = _TAKEN_BACK.search(violation.state)
+    if found is None:
+        return False
+    raised = _raised(past, tp, violation.seq)
+    taken = [e for e in _answers_about_metadata(past, broker, violation.seq + 1) if e.error == "NONE"]
+    late = [event for place, event in enumerate(taken) if any(event.cause < one.cause for one in taken[:place])]
+    if "ZooKeeper" in found[0]:
+        return any(event.cause < max(raised, default=0) < event.seq for event in late)
+    return any(event.seq == violation.seq and any(event.cause < seq < event.seq for seq in raised) for event in late)
 
 
 def _answers_about_metadata(past: KeptEvents, broker: int, until_seq: int) -> list[ControlResponse]:
@@ -373,6 +394,14 @@ CONTROL: tuple[Known, ...] = (
         ("metadata_kept",),
         lambda policies: not policies.brokers.accepts_newer_broker_epoch,
         _has_refused_metadata,
+    ),
+    Known(
+        "MetadataCache.updateMetadata (0.8.0 to 2.7.2)",
+        "a broker takes any metadata, also from before what it knows: an UpdateMetadata that was stuck on a connection "
+        "which the controller had given up takes back what a later one said",
+        ("metadata_kept",),
+        lambda _policies: True,
+        _took_what_was_overtaken,
     ),
     Known(
         "KAFKA-9839",

@@ -510,6 +510,36 @@ def test_a_broker_that_refuses_metadata_keeps_its_role_until_it_knows_its_epoch(
         assert tickets(told(quiet, "kafka-2.3", events, leads)) == [None]
 
 
+def test_metadata_that_was_overtaken_takes_back_what_a_later_request_said(quiet: Run) -> None:
+    """kafka-2.4, seeds 45077, 45567 and 45765: the controller had given up the connection, and sent it again."""
+    ticket = "MetadataCache.updateMetadata (0.8.0 to 2.7.2)"
+    words = "orders-0: broker 2 knows leader 0 of leader epoch 1, after leader 1 of leader epoch 2"
+    falls = Violation("metadata_kept", "…", 8, 8, words, brokers=(2,))
+    words = "broker 2: orders-0: leader 0 of leader epoch 1, and in ZooKeeper leader 1 of leader epoch 2"
+    stays = Violation("metadata_kept", "…", 12, 12, words, brokers=(2,))
+    elected = e.LeaderElected(3, 3, 0, *TP, 1, 2, (1, 2), "offline", 1, unclean=False)
+    takes = e.ControlResponse(6, 6, 4, "UpdateMetadata", 2, 0, 1, "NONE", (), ())
+    late = takes._replace(seq=8, cause=1)
+    for found in (falls, stays):
+        for profile in ("kafka-0.8", "kafka-2.7"):
+            assert tickets(told(quiet, profile, [elected, takes, late], found)) == [ticket]
+        for events in (
+            [elected, takes],
+            [elected, late],
+            [takes, late],
+            [elected, takes, late._replace(cause=5)],
+            [elected, takes, late._replace(error="STALE_CONTROLLER_EPOCH")],
+            [elected, takes._replace(node=1), late],
+            [elected, takes._replace(api="LeaderAndIsr"), late],
+            [elected._replace(partition=1), takes, late],
+        ):
+            assert tickets(told(quiet, "kafka-2.4", events, found)) == [None]
+    raised = elected._replace(seq=9, leader_epoch=3)
+    assert tickets(told(quiet, "kafka-2.4", [elected, takes, late, raised], stays)) == [None]
+    not_taken = evolve(falls, state=falls.state.replace("after", "and was sent"))
+    assert tickets(told(quiet, "kafka-2.4", [elected, takes, late], not_taken)) == [None]
+
+
 def test_a_move_waits_for_a_broker_that_has_refused_metadata(quiet: Run) -> None:
     """kafka-2.4, seed 60 of the default swarm."""
     waits = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
