@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from attrs import define
 
-from emulator.protocol.events import Fault, FetcherStarted, FetchPosition
+from emulator.protocol.events import BecameFollower, Fault, FetcherStarted, FetchPosition
 from emulator.protocol.shown import FetchLost
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.checkers.times_true import CLOCK
@@ -59,10 +59,17 @@ class FetchesBackOff(Checker):
     def on_started(self, event: FetcherStarted) -> None:
         self._lost.pop((event.node, event.fetcher), None)
 
+    def on_became_follower(self, event: BecameFollower) -> None:
+        """A partition that is added ends the wait of its thread, also where it has to truncate first."""
+        self._goes_on(event.node, event.leader)
+
     def on_position(self, event: FetchPosition) -> None:
-        """A partition that is added, or that has truncated, is fetched at once."""
+        """One that is added, or that has truncated, is fetched at once."""
+        self._goes_on(event.node, event.leader)
+
+    def _goes_on(self, broker: int, leader: int) -> None:
         for (node, _), last in self._lost.items():
-            if node == event.node and last.leader == event.leader:
+            if node == broker and last.leader == leader:
                 last.waits = False
 
     def on_fault(self, event: Fault) -> None:

@@ -56,13 +56,18 @@ def test_what_was_not_in_the_request_is_not_left_out() -> None:
     assert run.states() == []
 
 
-def test_what_is_added_is_fetched_at_once() -> None:
+@pytest.mark.parametrize(("follows", "leader", "states"), [(False, 0, []), (True, 0, []), (True, 2, [TOO_SOON])])
+def test_what_is_added_ends_the_wait(follows: bool, leader: int, states: list[str]) -> None:
+    """Also where the leader is to be asked first where to truncate to."""
     run = Broker1()
     run.loses(7)
-    run.world.now += 1_500 * MS - 1_000
-    run.emit(e.FetchPosition, 1, *ORDERS_0, 0, 4, 12)
+    run.world.now += 1_500 * MS - 2_000
+    if follows:
+        run.emit(e.BecameFollower, 1, *ORDERS_0, 4, leader, 12, 12)
+    else:
+        run.emit(e.FetchPosition, 1, *ORDERS_0, leader, 4, 12)
     run.loses(8)
-    assert run.states() == []
+    assert run.states() == states
 
 
 def test_a_clock_that_is_set_ends_a_back_off() -> None:
