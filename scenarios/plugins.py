@@ -9,6 +9,7 @@ runs scenarios for this one: ``loaded`` says what to import there, ``restore`` d
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -27,6 +28,7 @@ VARIABLE = "UNDERSTUDY_PLUGINS"
 
 OPTION = "--plugin"
 _PREFIX = "understudy_plugin_"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class Plugin(NamedTuple):
@@ -152,6 +154,19 @@ def _last_place(error: Exception, plugin: Plugin) -> str:
     places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
     file, line = next((place for place in reversed(places) if place[0] == plugin.file), places[-1])
     return f"{type(error).__name__}: {error}, line {line} of {Path(file).name}"
+
+
+def check_name(what: str, name: str) -> None:
+    """Refuse a name that could not be written everywhere: strategies are joined by ``+``, lists of names by commas, and
+    files and folders are called after some.
+
+    Args:
+        what: what has the name, for the message.
+
+    Raises: ValueError.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{what} {name!r} is no name; write letters, digits, '.', '-' and '_' only")
 
 
 def check_rule(what: str, rule: object, *, waits: bool = False) -> None:

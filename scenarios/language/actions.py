@@ -22,7 +22,7 @@ from scenarios.language.schema.reader import key, stated
 from scenarios.language.schema.spans import Drawable, SpanOf, ends
 from scenarios.language.targets import Target
 from scenarios.language.topics import TopicSpec
-from scenarios.plugins import check_rule
+from scenarios.plugins import check_name, check_rule
 
 if TYPE_CHECKING:
     from scenarios.language.entries import MethodEntry
@@ -164,6 +164,7 @@ def action(name: str, help: str, *, undo: type[Action] | None = None) -> Callabl
     """
 
     def register(cls: type[A]) -> type[A]:
+        check_name("action", name)
         check_rule(f"{cls.__name__}.perform", getattr(cls, "perform", None))
         if not cls.__module__.startswith(HOME):
             import_module(HOME).find(name)

@@ -16,7 +16,7 @@ from scenarios.language.schema.kinds import DURATION, SOME_TIME, Integer, Schema
 from scenarios.language.schema.reader import key, keys_of
 from scenarios.language.schema.variant import Variant
 from scenarios.language.targets import CLIENT_NAME
-from scenarios.plugins import check_rule
+from scenarios.plugins import check_name, check_rule
 
 _KEY = "behaviour"
 
@@ -93,6 +93,7 @@ def behaviour(name: str, help: str) -> Callable[[type[B]], type[B]]:
     """
 
     def register(cls: type[B]) -> type[B]:
+        check_name("behaviour", name)
         if name in BEHAVIOURS:
             raise ValueError(f"there is a behaviour {name!r} already: {BEHAVIOURS[name].__module__}")
         check_rule(f"{cls.__name__}.run", cls.run, waits=True)

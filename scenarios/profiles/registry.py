@@ -7,6 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from scenarios.errors import BadInput, did_you_mean
+from scenarios.plugins import check_name
 from scenarios.profiles import releases
 from scenarios.profiles.profile import Profile
 
@@ -23,6 +24,7 @@ def register(profile: Profile) -> None:
 
     Raises: ValueError where the name is taken.
     """
+    check_name("profile", profile.name)
     if profile.name in PROFILES:
         raise ValueError(f"there is a profile {profile.name!r} already")
     PROFILES[profile.name] = profile

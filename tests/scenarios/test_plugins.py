@@ -88,6 +88,10 @@ class Mine(Checker):
     name, ids, statement = "mine", ("I9",), "says"
     async def on_election(self, event: LeaderElected): ...
 """
+BUG = """
+texts = dict(title="t", affected="a", happened="h", here="h", source="s")
+register_bug(Bug(ticket="X-1", checker="isr_complet", policies={"brokers.checks_epochs": False}, **texts))
+"""
 POLICY = """
 difference = Difference(title="t", here="h", source="s", policies={"controller.retry_pause": 1})
 PROFILES["kafka-2.4"].with_differences(difference, name="mine", help="mine")
@@ -104,6 +108,13 @@ PROFILES["kafka-2.4"].with_differences(difference, name="mine", help="mine")
         (CHECKER.replace("async def", "def").replace("LeaderElected", "Elected"), "name 'Elected' is not defined"),
         (CHECKER.replace("name, ids", "nam, ids"), "the checker Mine has no name"),
         (ACTION.replace("async def", "def").replace("x.y", "heal"), "there is an action 'heal' already: scenarios.*"),
+        (
+            ORDER.replace("async def", "def").replace("x-first", "x first"),
+            "order 'x first' is no name; write letters, .*",
+        ),
+        (ORDER.replace("async def", "def").replace("x-first", "random"), "there is a part of strategies 'random' .*"),
+        (BUG, r"bug 'X-1' names the unknown checker 'isr_complet'; did you mean 'isr_complete'\?"),
+        (BUG.replace("X-1", "X 1").replace("complet", "complete"), "bug 'X 1' is no name; .*"),
         (POLICY, r"ControllerPolicies has no 'retry_pause'; did you mean 'retry_pause_us'\?"),
     ],
 )
@@ -111,7 +122,7 @@ def test_what_could_not_work_is_refused_with_the_line_that_registers_it(
     tmp_path: Path, text: str, message: str
 ) -> None:
     """Without that it would be called and do nothing, or fail in the middle of a run."""
-    line = r"[67]" if text == POLICY else "6"
+    line = "[67]"
     with pytest.raises(BadInput, match=rf"plug-in .*: \w+Error: {message}, line {line} of mine\.py$"):
         plugins.load([plugin(tmp_path, NAMES + text)])
 

@@ -101,7 +101,9 @@ def _in_full(shown: Shown) -> Iterator[str]:
     yield ""
     yield from (shown.explanation or "nothing was found").splitlines()
     yield ""
-    yield f"{exhibit.otherwise}: " + ("passed" if shown.clean else f"failed ({shown.fixed.reason})")
+    broken = ", ".join(dict.fromkeys(one.invariant for one in shown.fixed.violations))
+    why = f"failed ({shown.fixed.reason}{': ' if broken else ''}{broken})"
+    yield f"{exhibit.otherwise}: {'passed' if shown.clean else why}"
     case = command_line("museum", exhibit.name, "--file")
     if exhibit.is_bug:
         case += f" > {exhibit.name}.toml && {command_line('run', f'{exhibit.name}.toml')}"

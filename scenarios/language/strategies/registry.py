@@ -14,7 +14,7 @@ from attrs import frozen
 from emulator.protocol.assignments import Replicas, without
 from emulator.protocol.types import TopicPartition
 from emulator.streams import Stream
-from scenarios.plugins import check_rule
+from scenarios.plugins import check_name, check_rule
 
 
 @frozen
@@ -111,7 +111,9 @@ def order(name: str, help: str) -> Callable[[F], F]:
 
 def _registering(name: str, axis: str, help: str) -> Callable[[F], F]:
     def register(rule: F) -> F:
-        assert name not in PARTS, f"two parts of a strategy are called {name!r}"
+        check_name(axis, name)
+        if name in PARTS:
+            raise ValueError(f"there is a part of strategies {name!r} already: {PARTS[name].rule.__module__}")
         check_rule(f"{axis} {name!r}", rule)
         PARTS[name] = Part(name, axis, help, rule)
         return rule

@@ -14,6 +14,7 @@ from scenarios.observe.history.history import History
 from scenarios.observe.history.settings import StartSettings
 from scenarios.observe.history.subscriptions import arm, check_subscriptions
 from scenarios.observe.measures.topology import Topology
+from scenarios.plugins import check_name
 
 KEPT = 10
 """Violations that are recorded per checker; a broken guard can break an invariant at every later event."""
@@ -33,6 +34,7 @@ def register(kind: type[C]) -> type[C]:
     lacking = [name for name in ("name", "ids", "statement") if not getattr(kind, name, None)]
     if lacking:
         raise TypeError(f"the checker {kind.__name__} has no {', no '.join(lacking)}")
+    check_name("checker", kind.name)
     check_subscriptions(kind)
     if kind.name in REGISTRY:
         raise ValueError(f"there is a checker {kind.name!r} already: {REGISTRY[kind.name].__module__}")

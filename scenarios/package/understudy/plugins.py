@@ -18,6 +18,7 @@ from scenarios.language.known import Known
 from scenarios.language.schema.kinds import Boolean, Choice, Integer, ListOf, Text
 from scenarios.language.schema.reader import key
 from scenarios.language.strategies.registry import PlannedMove, Progress, admission, order
+from scenarios.museum import register_bug
 from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.checkers.checkers import register as checker
 from scenarios.observe.measures.figure import Better, Figure, Limit
@@ -26,7 +27,6 @@ from scenarios.observe.measures.fold import Fold, Source
 from scenarios.profiles import PROFILES, Difference, Profile
 from scenarios.profiles import register as register_profile
 from scenarios.profiles.bug import Bug
-from scenarios.profiles.bugs import register as register_bug
 
 __all__ = [
     "PROFILES",

@@ -18,8 +18,9 @@ BROUGHT: dict[str, plugins.Plugin] = {}
 def register(bug: Bug) -> None:
     """Make a bug known to scenario files, ``museum`` and docs/museum.md.
 
-    Raises: ValueError where its ticket is there already.
+    Raises: ValueError where its ticket is there already, or is no name.
     """
+    plugins.check_name("bug", bug.ticket)
     if bug.ticket in BUGS:
         raise ValueError(f"there is a bug {bug.ticket!r} already")
     BUGS[bug.ticket] = bug
