@@ -322,6 +322,8 @@ class Controller:
                 await self._elect()
             case ControllerChange():
                 await self._maybe_resign()
+                if self.policies.elects_where_gone and self.active_controller == NO_CONTROLLER:
+                    await self._elect()
             case Reelect():
                 await self._maybe_resign()
                 await self._elect()

@@ -67,6 +67,9 @@ class ControllerPolicies:
             live ones in another, read later: a broker that failed in between was neither live nor dead.
         sessions_in_turn: before KAFKA-5642 (1.1) sessions were made again beside the controller's queue, and each new
             session was handled in its turn, also when there was a later one by then (KAFKA-4229).
+        elects_where_gone: before KAFKA-5642 (1.1) ZkClient read /controller when that had changed, and what the broker
+            learned of was what it found: a node that was created and deleted again had been deleted. Since then a
+            broker that learns of the creation looks, and competes only when it learns of a deletion.
         acts_after_resigning: before KAFKA-4447 (0.10.2) a controller that had resigned kept its memory and handled the
             events that were queued by then, as if it were active.
         keeps_watches: before KAFKA-1578 (0.8.2) a controller that had resigned was still told of new moves and changes.
@@ -122,6 +125,7 @@ class ControllerPolicies:
     retries_requests: bool = True
     finds_brokers_twice: bool = False
     sessions_in_turn: bool = False
+    elects_where_gone: bool = False
     acts_after_resigning: bool = False
     keeps_watches: bool = False
     follows_controller_epoch: bool = False

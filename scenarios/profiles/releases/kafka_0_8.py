@@ -43,6 +43,13 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"controller.replicas.keeps_last_in_isr": False},
     ),
     Difference(
+        title="a broker that learns that there is a controller, and finds none,",
+        before="waits for the next one",
+        here="competes to become it",
+        source="KAFKA-5642, 1.1 (ZkClient.fireDataChangedEvents)",
+        policies={"controller.elects_where_gone": True},
+    ),
+    Difference(
         title="whether an offline replica is in the ISR is looked up",
         before="in ZooKeeper",
         here="in the controller's memory",

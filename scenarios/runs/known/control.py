@@ -20,6 +20,8 @@ from emulator.protocol.events import (
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import (
     ALL_BROKERS,
+    BROKER_IDS,
+    CONTROLLER,
     CONTROLLER_EPOCH,
     DELETE_TOPICS,
     REASSIGN_PARTITIONS,
@@ -31,7 +33,7 @@ from emulator.protocol.znodes import (
     topic_path,
 )
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NOTHING_ASKED, UNCLEAN
+from scenarios.observe.checkers.converged import CONTROLLED, FETCHED, IN_SYNC, LED, NOTHING_ASKED, UNCLEAN
 from scenarios.runs.known.reason import (
     CONVERGED,
     Known,
@@ -305,7 +307,37 @@ def _after_a_replaced_controller(past: KeptEvents, violation: Violation, tp: Top
     return any(_was_replaced(past, write) for write in changes[-2:])
 
 
+@of_violation
+def _gone_before_it_was_looked_at(past: KeptEvents, violation: Violation) -> bool:
+    """/controller was deleted before the broker that had created it looked at it again, which it does after its
+    failover. That broker has run since, and none has become the controller, or has registered."""
+    writes = [event for event in past.of(ZkWritten) if event.path == CONTROLLER and event.seq < violation.seq]
+    if [event.op for event in writes[-2:]] != ["create", "delete"]:
+        return False
+    created, deleted = writes[-2:]
+    looked = any(
+        (event.node, event.step, event.edge) == (created.client, "failover.F9", "after")
+        and created.seq < event.seq < deleted.seq
+        for event in past.of(Step)
+    )
+    registers = any(
+        event.path.startswith(f"{BROKER_IDS}/") and event.op == "create" and event.seq > deleted.seq
+        for event in past.of(ZkWritten)
+    )
+    ended = any(event.node == created.client and event.seq > created.seq for event in past.of(NodeCrashed))
+    return not (looked or registers or ended)
+
+
 CONTROL: tuple[Known, ...] = (
+    Known(
+        "KafkaController.processControllerChange (1.1.0 to 2.7.2)",
+        "brokers that learn that there is a controller, and find none, since it was deleted at once, wait for the next "
+        "one; none competes, so that there is none until a broker starts or its session expires",
+        (CONVERGED,),
+        lambda policies: not policies.controller.elects_where_gone,
+        _gone_before_it_was_looked_at,
+        statements=(CONTROLLED, NOTHING_ASKED, LED),
+    ),
     Known(
         "KAFKA-7482",
         "a broker in its controlled shutdown gets no LeaderAndIsr for the leaderships that it gives up",
