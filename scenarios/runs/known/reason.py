@@ -23,8 +23,15 @@ if TYPE_CHECKING:
 CONVERGED = "converged"
 LEADS_WITH_LESS = "leader_completeness"
 LOSSES = (LEADS_WITH_LESS, "no_acked_record_lost", "isr_complete")
-DIVERGENCES = ("truncate_safety", "log_matching", "reads_consistent", "isr_logs_identical", CONVERGED)
-"""What follows where one replica leads without what the others have."""
+DIVERGENCES = (
+    "truncate_safety",
+    "log_matching",
+    "reads_consistent",
+    "isr_logs_identical",
+    "no_batch_twice",
+    CONVERGED,
+)
+"""What follows where one replica leads without what the others have. It also takes the batches again that it lacks."""
 
 COUNTED = re.compile(r"shows (\d+) offline partitions; (\d+) have no live leader")
 

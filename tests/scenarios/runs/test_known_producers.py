@@ -12,10 +12,10 @@ from emulator.protocol.errors import Errors
 from scenarios.observe.checkers import Violation
 from scenarios.runs import Run, run_scenario
 from tests.scenarios.runs.building import TP, Table, scenario
-from tests.scenarios.runs.test_known_findings import quiet, tickets, told
+from tests.scenarios.runs.test_known_findings import bounced, kept, quiet, tickets, told
 from tests.scenarios.runs.test_known_logs import follows, led
 
-__all__ = ["quiet"]
+__all__ = ["bounced", "quiet"]
 
 
 def twice(batch: int = 7, first: int = 7, end: int = 14, epoch: int = 1) -> Violation:
@@ -158,3 +158,16 @@ def test_a_copy_in_another_directory_never_knew_it_either(quiet: Run) -> None:
     assert tickets(told(quiet, "kafka-2.7", [first, deleted, begins, replaced, *later], twice())) == [ADMITS]
     for events in ([deleted, begins], [begins, deleted._replace(seq=2), replaced]):
         assert tickets(told(quiet, "kafka-2.7", [first, *events, *later], twice())) == [None]
+
+
+def test_a_leader_that_has_lost_batches_takes_them_again(bounced: Run) -> None:
+    """KIP-966 (kafka-2.7, seed 44511; kafka-1.1, seed 44537): the leader of the next epoch has what others do not
+    have, and is followed with what it lacks in between."""
+    last = bounced.violations[-1].seq
+    again = Violation("no_batch_twice", "…", last + 1, last + 1, twice().state)
+    assert set(tickets(told(bounced, bounced.profile, kept(bounced), again))) == {"KIP-966"}
+    elsewhere = Violation("no_batch_twice", "…", last + 1, last + 1, twice().state.replace("orders-0", "orders-1"))
+    killed: list[Any] = [event for event in kept(bounced) if type(event) is not e.LogRecovered]
+    killed = [event._replace(kind="process") if type(event) is e.NodeCrashed else event for event in killed]
+    assert set(tickets(told(bounced, bounced.profile, kept(bounced), elsewhere))) == {None}
+    assert set(tickets(told(bounced, bounced.profile, killed, again))) == {None}
