@@ -71,8 +71,8 @@ class Settings:
         self.start = start
         self._all: dict[str, str] = {}
         self._topics: dict[str, dict[str, str]] = {}
-        self._before: dict[tuple[str, str], tuple[int, str | None]] = {}
-        """By entity and name: the value before the last change, None for none, and when that was."""
+        self._before: dict[tuple[str, str], list[tuple[int, str | None]]] = {}
+        """By entity and name: the value before each change, None for none, and when that was."""
 
     def on_written(self, event: ZkWritten) -> None:
         if event.path == f"{CONFIG_BROKERS}/{ALL_BROKERS.rpartition('/')[2]}":
@@ -86,7 +86,7 @@ class Settings:
         made = event.op == "create"
         for name in {**before, **now}:
             if before.get(name) != now.get(name) and not (made and entity):
-                self._before[entity, name] = event.t_us, before.get(name)
+                self._before.setdefault((entity, name), []).append((event.t_us, before.get(name)))
         return now
 
     def values(self, topic: str, name: str, default: Any, now_us: int, *, of_brokers: str = "") -> list[str]:
@@ -111,5 +111,5 @@ class Settings:
         return str(self.start.brokers.get(name, default)).lower() if found is None else found
 
     def _recent(self, entity: str, name: str, now: str | None, now_us: int) -> list[str | None]:
-        changed_us, before = self._before.get((entity, name), (-GRACE_US, now))
-        return [now, before] if now_us - changed_us < GRACE_US else [now]
+        changes = self._before.get((entity, name), ())
+        return [now, *(before for changed_us, before in changes if now_us - changed_us < GRACE_US)]

@@ -8,7 +8,7 @@ import pytest
 
 from emulator.protocol import events as e
 from emulator.protocol.shown import SegmentRolled
-from emulator.protocol.znodes import BROKER_IDS
+from emulator.protocol.znodes import BROKER_IDS, CONFIG_TOPICS, encode_config
 from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.checkers.segments_expire import SegmentsExpire
 from scenarios.observe.history.settings import StartSettings
@@ -51,6 +51,19 @@ def test_a_batch_that_another_leader_appends_again_at_the_same_place_is_as_old_a
     run = run_with(log_retention_ms=5_000)
     run.append(1, 280, 29, leader=True)
     assert moved(run, 290, "time") == []
+
+
+@pytest.mark.parametrize(("since_s", "may_go"), [(0, True), (59, True), (60, False)])
+def test_a_value_that_two_changes_have_replaced_may_still_be_in_force(since_s: int, may_go: bool) -> None:
+    """kafka-2.3, seed 45859: the broker is paused, and comes to both changes after a check."""
+    run = run_with()
+    path = f"{CONFIG_TOPICS}/orders"
+    run.emit(ZkWritten, -2, "create", path, 0, 0, encode_config({"retention.ms": "5000"}))
+    for retention_ms in ("100000", "200000"):
+        run.emit(ZkWritten, -2, "setData", path, 0, 0, encode_config({"retention.ms": retention_ms}))
+        if retention_ms == "100000":
+            run.world.now += since_s * SECOND
+    assert (moved(run, 290, "time") == []) == may_go
 
 
 def test_as_much_as_is_left_above_retention_bytes_may_go() -> None:
