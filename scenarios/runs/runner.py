@@ -144,10 +144,9 @@ class Stage:
         self.method.disarm()
         await self.method.roll_back()
         await self._well()
-        while self.convergence.lapsed(self.world.now):
-            self._ending = False
-            await self._well()
+        await self._well_again()
         await self._stand_idle()
+        await self._well_again()
         self.judge.check_steady("end", self.world.now)
         self.converged = self.convergence.finish(self.world.now)
 
@@ -160,6 +159,12 @@ class Stage:
         await self._rest()
         await self._until(lambda: not self.convergence.is_early(self.world.now))
         await self._quiet_moment()
+
+    async def _well_again(self) -> None:
+        """Wait where something has lapsed: under a load, or as the controller has just begun an election of its own."""
+        while self.convergence.lapsed(self.world.now):
+            self._ending = False
+            await self._well()
 
     async def _stand_idle(self) -> None:
         """Let a cluster that has converged, and has nothing to do, stand for so long that leaders look at their ISRs

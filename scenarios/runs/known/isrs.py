@@ -17,7 +17,7 @@ from emulator.protocol.events import (
     PartitionCreated,
 )
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr
+from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr, broker_path
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.converged import GAUGES, IN_SYNC, LACK_WHAT_IS_NEW, LED, NOTHING_ASKED
 from scenarios.runs.finding import EXPECTATION
@@ -59,19 +59,25 @@ def _in_no_memory(past: KeptEvents, violation: Violation, tp: TopicPartition, br
 
 @of_replica
 def _added_by_leader(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-    """A leader has added the replica to the ISR when it was dead already, itself or by AlterIsr, in the leader epoch
-    that it had then."""
+    """A leader has added the replica to the ISR when its broker was dead already, or its session over, itself or by
+    AlterIsr, in the leader epoch that it had then."""
     return _added(past, tp, broker, violation.seq)
 
 
 def _added(past: KeptEvents, tp: TopicPartition, broker: int, until_seq: int) -> bool:
-    """Whether the leader has added ``broker``, which was dead, to the ISR last, in the leader epoch that it had."""
+    """Whether the leader has added ``broker`` to the ISR last, in the leader epoch that it had, though its process had
+    ended or its session was over."""
     written = [(seq, state) for seq, state in past.states.get(tp, []) if seq <= until_seq and state is not None]
     for (_, before), (seq, after) in reversed(list(pairwise(written))):
         if broker in after.isr and broker not in before.isr:
             led_on = (before.leader, before.leader_epoch) == (after.leader, after.leader_epoch)
-            return led_on and past.down(broker, seq)
+            return led_on and (past.down(broker, seq) or _session_is_over(past, broker, seq))
     return False
+
+
+def _session_is_over(past: KeptEvents, broker: int, at_seq: int) -> bool:
+    path = broker_path(broker)
+    return [e.op for e in past.of(ZkWritten) if e.path == path and e.seq < at_seq][-1:] == ["delete"]
 
 
 @of_violation
@@ -226,7 +232,8 @@ ISRS: tuple[Known, ...] = (
     ),
     Known(
         "KAFKA-14140",
-        "a leader adds a replica to its ISR whose broker has died since its last fetch, and no controller prevents it",
+        "a leader adds a replica to its ISR whose broker has died since its last fetch, or has no session any more: no "
+        "controller prevents it",
         ("dead_leave_isr", "elects_the_living"),
         lambda _policies: True,
         _added_by_leader,

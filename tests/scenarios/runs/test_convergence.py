@@ -6,7 +6,7 @@ import pytest
 
 from brokers.partition.partition import Partition
 from brokers.purgatory import DelayedProduce
-from emulator.protocol.events import Produced
+from emulator.protocol.events import LeaderElected, Produced
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.observe.checkers import converged
@@ -146,6 +146,18 @@ def test_a_move_that_is_forgotten_has_not_ended_though_the_cluster_is_well() -> 
         plan={0: (2, 1, 0)}, rate=0, horizon="1m",
     ).run  # fmt: skip
     assert (run.convergence.broken, run.reason) == ((), "unfinished")
+
+
+def test_an_election_of_the_controllers_own_as_a_run_ends_is_waited_for() -> None:
+    """kafka-2.6, seed 44064: leader.imbalance.check.interval.seconds is over at the end of the idle stretch."""
+    run = played(
+        {"at": "2s", "action": "broker.crash", "target": 0, "duration": "8s"}, {"at": "12700ms", "action": "heal"},
+        brokers=3, controller=2, assignment=[[0, 1]], rate=0, horizon="3m", expect=[{**WELL, "within": "1m"}],
+        cluster={"config": {"leader.imbalance.check.interval.seconds": 32}, "network": {"latency": "150ms"}},
+    ).run  # fmt: skip
+    assert not findings(run)
+    assert [event.t_us // 1_000_000 for event in run.control_plane if type(event) is LeaderElected] == [0, 7, 37]
+    assert run.virtual_s > 37.2
 
 
 def test_kafka_13972_a_cancelled_move_leaves_a_stray_replica() -> None:

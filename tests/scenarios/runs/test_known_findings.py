@@ -418,6 +418,11 @@ def test_a_leader_adds_a_replica_that_has_died_since(quiet: Run, leader_epoch: i
     for lived in ([], [crash, e.NodeStarted(1, 1, 0, 1, 2)], [crash._replace(node=2)]):
         assert tickets(told(quiet, "kafka-2.3", [*lived, *events], violation)) == [None]
     assert tickets(told(quiet, "kafka-2.3", [*events, crash._replace(seq=4)], violation)) == [None]
+    gone = ZkWritten(0, 0, 0, -1, "delete", "/brokers/ids/1", 0, 0, "")  # kafka-2.7, seed 44144: its process lives
+    assert tickets(told(quiet, "kafka-2.3", [gone, *events], violation)) == [ticket]
+    back = gone._replace(seq=1, op="create")
+    for others in ([gone, back], [gone._replace(path="/brokers/ids/2")]):
+        assert tickets(told(quiet, "kafka-2.3", [*others, *events], violation)) == [None]
 
 
 def test_a_broker_that_refused_metadata_does_not_follow_a_leader_that_it_knows_as_dead(quiet: Run) -> None:
