@@ -56,7 +56,7 @@ def test_a_batch_that_another_leader_appends_again_at_the_same_place_is_as_old_a
 @pytest.mark.parametrize(("since_s", "may_go"), [(0, True), (59, True), (60, False)])
 def test_a_value_that_two_changes_have_replaced_may_still_be_in_force(since_s: int, may_go: bool) -> None:
     """kafka-2.3, seed 45859: the broker is paused, and comes to both changes after a check."""
-    run = run_with()
+    run = run_with(log_retention_ms=50_000)
     path = f"{CONFIG_TOPICS}/orders"
     run.emit(ZkWritten, -2, "create", path, 0, 0, encode_config({"retention.ms": "5000"}))
     for retention_ms in ("100000", "200000"):
