@@ -145,7 +145,8 @@ _TOPIC = (
     ConfigDefinition("max.compaction.lag.ms", _LONG, _NEVER, "log.cleaner.max.compaction.lag.ms", 1),
     ConfigDefinition("max.message.bytes", _INT, "1000012", "message.max.bytes", 0),
     ConfigDefinition("message.downconversion.enable", _BOOLEAN, "true", "log.message.downconversion.enable"),
-    ConfigDefinition("message.format.version", _STRING, "2.3-IV1", "log.message.format.version", check=_api_version),
+    # Its default is the release's own (BrokerPolicies.message_format).
+    ConfigDefinition("message.format.version", _STRING, "", "log.message.format.version", check=_api_version),
     ConfigDefinition(
         "message.timestamp.difference.max.ms", _LONG, _NEVER, "log.message.timestamp.difference.max.ms", 0
     ),

@@ -135,6 +135,8 @@ class BrokerPolicies:
         leaders_alone_measure_producers: KAFKA-8392 (2.4): a broker that leads no partition of a topic any more shows no
             BytesInPerSec and MessagesInPerSec of it. Before, they stayed as long as it had a replica.
         shows_rates: KAFKA-9625 (2.5): DescribeConfigs shows the rates of throttles. Before, their values were withheld.
+        message_format: what DescribeConfigs shows as the default of message.format.version, the release's newest
+            (ApiVersion.latestVersion).
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
         groups: the rules of group coordinators.
         transactions: the rules of transaction coordinators.
@@ -196,6 +198,7 @@ class BrokerPolicies:
     knows_missing_settings: bool = False
     leaders_alone_measure_producers: bool = False
     shows_rates: bool = False
+    message_format: str = "2.3-IV1"
     lacks_metrics: frozenset[str] = frozenset()
     groups: GroupPolicies = field(factory=GroupPolicies)
     transactions: TransactionPolicies = field(factory=TransactionPolicies)

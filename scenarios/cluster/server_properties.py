@@ -1,6 +1,8 @@
 """A broker's settings as clients see them by DescribeConfigs: those that the emulator follows, with the values of the
 scenario and its profile, and the defaults of those that topics have beside them."""
 
+from attrs import evolve
+
 from brokers.config_def import DYNAMIC, TOPIC_CONFIGS, ConfigDefinition, ServerProperties, ServerProperty
 from emulator.protocol.describe_configs import ConfigType
 from fetchers.quota import RATE_NAMES
@@ -13,7 +15,9 @@ def server_properties(scenario: Scenario) -> ServerProperties:
     of_topics = {key.broker_name: key for key in TOPIC_CONFIGS.values() if key.broker_name}
     settings, stated = scenario.settings(), scenario.cluster.config
     found = {}
+    shown = {"log.message.format.version": scenario.policies.brokers.message_format}
     for name, key in of_topics.items():
+        key = evolve(key, default=shown.get(name, key.default))
         found[name] = ServerProperty(key, key.default, is_dynamic=name in DYNAMIC)
     for name, setting in BROKER_SETTINGS.items():
         if name in RATE_NAMES:

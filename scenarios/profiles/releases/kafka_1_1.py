@@ -160,6 +160,13 @@ PROFILE = KAFKA_2_3.with_differences(
         source="KIP-461, 2.3",
         policies={"fetchers.failures": STORAGE_TOLERATED},
     ),
+    Difference(
+        title="message.format.version is, by default,",
+        before="2.3-IV1",
+        here="1.1-IV0",
+        source="ApiVersion.latestVersion, 1.1.1 to 2.7.2",
+        policies={"brokers.message_format": "1.1-IV0"},
+    ),
     name="kafka-1.1",
     help="1.1: the wiki's 12 steps, no fenced writes, no broker epochs, no KIP-461",
     lacks_metrics=metrics.SINCE_2_3,

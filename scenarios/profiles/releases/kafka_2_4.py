@@ -133,6 +133,12 @@ PROFILE = KAFKA_2_3.with_differences(
         source="KIP-455, 2.4",
         policies={"any_move_forbids_expansion": False},
     ),
+    Difference(
+        title="message.format.version is, by default,",
+        here="2.4-IV1",
+        source="ApiVersion.latestVersion, 1.1.1 to 2.7.2",
+        policies={"brokers.message_format": "2.4-IV1"},
+    ),
     name="kafka-2.4",
     help="2.4: adding and removing replicas, override and cancel (KIP-455)",
     strategy="kip-455",

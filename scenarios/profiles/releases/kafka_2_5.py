@@ -77,6 +77,12 @@ PROFILE = KAFKA_2_4.with_differences(
         source="KAFKA-9801, 2.5",
         policies={"brokers.groups.static_member_rebalances": True},
     ),
+    Difference(
+        title="message.format.version is, by default,",
+        here="2.5-IV0",
+        source="ApiVersion.latestVersion, 1.1.1 to 2.7.2",
+        policies={"brokers.message_format": "2.5-IV0"},
+    ),
     name="kafka-2.5",
     help="2.5: kafka-2.4 with longer timeouts (KIP-537)",
     defaults={

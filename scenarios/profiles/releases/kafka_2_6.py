@@ -60,6 +60,12 @@ PROFILE = KAFKA_2_5.with_differences(
         source="KAFKA-9666, 2.6",
         policies={"brokers.transactions.fences_once": True},
     ),
+    Difference(
+        title="message.format.version is, by default,",
+        here="2.6-IV0",
+        source="ApiVersion.latestVersion, 1.1.1 to 2.7.2",
+        policies={"brokers.message_format": "2.6-IV0"},
+    ),
     name="kafka-2.6",
     help="2.6: kafka-2.5 with leader epochs in StopReplica (KIP-570)",
     tool="api",

@@ -61,6 +61,12 @@ PROFILE = KAFKA_2_6.with_differences(
         source="KIP-588, 2.7",
         policies={"brokers.transactions.versions": VERSIONS_2_7},
     ),
+    Difference(
+        title="message.format.version is, by default,",
+        here="2.7-IV2",
+        source="ApiVersion.latestVersion, 1.1.1 to 2.7.2",
+        policies={"brokers.message_format": "2.7-IV2"},
+    ),
     name="kafka-2.7",
     help="2.7: kafka-2.6 with ISRs changed by the controller (KIP-497)",
     registration=5,

@@ -176,3 +176,16 @@ def test_resources_that_cannot_be_described() -> None:
         return [each.error.code for each in (await ask(DescribeConfigsRequest(wanted))).resources]
 
     assert asking(drive) == [Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.INVALID_REQUEST, Errors.INVALID_REQUEST]
+
+
+@pytest.mark.parametrize(
+    ("profile", "version"), [("kafka-1.1", "1.1-IV0"), ("kafka-2.3", "2.3-IV1"), ("kafka-2.7", "2.7-IV2")]
+)
+def test_the_message_format_is_the_releases_own(profile: str, version: str) -> None:
+    async def drive(ask: Ask, _: Cluster) -> Any:
+        name = "message.format.version"
+        return await described(ask, ORDERS, name), await described(ask, BROKER, f"log.{name}")
+
+    for found in asking(drive, profile=profile):
+        (entry,) = found.values()
+        assert (entry.value, entry.source) == (version, ConfigSource.DEFAULT_CONFIG)
