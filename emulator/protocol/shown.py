@@ -107,6 +107,32 @@ class FetchLost(NamedTuple):
     whole: bool
 
 
+class FetchSessionChanged(NamedTuple):
+    """A broker has begun a fetch session, or ended one as its connection was closed.
+
+    Attributes:
+        session: its number, which no later one of this process has.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    session: int
+    open: bool
+
+
+class FetchSessionRefused(NamedTuple):
+    """A broker refuses a fetch for its session: another epoch is due, or there is no such session."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    session: int
+    error: str
+
+
 class RecoveryFailed(NamedTuple):
     """A broker that starts could not recover a log, for an error of the disk (LogManager.loadLogs, 2.3)."""
 

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.errors import NO_ERROR
-from emulator.protocol.shown import ControllerLeft, EpochEndsAsked, FetchMisanswered, ProducerDropped
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.events import NodeStarted
+from emulator.protocol.shown import (
+    ControllerLeft,
+    EpochEndsAsked,
+    FetchMisanswered,
+    FetchSessionChanged,
+    FetchSessionRefused,
+    ProducerDropped,
+)
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
 
@@ -14,13 +22,15 @@ class AnswersFit(Checker):
     """A leader and its followers agree about their fetch sessions, and connections are closed for a reason.
 
     Verified: each answer to a follower's fetch: it names only partitions that the session has, and the session itself
-        is known, under the epoch of the request (KIP-227; FetchSessionHandler.handleResponse, 1.1). Each time a broker
+        is known, under the epoch of the request (KIP-227; FetchSessionHandler.handleResponse, 1.1). Each fetch that a
+        broker refuses for its session, of followers and consumers: FETCH_SESSION_ID_NOT_FOUND where there is none of
+        that number, else INVALID_FETCH_SESSION_EPOCH (FetchManager.newContext, 1.1). Each time a broker
         closes the connection of a producer with acks=0: one of the batches in its request has failed
         (KafkaApis.handleProduceRequest, 0.8 to 2.7). Each time a broker leaves the controller that it sends requests
         to: it has another one (BrokerToControllerChannelManager, 2.7). No follower asks for the ends of epochs where
         answers to fetches have them (AbstractFetcherThread.addPartitions, 2.7).
 
-    Not verified: that what is new in the session is answered at all; which error it is; the sessions of consumers.
+    Not verified: that what is new in the session is answered at all; what is answered in the sessions of consumers.
     """
 
     name: ClassVar[str] = "answers_fit"
@@ -34,6 +44,8 @@ class AnswersFit(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
+        self._sessions: dict[int, dict[int, None]] = {}
+        """Those that each broker has."""
         self._truncates_on_fetch = history.settings.start.truncates_on_fetch
 
     def on_asked(self, event: EpochEndsAsked) -> None:
@@ -48,6 +60,26 @@ class AnswersFit(Checker):
         if event.error != NO_ERROR.name:
             what = f"that refuses the session: {event.error}"
         self.violated(event, f"broker {event.node} gets an answer from broker {event.leader} {what}")
+
+    def on_session(self, event: FetchSessionChanged) -> None:
+        sessions = self._sessions.setdefault(event.node, {})
+        if event.open:
+            sessions[event.session] = None
+        else:
+            sessions.pop(event.session, None)
+
+    def on_started(self, event: NodeStarted) -> None:
+        self._sessions.pop(event.node, None)
+
+    def on_refused(self, event: FetchSessionRefused) -> None:
+        known = event.session in self._sessions.get(event.node, {})
+        fits = Errors.INVALID_FETCH_SESSION_EPOCH if known else Errors.FETCH_SESSION_ID_NOT_FOUND
+        if event.error != fits.name:
+            self.violated(
+                event,
+                f"broker {event.node} {'has' if known else 'does not have'} fetch session {event.session}, and refuses "
+                f"it: {event.error}",
+            )
 
     def on_dropped(self, event: ProducerDropped) -> None:
         if all(error == NO_ERROR.name for error in event.errors):

@@ -48,6 +48,7 @@ class FetchesBackOff(Checker):
         "lost(n+1) - lost(n) ≥ 2 · backoff ∧ requests(n+1) > requests(n): "
         "a follower whose leader does not answer asks again only after its back-offs, and meters each request"
     )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1461",)
     fails_when: ClassVar[str | None] = "a fetcher that has lost its leader leaves no partition out"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -46,9 +46,9 @@ at = "6s"
 """A file whose runs take some milliseconds."""
 
 
-SINCE = {"copies": "kafka-2.5", "mistakes": "kafka-2.4"}
+SINCE = {"copies": "kafka-2.5"}
 """Kinds that draw nothing under earlier releases."""
-DRAWS_WHAT_IS_NOT_STATED = ("healing", "consumers", "loads", "protocols")
+DRAWS_WHAT_IS_NOT_STATED = ("healing", "consumers", "loads", "mistakes", "protocols")
 
 
 def of(*kinds: str, share: float = 1.0) -> Scenario:

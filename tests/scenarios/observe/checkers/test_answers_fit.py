@@ -2,7 +2,15 @@
 
 import pytest
 
-from emulator.protocol.shown import ControllerLeft, EpochEndsAsked, FetchMisanswered, ProducerDropped
+from emulator.protocol.events import NodeStarted
+from emulator.protocol.shown import (
+    ControllerLeft,
+    EpochEndsAsked,
+    FetchMisanswered,
+    FetchSessionChanged,
+    FetchSessionRefused,
+    ProducerDropped,
+)
 from scenarios.observe.checkers.answers_fit import AnswersFit
 from scenarios.observe.history.settings import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
@@ -43,3 +51,27 @@ def test_where_fetches_name_epochs_their_ends_are_not_asked_for(on_fetch: bool, 
     run = WrittenHistory(AnswersFit.name, start=StartSettings(truncates_on_fetch=on_fetch))
     run.show(EpochEndsAsked, 1, leader, ((ORDERS_0, 3),))
     assert len(run.violations()) == violations
+
+
+@pytest.mark.parametrize(
+    ("opened", "closed", "restarted", "fits"),
+    [
+        (False, False, False, "FETCH_SESSION_ID_NOT_FOUND"),
+        (True, False, False, "INVALID_FETCH_SESSION_EPOCH"),
+        (True, True, False, "FETCH_SESSION_ID_NOT_FOUND"),
+        (True, False, True, "FETCH_SESSION_ID_NOT_FOUND"),
+    ],
+)
+@pytest.mark.parametrize("error", ["FETCH_SESSION_ID_NOT_FOUND", "INVALID_FETCH_SESSION_EPOCH"])
+def test_a_session_is_refused_for_its_number_or_for_its_epoch(
+    opened: bool, closed: bool, restarted: bool, fits: str, error: str
+) -> None:
+    run = WrittenHistory(AnswersFit.name)
+    if opened:
+        run.show(FetchSessionChanged, 1, 7, True)
+    if closed:
+        run.show(FetchSessionChanged, 1, 7, False)
+    if restarted:
+        run.emit(NodeStarted, 1, 2)
+    run.show(FetchSessionRefused, 1, 7, error)
+    assert len(run.violations()) == (error != fits)
