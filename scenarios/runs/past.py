@@ -389,13 +389,19 @@ class KeptEvents:
         )
 
     def _failovers(self) -> Iterator[tuple[Step, Step]]:
-        """When each new controller that has dealt with the dead began to load the brokers, and had loaded them."""
+        """When each new controller that has dealt with the dead began to load the brokers, and had loaded them. One whose
+        session expired as it took replicas out of ISRs may have taken out none, as its writes failed."""
         whole = [(LOADS_BROKERS, "before"), (LOADS_BROKERS, "after"), (SHRINKS_ISRS, "before"), (SHRINKS_ISRS, "after")]
         steps = [event for event in self.of(Step) if (event.step, event.edge) in whole]
         for place, begun in enumerate(steps):
             of_it = list(islice((event for event in steps[place:] if event.node == begun.node), len(whole)))
-            if [(event.step, event.edge) for event in of_it] == whole:
+            if [(event.step, event.edge) for event in of_it] == whole and not self._resigns(of_it[2], of_it[3]):
                 yield begun, of_it[1]
+
+    def _resigns(self, first: Step, last: Step) -> bool:
+        """Whether /controller is deleted between two steps."""
+        ends = [event.seq for event in self.of(ZkWritten) if (event.path, event.op) == (CONTROLLER, "delete")]
+        return any(first.seq < end < last.seq for end in ends)
 
     def _sent_as_to_live(self, loads: Step, broker: int) -> bool:
         """Whether the controller that loads the brokers in ``loads`` sends ``broker`` a request before it starts."""
@@ -415,13 +421,10 @@ class KeptEvents:
         One that died before may have taken it out of none; so may one whose session expired in that step, and whose
         writes failed."""
         steps = [event for event in self.of(Step) if (event.broker, event.step) == (broker, LEAVES_ISRS)]
-        ends = [event.seq for event in self.of(ZkWritten) if (event.path, event.op) == (CONTROLLER, "delete")]
-        begun: dict[int, int] = {}
+        begun: dict[int, Step] = {}
         for step in steps:
             if step.edge == "before":
-                begun[step.node] = step.seq
-            elif first_seq < step.seq < last_seq:
-                since = begun.get(step.node, step.seq)
-                if not any(since < end < step.seq for end in ends):
-                    return True
+                begun[step.node] = step
+            elif first_seq < step.seq < last_seq and not self._resigns(begun.get(step.node, step), step):
+                return True
         return False

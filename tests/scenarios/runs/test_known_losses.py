@@ -59,3 +59,14 @@ def test_a_controller_whose_session_expires_while_it_handles_the_failure_may_tak
     events: list[Any] = [elected(1, 0, 1), CRASH, away(41), begins, *ends, done, BACK]
     events.sort(key=lambda event: event.seq)
     assert tickets(told(quiet, "kafka-2.3", events, LACKS)) == ["KIP-966" if explained else None]
+
+
+@pytest.mark.parametrize(
+    ("resigns", "explained"), [(48, True), (44, False), (52, False)], ids=("in", "before", "after")
+)
+def test_so_may_one_that_takes_over(quiet: Run, resigns: int, explained: bool) -> None:
+    """kafka-2.4, seed 45445: the answer of ZooKeeper was held for so long."""
+    *steps, shrunk = failing_over(42)
+    events: list[Any] = [elected(1, 0, 1), CRASH, away(41), *steps, shrunk._replace(seq=50), BACK]
+    events = sorted([*events, away(resigns, "/controller")], key=lambda event: event.seq)
+    assert tickets(told(quiet, "kafka-2.3", events, LACKS)) == ["KIP-966" if explained else None]
