@@ -389,8 +389,8 @@ class KeptEvents:
         )
 
     def _failovers(self) -> Iterator[tuple[Step, Step]]:
-        """When each new controller that has dealt with the dead began to load the brokers, and had loaded them. One whose
-        session expired as it took replicas out of ISRs may have taken out none, as its writes failed."""
+        """When each new controller that has dealt with the dead began to load the brokers, and had loaded them. One
+        whose session expired as it took replicas out of ISRs may have taken out none, as its writes failed."""
         whole = [(LOADS_BROKERS, "before"), (LOADS_BROKERS, "after"), (SHRINKS_ISRS, "before"), (SHRINKS_ISRS, "after")]
         steps = [event for event in self.of(Step) if (event.step, event.edge) in whole]
         for place, begun in enumerate(steps):

@@ -47,6 +47,20 @@ def _left_by_step_5(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
 
 
 @of_violation
+def _waits_for_a_leader(past: KeptEvents, violation: Violation) -> bool:
+    """The partition of each open move has no leader, and all members of its ISR were left there so."""
+    moves = past.open_moves() if REASSIGN_PARTITIONS in violation.state else {}
+    last = {tp: past.state(tp, violation.seq) for tp in moves}
+    return bool(moves) and all(
+        state is not None
+        and state.leader < 0
+        and bool(state.isr)
+        and all(_left_by_step_5(past, tp, broker) for broker in state.isr)
+        for tp, state in last.items()
+    )
+
+
+@of_violation
 def _waits_for_the_dead(past: KeptEvents, violation: Violation) -> bool:
     """Each open move waits in step 1 for current replicas to be in the ISR that it is going to drop, and whose brokers
     are down: for no other one."""
@@ -70,6 +84,14 @@ DOCUMENTS: tuple[Known, ...] = (
         lambda _policies: True,
         _left_by_the_document,
         statements=(IN_SYNC, LED),
+    ),
+    Known(
+        DOCUMENT,
+        "a partition in whose ISR there are only such replicas has no leader: its next move does not go on",
+        (CONVERGED,),
+        lambda _policies: True,
+        _waits_for_a_leader,
+        statements=(NOTHING_ASKED,),
     ),
     Known(
         DOCUMENT,
