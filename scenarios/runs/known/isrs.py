@@ -19,7 +19,7 @@ from emulator.protocol.events import (
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr, broker_path
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.converged import GAUGES, IN_SYNC, LACK_WHAT_IS_NEW, LED, NOTHING_ASKED
+from scenarios.observe.checkers.converged import COMMITTED, GAUGES, IN_SYNC, LACK_WHAT_IS_NEW, LED, NOTHING_ASKED
 from scenarios.runs.finding import EXPECTATION
 from scenarios.runs.known.reason import (
     CONVERGED,
@@ -323,11 +323,12 @@ ISRS: tuple[Known, ...] = (
     Known(
         "KAFKA-12686",
         "the answer to an AlterIsr of an earlier leader epoch takes along what the leader has wished for since, which "
-        "is never sent: its ISR stays as it is, and a move that waits for it does not end",
+        "is never sent: its ISR stays as it is, the high watermark waits for whom it would add, and a move that waits "
+        "for it does not end",
         (CONVERGED, EXPECTATION),
         lambda policies: policies.alters_isr,
         _wish_dropped,
-        statements=(IN_SYNC, NOTHING_ASKED, "isr "),
+        statements=(IN_SYNC, COMMITTED, NOTHING_ASKED, "isr "),
     ),
 )
 """Where two explain a finding, the more particular one comes first."""

@@ -16,6 +16,7 @@ from scenarios.cli.report import report
 from scenarios.museum.exhibits import exhibit
 from scenarios.observe.checkers import Violation
 from scenarios.observe.checkers.converged import (
+    COMMITTED,
     FETCHED,
     IN_SYNC,
     LED,
@@ -260,6 +261,14 @@ DROPPED = [wish(1, seq=1), leads(2, seq=2), wish(2, seq=3)]
 
 def test_a_wish_that_a_late_answer_has_dropped_leaves_the_isr_as_it_is(quiet: Run) -> None:
     assert tickets(told(quiet, "kafka-2.7", DROPPED, STUCK)) == ["KAFKA-12686"]
+
+
+def test_the_high_watermark_waits_for_whom_a_dropped_wish_would_add(quiet: Run) -> None:
+    """2.7, seed 52112: its leader counts with the largest ISR that it may get (Partition.maybeIncrementLeaderHW)."""
+    behind = "orders-0: the high watermark of broker 0 is 396, its log ends at 451; leader 0, isr [0]"
+    waits = Violation("converged", COMMITTED, 9, 9, behind)
+    assert tickets(told(quiet, "kafka-2.7", DROPPED, waits)) == ["KAFKA-12686"]
+    assert tickets(told(quiet, "kafka-2.7", [*DROPPED, outcome(2, seq=6)], waits)) == [None]
 
 
 def test_a_request_that_outlasts_two_leader_epochs_drops_what_is_wished_for_then(quiet: Run) -> None:
