@@ -18,7 +18,7 @@ from scenarios.units import format_duration, parse_duration
 Pass = Callable[[Table], Iterator[Table]]
 
 KEPT_KEYS = ("schema", "title", "cluster", "topics", "method", "workloads", "consumers", "expect", "profile", "bugs")
-"""Blocks that go part by part, or stay: a finding is one of a profile and of its bugs."""
+"""Blocks that go part by part, or stay: a finding is one of a profile."""
 
 
 def _with(table: Mapping[str, Any], block: str, value: Any) -> Table:
@@ -30,11 +30,12 @@ def _with(table: Mapping[str, Any], block: str, value: Any) -> Table:
 
 
 def blocks(table: Table) -> Iterator[Table]:
-    """Without whole blocks: the schedule, the plan, rollbacks, parts of the cluster."""
+    """Without whole blocks: the schedule, the plan, rollbacks, parts of the cluster; without a bug."""
     for block in table:
         if block not in KEPT_KEYS:
             yield _with(table, block, None)
-    yield from _without_each(table, "expect")
+    for block in ("expect", "bugs"):
+        yield from _without_each(table, block)
     cluster = table["cluster"]
     for name in cluster:
         if name not in ("brokers", "controller"):

@@ -95,6 +95,16 @@ def test_what_nothing_explains_does_not_become_a_case_of_what_is_known() -> None
     assert not gives(known._replace(statement=found.statement, by_itself=True))
 
 
+@pytest.mark.parametrize("needed", [["KAFKA-7128"], []])
+def test_a_bug_that_the_finding_does_not_need_goes(needed: list[str]) -> None:
+    scenario = noisy(profile="kafka-2.3", strategy={"name": "wiki"}, bugs=["KAFKA-6082", "KAFKA-7128"])
+
+    def shows(trial: Trial) -> bool:
+        return set(needed) <= set(json.loads(trial.document).get("bugs", []))
+
+    assert list(Shrinker(scenario, FINDING, gives=shows).shrink().scenario.bugs) == needed
+
+
 def test_time_that_is_allowed_stays() -> None:
     scenario = noisy(expect=[{"converged": True, "within": "2m"}])
     shrunk = Shrinker(scenario, FINDING, gives=lambda trial: "within" in trial.document).shrink()
