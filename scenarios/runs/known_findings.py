@@ -21,19 +21,36 @@ from scenarios.runs.finding import Finding
 from scenarios.runs.findings import findings, found_by
 from scenarios.runs.known.control import CONTROL
 from scenarios.runs.known.copies import COPIES
+from scenarios.runs.known.epochs import EPOCHS
 from scenarios.runs.known.fetchers import FETCHERS
 from scenarios.runs.known.isrs import ISRS
+from scenarios.runs.known.joins import JOINS
 from scenarios.runs.known.kafka_6794 import DOCUMENTS
-from scenarios.runs.known.logs import LOGS
+from scenarios.runs.known.losses import LOST
 from scenarios.runs.known.moves import MOVES
 from scenarios.runs.known.producers import PRODUCERS
 from scenarios.runs.known.reason import Known
+from scenarios.runs.known.truncations import TRUNCATIONS
+from scenarios.runs.known.watermarks import WATERMARKS
 from scenarios.runs.past import Judged, KeptEvents
 
 if TYPE_CHECKING:
     from scenarios.runs.run import Run
 
-KNOWN: tuple[Known, ...] = (*LOGS, *FETCHERS, *COPIES, *PRODUCERS, *CONTROL, *MOVES, *DOCUMENTS, *ISRS)
+KNOWN: tuple[Known, ...] = (
+    *TRUNCATIONS,
+    *LOST,
+    *JOINS,
+    *EPOCHS,
+    *WATERMARKS,
+    *FETCHERS,
+    *COPIES,
+    *PRODUCERS,
+    *CONTROL,
+    *MOVES,
+    *DOCUMENTS,
+    *ISRS,
+)
 """The first that applies is named."""
 
 

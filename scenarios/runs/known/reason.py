@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from emulator.protocol.events import BecameFollower, Truncated
+from emulator.protocol.events import BecameFollower, BecameLeader, Truncated
 from scenarios.observe.checkers.converged import IN_SYNC, SAME_LOGS
 from scenarios.runs.finding import EXPECTATION
 
@@ -189,19 +189,28 @@ def _is_of_logs(violation: Violation) -> bool:
 
 
 def and_where_it_led(root: Shows) -> Shows:
-    """``root``, of the violation or of an earlier one in the same partition by which the replica at fault has led."""
+    """``root``, of the violation or of an earlier loss in the partition with which the replica at fault has led."""
 
     @of_partition
     def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
         return root(past, violation) or any(
-            found.invariant == LEADS_WITH_LESS
+            found.invariant in LOSSES
             and found.seq <= violation.seq
             and past.partition(found) == tp
+            and (found.invariant == LEADS_WITH_LESS or _has_led(past, found, tp, violation.seq))
             and root(past, found)
             for found in past.run.violations
         )
 
     return shows
+
+
+def _has_led(past: KeptEvents, found: Violation, tp: TopicPartition, until_seq: int) -> bool:
+    """Whether a replica that was found to lack something has become the leader since."""
+    return any(
+        event.node in found.brokers and (event.topic, event.partition) == tp and found.seq <= event.seq <= until_seq
+        for event in past.of(BecameLeader)
+    )
 
 
 def keeps_its_place(past: KeptEvents, follows: BecameFollower, epoch_start: int) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from emulator.protocol import events as e
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
 from scenarios.runs import Run
-from tests.scenarios.runs.test_known_findings import elected, quiet, tickets, told
+from tests.scenarios.runs.building import TP
+from tests.scenarios.runs.test_known_findings import assigned, elected, quiet, tickets, told
 
 __all__ = ["quiet"]
 
@@ -70,3 +72,43 @@ def test_so_may_one_that_takes_over(quiet: Run, resigns: int, explained: bool) -
     events: list[Any] = [elected(1, 0, 1), CRASH, away(41), *steps, shrunk._replace(seq=50), BACK]
     events = sorted([*events, away(resigns, "/controller")], key=lambda event: event.seq)
     assert tickets(told(quiet, "kafka-2.3", events, LACKS)) == ["KIP-966" if explained else None]
+
+
+LEADS = evolve(
+    LACKS, invariant="leader_completeness", seq=91, state="orders-0: broker 1, leader of epoch 4, has a log …"
+)
+CUTS = Violation("truncate_safety", "…", 92, 92, "orders-0: broker 0, in the ISR [1, 0], truncates to 4 …", (0,))
+HANDLED = Step(50, 50, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, "")
+OF_ITS_MEMORY = [elected(1, 0), elected(2, 0, 1), CRASH, HANDLED, BACK]
+DELETED = [
+    assigned(1, 0, 1), elected(2, 1), assigned(4, 0), e.ReplicaStopped(5, 5, 0, 1, *TP, True), assigned(6, 0, 1),
+    e.LogLoaded(7, 7, 0, 1, *TP, 0, 0, 0),
+]  # fmt: skip
+CUT = [e.LogStartMoved(1, 1, 0, 1, *TP, 14, "time"), e.Truncated(3, 3, 0, 1, *TP, 1, 13, 12)]
+LATE = [elected(1, 0, 1), CRASH, away(41), *failing_over(42), BACK]
+
+
+@pytest.mark.parametrize(
+    ("profile", "marks", "ticket"),
+    [
+        ("kafka-2.3", [elected(1, 0, 1), CRASH, BACK], "KIP-966"),
+        ("kafka-0.8", LATE, "KAFKA-3143"),
+        ("kafka-0.8", OF_ITS_MEMORY, "ReplicaStateMachine.handleStateChange (0.8.0)"),
+        ("kafka-2.6", DELETED, "KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)"),
+        ("kafka-2.3", CUT, "Log.truncateTo (0.8.0 to 2.7.2)"),
+    ],
+)
+def test_what_one_replica_has_lost_explains_others_where_it_led(
+    quiet: Run, profile: str, marks: list[Any], ticket: str
+) -> None:
+    for found, expected in (
+        ((LACKS, LEADS, CUTS), [ticket] * 3),
+        ((LACKS, CUTS), [ticket, None]),
+        ((LACKS, CUTS, evolve(LEADS, seq=93)), [ticket, None, ticket]),
+        ((LACKS, evolve(LEADS, brokers=(2,)), CUTS), [ticket, None, None]),
+        ((LEADS, evolve(CUTS, state=CUTS.state.replace("orders-0", "orders-1"))), [ticket, None]),
+    ):
+        assert tickets(told(quiet, profile, marks, *found)) == expected
+    for node, seq, expected in ((1, 91, [ticket] * 2), (2, 91, [ticket, None]), (1, 93, [ticket, None])):
+        led = e.BecameLeader(seq, seq, 0, node, *TP, 4, 4, 4, (0, 1), (0, 1), (), ())
+        assert tickets(told(quiet, profile, [*marks, led], LACKS, CUTS)) == expected

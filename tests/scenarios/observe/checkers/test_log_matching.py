@@ -76,7 +76,7 @@ def test_after_an_unclean_election_its_leader_decides() -> None:
 
 def test_a_follower_with_nothing_left_lacks_what_its_leader_has_before() -> None:
     """Retention had deleted its batches, and it goes on where they ended under a leader with others there. Kafka does
-    so by itself (``scenarios.runs.known.logs``, LeaderEpochFileCache.truncateFromEnd)."""
+    so by itself (``scenarios.runs.known.truncations``, LeaderEpochFileCache.truncateFromEnd)."""
     run = story()
     run.state(3, (3,), 1)
     run.loaded(3)

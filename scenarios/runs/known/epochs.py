@@ -1,0 +1,199 @@
+"""Leader epochs: what followers, leaders and their answers do not know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
+    Truncated,
+)
+from emulator.protocol.types import TopicPartition
+from fetchers.truncation import Kip101
+from scenarios.runs.known.reason import (
+    DIVERGENCES,
+    LOSSES,
+    Known,
+    and_what_follows,
+    of_partition,
+)
+from scenarios.runs.known.truncations import leads_without_its_epoch
+
+if TYPE_CHECKING:
+    from scenarios.observe.checkers import Violation
+    from scenarios.runs.past import KeptEvents
+
+FORGETS = ("append_shape", "truncate_safety")
+"""What sees that a log has forgotten a leader epoch."""
+
+
+@of_partition
+def _missed_elections(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The replica at fault has missed elections."""
+    return any(_missed(past, violation, tp))
+
+
+@of_partition
+def _missed_within_a_session(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The same, while it followed its leader in another partition: it does not fetch this one as long as another broker
+    leads, and a session in which nothing is left ends."""
+    return any(_follows_elsewhere(past, role, again.seq) for role, again in _missed(past, violation, tp))
+
+
+def _missed(
+    past: KeptEvents, violation: Violation, tp: TopicPartition
+) -> Iterator[tuple[BecameFollower, BecameLeader]]:
+    """Where the replica at fault follows under an epoch after which another broker has led, and then its leader again:
+    its role, and that leader's. Of logs that are held against each other at the end, it may have taken up another role
+    since."""
+    broker = violation.broker
+    roles = [] if broker is None else past.roles(tp, broker, violation.seq)
+    ends = [*(event.seq for event in roles), violation.seq][1:]
+    spans = list(zip(roles, ends, strict=True)) if roles else []
+    led = [event for event in past.of(BecameLeader) if (event.topic, event.partition) == tp]
+    for role, until_seq in spans if violation.invariant == "isr_logs_identical" else spans[-1:]:
+        if type(role) is not BecameFollower:
+            continue
+        others = [other for other in led if other.node != role.leader and other.leader_epoch > role.leader_epoch]
+        for again in led:
+            back = again.node == role.leader and again.seq < until_seq
+            if back and any(other.leader_epoch < again.leader_epoch for other in others):
+                yield role, again
+
+
+@of_partition
+def _leads_before_what_it_has(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The replica at fault has led in an epoch before that of its last records, and has not been truncated since: its
+    log does not know where the later epoch began, so it is truncated to there."""
+    return violation.invariant in FORGETS and any(_read_ahead(past, violation, tp))
+
+
+@of_partition
+def _leads_before_what_its_session_read(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The same, and it followed the leader of that later epoch in another partition as well."""
+    return violation.invariant in FORGETS and any(
+        _follows_elsewhere(past, role, later.seq) for role, later in _read_ahead(past, violation, tp)
+    )
+
+
+def _read_ahead(
+    past: KeptEvents, violation: Violation, tp: TopicPartition
+) -> Iterator[tuple[BecameFollower, BecameLeader]]:
+    """Where the replica at fault has led in an epoch before that of its last records: its role before, in which it had
+    read them, and the later leadership, in which the broker that it followed had written them."""
+    broker = violation.broker
+    for role, leads in pairwise([] if broker is None else past.roles(tp, broker, violation.seq)):
+        if type(role) is not BecameFollower or type(leads) is not BecameLeader:
+            continue
+        for later in past.of(BecameLeader):
+            ahead = (later.node, later.topic, later.partition) == (role.leader, *tp) and later.seq < leads.seq
+            if (
+                ahead
+                and leads.leader_epoch < later.leader_epoch
+                and later.log_end_offset < leads.log_end_offset
+                and not _truncated_to(past, tp, leads, later.log_end_offset, violation.seq)
+            ):
+                yield role, later
+
+
+def _truncated_to(past: KeptEvents, tp: TopicPartition, since: BecameLeader, offset: int, until_seq: int) -> bool:
+    """Whether the log of a former leader was truncated to an offset, or to before it."""
+    return any(
+        (event.node, event.topic, event.partition) == (since.node, *tp)
+        and event.log_end_offset <= offset
+        and since.seq < event.seq < until_seq
+        for event in past.of(Truncated)
+    )
+
+
+def _follows_elsewhere(past: KeptEvents, role: BecameFollower, at_seq: int) -> bool:
+    """Whether the follower follows the same leader in another partition at an event."""
+    tps = dict.fromkeys(TopicPartition.of(e.topic, e.partition) for e in past.of(BecameFollower) if e.node == role.node)
+    lasts = [past.last_role(tp, role.node, at_seq) for tp in tps if tp != (role.topic, role.partition)]
+    return any(type(last) is BecameFollower and last.leader == role.leader for last in lasts)
+
+
+@of_partition
+def _cut_by_an_answer(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The log at fault has followed a leader with records of an epoch that the leader never had: it was truncated to
+    where the leader said that the epoch ends, or not at all."""
+    broker = violation.broker
+    return any(
+        event.log_end_offset > 0 and event.seq <= violation.seq and leads_without_its_epoch(past, event)
+        for event in past.of(BecameFollower)
+        if (event.node, event.topic, event.partition) == (broker, *tp)
+    )
+
+
+@of_partition
+def _answered_without_an_offset(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """A follower cut its log at its own high watermark, and the log of its leader begins beyond that: the leader has
+    deleted the records of the follower's latest epoch, and knew no epoch as early."""
+    event = past.event(violation)
+    if type(event) is not Truncated:
+        return False
+    role = next(
+        (
+            one
+            for one in reversed(past.of(BecameFollower))
+            if (one.node, one.topic, one.partition) == (event.node, *tp) and one.seq < event.seq
+        ),
+        None,
+    )
+    if role is None or event.log_end_offset != role.high_watermark:
+        return False
+    return past.log_start(tp, role.leader, event.seq) > event.log_end_offset
+
+
+EPOCHS: tuple[Known, ...] = (
+    Known(
+        "KIP-320",
+        "a follower that missed elections goes on fetching from the broker that it knew as the leader, which leads "
+        "again with other records",
+        (*LOSSES, *DIVERGENCES),
+        lambda policies: not policies.brokers.checks_epochs,
+        and_what_follows(_missed_elections),
+    ),
+    Known(
+        "KAFKA-9338",
+        "a session is not held against a new leader epoch: a follower that missed elections goes on fetching within it "
+        "from the broker that it knew as the leader, which leads again with other records",
+        (*LOSSES, *DIVERGENCES),
+        lambda policies: policies.brokers.checks_epochs and not policies.brokers.sessions_keep_epochs,
+        and_what_follows(_missed_within_a_session),
+    ),
+    Known(
+        "KIP-320",
+        "a follower that missed elections reads what is written under a later epoch than the one in which it then "
+        "leads, by a request that was late: its log forgets the later epoch",
+        (*LOSSES, *DIVERGENCES, "append_shape"),
+        lambda policies: not policies.brokers.checks_epochs,
+        and_what_follows(_leads_before_what_it_has),
+    ),
+    Known(
+        "KAFKA-9338",
+        "the same within a session, which is not held against a new leader epoch",
+        (*LOSSES, *DIVERGENCES, "append_shape"),
+        lambda policies: policies.brokers.checks_epochs and not policies.brokers.sessions_keep_epochs,
+        and_what_follows(_leads_before_what_its_session_read),
+    ),
+    Known(
+        "KIP-279",
+        "a follower truncates to where the leader says that an epoch ends which the leader never had: too little",
+        (*LOSSES, "append_shape", *(checker for checker in DIVERGENCES if checker != "truncate_safety")),
+        lambda policies: isinstance(policies.fetchers.truncation, Kip101) and not policies.brokers.answers_with_epoch,
+        and_what_follows(_cut_by_an_answer),
+    ),
+    Known(
+        "KIP-279",
+        "a leader whose records of the follower's latest epoch retention has deleted answers with no offset: the "
+        "follower cuts its log at its own high watermark",
+        ("truncate_safety",),
+        lambda policies: isinstance(policies.fetchers.truncation, Kip101) and not policies.brokers.answers_with_epoch,
+        _answered_without_an_offset,
+    ),
+)
+"""Where two explain a finding, the more particular one comes first."""

@@ -1,0 +1,51 @@
+"""High watermarks that are learned, or answered with, too early."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from emulator.protocol.events import (
+    BecameFollower,
+)
+from scenarios.runs.known.reason import (
+    Known,
+    always,
+    of_replica,
+)
+
+if TYPE_CHECKING:
+    from emulator.protocol.types import TopicPartition
+    from scenarios.observe.checkers import Violation
+    from scenarios.runs.past import KeptEvents
+
+_LEARNED = re.compile(r"when its high watermark moves: log start (\d+), high watermark (-?\d+)")
+
+
+@of_replica
+def _learned_below_start(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """A follower has learned a high watermark from before the start of its log."""
+    found = _LEARNED.search(violation.state)
+    if found is None:
+        return False
+    start, high_watermark = map(int, found.groups())
+    return 0 <= high_watermark < start and type(past.last_role(tp, broker, violation.seq)) is BecameFollower
+
+
+WATERMARKS: tuple[Known, ...] = (
+    Known(
+        "Log.updateHighWatermark (2.4)",
+        "a follower takes over a high watermark from before the start of its own log",
+        ("offset_bounds",),
+        lambda policies: not policies.brokers.start_raises_learned_high_watermark,
+        _learned_below_start,
+    ),
+    Known(
+        "KIP-207",
+        "a new leader answers a consumer's request for the latest offset before it knows what is committed",
+        ("applied_high_watermark",),
+        lambda policies: not policies.brokers.latest_is_committed,
+        always,
+    ),
+)
+"""Where two explain a finding, the more particular one comes first."""
