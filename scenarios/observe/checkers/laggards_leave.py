@@ -85,6 +85,9 @@ class LaggardsLeave(Checker):
         self._led: dict[int, dict[TopicPartition, _Leadership]] = {}
         self._follows: dict[int, dict[TopicPartition, int]] = {}
         """By broker, the leader of each partition that it follows."""
+        self._asked: dict[tuple[int, TopicPartition], tuple[int, int]] = {}
+        """The leader that a broker followed last, and the leader epoch. One that stood still may get a fetch from then
+        when it takes up this epoch, whatever has become of its sender."""
         self._grown: dict[tuple[int, str], dict[int, None]] = {}
         """By leader and topic, the partitions of which members may be behind."""
         self._late: Deadlines[Member] = Deadlines()
@@ -101,8 +104,13 @@ class LaggardsLeave(Checker):
         self._led.setdefault(node, {})[tp] = now = _Leadership(event.isr, event.replicas, event.t_us)
         self._grown.setdefault((node, event.topic), {})[event.partition] = None
         if before is None:
-            follows = {member: self._follows.get(member, {}).get(tp) for member in event.isr if member != node}
-            now.absent = {member: None for member, leader in follows.items() if leader != node}
+            asked = node, event.leader_epoch
+            now.absent = {
+                member: None
+                for member in event.isr
+                if member != node and self._follows.get(member, {}).get(tp) != node
+                if self._asked.get((member, tp)) != asked
+            }
         else:
             now.absent = {member: None for member in before.absent if member in event.isr}
         for member in now.absent:
@@ -112,6 +120,7 @@ class LaggardsLeave(Checker):
         tp = TopicPartition.of(event.topic, event.partition)
         self._resign(event.node, tp)
         self._follows.setdefault(event.node, {})[tp] = event.leader
+        self._asked[event.node, tp] = event.leader, event.leader_epoch
         led = self._led.get(event.leader, {}).get(tp)
         if led is not None and event.node in led.absent:
             del led.absent[event.node]

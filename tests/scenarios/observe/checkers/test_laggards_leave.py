@@ -124,6 +124,17 @@ def test_an_earlier_leader_is_followed_again() -> None:
     assert looks(run, 2 * BOUND_S) == []
 
 
+@pytest.mark.parametrize(("epoch", "late"), [(2, True), (3, False)])
+def test_a_fetch_from_before_its_sender_died_counts_in_its_epoch(epoch: int, late: bool) -> None:
+    """The leader stood still meanwhile (kafka-2.4, seed 48018)."""
+    run = led()
+    run.follows(0, 1, 2)
+    run.follows(1, 0, 2)
+    run.emit(e.NodeCrashed, 1, 1, "process")
+    leads(run, epoch=epoch)
+    assert (looks(run, 2 * BOUND_S) == []) == late
+
+
 def test_one_that_leaves_before_its_leader_dies_and_comes_back() -> None:
     """It never followed this leader, and was taken out of the ISR by the controller (kafka-0.8, seed 10071)."""
     run = WrittenHistory(LaggardsLeave.name, start=StartSettings(drops_slow=True))
