@@ -30,6 +30,7 @@ from scenarios.faults.actions.links import (
     LinkLoss,
 )
 from scenarios.faults.actions.machines import BrokerClock, BrokerClockSync, BrokerFast, BrokerSlow
+from scenarios.faults.actions.mistakes import ReassignMistake
 from scenarios.faults.actions.networks import NetworkHeal, NetworkPartition
 from scenarios.faults.actions.programs import ClientCrash, ClientStart
 from scenarios.faults.actions.reassignments import ReassignCancel, ReassignExecute, ReassignList, ReassignVerify
@@ -91,6 +92,7 @@ __all__ = [
     "ReassignCancel",
     "ReassignExecute",
     "ReassignList",
+    "ReassignMistake",
     "ReassignVerify",
     "TopicCreate",
     "TopicDelete",

@@ -253,6 +253,15 @@ def test_reassign_verify() -> None:
     assert [(event.done, event.open, event.lifted) for event in played.of(MovesVerified)] == [(1, 0, False)]
 
 
+@pytest.mark.parametrize("wrong", [[], [1, 1], [1, -1]])
+def test_reassign_mistake(wrong: list[int]) -> None:
+    """The controller refuses it: refusals_have_reasons looks at the answer, and nothing moves."""
+    mistake = act("reassign.mistake", partition="orders-0", replicas=wrong)
+    played = story(mistake, profile="kafka-2.4", strategy="kip-455")
+    assert played.assignment(TP) == (0, 1)
+    assert not [written for written in played.of(ZkWritten) if written.t_us > 3_000_000 and "/topics/" in written.path]
+
+
 def test_topic_create() -> None:
     topic = {"name": "late", "assignment": [[2, 1]], "config": {"min.insync.replicas": 2}}
     played = story(act("topic.create", topic=topic))
