@@ -222,11 +222,15 @@ class Partitions:
                 self._resume(state)
 
     def next_end_of_delay_us(self) -> int | None:
-        """How long until the first back-off is over, or until a throttled partition may be fetched; None: neither."""
+        """How long until the first back-off is over, or until a throttled partition may be fetched; None: neither.
+
+        It is looked at again after one back-off at the latest (AbstractFetcherThread.maybeFetch, 2.3): a clock that was
+        set back may be set right meanwhile.
+        """
         now = self._process.clock_us
-        waits = [self.states[tp].delayed_until_us - now for tp in self.delayed]
+        ends = [self.states[tp].delayed_until_us for tp in self.delayed]
         if self.all_delayed_until_us:
-            waits.append(self.all_delayed_until_us - now)
-        if self.held:
-            waits.append(self._backoff_us)
-        return min(waits, default=None)
+            ends.append(self.all_delayed_until_us)
+        if not ends and not self.held:
+            return None
+        return min((self._backoff_us, *(end - now for end in ends)))

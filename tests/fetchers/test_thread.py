@@ -139,6 +139,27 @@ def test_a_back_off_ends_by_a_clock_that_shows_a_time_before_the_start() -> None
     play(scenario)
 
 
+def test_a_back_off_of_a_clock_that_was_set_back_ends_soon_after_it_is_set_right() -> None:
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, 0)
+        rig.add(A)
+        await rig.rest()
+        rig.leader.down = True
+        await rig.rest(1_700)
+        node = rig.thread.partitions._process.node
+        node.skew_us = -600_000_000
+        await rig.rest(2_000)
+        rig.leader.down = False
+        write(rig.leader.logs[A], 0)
+        await rig.rest(2_000)
+        assert not rig.equal(A)
+        node.skew_us = 0
+        await rig.rest(1_100)
+        assert rig.equal(A)
+
+    play(scenario)
+
+
 def test_a_leader_that_stays_lost_is_asked_for_all_partitions_each_time() -> None:
     async def scenario(rig: Rig) -> None:
         for tp in (A, B):

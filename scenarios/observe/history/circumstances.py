@@ -159,7 +159,9 @@ class Circumstances:
             brokers.pop(broker, None)
 
     def on_registered(self, event: BrokerRegistered) -> None:
-        self.registered[event.node] = event.t_us
+        """The answer to the broker's request; its session may have expired before it arrives, and the znode is gone."""
+        if event.node in self.registered:
+            self.registered[event.node] = event.t_us
         self._left_behind.pop(event.node, None)
 
     def on_elected(self, event: ControllerElected) -> None:

@@ -116,6 +116,17 @@ def test_a_queue_for_an_earlier_incarnation_may_be_dropped() -> None:
     assert run.violations() == []
 
 
+def test_a_broker_whose_session_expires_before_the_answer_to_its_registration_is_gone() -> None:
+    """kafka-2.4, seed 46847."""
+    run = delivery()
+    run.emit(ZkWritten, -1, "delete", broker_path(1), 0, 7, "")
+    run.emit(e.BrokerRegistered, 1, 1)
+    run.passes(1)
+    queued(run, 1, stop())
+    run.show(ControlChannelClosed, 3, 1, False)
+    assert run.violations() == []
+
+
 def test_a_broker_that_is_replaced_and_a_controller_that_dies() -> None:
     run = delivery()
     queued(run, 1, stop())
