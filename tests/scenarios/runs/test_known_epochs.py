@@ -1,0 +1,217 @@
+"""Logs that differ since a follower missed an epoch (KIP-279, KIP-320, KAFKA-9338), from runs in which it happens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from emulator.protocol import events as e
+from scenarios.observe.checkers import Violation
+from scenarios.runs import Run, run_scenario
+from tests.scenarios.runs.building import TP, Table, scenario
+from tests.scenarios.runs.test_known_findings import quiet, tickets, told
+from tests.scenarios.runs.test_known_logs import follows, led
+
+__all__ = ["quiet"]
+
+
+def test_before_kip_320_a_follower_misses_elections(quiet: Run) -> None:
+    found = Violation(
+        "log_matching",
+        "…",
+        9,
+        9,
+        "orders-0, broker 1, epoch 0: below its high watermark 14 its log has …",
+        brokers=(1,),
+    )
+    missed = [follows(1, 0, 0), led(2, 2, 1), led(3, 0, 2)]
+    assert tickets(told(quiet, "kafka-1.1", missed, found)) == ["KIP-320"]
+    assert tickets(told(quiet, "kafka-2.5", missed, found)) == [None]
+    for events in (
+        missed[:2],
+        [missed[0], missed[2]],
+        [*missed, follows(4, 0, 2)],
+        [missed[0], missed[1], led(3, 2, 2)],
+    ):
+        assert "KIP-320" not in tickets(told(quiet, "kafka-1.1", events, found))
+    at_rest = Violation(
+        "isr_logs_identical", "…", 9, 9, "orders-0: broker 1, in sync, has a log that ends at 14 and …", brokers=(1,)
+    )
+    assert tickets(told(quiet, "kafka-1.1", [*missed, follows(4, 0, 2)], at_rest)) == ["KIP-320"]
+    early = [follows(1, 0, 0), follows(2, 0, 1), led(3, 2, 1), led(4, 0, 2)]
+    assert "KIP-320" not in tickets(told(quiet, "kafka-1.1", early, at_rest))
+
+
+def test_before_kafka_9338_it_misses_them_within_a_session(quiet: Run) -> None:
+    """Which goes on where the follower fetches another partition from the same leader."""
+    found = Violation(
+        "log_matching",
+        "…",
+        9,
+        9,
+        "orders-0, broker 1, epoch 0: below its high watermark 14 its log has …",
+        brokers=(1,),
+    )
+    missed = [follows(1, 0, 0), led(3, 2, 1), led(5, 0, 2)]
+    other = follows(2, 0, 7)._replace(partition=1)
+    for profile, ticket in (("kafka-1.1", "KIP-320"), ("kafka-2.4", "KAFKA-9338"), ("kafka-2.5", None)):
+        assert tickets(told(quiet, profile, [*missed, other], found)) == [ticket]
+    for elsewhere in (
+        [],
+        [other._replace(node=2)],
+        [other._replace(leader=2)],
+        [other._replace(seq=6)],
+        [other, other._replace(seq=4, leader=2)],
+        [other, led(4, 1, 8)._replace(partition=1)],
+    ):
+        assert tickets(told(quiet, "kafka-2.4", [*missed, *elsewhere], found)) == [None]
+
+
+@pytest.mark.parametrize(
+    ("profile", "assignment", "known"),
+    [
+        ("kafka-2.3", [[1, 0, 2], [0, 2, 3]], {"KAFKA-9338": None}),
+        ("kafka-2.4", [[1, 0, 2], [0, 2, 3]], {"KAFKA-9338": None}),
+        ("kafka-2.5", [[1, 0, 2], [0, 2, 3]], {}),
+        ("kafka-2.4", [[1, 0, 2]], {}),
+    ],
+)
+def test_a_session_hides_two_elections(profile: str, assignment: list[list[int]], known: dict[str, None]) -> None:
+    """Broker 2 has records that broker 1 lacks, is cut off from the controller, and fetches from broker 0: in the first
+    partition before and after broker 1 led there, in the second one, if there is one, all the time."""
+    method: tuple[Table, ...] = (
+        {"at": "1s", "action": "broker.crash", "target": 1, "duration": "7s"},
+        {"at": "12s", "action": "link.cut", "target": 3, "peer": 2},
+        {"at": "12s", "action": "link.cut", "target": 0, "peer": 1},
+        {"at": "13s", "action": "election.preferred"},
+        {"at": "18s", "action": "link.heal", "target": 0, "peer": 1},
+        {"at": "26s", "action": "broker.crash", "target": 1},
+        {"at": "38s", "action": "broker.crash", "target": 0},
+        {"at": "45s", "action": "link.heal", "target": 3},
+    )
+    run = run_scenario(
+        scenario(
+            brokers=4, controller=3, assignment=assignment, method=method, rate=100, acks="1", horizon="1m",
+            profile=profile, strategy="kip-455" if profile == "kafka-2.5" else "wiki",
+        )
+    )  # fmt: skip
+    assert dict.fromkeys(tickets(run)) == known
+
+
+def test_before_kafka_9338_a_follower_leads_in_an_epoch_before_that_of_what_it_has_read(quiet: Run) -> None:
+    """By a LeaderAndIsr that was long on its way (kafka-2.3, seed 40082, before what a machine has sent was lost when
+    it goes down)."""
+    found = Violation(
+        "append_shape", "…", 9, 9, "broker 1, orders-0: leader epoch 1 is found to end at 76, and …", brokers=(1,)
+    )
+    grown = evolve(found, state="broker 1, orders-0: batch 5 of epoch 2 follows a batch of epoch 3")
+    late = led(5, 1, 2)._replace(log_end_offset=76)
+    marks: list[Any] = [follows(1, 0, 1), led(3, 0, 3)._replace(log_end_offset=28), late]
+    other = follows(2, 0, 7)._replace(partition=1)
+    for state in (found, grown):
+        for profile, ticket in (("kafka-1.1", "KIP-320"), ("kafka-2.4", "KAFKA-9338"), ("kafka-2.5", None)):
+            assert tickets(told(quiet, profile, [*marks, other], state)) == [ticket]
+    again = follows(6, 0, 5, end=76)
+    assert tickets(told(quiet, "kafka-2.4", [*marks, other, again], found)) == ["KAFKA-9338"]
+    for others in (
+        marks,
+        [other, *marks[1:]],
+        [other, *marks[:2]],
+        [other, marks[0], marks[2]],
+        [other, *marks[:2], late._replace(log_end_offset=28)],
+        [other, *marks[:2], late._replace(leader_epoch=3)],
+        [other, *marks[:2], late._replace(node=2)],
+        [other, marks[0], marks[1]._replace(node=2), late],
+        [other, marks[0], marks[1]._replace(seq=6), late],
+        [other, *marks, e.Truncated(6, 6, 0, 1, *TP, 5, 28, 28)],
+    ):
+        assert tickets(told(quiet, "kafka-2.4", others, found)) == [None]
+    kept = [other, *marks, e.Truncated(6, 6, 0, 1, *TP, 5, 30, 28)]
+    assert tickets(told(quiet, "kafka-2.4", kept, found)) == ["KAFKA-9338"]
+    cut = Violation(
+        "truncate_safety", "…", 6, 6, "orders-0: broker 1, in the ISR [0, 1, 2], truncates to 28 in …", brokers=(1,)
+    )
+    lacks = Violation(
+        "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 28 and lacks …", brokers=(1,)
+    )
+    truncated = e.Truncated(6, 6, 0, 1, *TP, 5, 28, 28)
+    run = told(quiet, "kafka-2.4", [*marks, other, truncated], cut, lacks)
+    assert tickets(run) == ["KAFKA-9338", "KAFKA-9338"]
+    assert tickets(told(quiet, "kafka-2.4", [*marks, other], lacks)) == [None]
+
+
+@pytest.mark.parametrize(
+    ("profile", "known"), [("kafka-1.1", "KIP-320"), ("kafka-2.3", "KAFKA-9338"), ("kafka-2.5", None)]
+)
+def test_a_session_reads_ahead_of_the_epoch_in_which_the_follower_leads(profile: str, known: str | None) -> None:
+    """Broker 2 is to lead, and does not learn of it; nor that broker 0 leads in its place, from which it fetches."""
+    method: tuple[Table, ...] = (
+        {"at": "1s", "action": "broker.crash", "target": 2, "duration": "9s"},
+        {"at": "14s", "action": "link.cut", "target": 3, "peer": 2},
+        {"at": "14s", "action": "link.cut", "target": 2, "peer": "zookeeper"},
+        {"at": "15s", "action": "election.preferred"},
+        {"at": "32s", "action": "link.heal", "target": 3, "peer": 2},
+        {"at": "36s", "action": "link.heal", "target": 2, "peer": "zookeeper"},
+    )
+    run = run_scenario(
+        scenario(
+            brokers=4, controller=3, assignment=[[2, 0, 1], [0, 2, 3]], method=method, rate=100, horizon="1m",
+            profile=profile, strategy="kip-455" if profile == "kafka-2.5" else "wiki",
+        )
+    )  # fmt: skip
+    assert dict.fromkeys(tickets(run)) == ({} if known is None else {known: None})
+
+
+def test_before_kip_279_a_leader_that_has_deleted_an_epoch_makes_followers_cut_at_their_high_watermarks(
+    quiet: Run,
+) -> None:
+    found = Violation(
+        "truncate_safety",
+        "…",
+        9,
+        9,
+        "orders-0: broker 1, in the ISR [0, 1], truncates to 13 in epoch 1; …",
+        brokers=(1,),
+    )
+    deleted = e.LogStartMoved(1, 1, 0, 0, *TP, 14, "time")
+    cut = e.Truncated(9, 9, 0, 1, *TP, 1, 13, 13)
+    marks: list[Any] = [deleted, follows(2, 0, 1), cut]
+    assert tickets(told(quiet, "kafka-1.1", marks, found)) == ["KIP-279"]
+    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+    for events in (
+        marks[1:],
+        [deleted._replace(log_start_offset=13), *marks[1:]],
+        [deleted._replace(node=2), *marks[1:]],
+        [deleted, cut],
+        [*marks[:2], cut._replace(log_end_offset=12)],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
+
+
+def test_before_kip_279_too_little_is_cut_for_the_batch_that_shows_it(quiet: Run) -> None:
+    found = Violation(
+        "append_shape", "…", 9, 9, "broker 1, orders-0: batch 59 of epoch 1 follows a batch of epoch 2", brokers=(1,)
+    )
+    missed = [follows(1, 0, 1), follows(2, 0, 3)]
+    assert tickets(told(quiet, "kafka-1.1", missed, found)) == ["KIP-279"]
+    assert tickets(told(quiet, "kafka-2.3", missed, found)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", [follows(1, 0, 1), follows(2, 0, 3, end=0)], found)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", missed[1:], found)) == [None]
+
+
+def test_before_kip_279_a_leader_that_appended_nothing_in_an_epoch_does_not_know_it(quiet: Run) -> None:
+    """kafka-1.1, seed 10089 of the default swarm: it followed in epoch 2 a leader that was dead by then."""
+    found = Violation(
+        "append_shape", "…", 9, 9, "broker 1, orders-0: batch 13 of epoch 0 follows a batch of epoch 2", brokers=(1,)
+    )
+    alone = led(1, 1, 2)._replace(log_end_offset=0)
+    followed = e.BecameFollower(2, 2, 0, 2, *TP, 2, 1, 45, 20)
+    leads = led(3, 2, 3)._replace(log_end_offset=45)
+    marks: list[Any] = [alone, followed, leads, follows(4, 2, 3, end=20)]
+    assert tickets(told(quiet, "kafka-1.1", marks, found)) == ["KIP-279"]
+    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+    grew, cut = followed._replace(log_end_offset=44), e.Truncated(2, 2, 0, 2, *TP, 2, 40, 20)
+    for events in ([alone, grew, *marks[2:]], [alone, followed, cut._replace(seq=3), leads._replace(seq=3), marks[3]]):
+        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
