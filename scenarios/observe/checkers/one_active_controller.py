@@ -93,4 +93,6 @@ class OneActiveController(Checker):
     def _check(self, event: GaugeSet | ZkSession) -> None:
         holders = [node for node in self._active if self._sessions.get(node) and node not in self._deposed]
         if len(holders) > 1:
-            self.violated(event, f"brokers {', '.join(map(str, sorted(holders)))} show that they are the controller")
+            brokers = tuple(sorted(holders))
+            state = f"brokers {', '.join(map(str, brokers))} show that they are the controller"
+            self.violated(event, state, brokers=brokers)

@@ -12,6 +12,7 @@ from emulator.protocol.events import (
     BrokerRegistered,
     ControlledShutdownAnswered,
     ControllerElected,
+    ControllerResigned,
     ControlRequest,
     ControlResponse,
     LeaderElected,
@@ -100,17 +101,26 @@ def _raised(past: KeptEvents, tp: TopicPartition, until_seq: int) -> list[int]:
 
 @of_replica
 def _took_what_was_overtaken(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The broker has taken an UpdateMetadata after one that was sent later, and the partition has got its leader or
-    leader epoch since that was sent: the last one, where the broker is held against ZooKeeper."""
+    """The broker has taken an UpdateMetadata after one that was made later, and the partition has got its leader or
+    leader epoch since that was made, which may be long before it was sent for the last time: the last leader or epoch,
+    where the broker is held against ZooKeeper."""
     found = _TAKEN_BACK.search(violation.state)
     if found is None:
         return False
     raised = _raised(past, tp, violation.seq)
     taken = [e for e in _answers_about_metadata(past, broker, violation.seq + 1) if e.error == "NONE"]
-    late = [event for place, event in enumerate(taken) if any(event.cause < one.cause for one in taken[:place])]
+    made = _when_made(past, taken)
+    late = [event for place, event in enumerate(taken) if any(made[event] < made[one] for one in taken[:place])]
     if "ZooKeeper" in found[0]:
-        return any(event.cause < max(raised, default=0) < event.seq for event in late)
-    return any(event.seq == violation.seq and any(event.cause < seq < event.seq for seq in raised) for event in late)
+        return any(made[event] < max(raised, default=0) < event.seq for event in late)
+    return any(event.seq == violation.seq and any(made[event] < seq < event.seq for seq in raised) for event in late)
+
+
+def _when_made(past: KeptEvents, answers: list[ControlResponse]) -> dict[ControlResponse, int]:
+    """When the controller made the requests that were answered; it sends one again until it has an answer
+    (RequestSendThread.doWork)."""
+    made = {event.seq: event.cause for event in past.of(ControlRequest)}
+    return {answer: made.get(answer.cause, answer.cause) for answer in answers}
 
 
 def _answers_about_metadata(past: KeptEvents, broker: int, until_seq: int) -> list[ControlResponse]:
@@ -328,6 +338,21 @@ def _gone_before_it_was_looked_at(past: KeptEvents, violation: Violation) -> boo
     return not (looked or registers or ended)
 
 
+@of_violation
+def _deposed_by_a_late_failover(past: KeptEvents, violation: Violation) -> bool:
+    """The broker has created the /controller that is there; or another broker, which had created one before, deleted
+    that of this broker, which has not resigned since."""
+    broker = violation.broker
+    writes = [event for event in past.of(ZkWritten) if event.path == CONTROLLER and event.seq < violation.seq]
+    place = max((i for i, e in enumerate(writes) if (e.op, e.client) == ("create", broker)), default=len(writes))
+    until = writes[place + 1 : place + 2]
+    if broker is None or not until:
+        return place < len(writes)
+    resigned = any(e.node == broker and writes[place].seq < e.seq < violation.seq for e in past.of(ControllerResigned))
+    creators = [event.client for event in writes[:place] if event.op == "create"]
+    return until[0].client != broker and until[0].client in creators and not resigned
+
+
 CONTROL: tuple[Known, ...] = (
     Known(
         "KafkaController.processControllerChange (1.1.0 to 2.7.2)",
@@ -392,6 +417,14 @@ CONTROL: tuple[Known, ...] = (
         lambda policies: isinstance(policies.controller.fencing, Unfenced),
         _request_unseen,
         statements=(NOTHING_ASKED,),
+    ),
+    Known(
+        "KAFKA-6082",
+        "a broker whose failover fails deletes /controller, also where that is another one's by then, which shows that "
+        "it is the controller until it learns of that",
+        ("one_active_controller",),
+        lambda policies: isinstance(policies.controller.fencing, Unfenced),
+        _deposed_by_a_late_failover,
     ),
     Known(
         "KAFKA-1120",

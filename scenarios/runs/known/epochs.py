@@ -130,22 +130,22 @@ def _cut_by_an_answer(past: KeptEvents, violation: Violation, tp: TopicPartition
 
 @of_partition
 def _answered_without_an_offset(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """A follower cut its log at its own high watermark, and the log of its leader begins beyond that: the leader has
-    deleted the records of the follower's latest epoch, and knew no epoch as early."""
-    event = past.event(violation)
-    if type(event) is not Truncated:
+    """The last cut of the log at fault was one of a follower at its own high watermark, and the log of its leader began
+    beyond that: the leader has deleted the records of the follower's latest epoch, and knew no epoch as early. What is
+    lost is found at once, or while the replica stays in the ISR."""
+    broker = violation.broker
+    cuts = [
+        event
+        for event in past.of(Truncated)
+        if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq <= violation.seq
+    ]
+    if broker is None or not cuts:
         return False
-    role = next(
-        (
-            one
-            for one in reversed(past.of(BecameFollower))
-            if (one.node, one.topic, one.partition) == (event.node, *tp) and one.seq < event.seq
-        ),
-        None,
-    )
-    if role is None or event.log_end_offset != role.high_watermark:
+    cut, role = cuts[-1], past.last_role(tp, broker, cuts[-1].seq)
+    if type(role) is not BecameFollower or cut.log_end_offset != role.high_watermark:
         return False
-    return past.log_start(tp, role.leader, event.seq) > event.log_end_offset
+    stayed = cut.seq == violation.seq or past.stayed_in_isr(tp, broker, cut.seq, violation.seq)
+    return stayed and past.log_start(tp, role.leader, cut.seq) > cut.log_end_offset
 
 
 EPOCHS: tuple[Known, ...] = (
@@ -190,8 +190,8 @@ EPOCHS: tuple[Known, ...] = (
     Known(
         "KIP-279",
         "a leader whose records of the follower's latest epoch retention has deleted answers with no offset: the "
-        "follower cuts its log at its own high watermark",
-        ("truncate_safety",),
+        "follower cuts its log at its own high watermark, and lacks what was committed beyond that",
+        (*LOSSES, "truncate_safety"),
         lambda policies: isinstance(policies.fetchers.truncation, Kip101) and not policies.brokers.answers_with_epoch,
         _answered_without_an_offset,
     ),

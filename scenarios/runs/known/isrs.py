@@ -264,11 +264,11 @@ ISRS: tuple[Known, ...] = (
     Known(
         "KAFKA-9672",
         "a replica joins the ISR after it was dropped, before its leader gets the request: the check of ISRs fails "
-        "at it from then on, and it stays, also as the last one, and cannot be elected",
+        "at it from then on, and it stays, also as the last one, and cannot be elected: no move goes on then",
         (CONVERGED,),
         lambda policies: not policies.brokers.unassigned_leave_isr,
         _joined_after_it_was_dropped,
-        statements=(IN_SYNC, LED),
+        statements=(IN_SYNC, LED, NOTHING_ASKED),
     ),
     Known(
         "KAFKA-9672",

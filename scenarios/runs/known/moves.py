@@ -49,6 +49,9 @@ BEGINS_MOVES = "wiki.1"
 BY_ZNODE = ("kafka-42.", "wiki.", "kafka-6794.")
 DROPS_REPLICAS = ("wiki.8", "kip-455.U3", "kip-455.B4")
 WRITES_ASSIGNMENT = "kip-455.U1"
+TAKES_OFFLINE = "broker-failure.3"
+HANDLES_BROKERS = (TAKES_OFFLINE, "broker-startup.2")
+"""Where replicas of a broker that is gone go offline, and those of one that is back come online."""
 ELECTS_LEADERS = ("broker-startup.3", "broker-failure.2")
 
 
@@ -329,15 +332,28 @@ def _begun(past: KeptEvents, move: MoveStarted, assigned: list[ZkWritten]) -> in
     return max(elections, default=int(move.seq))
 
 
-@of_replica
+@or_left_alone
 def _refused_to_leave(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The leader that does not lead, or the member of the ISR that is not assigned, was in the ISR when a move dropped
-    it, and has been since. Its broker was not registered when the controller that dropped it was elected."""
+    it, and has been since. The controller that dropped it took it for offline."""
     drop = past.dropped(tp, broker)
     if drop is None or not past.stayed_in_isr(tp, broker, drop.seq, violation.seq):
         return False
-    elected = [e.seq for e in past.of(ControllerElected) if e.node == drop.client and e.seq < drop.seq]
-    return bool(elected) and not past.registered(broker, elected[-1])
+    return _is_offline_to(past, broker, drop)
+
+
+def _is_offline_to(past: KeptEvents, broker: int, write: ZkWritten) -> bool:
+    """Whether a broker was not registered when the controller that wrote was elected, or that has handled its failure
+    last; where a leader adds a replica whose session is over, it is in the ISR all the same."""
+    elected = [e.seq for e in past.of(ControllerElected) if e.node == write.client and e.seq < write.seq]
+    handled = [
+        event.step
+        for event in past.of(Step)
+        if (event.node, event.broker, event.edge) == (write.client, broker, "after")
+        and max(elected, default=write.seq) < event.seq < write.seq
+        and event.step in HANDLES_BROKERS
+    ]
+    return handled[-1] == TAKES_OFFLINE if handled else bool(elected) and not past.registered(broker, elected[-1])
 
 
 @of_partition
@@ -403,7 +419,7 @@ MOVES: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: policies.controller.topic_znodes == 2,
         _dropped_and_not_stopped,
-        statements=(NO_STRAYS, IN_SYNC, LED),
+        statements=(NO_STRAYS, IN_SYNC, LED, NOTHING_ASKED),
     ),
     Known(
         "ReplicaStateMachine.doRemoveReplicasFromIsr (1.1.1 to 2.7.2)",
@@ -451,12 +467,12 @@ MOVES: tuple[Known, ...] = (
     ),
     Known(
         "ReplicaStateMachine.initializeReplicaState (0.8.1)",
-        "a replica that was offline when the controller was elected cannot go offline: a move that drops it leaves it "
-        "in the ISR, and once its broker is back it is elected, without LeaderAndIsr",
+        "a replica that the controller takes for offline cannot go offline: a move that drops it leaves it in the ISR, "
+        "and once its broker is back it is elected, without LeaderAndIsr, or none can be, and no move goes on",
         (CONVERGED,),
         lambda policies: policies.controller.replicas.predecessors == FOUR_STATES.predecessors,
         _refused_to_leave,
-        statements=(LED, IN_SYNC),
+        statements=(LED, IN_SYNC, NOTHING_ASKED),
     ),
     Known(
         "KafkaController.onPartitionReassignment (0.8.0)",
@@ -474,7 +490,7 @@ MOVES: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: policies.controller.stops_name_epochs,
         _stop_refused,
-        statements=(NO_STRAYS, IN_SYNC, LED),
+        statements=(NO_STRAYS, IN_SYNC, LED, NOTHING_ASKED),
     ),
     Known(
         "KAFKA-9212",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from emulator.protocol.events import BecameFollower, BecameLeader, Truncated
+from emulator.protocol.znodes import REASSIGN_PARTITIONS
 from scenarios.observe.checkers.converged import IN_SYNC, SAME_LOGS
 from scenarios.runs.finding import EXPECTATION
 
@@ -122,27 +123,31 @@ def of_lacking(asks: AsksOfReplica) -> Shows:
     return shows
 
 
-def left_alone(past: KeptEvents, violation: Violation) -> tuple[int, ...]:
+def left_alone(past: KeptEvents, tp: TopicPartition, until_seq: int) -> tuple[int, ...]:
     """The members of the ISR of a partition without a leader, where none of them is assigned: only assigned replicas
     are elected (leaderForOffline, 1.1 and later), so that none can be."""
-    tp = past.partition(violation)
-    state = None if tp is None or violation.brokers else past.state(tp, violation.seq)
-    if tp is None or state is None or state.leader >= 0:
+    state = past.state(tp, until_seq)
+    if state is None or state.leader >= 0:
         return ()
-    assigned = past.assignment(tp, violation.seq)
+    assigned = past.assignment(tp, until_seq)
     return state.isr if all(broker not in assigned for broker in state.isr) else ()
 
 
 def or_left_alone(asks: AsksOfReplica) -> Shows:
-    """``of_replica``, or of each member of an ISR that is left without a leader."""
+    """``of_replica``, or of each member of an ISR that is left without a leader; where the violation is about the
+    request for moves, of the ISR of each open move: without a leader no new replica can join it."""
 
-    @of_partition
     @wraps(asks)
-    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-        brokers = violation.brokers or left_alone(past, violation)
+    def waits(past: KeptEvents, violation: Violation | None) -> bool:
+        moves = past.open_moves() if violation is not None and REASSIGN_PARTITIONS in violation.state else {}
+        return violation is not None and bool(moves) and all(left(past, violation, tp) for tp in moves)
+
+    def left(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+        brokers = left_alone(past, tp, violation.seq)
         return bool(brokers) and all(asks(past, violation, tp, broker) for broker in brokers)
 
-    return shows
+    alone = of_partition(lambda past, violation, tp: not violation.brokers and left(past, violation, tp))
+    return either(of_replica(asks), either(alone, waits))
 
 
 def or_awaited(asks: AsksOfReplica) -> Shows:

@@ -199,7 +199,9 @@ def test_kafka_9672_a_replica_that_joins_after_it_was_dropped_stays_in_the_isr(q
     alone = unled(6, 1)
     in_it = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0", brokers=(1,))
     last = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
-    for found, end in ((in_it, []), (last, [alone])):
+    waits = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
+    asked = e.MoveStarted(7, 7, 0, *TP, (0, 2))
+    for found, end in ((in_it, []), (last, [alone]), (waits, [alone, asked])):
         assert tickets(told(quiet, "kafka-2.5", [*marks, *end], found)) == [KAFKA_9672]
         assert tickets(told(quiet, "kafka-2.3", [*marks, *end], found)) == [None]
         for lacking in (
@@ -536,6 +538,16 @@ def test_metadata_that_was_overtaken_takes_back_what_a_later_request_said(quiet:
             assert tickets(told(quiet, "kafka-2.4", events, found)) == [None]
     raised = elected._replace(seq=9, leader_epoch=3)
     assert tickets(told(quiet, "kafka-2.4", [elected, takes, late, raised], stays)) == [None]
+    sent = e.ControlRequest(5, 5, 1, "UpdateMetadata", 0, 2, 1, -1, 1, str(TP))  # made at 1, and sent for long
+    again = late._replace(cause=5)
+    for found in (falls, stays):  # kafka-1.1, seed 44262
+        assert tickets(told(quiet, "kafka-2.4", [elected, sent, takes, again], found)) == [ticket]
+        for events in (
+            [elected, sent._replace(cause=4), takes, again],
+            [elected, sent, takes._replace(cause=1), again],
+            [elected._replace(seq=0), sent, takes, again],
+        ):
+            assert tickets(told(quiet, "kafka-2.4", events, found)) == [None]
     not_taken = evolve(falls, state=falls.state.replace("after", "and was sent"))
     assert tickets(told(quiet, "kafka-2.4", [elected, takes, late], not_taken)) == [None]
 

@@ -1,4 +1,4 @@
-"""A cluster that is left without a controller, as no broker competes."""
+"""A cluster that is left without a controller, as no broker competes, or has two for a moment."""
 
 from __future__ import annotations
 
@@ -83,3 +83,32 @@ def test_only_one_that_had_not_looked_explains_that_there_is_none(quiet: Run) ->
         assert tickets(told(quiet, "kafka-2.3", events, *found)) == [None] * 3
     stays = Violation("converged", IN_SYNC, 90, 90, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
     assert tickets(told(quiet, "kafka-2.3", marks, stays)) == [None]
+
+
+def test_a_failover_that_fails_late_takes_the_controller_of_another_broker_away(quiet: Run) -> None:
+    """kafka-1.1, seed 52025: an operator deletes /controller twice, and broker 1 cannot raise the epoch after that."""
+
+    def written(seq: int, op: str, client: int) -> ZkWritten:
+        return ZkWritten(seq, seq, 0, client, op, "/controller", 0, seq, "")
+
+    two = "brokers 0, 2 show that they are the controller"
+    found = Violation("one_active_controller", "…", 9, 9, two, brokers=(0, 2))
+    marks: list[Any] = [written(1, "create", 1), written(2, "delete", -2), written(3, "create", 2)]
+    marks += [written(4, "delete", 1), written(5, "create", 0)]
+    for profile, ticket in (("kafka-0.8", "KAFKA-6082"), ("kafka-1.1", "KAFKA-6082"), ("kafka-2.3", None)):
+        assert tickets(told(quiet, profile, marks, found)) == [ticket]
+    earlier = e.ControllerResigned(2, 2, 0, 2, 1)
+    assert tickets(told(quiet, "kafka-1.1", [*marks[:2], earlier, *marks[2:]], found)) == ["KAFKA-6082"]
+    for others in (
+        [*marks[:3], written(4, "delete", 2), marks[4]],  # by its owner
+        [*marks[:3], written(4, "delete", -2), marks[4]],  # by an operator
+        [*marks[:3], written(4, "delete", -1), marks[4]],  # as its session is over
+        [*marks[:3], written(4, "delete", 3), marks[4]],  # by a broker that has never created one
+        [*marks[:4], earlier._replace(seq=6), marks[4]],
+        [*marks[:4], written(5, "create", 3)],
+        marks[:4],
+        marks[1:],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", others, found)) == [None]
+    still = Violation("one_active_controller", "…", 9, 9, "broker 2 has resigned, and shows that it is the controller")
+    assert tickets(told(quiet, "kafka-1.1", marks, still)) == [None]

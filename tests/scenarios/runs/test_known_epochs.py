@@ -11,7 +11,7 @@ from emulator.protocol import events as e
 from scenarios.observe.checkers import Violation
 from scenarios.runs import Run, run_scenario
 from tests.scenarios.runs.building import TP, Table, scenario
-from tests.scenarios.runs.test_known_findings import quiet, tickets, told
+from tests.scenarios.runs.test_known_findings import elected, quiet, tickets, told
 from tests.scenarios.runs.test_known_logs import follows, led
 
 __all__ = ["quiet"]
@@ -188,6 +188,21 @@ def test_before_kip_279_a_leader_that_has_deleted_an_epoch_makes_followers_cut_a
         [*marks[:2], cut._replace(log_end_offset=12)],
     ):
         assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
+    lacks = Violation(  # kafka-1.1, seed 52129
+        "isr_complete", "…", 12, 12, "orders-0, ISR [0, 1]: the log of broker 1 ends at 13 and lacks …", brokers=(1,)
+    )
+    marks = [elected(0, 0, 1), *marks]
+    assert tickets(told(quiet, "kafka-1.1", marks, lacks)) == ["KIP-279"]
+    assert tickets(told(quiet, "kafka-2.3", marks, lacks)) == [None]
+    for events in (
+        [elected(0, 0), *marks[1:], elected(10, 0, 1)],
+        [*marks, elected(10, 0), elected(11, 0, 1)],
+        [*marks, cut._replace(seq=10, log_end_offset=14)],
+        [*marks[:3], cut._replace(node=2)],
+        [*marks[:2], led(2, 1, 1), cut],
+        marks[:3],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", events, lacks)) == [None]
 
 
 def test_before_kip_279_too_little_is_cut_for_the_batch_that_shows_it(quiet: Run) -> None:

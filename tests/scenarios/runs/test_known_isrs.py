@@ -95,8 +95,36 @@ def test_in_0_8_a_replica_that_was_offline_stays_in_the_isr_when_a_move_drops_it
             [*marks, elected(5, 0)],
             [*marks[:2], *marks[3:]],
             [marks[0], gone._replace(op="create"), *marks[2:]],
+            [*marks[:3], Step(3, 3, 0, "broker-startup.2", "after", "", -1, 1, 0, 2, ""), *marks[3:]],
         ):
             assert tickets(told(quiet, "kafka-0.8", others, found)) == [None]
+
+
+def test_so_does_one_whose_failure_the_controller_has_handled_and_no_move_goes_on(quiet: Run) -> None:
+    """wiki-text, seed 46087: the session of broker 1 is over, and the leader adds it to the ISR once more."""
+    back = ZkWritten(1, 1, 0, 1, "create", "/brokers/ids/1", 0, 0, "")
+    fails = Step(4, 4, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, "")
+    marks: list[Any] = [assigned(0, 0, 1), back, e.ControllerElected(2, 2, 0, 2, 4), fails]
+    marks += [elected(5, 0, 1), assigned(6, 0), unled(7, 1), e.MoveStarted(8, 8, 0, *TP, (0, 2))]
+    alone = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
+    waits = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
+    ticket = "ReplicaStateMachine.initializeReplicaState (0.8.1)"
+    for found in (alone, waits):
+        assert tickets(told(quiet, "wiki-text", marks, found)) == [ticket]
+        assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
+        for others in (
+            [*marks[:3], *marks[4:]],
+            [*marks[:3], fails._replace(node=1), *marks[4:]],
+            [*marks[:3], fails._replace(broker=0), *marks[4:]],
+            [*marks[:3], fails._replace(edge="before"), *marks[4:]],
+            [*marks[:4], fails._replace(seq=5, step="broker-startup.2"), *marks[4:]],
+            [*marks[:2], fails._replace(seq=1), *marks[2:3], *marks[4:]],
+            [*marks[:5], elected(6, 0), *marks[5:]],
+            [*marks[:6], unled(7, 0, 1), *marks[7:]],
+        ):
+            assert tickets(told(quiet, "wiki-text", others, found)) == [None]
+    for others in (marks[:7], [*marks[:6], *marks[7:]], [*marks, e.MoveStarted(9, 9, 0, "orders", 1, (0,))]):
+        assert tickets(told(quiet, "wiki-text", others, waits)) == [None]
 
 
 def test_a_leader_of_2_7_that_is_refused_waits_with_the_isr_from_before(quiet: Run) -> None:
@@ -401,10 +429,12 @@ def test_kafka_13972_a_stop_of_a_cancelled_move_is_refused(quiet: Run) -> None:
     )
     stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0", brokers=(1,))
     alone = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
+    waits = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
+    asked = e.MoveStarted(7, 7, 0, *TP, (0, 2))
     cancels = Step(2, 2, 0, "kip-455.U1", "before", *TP, -1, 0, 2, "")
     refuses = e.ControlResponse(4, 4, 0, "StopReplica", 1, 2, 1, "NONE", (str(TP),), (Errors.FENCED_LEADER_EPOCH.name,))
     marks: list[Any] = [assigned(1, 0, 1), cancels, assigned(3, 0), refuses]
-    for found, end in ((left, []), (stays, []), (alone, [unled(6, 1)])):
+    for found, end in ((left, []), (stays, []), (alone, [unled(6, 1)]), (waits, [unled(6, 1), asked])):
         assert tickets(told(quiet, "kafka-2.7", [*marks, *end], found)) == ["KAFKA-13972"]
         assert tickets(told(quiet, "kafka-2.5", [*marks, *end], found)) == [None]
         for others in (

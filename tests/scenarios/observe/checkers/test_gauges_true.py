@@ -350,6 +350,7 @@ def test_two_active_controllers(run: Shown) -> None:
         session(run, broker, "created")
         run.shows(ACTIVE_CONTROLLERS, 1, broker)
     assert run.broken == ["one_active_controller"]
+    assert [found.brokers for found in run.checkers.violations] == [(0, 1)]
 
 
 def test_a_controller_whose_session_has_expired_does_not_count(run: Shown) -> None:
