@@ -4,7 +4,7 @@ Source: kafka-behaviour §7.1. When the controller resigns or the broker leaves,
 in flight is not.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
 
@@ -79,6 +79,12 @@ class RequestSendThread:
         self._client.close()
         self._task.cancel()
 
+    def leave(self) -> None:
+        """Nothing is put any more, and nothing closes it: it sends what is queued. Kafka's would retry for as long as
+        the process lives; this one gives a request up with its connection, as a cluster that waits for a broker that
+        never comes back would never settle."""
+        self.retries = False
+
     async def _live(self) -> None:
         while not self._closed:
             request, done, cause, put_us = await self._queue.get()
@@ -132,6 +138,18 @@ class ControllerChannelManager:
         self._total = total_queue_size(
             self.process.metrics, lambda: sum(thread.waiting for thread in self._threads.values())
         )
+
+    def startup(self, brokers: Iterable[int]) -> None:
+        """Open a channel to each broker, with an empty queue, as a failover does.
+
+        There are old ones where the controller has not resigned since the last failover: it had failed, and /controller
+        was another broker's by then (KafkaController.triggerControllerMove, 2.1 to 3.9). They are left to themselves.
+        """
+        for broker in brokers:
+            left = self._threads.pop(broker, None)
+            if left is not None:
+                left.leave()
+            self.add(broker)
 
     def add(self, broker: int) -> None:
         if broker not in self._threads:

@@ -490,8 +490,10 @@ class Controller:
     async def _on_controller_failover(self) -> None:
         """Steps F1 to F9, in Kafka's order (kafka-behaviour §3).
 
-        Raises: ControllerMoved, SessionExpired, IllegalState. After each of them ``_elect`` resigns, so that no
-            half-loaded context remains.
+        Raises: ControllerMoved, SessionExpired, IllegalState, StateChangeFailed. After each of them ``_elect`` resigns,
+            so that no half-loaded context remains; but not where a fenced controller fails by anything else than
+            ControllerMoved, and finds /controller to be another broker's (triggerControllerMove, 2.1 to 3.9). Then
+            its channels are open, and its memory is that of the term that it has lost, when it is elected again.
         """
         step = self._step
         async with step("failover.F1"):
@@ -529,6 +531,9 @@ class Controller:
 
     async def _initialize_context(self) -> None:
         context = self.context
+        for tp in [*context.leadership_info]:
+            del context.leadership_info[tp]
+        context.shutting_down.clear()
         context.set_brokers(await self.zk_client.brokers())
         names = await self.zk_client.topics()
         for topic in names:
@@ -538,6 +543,5 @@ class Controller:
         if not self.policies.loads_every_leader:
             leaders = {tp: state for tp, state in leaders.items() if context.is_online(state.leader, tp)}
         context.leadership_info.update(leaders)
-        for broker in context.brokers:
-            self.channels.add(broker)
+        self.channels.startup(context.brokers)
         await self.reassignments.load()

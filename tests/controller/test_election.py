@@ -205,6 +205,44 @@ def test_a_controller_whose_failover_fails_resigns(error: Exception, monkeypatch
     run(test)
 
 
+def test_a_controller_whose_failover_fails_once_it_is_replaced_does_not_resign(monkeypatch: pytest.MonkeyPatch) -> None:
+    """KafkaController.triggerControllerMove, 2.1 to 3.9. Its next term has channels of its own (addNewBroker): what a
+    broker has not answered in the first keeps no request of the second waiting, and is sent all the same."""
+    failing = [StateChangeFailed("the partition is another controller's")]
+    honest = ByZnode.resume
+
+    async def test(lab: Lab) -> None:
+        async def resume(moves: ByZnode) -> None:
+            if failing:
+                error = failing.pop()
+                await lab.world.sleep(SOON_US)
+                raise error
+            await honest(moves)
+
+        monkeypatch.setattr(ByZnode, "resume", resume)
+        stuck = lab.controllers[2].process
+        stuck.pause()
+        await lab.operator.delete(CONTROLLER)
+        await lab.world.sleep(SOON_US // 2)
+        lost = lab.active
+        term = lost.epoch
+        await lab.operator.delete(CONTROLLER)
+        await lab.world.sleep(SOON_US)
+        while lab.active is not lost:
+            await lab.operator.delete(CONTROLLER)
+            await lab.world.sleep(SOON_US // 4)
+        assert lost.epoch not in (0, term)
+        assert term not in [event.controller_epoch for event in lab.of(ControllerResigned)]
+        sent = [(event.controller_epoch, event.broker) for event in lab.of(ControlRequest) if event.node == lost.id]
+        assert (lost.epoch, 2) in sent
+        stuck.resume()
+        await lab.settle()
+        received = [request.controller_epoch for broker, request in lab.received if broker == 2]
+        assert {term, lost.epoch} <= set(received)
+
+    run(test)
+
+
 def test_a_controller_that_gives_up_shows_so_before_its_znode_is_gone() -> None:
     async def test(lab: Lab) -> None:
         old = lab.active

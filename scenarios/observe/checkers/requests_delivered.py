@@ -68,6 +68,8 @@ class RequestsDelivered(Checker):
     def on_delivered(self, event: ControlDelivered) -> None:
         channel = event.node, event.broker
         queue = self._queues.get(channel)
+        if queue and event.request.controller_epoch < queue[0].request.controller_epoch:
+            return  # It was queued in an earlier term, which the controller lost without resigning.
         while queue:
             first = queue.popleft()
             if first.request is event.request:

@@ -72,6 +72,19 @@ def test_a_request_that_is_left_out() -> None:
     )
 
 
+def test_an_answer_to_a_request_of_a_term_that_the_controller_has_lost_without_resigning() -> None:
+    """The queue of its next term is another one."""
+    run = delivery()
+    late = queued(run, 1, live_brokers(0, 1))
+    run.emit(e.ControllerElected, 3, 4)
+    request = queued(run, 1, live_brokers(0, 1, controller_epoch=4))
+    run.show(ControlDelivered, 3, 1, late)
+    run.show(ControlDelivered, 3, 1, request)
+    run.passes(60)
+    run.rest()
+    assert run.violations() == []
+
+
 def test_a_request_without_an_answer() -> None:
     run = delivery()
     queued(run, 1, stop())
