@@ -146,15 +146,15 @@ def at_faults(run: Run) -> Iterator[str]:
                 return
             shown += 1
             more = f" and {len(open_moves) - 1} more" if len(open_moves) > 1 else ""
-            what = f"{event.action} {_target(event.target, moments.controller)}".rstrip()
+            what = f"{event.action} {_target(event, moments.controller)}".rstrip()
             yield f"{event.t_us / 1e6:.3f} s, {what}: {open_moves[0].partition} {open_moves[0].place}{more}"
         if event.seq >= faults[-1]:
             return
         moments.see(event)
 
 
-def _target(target: str, controller: int) -> str:
-    return f"{target} (the controller)" if str(controller) in target.split(",") else target
+def _target(fault: Fault, controller: int) -> str:
+    return f"{fault.target} (the controller)" if controller in fault.brokers else fault.target
 
 
 def _first_lost(run: Run, acks: str) -> str:

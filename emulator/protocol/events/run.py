@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Fault(NamedTuple):
-    """The scenario performed ``action`` (readings §1) on ``target``."""
+    """The scenario performed ``action`` (readings §1) on ``target``: machines by their names, or nothing."""
 
     t_us: int
     seq: int
@@ -12,6 +12,11 @@ class Fault(NamedTuple):
     action: str
     target: str
     detail: str
+
+    @property
+    def brokers(self) -> tuple[int, ...]:
+        """The ids of the brokers among the machines: others, such as ZooKeeper, have names that are no numbers."""
+        return tuple(int(name) for name in self.target.split(",") if name.isdigit())
 
 
 class Drawn(NamedTuple):

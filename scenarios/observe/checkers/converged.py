@@ -116,7 +116,7 @@ class Converged(Checker):
 
     def on_fault(self, event: Fault) -> None:
         if event.action == HEAL:
-            self._core = tuple(int(broker) for broker in event.target.split(","))
+            self._core = event.brokers
 
     @property
     def core(self) -> tuple[int, ...]:

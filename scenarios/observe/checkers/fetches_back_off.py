@@ -75,7 +75,7 @@ class FetchesBackOff(Checker):
 
     def on_fault(self, event: Fault) -> None:
         if event.action == CLOCK:
-            self._clocks.update({int(word): None for word in event.target.split(",") if word.isdigit()})
+            self._clocks |= dict.fromkeys(event.brokers)
 
     def on_lost(self, event: FetchLost) -> None:
         before = self._lost.get((event.node, event.fetcher))

@@ -193,7 +193,7 @@ class LaggardsLeave(Checker):
     # -- what lasts too long ------------------------------------------------------------------------------------------
 
     def on_fault(self, event: Fault) -> None:
-        for broker in (int(word) for word in event.target.split(",") if word.isdigit()):
+        for broker in event.brokers:
             self._struck_us[broker] = event.t_us
             if event.action == CLOCK:
                 self._clocks[broker] = None

@@ -61,7 +61,7 @@ class LeavesInOrder(Checker):
 
     def on_fault(self, event: Fault) -> None:
         if event.action == SHUTDOWN and self._asks:
-            for broker in map(int, event.target.split(",")):
+            for broker in event.brokers:
                 if broker in self._in_session and broker not in self._asked:
                     self._leaving[broker] = Leaving(event.t_us)
                 self._asked[broker] = None

@@ -229,7 +229,7 @@ class ThrottleKept(Checker):
 
     def on_fault(self, event: Fault) -> None:
         if event.action == CLOCK:
-            self._clocks.update({int(word): None for word in event.target.split(",") if word.isdigit()})
+            self._clocks |= dict.fromkeys(event.brokers)
 
     # -- what is fetched ----------------------------------------------------------------------------------------------
 

@@ -47,7 +47,7 @@ class TimesTrue(Checker):
 
     def on_fault(self, event: Fault) -> None:
         if event.action == CLOCK:
-            self._clocks.update(dict.fromkeys(map(int, event.target.split(","))))
+            self._clocks |= dict.fromkeys(event.brokers)
 
     def on_timed(self, event: TimerUpdated) -> None:
         if WAITED in event.metric or SERVED in event.metric:

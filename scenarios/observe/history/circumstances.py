@@ -227,7 +227,7 @@ class Circumstances:
 
     def on_fault(self, event: Fault) -> None:
         action = event.action
-        machines = dict.fromkeys(int(word) for word in event.target.split(",") if word.isdigit())
+        machines = dict.fromkeys(event.brokers)
         if action == HEAL:
             self._heal(machines)
         elif action == "broker.pause":

@@ -6,7 +6,6 @@ from its own events.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from emulator.protocol import znodes
@@ -21,14 +20,6 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
-
-_IDS = re.compile(r"(?:brokers? )?\[?(\d+(?:, ?\d+)*)\]?")
-
-
-def paused_ids(target: str) -> tuple[int, ...]:
-    """The brokers that a pause or resume hit: ``3``, ``broker 3`` or ``[3, 4]``; none for anything else."""
-    match = _IDS.fullmatch(target)
-    return tuple(int(number) for number in match[1].split(",")) if match else ()
 
 
 class Health:
@@ -47,7 +38,7 @@ class Health:
         elif kind is NodeCrashed:
             self._up[event.node] = self._paused[event.node] = False
         elif kind is Fault and event.action in ("broker.pause", "broker.resume"):
-            for broker in paused_ids(event.target):
+            for broker in event.brokers:
                 self._paused[broker] = event.action == "broker.pause"
 
     def letter(self, broker: int) -> str:

@@ -24,7 +24,6 @@ from emulator.protocol.znodes import LeaderAndIsr, broker_path, state_path
 from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.timeline.explain import chain
 from scenarios.observe.timeline.moment import Moment, Moments, PartitionState
-from scenarios.observe.timeline.roles import paused_ids
 
 _SEPARATORS = re.compile(r"[, ()]+")
 
@@ -208,4 +207,4 @@ class Past:
 
 
 def _pauses(fault: Any, broker: int) -> bool:
-    return fault.action == "broker.pause" and broker in paused_ids(fault.target)
+    return fault.action == "broker.pause" and broker in fault.brokers
