@@ -92,8 +92,9 @@ class BrokerPolicies:
         start_raises_high_watermark: KAFKA-9491 (2.4.1): a log that begins again at a later offset takes its high
             watermark along; in 2.4.0 it stayed before the log's start until the leader's next answer.
         start_raises_learned_high_watermark: a follower takes the high watermark of its leader for the start of its own
-            log where it is before that (Log.updateHighWatermark, 2.4.1, without a ticket). Before, it took it as it was
-            (ReplicaFetcherThread.processPartitionData, 2.3.1).
+            log where it is before that, and so does a copy in another log directory that of the log which it replaces
+            (Log.updateHighWatermark, 2.4.1, without a ticket). Before, they took it as it was
+            (ReplicaFetcherThread.processPartitionData, Partition.maybeReplaceCurrentWithFutureReplica, 2.3.1).
         retention_stops_at_high_watermark: KAFKA-5634 (0.11.0.1): a segment that reaches beyond the high watermark is
             not deleted, however old or large the log is.
         log_rules: the rules of logs that replaced a bug.

@@ -570,7 +570,7 @@ class Partition(Replica):
 
     def bounded(self, high_watermark: int) -> int:
         raises = self.services.policies.start_raises_learned_high_watermark
-        return self.log.start_offset if raises else high_watermark
+        return super().bounded(high_watermark) if raises else high_watermark
 
     def replicated(self, batches: Sequence[Batch]) -> None:
         if self.process.node.id in self.adding:

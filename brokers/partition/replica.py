@@ -133,8 +133,9 @@ class Replica:
         """The log of a follower, which has transactions, has grown, or its high watermark may have moved."""
 
     def bounded(self, high_watermark: int) -> int:
-        """What a follower makes of its leader's ``high_watermark``, which lies before its own log's start."""
-        return self.log.start_offset
+        """What a log makes of a ``high_watermark`` that it learns: a follower's of its leader's, and a copy in another
+        log directory of that of the log which it has replaced."""
+        return max(high_watermark, self.log.start_offset)
 
     def replicated(self, batches: Sequence[Batch]) -> None:
         """``batches`` were appended as a follower, while replicas were being added. A partition counts its own."""

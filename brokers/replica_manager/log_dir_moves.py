@@ -307,6 +307,9 @@ class LogDirMoves:
             LogReplaced, self._process.node.id, tp.topic, tp.partition, current.directory.name, future.directory.name,
             future.end_offset,
         )  # fmt: skip
+        high_watermark = partition.bounded(partition.high_watermark)
+        if high_watermark > partition.high_watermark:  # a crash had put it back, before where the copy begins
+            partition.set_high_watermark(high_watermark, partition.is_leader)
         if future.start_offset != current.start_offset:
             partition.log_start_moved("copy")
         return True

@@ -42,7 +42,8 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.high_watermark_completes_fetches": True},
     ),
     Difference(
-        title="a follower that learns a high watermark from before the start of its own log",
+        title="a follower, or a copy in another log directory, that learns a high watermark from before the start of "
+        "its own log",
         before="takes it",
         here="takes the start of its log",
         source="Log.updateHighWatermark, 2.4",

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 from emulator.protocol.events import (
     BecameFollower,
+    CopyStarted,
+    LogStartMoved,
+    NodeCrashed,
 )
 from scenarios.runs.known.reason import (
     Known,
@@ -32,6 +35,18 @@ def _learned_below_start(past: KeptEvents, violation: Violation, tp: TopicPartit
     return 0 <= high_watermark < start and type(past.last_role(tp, broker, violation.seq)) is BecameFollower
 
 
+@of_replica
+def _copied_below_start(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """A copy begins after the high watermark of the log which it has replaced: its broker had crashed meanwhile, and
+    with that the log had lost where it began and what was committed until then, but not the copy."""
+    moved = past.event(violation)
+    if type(moved) is not LogStartMoved or moved.reason != "copy":
+        return False
+    begun = [copy.seq for copy in past.of(CopyStarted) if (copy.node, copy.topic, copy.partition) == (broker, *tp)]
+    first = min(begun, default=violation.seq)
+    return any(crash.node == broker and first < crash.seq < violation.seq for crash in past.of(NodeCrashed))
+
+
 WATERMARKS: tuple[Known, ...] = (
     Known(
         "Log.updateHighWatermark (2.4)",
@@ -39,6 +54,13 @@ WATERMARKS: tuple[Known, ...] = (
         ("offset_bounds",),
         lambda policies: not policies.brokers.start_raises_learned_high_watermark,
         _learned_below_start,
+    ),
+    Known(
+        "Log.updateHighWatermark (2.4)",
+        "a copy in another log directory takes over a high watermark from before its start",
+        ("offset_bounds",),
+        lambda policies: not policies.brokers.start_raises_learned_high_watermark,
+        _copied_below_start,
     ),
     Known(
         "KIP-207",

@@ -14,7 +14,7 @@ from brokers.requests.log_dirs import LogDirsHandler
 from emulator.disks import Disk
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import CopyAbandoned, CopyStarted, LogReplaced
+from emulator.protocol.events import CopyAbandoned, CopyStarted, HighWatermark, LogReplaced
 from emulator.protocol.log_dirs import AlterReplicaLogDirsRequest, DescribeLogDirsRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from tests.brokers.bench import BATCH_BYTES, ME, TP, Bench, Line, NotedFetchers, batch, state
@@ -222,6 +222,26 @@ def test_the_next_incarnation_deletes_a_future_log_with_its_replica() -> None:
     bench.restart()
     bench.stop(delete=True)
     assert [disk.list("futures/") for disk in bench.node.disks] == [[], [], []]
+
+
+@pytest.mark.parametrize(("raises", "high_watermarks"), [(True, [3]), (False, [])])
+def test_a_copy_that_begins_after_the_high_watermark_raises_it_since_2_4(
+    raises: bool, high_watermarks: list[int]
+) -> None:
+    """LogManager.replaceCurrentWithFutureLog, Log.updateHighWatermark (2.4.1). The broker dies before it has written
+    down where its log begins and what is committed; its copy was begun where the log began."""
+    bench = DirsBench(BrokerPolicies(start_raises_learned_high_watermark=raises))
+    partition = bench.follow()
+    partition.append_as_follower((batch(0), batch(1), batch(2), batch(3)), 4, 3)
+    bench.alter(SECOND)
+    future = bench.manager.moves.futures[TP]
+    future.truncate_fully_and_start_at(3)
+    bench.restart()
+    assert (bench.follow().log_start_offset, bench.partition.high_watermark) == (0, 0)
+    moved = bench.see(HighWatermark)
+    assert bench.copy() is True
+    assert (bench.home, bench.partition.log_start_offset) == (SECOND, 3)
+    assert [event.high_watermark for event in moved] == high_watermarks
 
 
 @pytest.mark.parametrize(("follows", "epochs"), [(False, [0]), (True, [0, 1])])

@@ -212,6 +212,22 @@ def test_a_follower_of_2_3_learns_a_high_watermark_from_before_its_log(quiet: Ru
     assert tickets(told(quiet, "kafka-2.4", [follows], found)) == [None]
 
 
+def test_a_copy_of_2_3_takes_over_a_high_watermark_from_before_its_start(quiet: Run) -> None:
+    crash = e.NodeCrashed(2, 2, 0, 0, 1, "process")
+    begun, moved = e.CopyStarted(1, 1, 0, 0, *TP, "d0", "d1", 10), e.LogStartMoved(9, 9, 0, 0, *TP, 10, "copy")
+    found = Violation(
+        "offset_bounds", "…", 9, 9, "broker 0, orders-0: the log begins at 10, after its high watermark 5", brokers=(0,)
+    )
+    ticket = "Log.updateHighWatermark (2.4)"
+    assert tickets(told(quiet, "kafka-2.3", [begun, crash, moved], found)) == [ticket]
+    assert tickets(told(quiet, "kafka-2.4", [begun, crash, moved], found)) == [None]
+    of_other = crash._replace(node=1)
+    by_leader = moved._replace(reason="leader")
+    before = begun._replace(seq=3)
+    for events in ([begun, moved], [begun, of_other, moved], [begun, crash, by_leader], [crash, before, moved]):
+        assert tickets(told(quiet, "kafka-2.3", events, found)) == [None]
+
+
 def without_broker_0(run: Run, leader_epoch: int) -> Run:
     """The same, with an ISR without broker 0 as soon as it has crashed."""
     crash = next(event for event in run.control_plane if type(event) is e.NodeCrashed)
