@@ -301,15 +301,17 @@ class FetcherThread:
             self.partitions.delay_all(states)
             return
         self._metrics.answered(answers)
-        states_by_tp = self.states
+        states_by_tp, waited = self.states, False
         for answer in answers:
             state = states_by_tp.get(answer[0])
             if state is None:
-                self._not_asked_for(answer[0])
+                if not waited:  # else it may have been removed meanwhile
+                    self._not_asked_for(answer[0])
             elif not state.truncating and not state.delayed_until_us:
                 if answer[1] or answer[5] is not None:
                     self._process.node.trace.record_collected()
                     await self._handle_partition_error(state, FetchedPartition._make(answer))
+                    waited = True
                 else:
                     self.process_partition_data(state, answer)
         self._process.node.trace.record_collected()
@@ -414,9 +416,11 @@ class FetcherThread:
         self._carry_out(self._policies.failures.fenced, state, fenced, fenced)
 
     def _handle_log_error(self, state: PartitionFetchState, operation: str, error: Exception) -> None:
-        """An append or a truncation raised ``error``. Raises: FetcherDied."""
+        """An append or a truncation raised ``error``. Raises: FetcherDied; DeadIncarnation where the broker has ended
+        with it, and nothing goes on."""
         if isinstance(error, KernelError):
             raise error
+        self._process.check_alive()
         verdict = self._policies.failures.judge(error)
         self._carry_out(verdict, state, type(error).__name__, f"{operation}: {error}")
 
@@ -429,6 +433,7 @@ class FetcherThread:
         elif verdict is Verdict.HALT:
             self._log.critical("the broker halts", partition=str(state.tp), reason=reason)
             self._process.node.halt()
+            self._process.check_alive()
         else:
             raise FetcherDied(state.tp, error, reason)
 

@@ -11,14 +11,15 @@ from brokers.log.log import OffsetMismatch
 from emulator.disks import DiskError
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetcherStarted, FetcherStopped
-from emulator.protocol.offsets_for_leader_epoch import OffsetsForLeaderEpochRequest
+from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
+from emulator.protocol.shown import FetchMisanswered
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import KIP_461, STORAGE_TOLERATED, THREAD_DIES, CorruptBatch, FailureRule, StorageError, Verdict
 from fetchers.manager import FetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
 from fetchers.truncation import Kip101, Kip279, TruncationRule
-from tests.fetchers.rig import KINDS, A, B, Replica, Rig, play, write
+from tests.fetchers.rig import KINDS, LATENCY_US, A, B, Replica, Rig, play, write
 
 C, D = TopicPartition("t", 2), TopicPartition("t", 3)
 BEFORE = FetcherPolicies(failures=STORAGE_TOLERATED)
@@ -246,8 +247,30 @@ def test_before_kip_112_a_storage_error_halted_the_broker() -> None:
     async def scenario(rig: Rig) -> None:
         await broken(rig, "append", DiskError("I/O"))
         assert not rig.process.alive
+        assert rig.replicas[B].log_end_offset == 0, "nothing goes on in a broker that has halted"
 
     play(scenario, FetcherPolicies(failures=THREAD_DIES))
+
+
+def test_a_partition_that_is_removed_while_another_ones_error_is_handled_is_passed_over() -> None:
+    """Not taken for one that the fetch session does not have."""
+
+    async def scenario(rig: Rig) -> None:
+        for tp in (A, B):
+            rig.leader.leads(tp, 0)
+        rig.add(A, B)
+        await rig.rest()
+        misanswered = rig.see(FetchMisanswered)
+        rig.leader.fetch_errors[A] = Errors.OFFSET_OUT_OF_RANGE
+        write(rig.leader.logs[B], 0)
+        while not rig.leader.requests(ListOffsetsRequest):
+            await rig.world.sleep(LATENCY_US // 2)
+        rig.manager.remove_fetcher_for_partitions([B])
+        await rig.rest()
+        assert misanswered == []
+        assert rig.replicas[B].log_end_offset == 1
+
+    play(scenario)
 
 
 @pytest.mark.parametrize(
