@@ -100,6 +100,24 @@ def _raised(past: KeptEvents, tp: TopicPartition, until_seq: int) -> list[int]:
 
 
 @of_replica
+def _obeyed_a_former_controller(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica leads or follows under an earlier leader epoch than ZooKeeper has, by a request of a controller that
+    had been replaced; its broker has been restarted since, and remembers no controller epoch."""
+    role, state = past.last_role(tp, broker, violation.seq), past.state(tp, violation.seq)
+    if role is None or state is None or role.leader_epoch >= state.leader_epoch:
+        return False
+    request = next((event for event in past.of(ControlRequest) if event.seq == role.cause), None)
+    elected = [
+        event.seq
+        for event in past.of(ControllerElected)
+        if request is not None and event.controller_epoch > request.controller_epoch and event.seq < role.seq
+    ]
+    return bool(elected) and any(
+        event.node == broker and elected[0] < event.seq < role.seq for event in past.of(NodeCrashed)
+    )
+
+
+@of_replica
 def _took_what_was_overtaken(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The broker has taken an UpdateMetadata after one that was made later, and the partition has got its leader or
     leader epoch since that was made, which may be long before it was sent for the last time: the last leader or epoch,
@@ -425,6 +443,13 @@ CONTROL: tuple[Known, ...] = (
         ("one_active_controller",),
         lambda policies: isinstance(policies.controller.fencing, Unfenced),
         _deposed_by_a_late_failover,
+    ),
+    Known(
+        "KIP-380",
+        "a broker that has been restarted remembers no controller epoch, and obeys a controller that has been replaced",
+        ("append_shape",),
+        lambda policies: not policies.controller.broker_epochs,
+        _obeyed_a_former_controller,
     ),
     Known(
         "KAFKA-1120",

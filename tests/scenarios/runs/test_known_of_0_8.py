@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from emulator.protocol import events as e
-from emulator.trace.events import Step
+from emulator.protocol.znodes import LeaderAndIsr, state_path
+from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
 from scenarios.observe.checkers.converged import (
     GAUGES,
@@ -137,3 +138,27 @@ def test_a_leader_of_0_8_adds_any_replica(quiet: Run) -> None:
     assert tickets(told(quiet, "kafka-0.8", [joins, assigned(6, 0, 2)], silent)) == ["KAFKA-1097"]
     assert tickets(told(quiet, "kafka-0.8", [joins, assigned(6, 0, 1)], silent)) == [None]
     assert tickets(told(quiet, "kafka-1.1", [], found)) == [None]
+
+
+def test_a_broker_that_was_restarted_obeys_a_controller_that_has_been_replaced(quiet: Run) -> None:
+    """Before KIP-380; seed 44302 of the default swarm. The broker leads in epoch 0, after records of epoch 2."""
+    found = Violation(
+        "append_shape", "…", 9, 9, "broker 1, orders-0: batch 7 of epoch 0 follows a batch of epoch 2", brokers=(1,)
+    )
+    state = ZkWritten(3, 3, 0, 0, "setData", state_path(TP), 0, 3, LeaderAndIsr(1, 2, (1,), 1, 0).encode())
+    elects = e.ControllerElected(4, 4, 0, 3, 3)
+    crash = e.NodeCrashed(5, 5, 0, 1, 1, "process")
+    request = e.ControlRequest(6, 6, 0, "LeaderAndIsr", 2, 1, 2, -1, 1, "orders-0")
+    leads = e.BecameLeader(7, 7, 6, 1, *TP, 0, 5, 5, (1,), (1,), (), ())
+    for profile, ticket in (("kafka-0.8", "KIP-380"), ("kafka-1.1", "KIP-380"), ("kafka-2.3", None)):
+        assert tickets(told(quiet, profile, [state, elects, crash, request, leads], found)) == [ticket]
+    for events in (
+        [state, elects, request, leads],
+        [state, elects, crash._replace(node=2), request, leads],
+        [crash._replace(seq=2), state, elects, request, leads],
+        [state, crash, request, leads],
+        [state, elects, crash, request._replace(controller_epoch=3), leads],
+        [state, elects, crash, request, leads._replace(leader_epoch=2)],
+        [state, elects, crash, leads],
+    ):
+        assert tickets(told(quiet, "kafka-0.8", events, found)) == [None]
