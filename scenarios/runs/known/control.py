@@ -107,14 +107,11 @@ def _obeyed_a_former_controller(past: KeptEvents, violation: Violation, tp: Topi
     if role is None or state is None or role.leader_epoch >= state.leader_epoch:
         return False
     request = next((event for event in past.of(ControlRequest) if event.seq == role.cause), None)
-    elected = [
-        event.seq
-        for event in past.of(ControllerElected)
-        if request is not None and event.controller_epoch > request.controller_epoch and event.seq < role.seq
-    ]
-    return bool(elected) and any(
-        event.node == broker and elected[0] < event.seq < role.seq for event in past.of(NodeCrashed)
-    )
+    if request is None:
+        return False
+    later = (event.seq for event in past.of(ControllerElected) if event.controller_epoch > request.controller_epoch)
+    replaced = next(later, role.seq)
+    return any(event.node == broker and replaced < event.seq < role.seq for event in past.of(NodeCrashed))
 
 
 @of_replica

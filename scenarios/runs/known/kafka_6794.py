@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from emulator.protocol.events import ControllerElected
-from emulator.protocol.znodes import REASSIGN_PARTITIONS
 from scenarios.observe.checkers.converged import IN_SYNC, LED, NOTHING_ASKED
-from scenarios.runs.known.reason import CONVERGED, COUNTED, Known, of_violation
+from scenarios.runs.known.reason import CONVERGED, COUNTED, Known, of_each_open_move, of_violation
 
 if TYPE_CHECKING:
     from emulator.protocol.events import MoveStarted
@@ -46,33 +45,22 @@ def _left_by_step_5(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
     )
 
 
-@of_violation
-def _waits_for_a_leader(past: KeptEvents, violation: Violation) -> bool:
-    """The partition of each open move has no leader, and all members of its ISR were left there so."""
-    moves = past.open_moves() if REASSIGN_PARTITIONS in violation.state else {}
-    last = {tp: past.state(tp, violation.seq) for tp in moves}
-    return bool(moves) and all(
-        state is not None
-        and state.leader < 0
-        and bool(state.isr)
-        and all(_left_by_step_5(past, tp, broker) for broker in state.isr)
-        for tp, state in last.items()
-    )
+@of_each_open_move
+def _waits_for_a_leader(past: KeptEvents, violation: Violation, tp: TopicPartition, _move: MoveStarted) -> bool:
+    """The partition has no leader, and all members of its ISR were left there so."""
+    state = past.state(tp, violation.seq)
+    if state is None or state.leader >= 0:
+        return False
+    return bool(state.isr) and all(_left_by_step_5(past, tp, broker) for broker in state.isr)
 
 
-@of_violation
-def _waits_for_the_dead(past: KeptEvents, violation: Violation) -> bool:
-    """Each open move waits in step 1 for current replicas to be in the ISR that it is going to drop, and whose brokers
-    are down: for no other one."""
-    moves = past.open_moves() if REASSIGN_PARTITIONS in violation.state else {}
-    return bool(moves) and all(_blocked_by_the_dead(past, tp, move, violation.seq) for tp, move in moves.items())
-
-
-def _blocked_by_the_dead(past: KeptEvents, tp: TopicPartition, move: MoveStarted, until_seq: int) -> bool:
-    """No other protocol waits for replicas outside the target."""
+@of_each_open_move
+def _waits_for_the_dead(past: KeptEvents, violation: Violation, tp: TopicPartition, move: MoveStarted) -> bool:
+    """The move waits in step 1 for current replicas to be in the ISR that it is going to drop, and whose brokers are
+    down: for no other one. No other protocol waits for replicas outside the target."""
     state = past.states[tp][-1][1] if past.states.get(tp) else None
     missing = [broker for broker in past.awaited(tp, move) if state is None or broker not in state.isr]
-    return bool(missing) and all(broker not in move.target and past.down(broker, until_seq) for broker in missing)
+    return bool(missing) and all(broker not in move.target and past.down(broker, violation.seq) for broker in missing)
 
 
 DOCUMENTS: tuple[Known, ...] = (

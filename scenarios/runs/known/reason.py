@@ -15,6 +15,7 @@ from scenarios.observe.checkers.converged import IN_SYNC, SAME_LOGS
 from scenarios.runs.finding import EXPECTATION
 
 if TYPE_CHECKING:
+    from emulator.protocol.events import MoveStarted
     from emulator.protocol.types import TopicPartition
     from scenarios.observe.checkers import Violation
     from scenarios.profiles.profile import Policies
@@ -123,6 +124,19 @@ def of_lacking(asks: AsksOfReplica) -> Shows:
     return shows
 
 
+def of_each_open_move(asks: Callable[[KeptEvents, Violation, TopicPartition, MoveStarted], bool]) -> Shows:
+    """``asks`` of a violation that is about the request for moves, and of each move that is open: its partition, and
+    how it was asked for."""
+
+    @of_violation
+    @wraps(asks)
+    def shows(past: KeptEvents, violation: Violation) -> bool:
+        moves = past.open_moves() if REASSIGN_PARTITIONS in violation.state else {}
+        return bool(moves) and all(asks(past, violation, tp, move) for tp, move in moves.items())
+
+    return shows
+
+
 def left_alone(past: KeptEvents, tp: TopicPartition, until_seq: int) -> tuple[int, ...]:
     """The members of the ISR of a partition without a leader, where none of them is assigned: only assigned replicas
     are elected (leaderForOffline, 1.1 and later), so that none can be."""
@@ -137,16 +151,12 @@ def or_left_alone(asks: AsksOfReplica) -> Shows:
     """``of_replica``, or of each member of an ISR that is left without a leader; where the violation is about the
     request for moves, of the ISR of each open move: without a leader no new replica can join it."""
 
-    @wraps(asks)
-    def waits(past: KeptEvents, violation: Violation | None) -> bool:
-        moves = past.open_moves() if violation is not None and REASSIGN_PARTITIONS in violation.state else {}
-        return violation is not None and bool(moves) and all(left(past, violation, tp) for tp in moves)
-
     def left(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
         brokers = left_alone(past, tp, violation.seq)
         return bool(brokers) and all(asks(past, violation, tp, broker) for broker in brokers)
 
     alone = of_partition(lambda past, violation, tp: not violation.brokers and left(past, violation, tp))
+    waits = of_each_open_move(lambda past, violation, tp, _move: left(past, violation, tp))
     return either(of_replica(asks), either(alone, waits))
 
 
