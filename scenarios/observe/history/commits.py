@@ -122,20 +122,22 @@ class Commits:
             self.get(event.topic, event.partition).wait()
 
     def on_assigned(self, event: AssignmentWritten) -> None:
-        commit, topology = self.get(event.tp.topic, event.tp.partition), self._topology
-        moving = topology.is_reassigning(event.tp)
-        commit.assign(event.replicas, without(event.replicas, topology.removing(event.tp)) if moving else None)
+        self.get(event.tp.topic, event.tp.partition).assign(event.replicas, self._begun(event.tp))
+
+    def _begun(self, tp: TopicPartition) -> tuple[int, ...] | None:
+        """Where the topic's znode says that the partition moves to (KIP-455); None where it does not move."""
+        topology = self._topology
+        return without(topology.assignment(tp), topology.removing(tp)) if topology.is_reassigning(tp) else None
 
     def _moving(self, _: ZkWritten, tp: TopicPartition, moving: bool) -> None:
         """What was requested through the API may reach the controller after what was asked for later, so the topic's
         znode says where the move goes that begins, or is changed (KIP-455)."""
         if not moving:
             return
-        commit, replicas = self.get(tp.topic, tp.partition), self._topology.assignment(tp)
-        target = without(replicas, self._topology.removing(tp))
-        if target not in commit.targets:
+        commit, target = self.get(tp.topic, tp.partition), self._begun(tp)
+        if target is not None and target not in commit.targets:
             commit.ask((*commit.targets, target))
-        commit.assign(replicas, target)
+        commit.assign(self._topology.assignment(tp), target)
 
     def on_move_started(self, event: MoveStarted) -> None:
         commit = self.get(event.topic, event.partition)
@@ -143,8 +145,12 @@ class Commits:
 
     def on_move_answered(self, event: MoveAnswered) -> None:
         commit = self.get(event.topic, event.partition)
-        if event.error not in WILL_BE_MOVED and len(commit.targets) > commit.withdrawn:
-            commit.ask(commit.targets[:-1])
+        if event.error in WILL_BE_MOVED or len(commit.targets) <= commit.withdrawn:
+            return
+        *others, last = commit.targets
+        # A request that is sent again can be refused after the first one has begun its move.
+        if last in others or last != self._begun(commit.tp):
+            commit.ask(tuple(others))
 
     def on_move_cancelled(self, event: MoveCancelled) -> None:
         commit = self.get(event.topic, event.partition)

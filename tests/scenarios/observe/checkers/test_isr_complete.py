@@ -204,6 +204,20 @@ def test_a_move_that_was_refused_has_no_target() -> None:
     assert run.invariants() == [NAME]
 
 
+@pytest.mark.parametrize(("begun", "expected"), [(True, []), (False, [NAME])])
+def test_a_refusal_does_not_end_a_move_that_has_begun(begun: bool, expected: list[str]) -> None:
+    """The request was sent again, and refused, after the first one had reached the controller (2.4, seed 46817)."""
+    run = history()
+    run.emit(e.MoveStarted, *ORDERS_0, (0, 1))
+    if begun:
+        moving = {0: ReassigningReplicas((), (2,))}
+        run.emit(ZkWritten, 0, "setData", topic_path("orders"), 0, 0, encode_topic({0: (0, 1, 2)}, moving))
+    run.emit(e.MoveAnswered, *ORDERS_0, "INVALID_REPLICA_ASSIGNMENT")
+    run.everywhere(0, 1, nodes=(0, 1))
+    run.high_watermark(0, 10, leader=True)
+    assert run.invariants() == expected
+
+
 def test_a_move_that_was_cancelled_ends_with_the_old_replicas() -> None:
     run = history()
     run.emit(e.MoveStarted, *ORDERS_0, (0, 1))
