@@ -166,7 +166,7 @@ class ConsumerFetch:
         """Read every partition, in their order (ReplicaManager.readFromLocalLog)."""
         answers: list[FetchedFields] = []
         stability: dict[TopicPartition, Stability] = {}
-        size, failed = 0, False
+        size, cut, failed = 0, 0, False
         from_leader = request.replica_id != DEBUGGING_CONSUMER
         for wanted in self.context.wanted:
             if wanted.tp in self.erroneous:
@@ -177,9 +177,13 @@ class ConsumerFetch:
             answers.append(answer)
             if not answer[1]:
                 self._look_at_transactions(answer, wanted.fetch_offset, request.isolation, stability)
-            size += sum(batch.size for batch in answer[4])
+            sent = sum(batch.size for batch in answer[4])
+            size += sent
+            if sent:
+                end = _readable_end(self.manager.partitions[wanted.tp], request.isolation)
+                cut += max(0, limit - sent) if answer[4][-1].next_offset < end else 0
             failed = failed or bool(answer[1]) or answer[5] is not None
-        return Read(answers, stability, failed or size >= request.min_bytes)
+        return Read(answers, stability, failed or size + cut >= request.min_bytes)
 
     def _look_at_transactions(
         self, answer: FetchedFields, offset: int, isolation: int, stability: dict[TopicPartition, Stability]
@@ -212,10 +216,7 @@ class ConsumerFetch:
         if not log.start_offset <= offset <= log.end_offset:
             return _refused(tp, Errors.OFFSET_OUT_OF_RANGE)
         try:
-            end = partition.high_watermark
-            if isolation == READ_COMMITTED:
-                end = log.last_stable_offset(end)
-            batches = self._before(end, partition, offset, limit, first)
+            batches = self._before(_readable_end(partition, isolation), partition, offset, limit, first)
         except DiskError:
             return _refused(tp, Errors.KAFKA_STORAGE_ERROR)
         return tp, NO_ERROR, high_watermark, log.start_offset, batches, None
@@ -233,6 +234,12 @@ class ConsumerFetch:
         if batches[-1].next_offset > end:
             batches = tuple(batch for batch in batches if batch.next_offset <= end)
         return batches
+
+
+def _readable_end(partition: Partition, isolation: int) -> int:
+    """Up to where a consumer may read: the high watermark, or the last stable offset."""
+    end = partition.high_watermark
+    return partition.log.last_stable_offset(end) if isolation == READ_COMMITTED else end
 
 
 def _refused(tp: TopicPartition, error: Errors) -> FetchedFields:

@@ -49,7 +49,7 @@ class ConsumerSession(FetchSession):
     def _collect(self, request: FetchRequest, arrived: bool) -> Collected:
         found: list[CachedPartition] = []
         answers: list[FetchedFields] = []
-        budget, size = request.max_bytes, 0
+        budget, size, cut = request.max_bytes, 0, 0
         failed = bool(self.erroneous) and len(self.erroneous) == len(self.positions)
         for position in self.dirty:
             tp = position.tp
@@ -64,8 +64,9 @@ class ConsumerSession(FetchSession):
                 answers.append((tp, error, -1, -1, (), None))
                 failed = True
                 continue
+            limit = min(budget, request.max_partition_bytes)
             try:
-                batches = self._readable(partition, position, min(budget, request.max_partition_bytes), not size)
+                batches = self._readable(partition, position, limit, not size)
             except DiskError:
                 found.append(position)
                 answers.append((tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, (), None))
@@ -74,10 +75,12 @@ class ConsumerSession(FetchSession):
             sent = sum(batch.size for batch in batches)
             size += sent
             budget -= sent
+            if batches and batches[-1].next_offset < partition.high_watermark:
+                cut += max(0, limit - sent)
             if batches or position.high_watermark != partition.high_watermark:
                 found.append(position)
                 answers.append((tp, error, partition.high_watermark, partition.log_start_offset, batches, None))
-        return Collected(found, answers, size, failed or size >= request.min_bytes)
+        return Collected(found, answers, size, failed or size + cut >= request.min_bytes)
 
     def _readable(self, partition: Partition, position: CachedPartition, limit: int, first: bool) -> tuple[Batch, ...]:
         """The committed batches from there on; only the ``first`` batch of an answer may exceed the limit (KIP-74)."""
@@ -103,11 +106,12 @@ class ConsumerSession(FetchSession):
         return NO_ERROR if in_range else Errors.OFFSET_OUT_OF_RANGE
 
     def _sent(self, positions: list[CachedPartition], answers: list[FetchedFields]) -> None:
-        for position, (_tp, error, high_watermark, _log_start, batches, _diverging) in zip(
+        """What a reader does not take, as it validates its position again, it is sent again."""
+        for position, (_tp, error, high_watermark, _log_start, _batches, _diverging) in zip(
             positions, answers, strict=True
         ):
             position.high_watermark = high_watermark
-            if batches or error or position.offset >= high_watermark:
+            if not error and position.offset >= high_watermark:
                 del self.dirty[position]
 
     def _measure(self, answers: list[FetchedFields], size: int) -> None:

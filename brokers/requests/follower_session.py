@@ -185,7 +185,7 @@ class FollowerSession(FetchSession):
         now = self.manager.process.clock_us
         throttle = self.manager.throttle if self.manager.throttle.active else None
         budget, most = request.max_bytes, request.max_partition_bytes
-        size = 0
+        size = cut = 0
         urgent = bool(self.erroneous) and len(self.erroneous) == len(self.positions)
         moved = self._moved if arrived else None
         read: list[tuple[Partition, RemoteReplica, int]] = []
@@ -235,6 +235,9 @@ class FollowerSession(FetchSession):
                     for batch in batches:
                         size += batch.size
                         budget -= batch.size
+                        limit -= batch.size
+                    if limit > 0 and batches and batches[-1].next_offset < log.end_offset:
+                        cut += limit
                 if arrived:
                     read.append((partition, remote, offset))
             elif moved:
@@ -245,7 +248,7 @@ class FollowerSession(FetchSession):
                 urgent = urgent or (hw_completes and high_watermark > max(position.high_watermark, 0))
         if read:
             self._record(read, request, now)
-        enough = urgent or size >= request.min_bytes
+        enough = urgent or size + cut >= request.min_bytes
         if not enough and (read or (moved and hw_completes)):
             return self._collect(request, False)  # what does not complete it at once is tried again (DelayedFetch)
         return Collected(found, answers, size, enough)

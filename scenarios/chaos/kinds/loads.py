@@ -178,8 +178,8 @@ class MoreClients(Episodes):
             "max.partition.fetch.bytes": draws.weighted(((2, None), (1, max(20_000, least)), (1, max(100_000, least)))),
             "fetch.max.bytes": draws.weighted(((2, None), (1, max(50_000, least)))),
         }
-        # Each fetch would wait as long as it may: one partition gives no more than 1 MiB, in whole batches.
-        if found["max.partition.fetch.bytes"] or found["fetch.max.bytes"] or topic.partitions == 1:
+        # Each fetch would wait as long as it may.
+        if found["max.partition.fetch.bytes"] or found["fetch.max.bytes"]:
             found["fetch.min.bytes"] = found["fetch.min.bytes"] and 1_000
         return ConsumerSpec(
             topic=topic.name, offset_reset=draws.choice(("earliest", "latest")), start_us=start_us,

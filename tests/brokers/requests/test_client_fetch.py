@@ -67,6 +67,17 @@ def test_a_request_waits_for_enough_bytes_and_no_longer_than_it_says() -> None:
     assert not bench.partition.readers
 
 
+def test_what_fills_a_limit_is_enough() -> None:
+    """Kafka cuts the last batch off in the middle, and counts the part (LogSegment.read, 0.8 to 3.9)."""
+    bench = led()
+    half_more = 3 * records(b"a").size // 2
+    line = fetch(bench, at(0), min_bytes=half_more, max_bytes=half_more)
+    produce(bench, records(b"a"))
+    assert not line.replies
+    produce(bench, records(b"a"))
+    assert bases(line.last) == [(0, [0])]
+
+
 def test_only_the_first_batch_of_an_answer_may_be_larger_than_the_limits() -> None:
     bench = led(2)
     size = records(b"a", b"b").size

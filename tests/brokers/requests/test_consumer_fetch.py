@@ -68,6 +68,20 @@ def test_a_fetch_waits_for_fetch_min_bytes() -> None:
     assert seen(reader.answer(0)) == (Errors.NONE, 2, [0, 1])
 
 
+@pytest.mark.parametrize("limit", ["max_bytes", "max_partition_bytes"])
+def test_what_fills_a_limit_is_enough(limit: str) -> None:
+    """Kafka cuts the last batch off in the middle, and counts the part (LogSegment.read, 0.8 to 3.9; seed 46997)."""
+    bench = alone()
+    half_more = 5 * BATCH_BYTES // 2
+    reader = consumer(bench, min_bytes=half_more, **{limit: half_more})
+    assert reader.at(0) is None
+    for _ in range(2):
+        bench.produce()
+        assert not reader.line.replies
+    bench.produce()
+    assert seen(reader.answer(0)) == (Errors.NONE, 3, [0, 1])
+
+
 def test_a_fetch_waits_no_longer_than_fetch_max_wait() -> None:
     bench = alone()
     reader = consumer(bench, min_bytes=2 * BATCH_BYTES)
@@ -97,6 +111,23 @@ def test_a_session_sends_each_change_once() -> None:
     assert reader.at(1) is None
     bench.produce()
     assert seen(reader.answer(1)) == (Errors.NONE, 2, [1])
+
+
+def test_what_a_reader_has_not_taken_is_sent_again() -> None:
+    """It was validating its position as the answer came, and goes on there (FetchSession, 2.4; seed 46853)."""
+    bench = alone()
+    bench.produce()
+    reader = consumer(bench)
+    assert seen(reader.at(0)) == (Errors.NONE, 1, [0])
+    assert seen(reader.fetch()) == (Errors.NONE, 1, [0])
+
+
+def test_an_error_is_answered_until_the_partition_is_forgotten() -> None:
+    bench = alone()
+    reader = consumer(bench)
+    assert seen(reader.at(5))[0] is Errors.OFFSET_OUT_OF_RANGE
+    assert seen(reader.fetch())[0] is Errors.OFFSET_OUT_OF_RANGE
+    assert reader.fetch(forgotten=(TP,)) is None
 
 
 def test_a_forgotten_partition_completes_no_fetch() -> None:

@@ -99,6 +99,18 @@ def test_fewer_bytes_than_asked_for_wait_until_the_poll_ends() -> None:
     assert bases(follower.expire()) == {0: [3]}
 
 
+def test_what_fills_a_limit_is_enough() -> None:
+    """Kafka cuts the last batch off in the middle, and counts the part (LogSegment.read, 0.8 to 3.9)."""
+    bench = Bench()
+    bench.lead()
+    follower = bench.follower(1, min_bytes=250, max_partition_bytes=250)
+    for _ in range(2):
+        bench.produce()
+        assert follower.at(0) is None
+    bench.produce()
+    assert bases(follower.answer(0)) == {0: [0, 1]}
+
+
 @pytest.mark.parametrize(
     ("epoch", "offset", "error"),
     [
