@@ -20,9 +20,10 @@ beyond: the part of that batch before it takes its place (``GONE``). After a ful
 offset beyond its end, which is how a new replica begins where the leader's log does, a log is not known
 (``ReplicaLog.known``) until its first append. Nor is one with another history than the leader's that goes on right
 where the leader's log begins: the leader knows no epoch from before, so nothing is truncated
-(``LeaderEpochFileCache.endOffsetFor``, 2.4.1), and what differs is deleted with the leader's next answer. The append
-puts it on the line of the logs that have this batch at this place, or that end where it begins, a leader's before
-others: it has their history, as if its own start had moved. Checkers skip a log for which no such line is found.
+(``LeaderEpochFileCache.endOffsetFor``, 2.4.1), and what differs is deleted with the leader's next answer. So it is
+where the leader's log is not known itself. The append puts it on the line of the logs that have this batch at this
+place, or that end where it begins, a leader's before others: it has their history, as if its own start had moved.
+Checkers skip a log for which no such line is found.
 """
 
 from __future__ import annotations
@@ -324,7 +325,7 @@ class ReplicaLogs:
     def on_position(self, event: FetchPosition) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         log, leads = self.get(event.node, tp), self.get(event.leader, tp)
-        if log is None or leads is None or event.offset <= 0 or not leads.known:
+        if log is None or leads is None or event.offset <= 0:
             return
         if event.offset == leads.start_offset == log.end_offset and not leads.holds(log.last):
             log.forget_before(event.offset)

@@ -270,6 +270,31 @@ def test_what_differs_before_the_leaders_log_begins_is_no_difference(start: int,
     assert run.invariants() == expected
 
 
+@pytest.mark.parametrize(("fetches", "expected"), [(True, []), (False, [NAME])])
+def test_nor_is_it_where_nothing_is_known_of_the_leaders_log(fetches: bool, expected: list[str]) -> None:
+    """Broker 3 began where retention had left the log of broker 0, and leads before its first append; broker 2 has
+    batch 9 from before (2.4, seed 46398)."""
+    run = history()
+    run.assigned((0, 1, 2, 3))
+    run.everywhere(0, 1)
+    run.append(2, 10, 9, leader=True)
+    run.state(0, (0, 1), 1)
+    run.leads(0, 1)
+    run.everywhere(10, 2, 1, nodes=(0, 1))
+    run.high_watermark(0, 20, 1, leader=True)
+    run.emit(e.LogStartMoved, 0, *ORDERS_0, 20, "time")
+    run.loaded(3)
+    run.follows(3, 0, 1)
+    run.truncated(3, 20, 0, 20)
+    run.state(0, (0, 1, 3), 1)
+    run.state(3, (0, 1, 3), 2)
+    run.leads(3, 2, 20, 20)
+    if fetches:
+        run.emit(e.FetchPosition, 2, *ORDERS_0, 3, 2, 20)
+    run.state(3, (0, 1, 2, 3), 2)
+    assert run.invariants() == expected
+
+
 @pytest.mark.parametrize("empty", [False, True])
 def test_a_replica_that_began_where_retention_left_the_log_leads(empty: bool) -> None:
     run = after_retention(empty=empty)
