@@ -84,6 +84,18 @@ class BadInput(Exception):
         return type(self)(**{**{name: getattr(self, name) for name in names}, **changes})
 
 
+class UnknownKey(BadInput):
+    """A key that its table does not have. It is the last part of ``where``."""
+
+    @property
+    def key(self) -> str:
+        return self.where.rpartition(".")[2]
+
+    def noting(self, note: str) -> BadInput:
+        """The same error with more about the key."""
+        return self._changed(what=f"{self.what} ({note})")
+
+
 class PartFailed(Exception):
     """A part of the program, or a plug-in, raised an exception. Its text names it, the exception and the line.
 

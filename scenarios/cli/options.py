@@ -32,6 +32,17 @@ def one_of(option: str, names: Sequence[str]) -> Callable[[str], str]:
     return read
 
 
+def path(option: str) -> Callable[[str], str]:
+    """A reader that takes any path but an empty one, which names nothing."""
+
+    def read(text: str) -> str:
+        if not text:
+            raise BadInput("the path is empty; write one", where=option)
+        return text
+
+    return read
+
+
 def whole(option: str, least: int, most: int = LARGEST_SEED) -> Callable[[str], int]:
     """A reader that takes a whole number from ``least`` to ``most``."""
 

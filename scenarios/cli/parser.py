@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from scenarios.cli import logs, options
 from scenarios.errors import BadInput, did_you_mean
 
+_PATHS = ("DIR", "FILE", "OUT", "PATH", "RUN", "TRACE")
 _LACKS_VALUE = re.compile(r"argument (--\S+): expected one argument")
 
 Run = Callable[[argparse.Namespace], int]
@@ -26,7 +27,11 @@ class Parser(argparse.ArgumentParser):
         self._negative_number_matcher = re.compile(r"-\.?\d")
 
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
-        self.option_names += [name for name in names if name.startswith("--")]
+        options_of = [name for name in names if name.startswith("--")]
+        self.option_names += options_of
+        metavar = settings.get("metavar")
+        if metavar in _PATHS:
+            settings.setdefault("type", options.path(options_of[0] if options_of else metavar))
         self.arguments.append(super().add_argument(*names, **settings))
         return self.arguments[-1]
 

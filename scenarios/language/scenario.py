@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial, reduce
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 from attrs import Factory, evolve, field, frozen
 
 from emulator.protocol.configs import ConfigValue
-from scenarios.errors import BadInput
+from scenarios.errors import BadInput, UnknownKey
 from scenarios.language.chaos import CHAOS, Chaos
 from scenarios.language.checks import check_scenario
 from scenarios.language.clients import CLIENT_BLOCK, Behaviour
@@ -33,7 +34,7 @@ from scenarios.language.schedules import FIFO, SCHEDULE
 from scenarios.language.schema.kinds import SOME_TIME, Choice, Integer, ListOf, Named, Text, as_tuple, at
 from scenarios.language.schema.overrides import overridden
 from scenarios.language.schema.places import placed
-from scenarios.language.schema.reader import Block, key
+from scenarios.language.schema.reader import Block, key, keys_of
 from scenarios.language.schema.text import is_json, parse_document, read_text, write_toml
 from scenarios.language.strategies import SHAPES, parse_strategy
 from scenarios.language.strategies.strategy import StrategySpec
@@ -235,7 +236,8 @@ class Scenario:
     @classmethod
     def from_table(cls, document: Mapping[str, object], *, source: str = "") -> Scenario:
         """Read and check a parsed document, without a ``plan.file``."""
-        scenario: Scenario = evolve(SCENARIO.read(document), source=source)
+        with _saying_where_keys_belong():
+            scenario: Scenario = evolve(SCENARIO.read(document), source=source)
         scenario.check()
         scenario._check_draws()
         return scenario
@@ -299,7 +301,9 @@ class Scenario:
         table = self.to_table()
         for path in changes:
             table.get("draws", {}).pop(path, None)  # a value that is stated is not drawn
-        return self.from_table(overridden(table, SCENARIO, changes), source=self.source)
+        with _saying_where_keys_belong():
+            table = overridden(table, SCENARIO, changes)
+        return self.from_table(table, source=self.source)
 
     def settled(self) -> Scenario:
         """A copy with the values that its seed draws, and without ``draws``. Raises: BadInput where they do not fit
@@ -402,3 +406,19 @@ class Scenario:
 
 
 SCENARIO = Block(Scenario)
+
+
+@contextmanager
+def _saying_where_keys_belong() -> Iterator[None]:
+    """A key that stands below a table, and is one of the whole file, is refused with a note on where it belongs."""
+    top = [entry.name for entry in keys_of(Scenario)]
+
+    def in_place(error: BadInput) -> BadInput:
+        if not isinstance(error, UnknownKey) or error.key == error.where or error.key not in top:
+            return error
+        return error.noting(f"{error.key!r} belongs to the top of the file, above all tables")
+
+    try:
+        yield
+    except BadInput as error:
+        raise error.each(in_place) from None

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import attrs
 from attrs import frozen
 
-from scenarios.errors import BadInput, Together, did_you_mean
+from scenarios.errors import BadInput, Together, UnknownKey, did_you_mean
 from scenarios.language.schema.kinds import Kind, Schema, at, refuse
 from scenarios.language.schema.text import write_value
 
@@ -57,12 +57,12 @@ def keys_of(block: type[Any]) -> tuple[Key, ...]:
 
 
 def refuse_unknown(table: Mapping[str, object], known: Iterable[str], hints: Mapping[str, str] | None = None) -> None:
-    """Refuse the keys that are not ``known``; ``hints`` explains some better than a suggestion could."""
+    """Refuse the keys that are not ``known`` (UnknownKey); ``hints`` explains some better than a suggestion could."""
     names, wrong = list(known), Together()
     for name in table:
         if name not in names:
             hint = (hints or {}).get(name) or did_you_mean(str(name), names)
-            wrong.add(BadInput(f"unknown key {name!r}; {hint}", where=str(name)))
+            wrong.add(UnknownKey(f"unknown key {name!r}; {hint}", where=str(name)))
     wrong.refuse()
 
 

@@ -68,7 +68,11 @@ COMMAND_LINES: dict[str, tuple[str, ...]] = {
     "chaos --for": ("--for: needs a value, as in --for VALUE",),
     "chaos --for -5s": ("--for: '-5s' is not understood", "such as"),
     "chaos --seeds -3:4": ("--seeds: '-3:4' names no seeds", "write A:B such as 0:20"),
-    "chaos NAMELESS": ("there is no such scenario file",),
+    "chaos NAMELESS": ("FILE: the path is empty; write one",),
+    "chaos --seeds 0:1 --out NAMELESS": ("--out: the path is empty; write one",),
+    "run FILE --trace NAMELESS": ("--trace: the path is empty; write one",),
+    "timeline NAMELESS": ("TRACE: the path is empty; write one",),
+    "run FILE --set cluster.profile=kafka-2.4": ("--set cluster.profile: unknown key 'profile'", "the top of the file"),
     "diff small.toml folder": ("small.toml: is no folder", "--trace folder of a run"),
     "chaos --seeds 0:99999999999999999999": ("are too large; the largest seed is 9223372036854775807",),
     "chaos --seeds 0:200000": ("are too many seeds; at most 100,000 at once",),
@@ -110,6 +114,11 @@ def test_a_command_line_that_cannot_be_used(words: str, call: Call, place: Path)
 FILES: dict[str, tuple[str, str, str]] = {
     "broken TOML": (SMALL + "x = = 1", "broken TOML", "correct the syntax"),
     "unknown key": (small_with("horizon", "horizn"), "horizn: unknown key", "did you mean 'horizon'?"),
+    "key of the whole file": (
+        small_with("[strategy]", '[strategy]\nhorizon = "5m"'),
+        "strategy.horizon: unknown key 'horizon'",
+        "('horizon' belongs to the top of the file, above all tables)",
+    ),
     "unknown step": (
         small_and("[[method]]", 'when = { step = "move.strat" }', 'action = "controller.crash"'),
         "method[1].when.step: unknown step",
