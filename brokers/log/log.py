@@ -125,7 +125,7 @@ class Log:
         room = self._room - batch.size
         rolls = room < 0 or batch.timestamp_us > self._rolls_at_us
         if rolls:
-            room = self._roll(batch)
+            self._roll(batch)
         file = self._file
         if file.fault is None and file.entries:
             file.entries.append(batch)  # as ``File.append`` does it, without the call
@@ -134,6 +134,7 @@ class Log:
         self._room = room
         self.end_offset = batch.next_offset
         if rolls:
+            self.measure_active_segment()
             self.watch_retention()
         if batch.sequenced:
             if batch.transactional:
@@ -281,17 +282,15 @@ class Log:
         if bases != self.bases:
             self._file.label = bases
 
-    def _roll(self, batch: Batch) -> int:
-        """Roll the active segment if it is not empty. Returns the bytes left in the new one after ``batch``. Raises:
+    def _roll(self, batch: Batch) -> None:
+        """Roll the active segment, if it is not empty, before ``batch``: the disk may refuse that yet. Raises:
         DiskError."""
-        config = self.directory.config_of(self.tp.topic)
         if self.end_offset > self.bases[-1]:
+            self.flush()
             if self._hooks.rolled is not None:
                 self._hooks.rolled(self, active(self.bases, self._file.entries, self.end_offset), batch)
-            self.flush()
             self._begin_segments((*self.bases, self.end_offset))
-        self._rolls_at_us = batch.timestamp_us + config.roll_us
-        return config.segment_bytes - batch.size
+        self._room = self._rolls_at_us = 0
 
     def measure_active_segment(self) -> None:
         """Find out how many bytes the active segment can still take, and when it rolls: the log was loaded or cut, or

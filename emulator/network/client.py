@@ -62,7 +62,7 @@ class Client:
                 answer = await self._answers.get()
             except trio.Cancelled:
                 # Otherwise the late answer would be read as that of the next request.
-                endpoint.close()
+                self._hang_up(endpoint, "closed")
                 self._endpoint = None
                 self._deadline_us = 0
                 raise
@@ -80,11 +80,17 @@ class Client:
         endpoint = self._endpoint
         if endpoint is None:
             return
-        endpoint.close()
+        self._hang_up(endpoint, "closed")
         if self._deadline_us:
             self._answers.put(_Lost(endpoint, "closed at this end"))
         else:
             self._endpoint = None
+
+    def _hang_up(self, endpoint: Endpoint, reason: str) -> None:
+        """Close the connection at this end. The other end learns of it later, and a poll must not go on until then."""
+        if self.poll is not None:
+            self.poll.rouse()
+        endpoint.close(reason)
 
     def _connect(self) -> Endpoint:
         self._answers.clear()
@@ -110,7 +116,7 @@ class Client:
         if not self._watching or endpoint is None:
             return
         if self._deadline_us <= now:
-            endpoint.close("timed out")
+            self._hang_up(endpoint, "timed out")
             self._watching = False
             self._answers.put(_Lost(endpoint, f"no answer in {self.timeout_us} us"))
         else:

@@ -184,6 +184,25 @@ def test_a_segment_rolls_when_its_first_batch_is_older_than_it_may_be(after_us: 
     assert log.bases == bases
 
 
+def test_a_segment_whose_first_batch_is_refused_begins_with_the_next_one() -> None:
+    """It has no batch yet, so all of it is left, and is as old as that batch (LogSegment.append, 2.3; seed 60352)."""
+    log = Log(LogDirectory(Disk(), lambda _: LogConfig(segment_bytes=300, roll_us=50)), TP)
+
+    def append(time_us: int) -> None:
+        log.append(Batch(log.end_offset, log.end_offset + 1, 0, 100, log.end_offset + 1, timestamp_us=time_us))
+
+    append(1_000)
+    append(1_001)
+    log.fail_disk(Fault("I/O error", ("append",), left=1))
+    with pytest.raises(DiskError):
+        append(1_060)
+    for time_us in (1_105, 1_106, 1_155):
+        append(time_us)
+    before = log.bases
+    append(1_156)
+    assert (before, log.bases) == ((0, 2), (0, 2, 5))
+
+
 def test_an_active_segment_before_the_logs_start_stays() -> None:
     """Only a segment with one after it goes for the log's start (Log.deleteLogStartOffsetBreachedSegments, 2.3)."""
     forever = LogConfig(retention_us=-1)

@@ -95,6 +95,11 @@ def slow(cluster: Cluster, deed: Deed) -> None:
     cluster.network.delay(deed.a, deed.b, Delay(20_000, 500))
 
 
+def crawl(cluster: Cluster, deed: Deed) -> None:
+    """A request takes nearly as long as its sender waits for the answer."""
+    cluster.network.delay(deed.a, deed.b, Delay(29_800_000))
+
+
 def skew(cluster: Cluster, deed: Deed) -> None:
     cluster.nodes[deed.a].skew_us += (deed.b + 1) * 400_000 - 500_000
 
@@ -155,8 +160,8 @@ def hold(cluster: Cluster, deed: Deed) -> None:
 DEEDS: dict[str, Callable[[Cluster, Deed], None]] = {
     deed.__name__: deed
     for deed in (
-        pause, resume, crash, start, shut_down, cut, heal, slow, skew, produce, configure, move, create, expire, hold,
-        outage,
+        pause, resume, crash, start, shut_down, cut, heal, slow, crawl, skew, produce, configure, move, create, expire,
+        hold, outage,
     )
 }  # fmt: skip
 
