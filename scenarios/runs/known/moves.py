@@ -184,23 +184,26 @@ def _lost_its_leader(past: KeptEvents, tp: TopicPartition, until_seq: int) -> bo
 
 @or_awaited
 def _fenced_by_a_bump(past: KeptEvents, _: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The replica that was given up or is not in the ISR got a role after a move had raised the leader epoch, and with
-    the epoch from before."""
+    """The replica that was given up or is not in the ISR was sent the leader epoch from before a move had raised it,
+    after that: it took its role under that epoch, or had it and refuses what is not newer."""
     role = past.last_role(tp, broker)
+    if role is None:
+        return False
     fenced = any(
         (event.node, event.topic, event.partition, event.reason) == (broker, *tp, "FENCED_LEADER_EPOCH")
         for event in past.of(PartitionFailed)
-        if role is not None and event.seq > role.seq
+        if event.seq > role.seq
     )
-    return (
-        role is not None
-        and fenced
-        and any(
-            write.seq < role.seq
-            and LeaderAndIsr.decode(write.data, write.version).leader_epoch == role.leader_epoch + 1
-            and past.under_way(tp, write) != ""
-            for write in past.bumps(tp)
-        )
+    sent = [role.seq] + [
+        event.seq
+        for event in past.of(ControlResponse)
+        if (event.api, event.node) == ("LeaderAndIsr", broker) and str(tp) in event.refused and event.seq > role.seq
+    ]
+    return fenced and any(
+        write.seq < max(sent)
+        and LeaderAndIsr.decode(write.data, write.version).leader_epoch == role.leader_epoch + 1
+        and past.under_way(tp, write) != ""
+        for write in past.bumps(tp)
     )
 
 

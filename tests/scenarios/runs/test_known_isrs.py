@@ -285,6 +285,27 @@ def test_kafka_9212_a_broker_that_starts_after_a_move_raised_the_epoch_is_fenced
             assert tickets(told(quiet, "kafka-2.3", [*others, *more], found)) == [None]
 
 
+def test_kafka_9212_a_broker_that_knows_the_epoch_refuses_it_when_it_starts_again(quiet: Run) -> None:
+    """Its connections were cut while a move raised the epoch (2.3, seed 60870)."""
+    follows = e.BecameFollower(1, 1, 0, 1, *TP, 2, 0, 0, 0)
+    fenced = e.PartitionFailed(5, 5, 0, 1, "ReplicaFetcherThread-0-0", *TP, 2, *[Errors.FENCED_LEADER_EPOCH.name] * 2)
+    refuses = e.ControlResponse(6, 6, 0, "LeaderAndIsr", 1, 2, 4, "NONE", (str(TP),), ("STALE_CONTROLLER_EPOCH",))
+    before = elected(2, 0)._replace(data=LeaderAndIsr(0, 2, (0,), 1).encode())
+    marks: list[Any] = [follows, before, Step(3, 3, 0, "wiki.3", "before", *TP, -1, 0, 2, ""), elected(4, 0), fenced]
+    found = Violation("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)", brokers=(1,))
+    assert tickets(told(quiet, "kafka-2.3", [*marks, refuses], found)) == ["KAFKA-9212"]
+    assert tickets(told(quiet, "kafka-2.4", [*marks, refuses], found)) == [None]
+    for others in (
+        [],
+        [refuses._replace(node=2)],
+        [refuses._replace(refused=())],
+        [refuses._replace(api="StopReplica")],
+    ):
+        assert tickets(told(quiet, "kafka-2.3", [*marks, *others], found)) == [None]
+    early = refuses._replace(seq=3, t_us=3)
+    assert tickets(told(quiet, "kafka-2.3", [*marks[:2], early, *marks[2:]], found)) == [None]
+
+
 def test_kafka_9212_step_1_of_kafka_6794_waits_for_a_current_replica_that_is_fenced(quiet: Run) -> None:
     """kip-461, seed 1026 of the default swarm: the move drops the replica that its first step waits for."""
     found = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
