@@ -143,11 +143,15 @@ def test_a_leader_moves_under_each_client(client: Client, monkeypatch: pytest.Mo
 
 
 def moved(client: Client, monkeypatch: pytest.MonkeyPatch, keep: Path | None = None) -> None:
-    """Records go in while a leader moves, none is lost, and the consumer is given some."""
+    """Records go in while a leader moves, none is lost, and the consumer is given some.
+
+    Producers are not idempotent: a batch that waits for followers as its leader steps down is refused, sent again, and
+    may be there twice.
+    """
     monkeypatch.setattr("benchmarks.clients.__main__.AFTER_S", 1.0)
     monkeypatch.setattr("benchmarks.clients.__main__.BEFORE_S", 1.5)
     [fault] = [evolve(fault, seconds=3) for fault in FAULTS if fault.name == "leader-moves"]
     found = measured(client, fault, keep)
     assert found.acked > 100
-    assert (found.lost, found.duplicated, found.failed) == (0, 0, 0)
+    assert (found.lost, found.failed) == (0, 0)
     assert found.unread < found.acked

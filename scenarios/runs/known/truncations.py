@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
+    IsrProposed,
     LogLoaded,
     Truncated,
 )
-from fetchers.truncation import ToHighWatermark
+from fetchers.truncation import Kip279, ToHighWatermark
 from scenarios.runs.known.reason import (
     DIVERGENCES,
     LOSSES,
@@ -18,6 +19,7 @@ from scenarios.runs.known.reason import (
     and_where_it_led,
     keeps_its_place,
     of_partition,
+    of_replica,
 )
 
 if TYPE_CHECKING:
@@ -68,6 +70,26 @@ def _cut_below_its_start(past: KeptEvents, violation: Violation, tp: TopicPartit
         event.log_end_offset < past.log_start(tp, broker, event.seq)
         for event in past.of(Truncated)
         if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < violation.seq
+    )
+
+
+@of_replica
+def _kept_what_differs(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica at fault joined the ISR at the end of its log, where that of its leader began, and led then with a
+    log that began before."""
+    joins = [
+        (event, end)
+        for event in past.of(IsrProposed)
+        for replica, end in zip(event.replicas, event.ends, strict=True)
+        if (event.topic, event.partition, event.kind, replica) == (*tp, "expand", broker)
+    ]
+    return any(
+        join.seq < led.seq < violation.seq
+        and end == past.log_start(tp, join.node, join.seq)
+        and past.log_start(tp, broker, led.seq) < end <= led.log_end_offset
+        for led in past.of(BecameLeader)
+        if (led.node, led.topic, led.partition) == (broker, *tp)
+        for join, end in joins
     )
 
 
@@ -139,6 +161,14 @@ TRUNCATIONS: tuple[Known, ...] = (
         (*LOSSES, *DIVERGENCES),
         lambda policies: not isinstance(policies.fetchers.truncation, ToHighWatermark),
         and_where_it_led(_emptied),
+    ),
+    Known(
+        "LeaderEpochFileCache.endOffsetFor (2.3.1 to 2.7.2)",
+        "a follower whose log ends where its leader's begins joins the ISR with what it has before, also where that "
+        "differs from what was deleted, and drops it with the next answer: if it leads before, it is read",
+        ("reads_consistent",),
+        lambda policies: isinstance(policies.fetchers.truncation, Kip279),
+        _kept_what_differs,
     ),
     Known(
         "Log.truncateTo (0.8.0 to 2.7.2)",

@@ -243,6 +243,27 @@ def led(seq: int, node: int, epoch: int) -> e.BecameLeader:
     return e.BecameLeader(seq, seq, 0, node, *TP, epoch, 14, 14, (node, 1), (0, 1, 2), (), ())
 
 
+def test_a_follower_that_leads_before_it_has_dropped_what_was_deleted_serves_it(quiet: Run) -> None:
+    """kafka-2.3, seed 61695: its leader's log, emptied by retention, begins where its own ends, and knows no epoch from
+    before. A request of the controller ends the fetch whose answer would have moved the start of its log."""
+    found = Violation("reads_consistent", "…", 9, 9, "client -1 has read batch 11 of orders-0 from …", brokers=(1,))
+    emptied = e.LogLoaded(1, 1, 0, 0, *TP, 14, 14, 14)
+    marks = [emptied, joins(2, 14, 14), led(4, 1, 2)]
+    for profile in ("kafka-2.3", "kafka-2.7"):
+        assert tickets(told(quiet, profile, marks, found)) == ["LeaderEpochFileCache.endOffsetFor (2.3.1 to 2.7.2)"]
+    assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
+    assert tickets(told(quiet, "kafka-2.3", marks, evolve(found, brokers=(0,)))) == [None]
+    for events in (
+        marks[:2],
+        [emptied, marks[2]],
+        [emptied._replace(log_start_offset=13), *marks[1:]],
+        [emptied, joins(2, 13, 14), marks[2]],
+        [*marks[:2], e.LogStartMoved(3, 3, 0, 1, *TP, 14, "leader"), marks[2]],
+        [emptied, joins(5, 14, 14), marks[2]],
+    ):
+        assert tickets(told(quiet, "kafka-2.3", events, found)) == [None]
+
+
 def joins(seq: int, end: int, leader_end: int) -> e.IsrProposed:
     """Broker 0, which leads, takes broker 1 into the ISR, whose log ends at ``end`` as it knows."""
     return e.IsrProposed(
