@@ -11,6 +11,8 @@ from scenarios.cli import logs, options
 from scenarios.errors import BadInput, did_you_mean
 
 _PATHS = ("DIR", "FILE", "OUT", "PATH", "RUN", "TRACE")
+"""What stands for a path in the help texts: an empty one is refused."""
+
 _LACKS_VALUE = re.compile(r"argument (--\S+): expected one argument")
 
 Run = Callable[[argparse.Namespace], int]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,10 +27,12 @@ share = 1
 leader = { "orders-0" = 0 }
 """
 """Some seeds fail by what is expected, some do not."""
-ENOUGH_S = (0.5, 3.0)
-"""A process lives so long: up to its start, to its first seeds, or beyond them."""
+MORE = (0, 8)
+"""A process lives until the results have that number of new lines; none: until there is the file for them."""
+MOMENT_S = 0.5
+"""And at most that much longer, so that the moment is any."""
 MOST = 8
-"""After so many kills it is left alone, so that a slow machine comes to an end."""
+"""After so many kills it is left alone."""
 
 
 def begun(folder: Path, out: str) -> subprocess.Popen[str]:
@@ -49,6 +52,16 @@ def kept(folder: Path) -> Iterator[tuple[str, list[bytes]]]:
         yield file.name, sorted(lines) if file.name == "results.jsonl" else lines
 
 
+def outlives(process: subprocess.Popen[str], results: Path, lines: int, moment_s: float) -> bool:
+    """Whether the process still runs once ``results`` has that number of lines, and a moment later."""
+    while not results.exists() or results.read_bytes().count(b"\n") < lines:
+        if process.poll() is not None:
+            return False
+        time.sleep(0.01)
+    time.sleep(moment_s)
+    return process.poll() is None
+
+
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("campaign")
@@ -63,22 +76,20 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def test_each_seed_is_there_once_and_reported_once(undisturbed: tuple[Path, str], moments: int) -> None:
     """It is begun again at once each time: no worker of a killed process holds the folder for long."""
     folder, whole = undisturbed
-    drawn = random.Random(moments)
-    kills = 0
+    drawn, results = random.Random(moments), folder / f"killed-{moments}" / "results.jsonl"
+    kills = lines = 0
     while True:
         process = begun(folder, f"killed-{moments}")
-        try:
-            limit_s = drawn.uniform(*ENOUGH_S) if kills < MOST else tool.TIMEOUT_S
-            printed, errors = process.communicate(timeout=limit_s)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdout, process.stderr):  # which its workers have, too
-                assert pipe is not None
-                pipe.close()
-            kills += 1
-        else:
+        lines += drawn.randint(*MORE)
+        if kills == MOST or not outlives(process, results, lines, drawn.uniform(0, MOMENT_S)):
             break
+        process.kill()
+        process.wait()
+        for pipe in (process.stdout, process.stderr):  # which its workers have, too
+            assert pipe is not None
+            pipe.close()
+        kills += 1
+    printed, errors = process.communicate(timeout=tool.TIMEOUT_S)
     assert kills, "it was killed at least once"
     assert process.returncode == 1, errors
     assert sorted(reported(printed)) == sorted(reported(whole))
