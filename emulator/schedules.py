@@ -64,9 +64,16 @@ class Ready(deque[Any]):
     def __init__(self, stream: Stream) -> None:
         super().__init__()
         self._stream = stream
+        self._is_first_drawn = False
+
+    def appendleft(self, entry: Any) -> None:
+        """Put back the drawn one, which Trio has to start before: it is the next, without another draw."""
+        super().appendleft(entry)
+        self._is_first_drawn = True
 
     def popleft(self) -> Any:
-        count = len(self)
+        count = 1 if self._is_first_drawn else len(self)
+        self._is_first_drawn = False
         if count > 1:
             place = self._stream.below(count)
             task = self[place][0]

@@ -9,6 +9,7 @@ from typing import Any
 import trio
 
 from emulator.kernel import Backend, KernelError, Mailbox, Signal, Task, World
+from emulator.schedules import Schedule
 
 Draw = Callable[[int], int]
 """``draw(n)``: the program's next choice among n."""
@@ -23,9 +24,9 @@ class Planned(Exception):
     """Raised by tasks of a program."""
 
 
-def play(draw: Draw, backend: Backend) -> tuple[list[Row], str, int]:
+def play(draw: Draw, backend: Backend, schedule: Schedule | None = None) -> tuple[list[Row], str, int]:
     """Run one program; its trace, how it ended, and the number of events."""
-    world = World(7, backend=backend, max_events=20_000)
+    world = World(7, backend=backend, max_events=20_000, schedule=schedule)
     program = Program(world, draw)
     try:
         world.run(program.main)

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-import pytest
 from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 
@@ -219,6 +218,9 @@ HISTORIES = st.lists(
 )
 
 
+SCHEDULES = (Schedule("random", 10_000), Schedule("pct", 10_000, 3), Schedule("pos", 10_000))
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @example(0, NetworkSpec(), [Deed(200_000_000, "pause", 0, 1)], False)
 @example(1, NetworkSpec(jitter_us=0), [Deed(200_000_000, "produce", 0, 1), Deed(500_000, "skew", 0, 1)], False)
@@ -241,12 +243,14 @@ def test_polls_that_wait_for_a_request_handler_are_simulated() -> None:
     assert few < many  # pings and ticks
 
 
-@pytest.mark.parametrize("schedule", [Schedule("random", 10_000), Schedule("pct", 10_000, 3), Schedule("pos", 10_000)])
-def test_a_schedule_leaves_only_ticks_to_be_jumped_over(schedule: Schedule) -> None:
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 1000), st.sampled_from(SCHEDULES), NETWORKS, HISTORIES)
+def test_a_schedule_leaves_only_ticks_to_be_jumped_over(
+    seed: int, schedule: Schedule, network: NetworkSpec, deeds: list[Deed]
+) -> None:
     """It draws for each message, so polls and pings are simulated."""
-    deeds = [Deed(30_000_000, what, place, 1) for place, what in enumerate(("pause", "produce", "move"))]
-    jumped, few = play(1, NetworkSpec(), deeds, simulate_idle=False, schedule=schedule)
-    simulated, many = play(1, NetworkSpec(), deeds, simulate_idle=True, schedule=schedule)
+    jumped, few = play(seed, network, deeds, simulate_idle=False, schedule=schedule)
+    simulated, many = play(seed, network, deeds, simulate_idle=True, schedule=schedule)
     assert jumped == simulated
     assert few < many
 
