@@ -18,10 +18,37 @@ class Damaged(Memory):
         """The broker's present process is damaged."""
         self._incarnations[broker] = context.cluster.nodes[broker].incarnations
 
+    def is_damaged(self, context: ActionContext, broker: int) -> bool:
+        """Whether the broker's last process, which may have ended of it, is one that was damaged."""
+        return self._incarnations.get(broker) == context.cluster.nodes[broker].incarnations
+
     def needs_restart(self, context: ActionContext, broker: int) -> bool:
         """Whether the broker's process is one that was damaged, or has found a disk that fails as it started."""
         replicas = context.replicas_of(broker)
         if replicas is None:
             return False
-        is_damaged = self._incarnations.get(broker) == context.cluster.nodes[broker].incarnations
-        return is_damaged or len(replicas.logs.online) < len(replicas.logs.directories)
+        return self.is_damaged(context, broker) or len(replicas.logs.online) < len(replicas.logs.directories)
+
+
+def run_again(context: ActionContext, broker: int) -> None:
+    """Let the broker continue, or start it; one that is shutting down, as soon as it is down."""
+    cluster, process = context.cluster, context.cluster.nodes[broker].process
+    if context.roles.state_of(broker) == "paused":
+        assert process is not None
+        process.resume()
+    if cluster.is_stopping(broker):
+        cluster.start_broker(broker)
+        return
+    if context.performer.memory(Damaged).needs_restart(context, broker):
+        stop(context, broker)
+    if context.roles.state_of(broker) == "down":
+        cluster.start_broker(broker)
+
+
+def stop(context: ActionContext, broker: int) -> None:
+    """Stop the broker in order; at once where its process has not started yet, or is paused."""
+    cluster = context.cluster
+    if context.roles.state_of(broker) == "up" and cluster.brokers[broker].started:
+        cluster.stop_broker(broker)
+    else:
+        cluster.crash_broker(broker)

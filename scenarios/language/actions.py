@@ -133,6 +133,12 @@ class Action:
         Raises: BadInput, relative to the entry.
         """
 
+    def check_duration(self) -> None:
+        """Refuse an entry with a ``duration`` where undoing the action does not say what comes back.
+
+        Raises: BadInput, relative to the entry.
+        """
+
     def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
         """What follows from it that its words do not say: for ``validate``. ``entry``: one that has this action."""
         return ()

@@ -122,10 +122,12 @@ class EntryKind(Kind[MethodEntry]):
         target = _take_target(reader, action) if turns.for_each is None else None
         duration_us = _take_duration(reader, action)
         optional = reader.take(OPTIONAL, _BOOLEAN, False)
-        keys = _take_keys(reader, action)
+        made = action(**_take_keys(reader, action))
         reader.finish()
+        if duration_us is not None:
+            made.check_duration()
         return MethodEntry(
-            action=action(**keys), trigger=trigger, target=target, duration_us=duration_us,
+            action=made, trigger=trigger, target=target, duration_us=duration_us,
             for_each=turns.for_each, repeat=turns.repeat, next=turns.next, optional=optional,
         )  # fmt: skip
 

@@ -50,7 +50,7 @@ class DiskTrouble(Episodes):
         slow = DiskSlow(latency_us=draws.spread((MS, SECOND)), write=draws.choice((None, 100_000, 1_000_000)))
         fail = DiskFail(partition=partition, operation=operation, times=draws.choice((None, 1, 3)))
         possible: tuple[tuple[int, Action], ...] = (
-            (4, slow), (3, fail), (1, DiskFull(log_dir=log_dir)), (2, LogDirOffline(log_dir=log_dir)),
+            (4, slow), (3, fail), (1, DiskFull(log_dir=log_dir)), (2, LogDirOffline(log_dir=log_dir, restart=False)),
             (2, DiskCorrupt(partition=partition, batch=draws.choice(("first", "last")))),
         )  # fmt: skip
         return draws.weighted(possible)

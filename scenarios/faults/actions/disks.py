@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from emulator.disks import Disk, DiskSpeed, Fault
 from emulator.protocol.types import Batch, TopicPartition
 from scenarios.errors import BadInput
-from scenarios.faults.damaged import Damaged
+from scenarios.faults.damaged import Damaged, run_again
 from scenarios.faults.performer import ActionContext, Memory, PerformedAction
+from scenarios.language import MethodEntry, Scenario
 from scenarios.language.actions import action
 from scenarios.language.known import Known
 from scenarios.language.plan import ANY_LOG_DIR, LOG_DIR
-from scenarios.language.schema.kinds import DURATION, RATE, Choice, Integer
+from scenarios.language.schema.kinds import DURATION, RATE, Boolean, Choice, Integer
 from scenarios.language.schema.reader import key
 from scenarios.language.topics import PARTITION_NAME
 
@@ -49,6 +51,14 @@ class OnLogDirs(PerformedAction):
         return found
 
 
+def _stay_offline(entry: MethodEntry) -> Iterator[str]:
+    if entry.duration_us is not None:
+        yield (
+            "its end repairs the disk; a log directory that is offline by then stays so until its broker restarts "
+            "(KIP-112): leave duration out, and add disk.heal with restart = true"
+        )
+
+
 def _log(context: ActionContext, broker: int, name: str) -> Log | None:
     """The broker's log of a partition; where there is none the action is refused."""
     tp = TopicPartition.parse(name)
@@ -69,10 +79,18 @@ def _mend(context: ActionContext, disk: Disk) -> None:
 @action("disk.heal", "end every fault of the disks; a directory that is offline needs a restart of its broker")
 @frozen(kw_only=True)
 class DiskHeal(OnLogDirs):
+    restart: bool = field(
+        default=False,
+        converter=bool,
+        metadata=key(Boolean(), "true: restart a broker whose disk had failed, so that its log directories return"),
+    )
+
     def perform(self, context: ActionContext) -> None:
         for broker in context.brokers:
             for disk in self.disks(context, broker):
                 _mend(context, disk)
+            if self.restart and context.performer.memory(Damaged).is_damaged(context, broker):
+                run_again(context, broker)
 
     @classmethod
     def end_all(cls, context: ActionContext) -> None:
@@ -101,6 +119,9 @@ class DiskFail(OnLogDirs):
     times: int | None = field(
         default=None, metadata=key(Integer(1), "how many of them fail; absent = all, until disk.heal")
     )
+
+    def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
+        return _stay_offline(entry)
 
     def check(self, known: Known) -> None:
         if self.log_dir is not None and self.partition is not None:
@@ -142,6 +163,9 @@ class DiskSlow(OnLogDirs):
 @action("disk.full", "leave no space on the disk of a log directory: every write fails", undo=DiskHeal)
 @frozen(kw_only=True)
 class DiskFull(OnLogDirs):
+    def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
+        return _stay_offline(entry)
+
     def perform(self, context: ActionContext) -> None:
         self.note(context)
         for broker in context.brokers:
@@ -152,6 +176,30 @@ class DiskFull(OnLogDirs):
 @action("log_dir.offline", "take a log directory offline at once (KIP-112)", undo=DiskHeal)
 @frozen(kw_only=True)
 class LogDirOffline(OnLogDirs):
+    restart: bool | None = field(
+        default=None,
+        metadata=key(
+            Boolean(),
+            "with a duration, what its end does: true = the disk is repaired and the broker restarted, so that the log "
+            "directory returns; false = the disk is repaired, and the directory stays offline until another restart",
+        ),
+    )
+
+    def detail(self) -> str:
+        told = self if self.restart else evolve(self, restart=None)
+        return super(LogDirOffline, told).detail()
+
+    def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
+        return () if self.restart else _stay_offline(entry)
+
+    def check_duration(self) -> None:
+        if self.restart is None:
+            raise BadInput(
+                "a log directory that is offline returns only when its broker restarts (KIP-112); add restart = true, "
+                "restart = false if it is to stay offline, or leave duration out",
+                where="duration",
+            )
+
     def perform(self, context: ActionContext) -> None:
         self.note(context)
         for broker in context.brokers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.faults.damaged import Damaged
+from scenarios.faults.damaged import run_again, stop
 from scenarios.faults.performer import ActionContext, PerformedAction
 from scenarios.language import Target
 from scenarios.language.actions import action, all_actions
@@ -54,31 +54,7 @@ class Heal(PerformedAction):
         cluster = context.cluster
         for broker in cluster.nodes:
             if context.heals(broker):
-                _run(context, broker)
+                run_again(context, broker)
             elif self.others == STOPPED:
                 cluster.forget_start(broker)
-                _stop(context, broker)
-
-
-def _run(context: ActionContext, broker: int) -> None:
-    """Let the broker continue, or start it; one that is shutting down, as soon as it is down."""
-    cluster, process = context.cluster, context.cluster.nodes[broker].process
-    if context.roles.state_of(broker) == "paused":
-        assert process is not None
-        process.resume()
-    if cluster.is_stopping(broker):
-        cluster.start_broker(broker)
-        return
-    if context.performer.memory(Damaged).needs_restart(context, broker):
-        _stop(context, broker)
-    if context.roles.state_of(broker) == "down":
-        cluster.start_broker(broker)
-
-
-def _stop(context: ActionContext, broker: int) -> None:
-    """Stop the broker in order; at once where its process has not started yet, or is paused."""
-    cluster = context.cluster
-    if context.roles.state_of(broker) == "up" and cluster.brokers[broker].started:
-        cluster.stop_broker(broker)
-    else:
-        cluster.crash_broker(broker)
+                stop(context, broker)

@@ -80,7 +80,9 @@ def test_an_effect_that_is_due_does_not_come_any_more() -> None:
 
 def test_a_broker_that_was_started_while_its_disk_failed_is_started_again() -> None:
     """The directory was offline as the broker started, and would stay so."""
-    offline = {"at": "3s", "action": "log_dir.offline", "target": 1, "log_dir": "/data/0", "duration": "40s"}
+    offline = {
+        "at": "3s", "action": "log_dir.offline", "target": 1, "log_dir": "/data/0", "duration": "40s", "restart": False,
+    }  # fmt: skip
     crash = {"at": "5s", "action": "broker.crash", "target": 1, "duration": "1s"}
     assert healed(offline, crash, cluster={"log_dirs": 2}).run.passed
 

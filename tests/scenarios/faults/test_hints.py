@@ -32,6 +32,21 @@ def said(entry: dict[str, Any], **more: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(
+    ("entry", "stays"),
+    [
+        ({"action": "disk.fail", "target": 1, "duration": "5s"}, True),
+        ({"action": "disk.full", "target": 1, "duration": "5s"}, True),
+        ({"action": "log_dir.offline", "target": 1, "duration": "5s", "restart": False}, True),
+        ({"action": "log_dir.offline", "target": 1, "duration": "5s", "restart": True}, False),
+        ({"action": "disk.full", "target": 1}, False),
+        ({"action": "disk.slow", "target": 1, "write": "1MB/s", "duration": "5s"}, False),
+    ],
+)
+def test_a_log_directory_does_not_return_with_its_disk(entry: dict[str, Any], stays: bool) -> None:
+    assert any("stays so until its broker restarts" in line for line in said(entry)) == stays
+
+
+@pytest.mark.parametrize(
     ("entry", "what", "then"),
     [
         (

@@ -1,5 +1,7 @@
 """Disks in whole runs: what crashes of machines leave, and old segments that go while replicas move."""
 
+import pytest
+
 from emulator.protocol.events import (
     IsrChanged,
     LogDirFailed,
@@ -7,6 +9,7 @@ from emulator.protocol.events import (
     LogRecovered,
     LogStartMoved,
     NodeCrashed,
+    NodeStarted,
     PartitionFailed,
     ReplicaStopped,
     Truncated,
@@ -77,6 +80,19 @@ def test_disk_fail_on_the_only_directory_takes_the_broker_along_until_a_restart(
     assert [(f.node, f.broker_halts) for f in played.of(LogDirFailed)] == [(1, True)]
     assert [(crash.node, crash.kind) for crash in played.of(NodeCrashed)] == [(1, "process")]
     assert sorted(played.state().isr) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("restart", "returns"), [(True, True), (False, False)])
+@pytest.mark.parametrize("log_dir", ["/data/0", "any"])
+def test_a_log_directory_returns_with_the_restart_that_its_entry_asks_for(
+    restart: bool, returns: bool, log_dir: str
+) -> None:
+    """With its last directory the broker has ended, and is started."""
+    offline = failure("log_dir.offline", 1, log_dir=log_dir, duration="20s", restart=restart)
+    played = play(scenario(brokers=4, controller=3, method=[offline], rollbacks=[], cluster=TWO, horizon="1m"))
+    starts = [event.t_us for event in played.of(NodeStarted, lambda event: event.node == 1) if event.t_us]
+    assert bool(starts) == returns
+    assert (sorted(played.state().isr) == [0, 1, 2]) == returns
 
 
 def test_disk_full_until_disk_heal_ends_the_broker_before_kip_112() -> None:

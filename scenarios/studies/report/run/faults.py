@@ -1,4 +1,4 @@
-"""The actions of a scenario as spans over the time axis, and how soon the cluster recovered from each.
+"""The actions of a scenario as spans over the time axis, and what each did to partitions.
 
 A fault lasts until the action that undoes it hits the same machines, or everything is healed.
 """
@@ -13,19 +13,11 @@ from attrs import frozen
 from emulator.protocol.events import Fault
 from scenarios.errors import BadInput
 from scenarios.language.actions import all_actions, find_action
-from scenarios.observe.measures.at_once import AtOnce
-from scenarios.observe.measures.recoveries import NO_FAULTS, recovered_us
+from scenarios.observe.measures.harms import Harm, harms
+from scenarios.observe.measures.recoveries import NO_FAULTS
 from scenarios.observe.timeline.words import words
 
 _HEAL = "heal"
-HARM = ("offline", "under_min_isr", "under_replicated_final")
-"""Flags of ``isr_events``, the worst first: no leader, fewer in sync than min.insync.replicas, fewer in sync than
-replicas that are not being added (KIP-352)."""
-IN_WORDS = {
-    "offline": "without a leader",
-    "under_min_isr": "below min.insync.replicas",
-    "under_replicated_final": "under-replicated",
-}
 
 
 @frozen
@@ -81,65 +73,15 @@ def _ends(later: Fault, undo: str, target: str) -> bool:
 
 @frozen
 class Recovery:
-    """How the cluster got over a fault, as the measure ``recoveries`` counts it, but for all kinds of harm.
-
-    Attributes:
-        seq: of the fault.
-        harm: the worst that held in any partition, in words; empty: none did.
-        begun_us: when that began, or the fault, if it was so by then.
-        partitions: how many were harmed.
-        over_us: when no partition was harmed any more; None: some still was at the end of the run.
-    """
+    """What a fault did to partitions, the worst first, and for how long. ``seq``: of the fault."""
 
     seq: int
     t_us: int
-    harm: str
-    begun_us: int
-    partitions: int
-    over_us: int | None
-
-
-@frozen
-class _Harmed:
-    """A stretch of time in which a partition was harmed. ``worst``: a place in ``HARM``."""
-
-    begin_us: int
-    end_us: int
-    worst: int
-    partition: tuple[str, int]
+    harms: Sequence[Harm]
 
 
 def recoveries(found: Sequence[Shade], intervals: Iterable[Mapping[str, Any]], end_us: int) -> list[Recovery]:
     """For each fault. ``intervals``: the rows of ``isr_events``."""
-    harmed = [
-        _Harmed(row["t_us"], row["t_us"] + row["w_us"], held.index(True), (row["topic"], row["partition"]))
-        for row in intervals
-        if any(held := [bool(row[flag]) for flag in HARM])
-    ]
     faults = [shade for shade in found if shade.action not in NO_FAULTS and shade.kind == "fault"]
-    until = recovered_us([fault.t_us for fault in faults], _times(harmed))
-    return [_recovery(fault, harmed, until_us, end_us) for fault, until_us in zip(faults, until, strict=True)]
-
-
-def _times(harmed: Sequence[_Harmed]) -> list[list[int]]:
-    """Begin and end of each time with any partition harmed."""
-    at_once = AtOnce()
-    changes = [change for one in harmed for change in ((one.begin_us, 1), (one.end_us, -1))]
-    for t_us, by in sorted(changes):
-        at_once.change(t_us, by)
-    return at_once.episodes
-
-
-def _recovery(fault: Shade, harmed: Sequence[_Harmed], until_us: int, end_us: int) -> Recovery:
-    since = [one for one in harmed if one.end_us > fault.t_us and one.begin_us < until_us]
-    if not since:
-        return Recovery(fault.seq, fault.t_us, "", fault.t_us, 0, fault.t_us)
-    worst = min(one.worst for one in since)
-    return Recovery(
-        fault.seq,
-        fault.t_us,
-        IN_WORDS[HARM[worst]],
-        max(fault.t_us, min(one.begin_us for one in since if one.worst == worst)),
-        len(dict.fromkeys(one.partition for one in since)),
-        until_us if until_us < end_us else None,
-    )
+    followed = harms(intervals, [fault.t_us for fault in faults], end_us)
+    return [Recovery(fault.seq, fault.t_us, harmed) for fault, harmed in zip(faults, followed, strict=True)]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
+from scenarios.observe.measures.harms import HARMS
 from scenarios.studies.report.markup import Html, Node, element, joined
 from scenarios.studies.report.numbers import number
 from scenarios.studies.report.page import Page, Section, choice, command, figure, note, table, tile, tiles
@@ -120,7 +121,7 @@ def _marked(text: str, bad: Sequence[str]) -> Iterator[Node]:
 def _over(found: Mapping[str, Any]) -> Iterator[Html]:
     """Recovery after the first faults that harmed a partition."""
     texts = {shade["seq"]: shade["text"] for shade in found["shades"]}
-    harmful = [one for one in found["recoveries"] if one["harm"]]
+    harmful = [one for one in found["recoveries"] if one["harms"]]
     for one in harmful[:MOST_RECOVERIES]:
         yield element(
             "li",
@@ -136,14 +137,27 @@ def _over(found: Mapping[str, Any]) -> Iterator[Html]:
 
 
 def _recovered(one: Mapping[str, Any]) -> str:
-    if not one["harm"]:
+    """What followed a fault: each kind of harm with its own partitions and times."""
+    followed = one["harms"]
+    if not followed:
         return "no partition was without a leader, below min.insync.replicas or under-replicated"
-    count = one["partitions"]
+    told = "; ".join(map(_harm, followed))
+    if any(harm["left"] for harm in followed):
+        return told
+    over_us = max(harm["until_us"] for harm in followed)
+    return f"{told}; all well {_s(over_us - one['t_us'])} after the fault"
+
+
+def _harm(harm: Mapping[str, Any]) -> str:
+    count, left = harm["partitions"], harm["left"]
     which = "a partition was" if count == 1 else f"{count:,} partitions were"
-    begun = f"{which} {one['harm']} from {_s(one['begun_us'])} on"
-    if one["over_us"] is None:
-        return f"{begun}, and still at the end of the run"
-    return f"{begun}; all well at {_s(one['over_us'])}, {_s(one['over_us'] - one['t_us'])} after the fault"
+    begun = f"{which} {HARMS[harm['kind']]} from {'before the fault' if harm['earlier'] else _s(harm['begun_us'])}"
+    if left:
+        still = "and still" if left == count else f"{left:,} of them still"
+        return f"{begun} on, {still} at the end of the run"
+    span_us = harm["until_us"] - harm["begun_us"]
+    between = f" (with pauses, {_s(harm['held_us'])} in all)" if harm["held_us"] < span_us else ""
+    return f"{begun} to {_s(harm['until_us'])}{between}"
 
 
 # -- sections --------------------------------------------------------------------------------------------------------

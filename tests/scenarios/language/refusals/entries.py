@@ -214,6 +214,11 @@ CASES: dict[str, Case] = {
         "method[1].duration",
         "takes no duration",
     ),
+    "a log directory that would come back by itself": (
+        acting('action = "log_dir.offline"', "target = 1", 'duration = "5s"'),
+        "method[1].duration: a log directory that is offline returns only when its broker restarts",
+        "add restart = true",
+    ),
     "unknown topic to delete": (
         acting('action = "topic.delete"', 'topic = "order"'),
         "method[1].topic: unknown topic 'order'",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from emulator.protocol.events import Fault
+from scenarios.observe.measures.harms import Harm
 from scenarios.studies.report.run.faults import Shade, recoveries, shades
 
 
@@ -45,19 +44,26 @@ def fault(t_us: int) -> Shade:
 
 def interval(t_us: int, w_us: int, partition: int = 0, **flags: bool) -> dict[str, Any]:
     held = {"offline": False, "under_min_isr": False, "under_replicated_final": False, **flags}
-    return {"t_us": t_us, "w_us": w_us, "topic": "orders", "partition": partition, **held}
+    return {"t_us": t_us, "w_us": w_us, "seq": t_us, "topic": "orders", "partition": partition, **held}
 
 
-@pytest.mark.parametrize(("end_us", "over_us"), [(100, 50), (50, None)])
-def test_recovered_when_no_partition_is_harmed_any_more(end_us: int, over_us: int | None) -> None:
-    rows = [interval(20, 10, under_replicated_final=True), interval(25, 25, 1, offline=True, under_min_isr=True)]
-    [found] = recoveries([fault(10)], rows, end_us)
-    assert (found.harm, found.begun_us, found.partitions, found.over_us) == ("without a leader", 25, 2, over_us)
+def test_each_harm_has_its_own_times_and_partitions() -> None:
+    rows = [
+        interval(20, 10, under_replicated_final=True),
+        interval(30, 70),
+        interval(25, 5, 1, offline=True, under_replicated_final=True),
+        interval(30, 70, 1, under_replicated_final=True),
+    ]
+    [found] = recoveries([fault(10)], rows, 100)
+    assert found.harms == [
+        Harm(kind="offline", earlier=False, begun_us=25, until_us=30, held_us=5, partitions=1, left=0),
+        Harm(kind="under_replicated_final", earlier=False, begun_us=20, until_us=100, held_us=80, partitions=2, left=1),
+    ]
 
 
 def test_what_lasts_when_the_next_fault_comes_counts_for_both_as_in_the_measure() -> None:
-    rows = [interval(20, 60, under_replicated_final=True)]
-    first, second, third = recoveries([fault(10), fault(40), fault(90)], rows, 100)
-    assert (first.harm, first.begun_us, first.over_us) == ("under-replicated", 20, 80)
-    assert (second.harm, second.begun_us, second.over_us) == ("under-replicated", 40, 80)
-    assert (third.harm, third.over_us) == ("", 90)
+    rows = [interval(20, 60, under_replicated_final=True), interval(80, 20)]
+    found = recoveries([fault(10), fault(40), fault(90)], rows, 100)
+    assert [[(harm.earlier, harm.begun_us, harm.until_us, harm.left) for harm in one.harms] for one in found] == [
+        [(False, 20, 80, 0)], [(True, 40, 80, 0)], [],
+    ]  # fmt: skip

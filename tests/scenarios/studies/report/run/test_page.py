@@ -36,7 +36,10 @@ def test_the_first_screen_says_what_happened_without_a_script(recorded: Recorded
     text = text.partition("<script")[0]
     assert '<b class="bad">acks=all: 3,000 records in 300 batches</b>' in text
     assert "understudy run unclean-election --seed 7" in text
-    assert "a partition was without a leader from 46.03 s on; all well at 140.032 s" in text
+    assert (
+        "a partition was without a leader from 46.03 s to 110.008 s; a partition was under-replicated from before the "
+        "fault to 140.032 s; all well 100.032 s after the fault"
+    ) in text
     assert re.search(r"<summary><b class=\"bad\">lost records</b> at 110.009 s: LOST 300 acknowledged batches", text)
     assert "uncleanly: no replica in the ISR was alive" in text
 
