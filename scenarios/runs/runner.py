@@ -100,7 +100,7 @@ class Stage:
             self.reach = Reach(trace, self.measures.topology).counts
         self.control_plane = ControlPlaneLog.of(trace)
         roles = Roles(cluster, scenario.assignments(), scenario.targets())
-        self.performer = Performer(cluster, scenario, roles, topic_setup)
+        self.performer = Performer(cluster, scenario, roles, topic_setup, self.measures.now)
         self.judge = Judge(scenario, trace, roles, self.measures, self.checkers)
         self.convergence = ConvergenceJudge(cluster, scenario, self.checkers, lambda: self.method.is_over)
         self._looks = Settled(cluster, self._at_rest)

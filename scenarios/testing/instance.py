@@ -109,7 +109,7 @@ class ClusterInstance:
         trace.fold(Consumed, self._consumed)
         self._state = ClusterState(cluster, dict.fromkeys(topic.name for topic in scenario.topics))
         roles = Roles(cluster, scenario.assignments(), scenario.targets())
-        self._performer = Performer(cluster, scenario, roles, topic_setup)
+        self._performer = Performer(cluster, scenario, roles, topic_setup, _no_metric)
 
     def __repr__(self) -> str:
         return f"<cluster of {len(self._cluster.nodes)} brokers, {self.scenario.profile}>"
@@ -584,6 +584,11 @@ class ClusterInstance:
     def _verdict(self) -> Verdict:
         violations = self._checkers.violations
         return Verdict.of(self.scenario.profile, violations, self._story() if violations else ())
+
+
+def _no_metric(name: str) -> int:
+    """A test has no figures."""
+    raise KeyError(name)
 
 
 async def _idle(_process: Process) -> None:
