@@ -6,7 +6,7 @@ from attrs import field, frozen
 from brokers.groups.config import GroupCoordinatorConfig
 from brokers.log.config import DEFAULTS, LogConfig, LogManagerConfig
 from brokers.transactions.config import TransactionConfig
-from emulator.protocol.configs import CONTROLLER_SOCKET_TIMEOUT, config, field_of
+from emulator.protocol.configs import CONTROLLER_SOCKET_TIMEOUT, ConfigType, config, field_of
 
 
 @frozen
@@ -25,13 +25,19 @@ class BrokerConfig:
         topic_name="min.insync.replicas", dynamic=True,
     )  # fmt: skip
     replica_lag_time_max_us: int = config(
-        "replica.lag.time.max.ms", 10_000, "a follower not caught up for longer leaves the ISR"
+        "replica.lag.time.max.ms", 10_000, "a follower not caught up for longer leaves the ISR", type=ConfigType.LONG
     )
     replica_lag_max_messages: int = config(
-        "replica.lag.max.messages", 4_000, "a follower that lags by more leaves the ISR; kafka-0.8 only"
+        "replica.lag.max.messages",
+        4_000,
+        "a follower that lags by more leaves the ISR; kafka-0.8 only",
+        type=ConfigType.LONG,
     )
     replica_high_watermark_checkpoint_interval_us: int = config(
-        "replica.high.watermark.checkpoint.interval.ms", 5_000, "how often high watermarks are saved"
+        "replica.high.watermark.checkpoint.interval.ms",
+        5_000,
+        "how often high watermarks are saved",
+        type=ConfigType.LONG,
     )
     controller_socket_timeout_us: int = field_of(CONTROLLER_SOCKET_TIMEOUT)
     controlled_shutdown_enable: bool = config(
@@ -41,7 +47,7 @@ class BrokerConfig:
         "controlled.shutdown.max.retries", 3, "how often it asks before it ends without the controller"
     )
     controlled_shutdown_retry_backoff_us: int = config(
-        "controlled.shutdown.retry.backoff.ms", 5_000, "pause after each failure", at_least=0
+        "controlled.shutdown.retry.backoff.ms", 5_000, "pause after each failure", at_least=0, type=ConfigType.LONG
     )
     num_io_threads: int = config(
         "num.io.threads", 8, "request handler threads, where requests take time (`cluster.service`)"

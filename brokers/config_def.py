@@ -10,12 +10,9 @@ from collections.abc import Callable, Mapping
 
 from attrs import frozen
 
-from emulator.protocol.configs import LONG_MAX
-from emulator.protocol.describe_configs import ConfigType
+from emulator.protocol.configs import LONG_MAX, ConfigType
 from emulator.protocol.errors import ApiException, Errors
-from fetchers.quota import RATE_NAMES
 
-_BITS = {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _THROTTLED = re.compile(r"\d+:\d+", re.ASCII)
 
@@ -59,7 +56,7 @@ class ConfigDefinition:
             return text.lower()
         if self.type is ConfigType.LIST:
             return self._list(text)
-        if self.type in _BITS or self.type is ConfigType.DOUBLE:
+        if self.type.bits or self.type is ConfigType.DOUBLE:
             return self._number(text)
         if self.choices and text not in self.choices:
             raise ConfigException(self.name, value, f"String must be one of: {', '.join(self.choices)}")
@@ -70,7 +67,7 @@ class ConfigDefinition:
 
     def _number(self, text: str) -> str:
         try:
-            number: float = float(text) if self.type is ConfigType.DOUBLE else _whole(text, _BITS[self.type])
+            number: float = float(text) if self.type is ConfigType.DOUBLE else _whole(text, self.type.bits)
         except ValueError:
             raise ConfigException(self.name, text, f"Not a number of type {self.type.name}") from None
         if self.at_least is not None and number < self.at_least:
@@ -221,24 +218,31 @@ class ServerProperty:
 ServerProperties = Mapping[str, ServerProperty]
 """By Kafka's names."""
 
-THREAD_POOLS = (
-    "background.threads", "num.io.threads", "num.network.threads", "num.recovery.threads.per.data.dir",
-    "num.replica.fetchers",
-)  # fmt: skip
-"""Numbers of threads that can change while a broker runs (DynamicThreadPool.ReconfigurableConfigs)."""
+_BROKER = (
+    ConfigDefinition("background.threads", _INT, "10", at_least=1),
+    ConfigDefinition("log.cleaner.backoff.ms", _LONG, "15000", at_least=0),
+    ConfigDefinition("log.cleaner.dedupe.buffer.size", _LONG, "134217728"),
+    ConfigDefinition("log.cleaner.io.buffer.load.factor", _DOUBLE, "0.9"),
+    ConfigDefinition("log.cleaner.io.buffer.size", _INT, "524288", at_least=0),
+    ConfigDefinition("log.cleaner.io.max.bytes.per.second", _DOUBLE, "1.7976931348623157E308"),
+    ConfigDefinition("log.cleaner.threads", _INT, "1", at_least=0),
+    ConfigDefinition("max.connections", _INT, "2147483647", at_least=0),
+    ConfigDefinition("max.connections.per.ip", _INT, "2147483647", at_least=0),
+    ConfigDefinition("max.connections.per.ip.overrides", _STRING, ""),
+    ConfigDefinition("metric.reporters", _LIST, ""),
+    ConfigDefinition("num.network.threads", _INT, "3", at_least=1),
+    ConfigDefinition("num.recovery.threads.per.data.dir", _INT, "1", at_least=1),
+)
+"""Settings that brokers change while they run, and that neither topics have nor the emulator follows."""
 
-BROKER_CONFIGS: Mapping[str, ConfigDefinition] = {
+OF_BROKERS: Mapping[str, ConfigDefinition] = {
     **{each.broker_name: each for each in _TOPIC if each.broker_name},
-    **{name: ConfigDefinition(name, _INT, "1", at_least=1) for name in THREAD_POOLS},
-    **{name: ConfigDefinition(name, _LONG, _NEVER, at_least=0) for name in RATE_NAMES},
+    **{each.name: each for each in _BROKER},
 }
-"""Settings of brokers whose values can be judged, by name."""
+"""The settings of brokers that are known by name alone, by the names that brokers have for them."""
 
 DYNAMIC = (
-    *THREAD_POOLS, "listeners", "advertised.listeners", "listener.security.protocol.map",
-    "log.cleaner.backoff.ms", "log.cleaner.dedupe.buffer.size", "log.cleaner.io.buffer.load.factor",
-    "log.cleaner.io.buffer.size", "log.cleaner.io.max.bytes.per.second", "log.cleaner.threads", "max.connections",
-    "max.connections.per.ip", "max.connections.per.ip.overrides", "message.max.bytes", "metric.reporters",
-    *(each.broker_name for each in _TOPIC if each.broker_name and each.name != "message.format.version"),
+    "num.io.threads", "num.replica.fetchers", "listeners", "advertised.listeners", "listener.security.protocol.map",
+    *(name for name in OF_BROKERS if name != "log.message.format.version"),
 )  # fmt: skip
 """What Kafka lets change while brokers run, beside the rates of throttles (DynamicBrokerConfig.AllDynamicConfigs)."""

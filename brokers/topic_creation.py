@@ -15,6 +15,7 @@ from attrs import define
 from emulator.nodes import Process
 from emulator.protocol.errors import ApiException, Errors
 from emulator.protocol.placement import place_replicas
+from emulator.protocol.types import unified
 from emulator.protocol.znodes import (
     BROKER_IDS,
     CONFIG_CHANGES,
@@ -153,15 +154,13 @@ class AdminZkClient:
             raise _unfit("partitions should be a consecutive 0-based integer sequence")
 
     async def _check_collisions(self, topic: str) -> None:
-        """In the names of metrics dots become underscores."""
-        like = topic.replace(".", "_")
         try:
             topics = await self.zk.children(TOPICS)
         except NoNode:
             return
         if topic in topics:
             raise _exists(topic)
-        colliding = [name for name in topics if name.replace(".", "_") == like]
+        colliding = [name for name in topics if unified(name) == unified(topic)]
         if colliding:
             raise ApiException(
                 Errors.INVALID_TOPIC_EXCEPTION, f"Topic '{topic}' collides with existing topics: {', '.join(colliding)}"

@@ -18,7 +18,7 @@ from attrs import Factory, define, field, frozen
 
 from emulator.metrics import Gauge, attribute
 from emulator.nodes import Process
-from emulator.protocol.configs import LONG_MAX, config, config_keys, with_settings
+from emulator.protocol.configs import LONG_MAX, ConfigType, config, config_keys, with_settings
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity
 
@@ -246,20 +246,36 @@ class ThrottledRates:
     """The rates of one broker, in bytes per second. Kafka keeps them for each broker by itself (KIP-226)."""
 
     leader: int = config(
-        "leader.replication.throttled.rate", UNLIMITED, "bytes/s to throttled followers (KIP-73)", dynamic=True
+        "leader.replication.throttled.rate",
+        UNLIMITED,
+        "bytes/s to throttled followers (KIP-73)",
+        dynamic=True,
+        type=ConfigType.LONG,
     )
     follower: int = config(
-        "follower.replication.throttled.rate", UNLIMITED, "bytes/s from throttled leaders (KIP-73)", dynamic=True
+        "follower.replication.throttled.rate",
+        UNLIMITED,
+        "bytes/s from throttled leaders (KIP-73)",
+        dynamic=True,
+        type=ConfigType.LONG,
     )
     leader_reassignment: int = config(
-        "leader.reassignment.throttled.rate", UNLIMITED, "bytes/s to replicas being added (KIP-542)", dynamic=True
+        "leader.reassignment.throttled.rate",
+        UNLIMITED,
+        "bytes/s to replicas being added (KIP-542)",
+        dynamic=True,
+        type=ConfigType.LONG,
     )
     follower_reassignment: int = config(
-        "follower.reassignment.throttled.rate", UNLIMITED, "bytes/s of replicas being added (KIP-542)", dynamic=True
+        "follower.reassignment.throttled.rate",
+        UNLIMITED,
+        "bytes/s of replicas being added (KIP-542)",
+        dynamic=True,
+        type=ConfigType.LONG,
     )
     alter_log_dirs: int = config(
         "replica.alter.log.dirs.io.max.bytes.per.second", UNLIMITED, "bytes/s between the log directories of a broker",
-        dynamic=True,
+        dynamic=True, type=ConfigType.LONG,
     )  # fmt: skip
 
 

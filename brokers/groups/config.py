@@ -2,7 +2,7 @@
 
 from attrs import frozen
 
-from emulator.protocol.configs import config
+from emulator.protocol.configs import ConfigType, config
 
 GROUP_METADATA_TOPIC = "__consumer_offsets"
 INT_MAX = 2**31 - 1
@@ -26,14 +26,20 @@ class GroupCoordinatorConfig:
         "offsets.topic.num.partitions", 50, "partitions of `__consumer_offsets`, when a broker creates it"
     )
     replication_factor: int = config(
-        "offsets.topic.replication.factor", 3, "its replicas; it is not created before that many brokers are alive"
+        "offsets.topic.replication.factor",
+        3,
+        "its replicas; it is not created before that many brokers are alive",
+        type=ConfigType.SHORT,
     )
     segment_bytes: int = config("offsets.topic.segment.bytes", 100 << 20, "its segment.bytes", at_least=14)
     retention_us: int = config(
         "offsets.retention.minutes", 7 * 24 * 60, "how long the offsets of a group without members are kept"
     )
     retention_check_interval_us: int = config(
-        "offsets.retention.check.interval.ms", 600_000, "how often offsets are looked for that have expired"
+        "offsets.retention.check.interval.ms",
+        600_000,
+        "how often offsets are looked for that have expired",
+        type=ConfigType.LONG,
     )
     metadata_max_bytes: int = config(
         "offset.metadata.max.bytes", 4_096, "the longest text that a client may commit with an offset", at_least=0

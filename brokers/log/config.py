@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from emulator.protocol.configs import LONG_MAX, config, config_keys
+from emulator.protocol.configs import LONG_MAX, ConfigType, config, config_keys
 
 NEVER = LONG_MAX
 UNLIMITED = -1
@@ -35,24 +35,29 @@ class LogConfig:
         at_least=14, topic_name="segment.bytes", dynamic=True,
     )  # fmt: skip
     roll_us: int = config(
-        "log.roll.ms", WEEK_MS, "a segment rolls when its first batch is older", topic_name="segment.ms", dynamic=True
+        "log.roll.ms",
+        WEEK_MS,
+        "a segment rolls when its first batch is older",
+        topic_name="segment.ms",
+        dynamic=True,
+        type=ConfigType.LONG,
     )
     retention_bytes: int = config(
         "log.retention.bytes", UNLIMITED, "old segments go while the log is that large without them; -1: never",
-        at_least=UNLIMITED, topic_name="retention.bytes", dynamic=True,
+        at_least=UNLIMITED, topic_name="retention.bytes", dynamic=True, type=ConfigType.LONG,
     )  # fmt: skip
     retention_us: int = config(
         "log.retention.ms", WEEK_MS, "segments are deleted whose newest batch is older; -1: never",
-        at_least=UNLIMITED, topic_name="retention.ms", dynamic=True,
+        at_least=UNLIMITED, topic_name="retention.ms", dynamic=True, type=ConfigType.LONG,
     )  # fmt: skip
     flush_messages: int = config(
         "log.flush.interval.messages", NEVER, "a log is flushed when it has that many unflushed records",
-        topic_name="flush.messages", dynamic=True,
+        topic_name="flush.messages", dynamic=True, type=ConfigType.LONG,
     )  # fmt: skip
     flush_us: int = config(
         "log.flush.interval.ms", NEVER,
         "a log is flushed that long after its last flush, when log.flush.scheduler.interval.ms looks for it",
-        at_least=0, topic_name="flush.ms", dynamic=True,
+        at_least=0, topic_name="flush.ms", dynamic=True, type=ConfigType.LONG,
     )  # fmt: skip
 
     max_message_bytes: int = config(
@@ -104,13 +109,17 @@ class LogManagerConfig:
     """
 
     delete_delay_us: int = config(
-        "log.segment.delete.delay.ms", 60_000, "how long a deleted log stays on the disk, renamed", at_least=0
+        "log.segment.delete.delay.ms",
+        60_000,
+        "how long a deleted log stays on the disk, renamed",
+        at_least=0,
+        type=ConfigType.LONG,
     )
     retention_check_us: int = config(
-        "log.retention.check.interval.ms", 300_000, "how often old segments are looked for"
+        "log.retention.check.interval.ms", 300_000, "how often old segments are looked for", type=ConfigType.LONG
     )
     flush_check_us: int = config(
-        "log.flush.scheduler.interval.ms", NEVER, "how often logs to flush by time are looked for"
+        "log.flush.scheduler.interval.ms", NEVER, "how often logs to flush by time are looked for", type=ConfigType.LONG
     )
     checkpoint_us: int = 60_000_000
     flushes: bool = False

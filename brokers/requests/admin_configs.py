@@ -9,13 +9,13 @@ from attrs import define
 from brokers.config_def import (
     DYNAMIC,
     RATES,
-    THREAD_POOLS,
     TOPIC_CONFIGS,
     ConfigDefinition,
     ConfigException,
     ServerProperties,
     valid_topic_config,
 )
+from brokers.dynamic_broker_config import DynamicBrokerConfig
 from brokers.metadata_cache import MetadataCache
 from brokers.requests.router import handles
 from brokers.topic_creation import AdminZkClient, check_name
@@ -29,11 +29,11 @@ from emulator.protocol.alter_configs import (
     IncrementalAlterConfigsResponse,
     OpType,
 )
+from emulator.protocol.configs import ConfigType
 from emulator.protocol.describe_configs import (
     ConfigEntry,
     ConfigSource,
     ConfigSynonym,
-    ConfigType,
     DescribeConfigsRequest,
     DescribeConfigsResponse,
     DescribedResource,
@@ -261,52 +261,10 @@ class ConfigsHandler:
                 raise ApiException(Errors.UNKNOWN_TOPIC_OR_PARTITION, why)
             valid = valid_topic_config(config)
         else:
-            valid = self._valid_broker_config(resource, config)
+            now = DynamicBrokerConfig(self.server, self._default(), self._own())
+            valid = now.validate(config, per_broker=bool(resource.name))
         if not validate_only:
             await self.admin_zk.change_config(self._entity(resource), valid)
-
-    def _valid_broker_config(self, resource: Resource, config: Mapping[str, str | None]) -> dict[str, str]:
-        """Check dynamic settings of brokers (DynamicBrokerConfig.validateConfigs). Names that Kafka does not know are
-        kept as they are.
-
-        Raises: ApiException, ConfigException.
-        """
-        fixed = [name for name in config if name in self.server and not self.server[name].is_dynamic]
-        if fixed:
-            why = f"Cannot update these configs dynamically: Set({', '.join(fixed)})"
-            raise ApiException(Errors.INVALID_REQUEST, f"Invalid config value for resource {resource}: {why}")
-        valid = {}
-        for name, value in config.items():
-            known = RATES.get(name) or self._definition(resource, name)
-            valid[name] = str(value) if known is None else known.parse(value)
-        self._check_threads(resource, valid)
-        return valid
-
-    def _check_threads(self, resource: Resource, config: Config) -> None:
-        """At most twice as many threads of a kind as there are, and at least half (DynamicThreadPool). The words are
-        those of an exception that Kafka takes for a value.
-
-        Raises: ApiException.
-        """
-        layers = (config, self._default()) if resource.name else (self._own(), config)
-        for name in THREAD_POOLS:
-            if name not in self.server:
-                continue
-            after = int(next((layer[name] for layer in layers if name in layer), self.server[name].value))
-            before = int(self._synonyms(name)[0].value or 0)
-            if after <= 0:
-                limit = "should be at least 1"
-            elif after < before // 2:
-                limit = f"should be at least half the current value {before}"
-            elif after > before * 2:
-                limit = f"should not be greater than double the current value {before}"
-            else:
-                continue
-            why = (
-                "Invalid value org.apache.kafka.common.config.ConfigException: Dynamic thread count update validation "
-                f"failed for {name}={after}, value {limit} for configuration Invalid dynamic configuration"
-            )
-            raise ApiException(Errors.INVALID_REQUEST, f"Invalid config value for resource {resource}: {why}")
 
     def _entity(self, resource: Resource) -> str:
         """The entity whose settings are changed. Raises: ApiException."""

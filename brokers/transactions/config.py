@@ -2,7 +2,7 @@
 
 from attrs import frozen
 
-from emulator.protocol.configs import config
+from emulator.protocol.configs import ConfigType, config
 
 TRANSACTION_STATE_TOPIC = "__transaction_state"
 
@@ -32,6 +32,7 @@ class TransactionConfig:
         "transaction.state.log.replication.factor",
         3,
         "its replicas; it is not created before that many brokers are alive",
+        type=ConfigType.SHORT,
     )
     min_isr: int = config("transaction.state.log.min.isr", 2, "its min.insync.replicas")
     segment_bytes: int = config("transaction.state.log.segment.bytes", 100 << 20, "its segment.bytes", at_least=14)

@@ -16,7 +16,7 @@ from controller.state_machines import selectors
 from controller.zk_client import KafkaZkClient
 from emulator.kernel import Timer
 from emulator.nodes import Process
-from emulator.protocol.configs import config
+from emulator.protocol.configs import ConfigType, config
 from emulator.protocol.types import TopicPartition
 
 Eligible = Callable[[ControllerContext, TopicPartition], bool]
@@ -52,7 +52,10 @@ class AutoRebalance:
         "leader.imbalance.per.broker.percentage", 10, "the share led elsewhere that is too much", at_least=0
     )
     interval_us: int = config(
-        "leader.imbalance.check.interval.seconds", 300, "how often the controller looks at the shares"
+        "leader.imbalance.check.interval.seconds",
+        300,
+        "how often the controller looks at the shares",
+        type=ConfigType.LONG,
     )
     first_us: int = 5_000_000
     eligible: Eligible = preferred_is_live

@@ -8,9 +8,10 @@ Kafka's names end with the unit of a duration; fields are in microseconds. ``wit
 """
 
 from collections.abc import Mapping
+from enum import IntEnum
 from typing import Any, TypeVar
 
-from attrs import AttrsInstance, evolve, field, fields, frozen
+from attrs import AttrsInstance, Factory, evolve, field, fields, frozen
 
 C = TypeVar("C", bound=AttrsInstance)
 ConfigValue = int | bool | str
@@ -18,6 +19,26 @@ LONG_MAX = 2**63 - 1
 """Kafka's value for "no limit" and "never"."""
 _KEY = "kafka config key"
 _UNITS_US = {".ms": 1_000, ".seconds": 1_000_000, ".minutes": 60_000_000}
+
+
+class ConfigType(IntEnum):
+    """The type of a setting (DescribeConfigsResponse.ConfigType, 2.6)."""
+
+    UNKNOWN = 0
+    BOOLEAN = 1
+    STRING = 2
+    INT = 3
+    SHORT = 4
+    LONG = 5
+    DOUBLE = 6
+    LIST = 7
+    CLASS = 8
+    PASSWORD = 9
+
+    @property
+    def bits(self) -> int:
+        """Of a whole number; 0 for the other types."""
+        return {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}.get(self, 0)
 
 
 @frozen
@@ -28,6 +49,7 @@ class ConfigKey:
         name: Kafka's.
         default: that of Kafka 2.3, in Kafka's unit.
         doc: its meaning in a phrase, for the documentation and the schema.
+        type: Kafka's, which bounds numbers; by default that of ``default``, of a number INT.
         at_least: the smallest value that is accepted.
         choices: of a setting that is a word, those that are accepted.
         topic_name: what topics call it, if they can set their own.
@@ -41,6 +63,7 @@ class ConfigKey:
     choices: tuple[str, ...] = ()
     topic_name: str = ""
     dynamic: bool = False
+    type: ConfigType = Factory(lambda key: _type_of(key.default), takes_self=True)
 
     def to_field(self, value: ConfigValue) -> ConfigValue:
         """``value``, in Kafka's unit, as the field has it: durations in us; -1 and ``LONG_MAX`` stay."""
@@ -48,6 +71,17 @@ class ConfigKey:
             return value
         factor = next((unit for end, unit in _UNITS_US.items() if self.name.endswith(end)), 1)
         return value * factor if factor > 1 and 0 <= value < LONG_MAX else value
+
+
+def _type_of(value: ConfigValue) -> ConfigType:
+    if isinstance(value, bool):
+        return ConfigType.BOOLEAN
+    return ConfigType.STRING if isinstance(value, str) else ConfigType.INT
+
+
+def as_text(value: object) -> str:
+    """A value as the text that Kafka's tools are given: ``true``, ``5000``, ``LogAppendTime``."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def config(name: str, default: ConfigValue, doc: str, **more: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from attrs import define
 
 from emulator.protocol.api import Request, Response, declare
+from emulator.protocol.configs import ConfigType
 from emulator.protocol.errors import ApiError
 
 
@@ -31,21 +32,6 @@ class ConfigSource(IntEnum):
     DYNAMIC_DEFAULT_BROKER_CONFIG = 3
     STATIC_BROKER_CONFIG = 4
     DEFAULT_CONFIG = 5
-
-
-class ConfigType(IntEnum):
-    """The type of a setting (DescribeConfigsResponse.ConfigType, 2.6)."""
-
-    UNKNOWN = 0
-    BOOLEAN = 1
-    STRING = 2
-    INT = 3
-    SHORT = 4
-    LONG = 5
-    DOUBLE = 6
-    LIST = 7
-    CLASS = 8
-    PASSWORD = 9
 
 
 class Resource(NamedTuple):

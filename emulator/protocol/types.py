@@ -9,6 +9,12 @@ NO_LEADER = -1
 LEADER_DURING_DELETE = -2
 
 
+def unified(topic: str) -> str:
+    """A topic as it is called in the names of metrics, where dots become underscores: two topics that are called the
+    same there collide (org.apache.kafka.common.internals.Topic.unifyCollisionChars)."""
+    return topic.replace(".", "_")
+
+
 class TopicPartition(NamedTuple):
     """One partition of one topic; prints as Kafka writes it, ``orders-0``."""
 

@@ -31,6 +31,7 @@ from emulator.zookeeper import ZOOKEEPER, ZkClient, ZkSpec
 from emulator.zookeeper.server import ZooKeeper
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools import configs, throttle, topics
+from scenarios.cluster.clients.tools.outcome import Outcome
 from scenarios.cluster.clients.tools.topics import Moving, any_move
 from scenarios.cluster.clients.workload import IDS_PER_PRODUCER, Workload
 from scenarios.cluster.preload import Preload
@@ -111,6 +112,7 @@ class Cluster:
         brokers: the newest incarnation of each broker that was ever started, by id.
         controllers: the controller that each of them hosts.
         clients: the machines of producers and consumers, each with its name where it was given one.
+        refused: what Kafka has refused of the topics and settings that are there from the start, in words.
     """
 
     world: World
@@ -123,6 +125,7 @@ class Cluster:
     brokers: dict[int, Broker] = field(factory=dict)
     controllers: dict[int, Controller] = field(factory=dict)
     clients: dict[int, str] = field(factory=dict)
+    refused: list[str] = field(factory=list)
     operator: Operator = field(init=False)
     _nursery: trio.Nursery = field(init=False)
     _stopping: dict[int, bool] = field(factory=dict)
@@ -140,8 +143,9 @@ class Cluster:
         setup = self.setup
         brokers = tuple(range(setup.brokers))
         self.operator = Operator(
-            self.network, setup.zk, brokers, setup.controller.topic_version, has_tool_2_6=setup.has_tool_2_6
-        )
+            self.network, setup.zk, brokers, setup.controller.topic_version, setup.broker.server,
+            has_tool_2_6=setup.has_tool_2_6,
+        )  # fmt: skip
 
     async def run(self, drive: Callable[[Cluster], Awaitable[object]]) -> None:
         """Start everything, create the topics, await ``drive(cluster)``, and end when that returns."""
@@ -165,7 +169,7 @@ class Cluster:
             self._node(OPERATOR, "operator").start(self.operator.main)
             await self.world.settled()
             for topic in self.setup.topics:
-                await self.operate(topics.create, topic.name, topic.assignment, topic.config)
+                await self._prepare(topics.create, topic.name, topic.assignment, topic.config)
             await self._configure()
             await self.world.settled()
             for workload in self.setup.workloads:
@@ -182,10 +186,14 @@ class Cluster:
     async def _configure(self) -> None:
         """Announce the dynamic settings that are in force from the start: brokers read these only when announced."""
         if self.setup.broker_settings:
-            await self.operate(configs.alter, list(map(broker_entity, self.nodes)), self.setup.broker_settings)
+            await self._prepare(configs.alter, list(map(broker_entity, self.nodes)), self.setup.broker_settings)
         for topic in self.setup.topics:
             if any(name in throttle.LISTS for name in topic.config):
                 await self.operate(configs.announce, topic_entity(topic.name))
+
+    async def _prepare(self, command: Callable[..., Awaitable[Outcome]], *args: object) -> None:
+        outcome: Outcome = await self.operate(command, *args)
+        self.refused += outcome.lines
 
     def _node(self, id: int, name: str) -> Node:
         speed, is_broker = self.setup.disk_speed, id >= 0

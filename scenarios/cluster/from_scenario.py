@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from brokers.broker import BrokerSpec
 from emulator.disks import DiskSpeed
 from emulator.network import NetworkSpec, Nic
-from emulator.protocol.configs import LONG_MAX
+from emulator.protocol.configs import LONG_MAX, as_text
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
 from scenarios.cluster.clients.tools.topics import any_move, move_of_the_topic
@@ -146,7 +146,7 @@ def topic_setup(scenario: Scenario, topic: TopicSpec) -> TopicSetup:
     """A topic of ``scenario``, or one that its method creates."""
     lists = topic.replica_lists(scenario.cluster.brokers)
     sizes = [load.message_size for load in scenario.workloads if load.topic == topic.name]
-    config = {name: str(value).lower() for name, value in topic.config.items()}
+    config = {name: as_text(value) for name, value in topic.config.items()}
     return TopicSetup(topic.name, dict(enumerate(lists)), topic.size_bytes, (sizes or [1024])[0], config)
 
 

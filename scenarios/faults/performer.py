@@ -66,6 +66,7 @@ class Performer:
     """Performs entries of a method and undoes them.
 
     Attributes:
+        metric: the present value of a metric, by its name in scenario files. Raises: KeyError.
         refused: what could not be done, in words, for the verdict.
         addresses: of the entries that are performed without one.
         on_disarm: called by ``disarm``; ``on_heal`` by ``heal``.
@@ -75,6 +76,7 @@ class Performer:
     scenario: Scenario
     roles: Roles
     make_topic: Callable[..., TopicSetup]
+    metric: Callable[[str], int]
     refused: list[str] = field(factory=list)
     addresses: Addresses = field(factory=Addresses)
     on_disarm: list[Callable[[], object]] = field(factory=list)

@@ -22,7 +22,7 @@ from scenarios.language.schema.kinds import ListOf, at
 from scenarios.language.schema.reader import Key, stated
 from scenarios.language.schema.spans import Span, at_most
 from scenarios.language.step_names import is_any
-from scenarios.language.strategies import SHAPES
+from scenarios.language.strategies import SHAPES, Strategy
 from scenarios.language.strategies.execution import THROTTLE
 from scenarios.language.targets import TARGET, Target
 from scenarios.language.topics import PARTITION_NAME, TOPIC_NAME, TopicSpec, join_partition
@@ -55,12 +55,23 @@ def check_profile_knows(scenario: Scenario) -> None:
 
 def _check_throttle(scenario: Scenario) -> None:
     throttle, strategy = scenario.strategy.limit, scenario.strategy.parsed
+    if throttle is not None and throttle.rule is not None and strategy.execution.at_once:
+        _check_looks(strategy)
     named = SHAPES[strategy.shape].api or scenario.policies.names_moves
     if throttle is not None and throttle.only_reassigned and not named:
         naming = ", ".join(shape.name for shape in SHAPES.values() if shape.api)
         raise BadInput(
             f"{throttle.name} has no effect under {strategy.shape!r}: its brokers do not learn which replicas a move "
             f"adds; write {THROTTLE}RATE, or use a shape that says so: {naming}",
+            where="strategy.name",
+        )
+
+
+def _check_looks(strategy: Strategy) -> None:
+    if SHAPES[strategy.shape].tool_waits:
+        raise BadInput(
+            f"the tool of {strategy.shape!r} waits for the end of the plan, and changes no rate meanwhile; add an "
+            f"admission such as serial, for a tool that looks again, or write {THROTTLE}RATE",
             where="strategy.name",
         )
 

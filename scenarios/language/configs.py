@@ -8,19 +8,19 @@ where.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import AttrsInstance, evolve, field, frozen
+from attrs import AttrsInstance, field, frozen
 
 from brokers.config import BrokerConfig
+from brokers.config_def import TOPIC_CONFIGS, ConfigDefinition, ConfigException
 from brokers.groups.config import GroupCoordinatorConfig
 from brokers.log.config import LogConfig, LogManagerConfig
 from brokers.transactions.config import TransactionConfig
 from controller.operations.rebalance import AutoRebalance
 from controller.policies import ControllerPolicies
-from emulator.protocol.configs import ConfigKey, config_keys
+from emulator.protocol.configs import ConfigKey, ConfigType, config_keys
 from fetchers.policies import FetcherPolicies
 from fetchers.quota import RATE_NAMES, ThrottledRates
 from scenarios.errors import BadInput
@@ -37,6 +37,7 @@ class Setting:
     kind: Kind[Any]
     default: Any
     help: str
+    type: ConfigType = ConfigType.UNKNOWN
 
 
 def settings_table(*settings: Setting) -> Mapping[str, Setting]:
@@ -55,20 +56,25 @@ BROKERS_NAMES: dict[str, str] = {}
 def declare(cls: type[AttrsInstance]) -> None:
     """Accept the settings that ``cls`` declares (``emulator.protocol.configs``)."""
     for key in config_keys(cls).values():
-        kind = _kind(key)
-        setting = BROKER_SETTINGS[key.name] = Setting(key.name, kind, key.default, key.doc)
+        setting = BROKER_SETTINGS[key.name] = Setting(key.name, _kind(key), key.default, key.doc, key.type)
         if key.topic_name:
-            TOPIC_SETTINGS[key.topic_name] = evolve(setting, name=key.topic_name)
+            own = TOPIC_CONFIGS[key.topic_name]
+            TOPIC_SETTINGS[own.name] = Setting(own.name, _kind(own), key.default, key.doc, own.type)
             if key.topic_name != key.name:
                 BROKERS_NAMES[key.topic_name] = key.name
         if key.dynamic:
             DYNAMIC_BROKER_SETTINGS[key.name] = setting
 
 
-def _kind(key: ConfigKey) -> Kind[Any]:
+def _kind(key: ConfigKey | ConfigDefinition) -> Kind[Any]:
+    """What Kafka's ConfigDef accepts, as TOML has it."""
     if key.choices:
-        return Choice(key.choices)
-    return Boolean() if isinstance(key.default, bool) else Integer(key.at_least)
+        return Choice(key.choices, "value")
+    if key.type is ConfigType.BOOLEAN:
+        return Boolean()
+    most = (1 << key.type.bits - 1) - 1
+    least = -most - 1 if key.at_least is None else int(key.at_least)
+    return Integer(least, None if key.type is ConfigType.LONG else most)
 
 
 CONFIG_CLASSES: tuple[type[AttrsInstance], ...] = (
@@ -85,24 +91,24 @@ CONFIG_CLASSES: tuple[type[AttrsInstance], ...] = (
 for _cls in CONFIG_CLASSES:
     declare(_cls)
 
-_REPLICA = re.compile(r"\d+:\d+", re.ASCII)
-
 
 def _check_list(text: str) -> None:
-    """As ThrottledReplicaListValidator does (2.3)."""
-    if text.strip() != "*" and not all(_REPLICA.fullmatch(item.strip()) for item in text.split(",") if item.strip()):
-        raise BadInput(f'{text!r} lists no replicas; write "*", or partition:broker with commas between, as "0:1,0:2"')
+    try:
+        TOPIC_CONFIGS["leader.replication.throttled.replicas"].parse(text)
+    except ConfigException:
+        what = 'write "*", or partition:broker with commas between, as "0:1,0:2"'
+        raise BadInput(f"{text!r} lists no replicas; {what}") from None
 
 
 _REPLICA_LIST = Text(_check_list, "a list of replicas")
 TOPIC_SETTINGS |= settings_table(
-    Setting(
-        "leader.replication.throttled.replicas",
-        _REPLICA_LIST,
-        "",
-        'the replicas that send under the rate: "*" or "0:1,0:2"',
-    ),
-    Setting("follower.replication.throttled.replicas", _REPLICA_LIST, "", "the replicas that receive under the rate"),
+    *(
+        Setting(f"{side}.replication.throttled.replicas", _REPLICA_LIST, "", help, ConfigType.LIST)
+        for side, help in (
+            ("leader", 'the replicas that send under the rate: "*" or "0:1,0:2"'),
+            ("follower", "the replicas that receive under the rate"),
+        )
+    )
 )
 QUOTA_RATES = RATE_NAMES
 """Those that Kafka keeps for each broker by itself; the default of all brokers has no effect on them (2.3)."""
@@ -155,5 +161,11 @@ class Config(Kind[dict[str, Any]]):
 
 
 BROKER_CONFIG = Config(BROKER_SETTINGS)
-DYNAMIC_CONFIG = Config(DYNAMIC_SETTINGS)
+DYNAMIC_CONFIG = Config(
+    DYNAMIC_SETTINGS,
+    dict.fromkeys(
+        BROKER_SETTINGS,
+        "a running broker refuses it (Cannot update these configs dynamically); write it in cluster.config",
+    ),
+)
 TOPIC_CONFIG = Config(TOPIC_SETTINGS)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from controller.procedures import STEPS
 from emulator.protocol.api import Request, apis
+from emulator.protocol.types import unified
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import at
 from scenarios.language.step_names import Gate, gates_of, is_move_step, unreachable
@@ -38,6 +39,7 @@ class Known:
         self.topics: dict[str, TopicSpec] = {}
         self._partitions: dict[str, int] = {}
         self._now: dict[str, int] = {}
+        self._unified: dict[str, str] = {}
         for index, topic in enumerate(scenario.topics):
             self.add(topic, f"topics[{index}].name")
         for index, entry in enumerate(scenario.method):
@@ -55,6 +57,13 @@ class Known:
         """The topic is created."""
         if topic.name in self._now:
             raise BadInput(f"topic {topic.name!r} is there already; give each its own name", where=where)
+        other = self._unified.setdefault(unified(topic.name), topic.name)
+        if other != topic.name:
+            raise BadInput(
+                f"topic {topic.name!r} collides with {other!r}, as Kafka's metrics have underscores for dots; "
+                "write another name",
+                where=where,
+            )
         self.topics[topic.name] = topic
         self._has(topic.name, topic.partitions)
 
@@ -65,6 +74,7 @@ class Known:
     def remove(self, name: str, where: str) -> None:
         """The topic is deleted."""
         self._now.pop(self.topic(name, where).name, None)
+        self._unified.pop(unified(name), None)
 
     def expand(self, name: str, partitions: int, assignment: Sequence[Sequence[int]] | None) -> None:
         """The topic has ``partitions`` from then on; ``assignment``: the replicas of those that are added."""

@@ -17,7 +17,7 @@ import attrs
 from controller.procedures import ALIASES, PROCEDURES
 from controller.steps import PHASES, Procedure, Span
 from emulator.protocol.api import apis
-from emulator.protocol.configs import LONG_MAX
+from emulator.protocol.configs import LONG_MAX, as_text
 from scenarios.language.actions import BurstSpec, DelaySpec, all_actions
 from scenarios.language.chaos import ChaosBlock, all_kinds
 from scenarios.language.clients import ClientBlock
@@ -206,7 +206,7 @@ def _written(kind: kinds.Kind[Any], value: Any) -> str:
 
 
 def _code(value: object) -> str:
-    text = str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else str(value)
+    text = f'"{value}"' if isinstance(value, str) else as_text(value)
     return f"`{text}`"
 
 

@@ -212,9 +212,11 @@ class Scenario:
 
     @property
     def names_metrics(self) -> bool:
-        """Whether a trigger, an expectation or a steady state goes by a metric."""
+        """Whether a trigger, an expectation, a steady state or the strategy's throttle goes by a metric."""
         triggers = (entry.trigger for entry in (*self.method, *self.rollbacks))
         named = any(expect.metric is not None for expect in self.expect)
+        limit = self.strategy.limit
+        named = named or (limit is not None and limit.rule is not None)
         return named or bool(self.steady_state) or any(isinstance(trigger, WhenMetric) for trigger in triggers)
 
     @classmethod

@@ -100,7 +100,7 @@ class Stage:
             self.reach = Reach(trace, self.measures.topology).counts
         self.control_plane = ControlPlaneLog.of(trace)
         roles = Roles(cluster, scenario.assignments(), scenario.targets())
-        self.performer = Performer(cluster, scenario, roles, topic_setup)
+        self.performer = Performer(cluster, scenario, roles, topic_setup, self.measures.now)
         self.judge = Judge(scenario, trace, roles, self.measures, self.checkers)
         self.convergence = ConvergenceJudge(cluster, scenario, self.checkers, lambda: self.method.is_over)
         self._looks = Settled(cluster, self._at_rest)
@@ -177,6 +177,18 @@ class Stage:
             checker.idle = True
             await self._pause(checker.window_us)
             checker.idle = False
+
+    def not_exercised(self) -> list[str]:
+        """What the scenario asks for and the run has not done, in words: topics that Kafka refused, actions, and loads
+        whose topic never was."""
+        there, now_us = self.measures.topology.topics, self.world.now
+        lacking = (
+            f"{kind}[{number}]: there was never a topic {load.topic!r}"
+            for kind, loads in (("workloads", self.scenario.workloads), ("consumers", self.scenario.consumers))
+            for number, load in enumerate(loads)
+            if load.topic not in there and load.start_us < now_us
+        )
+        return [*self.cluster.refused, *self.performer.not_exercised(), *self.method.not_exercised(), *lacking]
 
     @property
     def judges_moves(self) -> bool:
@@ -367,7 +379,7 @@ def _reason(stage: Stage, expectations: tuple[Expectation, ...], figures: Figure
     """Why the run has failed, invariants apart; empty: it has not."""
     if stage.cut_off:
         return LIVELOCK
-    if stage.method.not_exercised() or stage.performer.not_exercised():
+    if stage.not_exercised():
         return "not exercised"
     if not all(expectation.ok for expectation in expectations):
         return "expectation"
@@ -386,7 +398,7 @@ def _explanation(stage: Stage, reason: str, violations: Any, expectations: tuple
     elif violations:
         what, seq = str(violations[0]), violations[0].seq
     elif reason == "not exercised":
-        what = "not exercised: " + "; ".join(stage.performer.not_exercised() or stage.method.not_exercised())
+        what = "not exercised: " + "; ".join(stage.not_exercised())
         seq = _turned_down(log, stage.performer.refused)
     elif broken is not None:
         what, seq = f"expected {broken.statement}; {broken.detail}", _last_before(log, broken.t_us)

@@ -21,6 +21,7 @@ from emulator.gates import Visit
 from emulator.kernel import World
 from emulator.nodes import CrashKind, Process
 from emulator.protocol.api import Request
+from emulator.protocol.configs import as_text
 from emulator.protocol.events import Consumed
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, broker_entity, topic_entity
@@ -108,7 +109,7 @@ class ClusterInstance:
         trace.fold(Consumed, self._consumed)
         self._state = ClusterState(cluster, dict.fromkeys(topic.name for topic in scenario.topics))
         roles = Roles(cluster, scenario.assignments(), scenario.targets())
-        self._performer = Performer(cluster, scenario, roles, topic_setup)
+        self._performer = Performer(cluster, scenario, roles, topic_setup, _no_metric)
 
     def __repr__(self) -> str:
         return f"<cluster of {len(self._cluster.nodes)} brokers, {self.scenario.profile}>"
@@ -117,6 +118,9 @@ class ClusterInstance:
         """Start the brokers, and create the topics; it returns when nothing more is under way."""
         self._running = self._cluster.running()
         await self._running.__aenter__()
+        if self._cluster.refused:
+            await self._running.__aexit__(None, None, None)
+            raise BadInput(self._cluster.refused[0])
         Looks(self._world, self._checkers).begin()
         Recounts(self._world, self._checkers).begin()
         return self
@@ -506,7 +510,7 @@ class ClusterInstance:
     async def create_topic(self, topic: str, assignment: Assignment, config: Mapping[str, Any] | None = None) -> None:
         """Raises: KafkaError where Kafka refuses it."""
         replicas = {number: tuple(each) for number, each in enumerate(assignment)}
-        settings = {name: str(value).lower() for name, value in (config or {}).items()}
+        settings = {name: as_text(value) for name, value in (config or {}).items()}
         self._state.topics[topic] = None
         await self._operate(topics.create, topic, replicas, settings, True)
 
@@ -552,7 +556,7 @@ class ClusterInstance:
             entity = topic_entity(topic)
         elif broker is not None:
             entity = broker_entity(self._state.broker(broker))
-        texts = {name: str(value).lower() for name, value in settings.items()}
+        texts = {name: as_text(value) for name, value in settings.items()}
         await self._operate(configs.alter, [entity], texts)
 
     async def _operate(self, command: Any, *args: object) -> None:
@@ -580,6 +584,11 @@ class ClusterInstance:
     def _verdict(self) -> Verdict:
         violations = self._checkers.violations
         return Verdict.of(self.scenario.profile, violations, self._story() if violations else ())
+
+
+def _no_metric(name: str) -> int:
+    """A test has no figures."""
+    raise KeyError(name)
 
 
 async def _idle(_process: Process) -> None:

@@ -11,11 +11,14 @@ from pathlib import Path
 import pytest
 
 from emulator.protocol.events import MoveFinished, MoveStarted
+from emulator.protocol.znodes import decode_config
+from emulator.trace.events import ZkWritten
 from scenarios.cli import commands
 from scenarios.cli.parser import Program
+from scenarios.errors import BadInput
 from scenarios.language.strategies import PARTS, parse_strategy
 from tests.docs.pages import fenced, text_of
-from tests.scenarios.runs.building import EXECUTE, Played, play, scenario
+from tests.scenarios.runs.building import EXECUTE, Played, Table, play, scenario
 
 PAGE = "strategies.md"
 
@@ -64,6 +67,57 @@ def test_fewest_added_first() -> None:
     assert started == [4, 0, 1, 2, 3, 5]
 
 
+def copied(strategy: str, *faults: Table) -> Played:
+    """A partition of 100 MB gets a new replica, over cards of 12 MB/s and beside a load."""
+    network = {"egress": "12MB/s", "ingress": "12MB/s"}
+    wanted = scenario(
+        brokers=5, controller=4, assignment=[[0, 1, 2]] * 2, plan={0: [0, 1, 3]}, method=[EXECUTE, *faults], rate=400,
+        size="100MB", strategy=strategy, cluster={"network": network}, horizon="5m",
+        config={"replica.lag.time.max.ms": 2_000},
+    )  # fmt: skip
+    played = play(wanted)
+    assert played.run.passed, played.run.explanation
+    return played
+
+
+def rates(played: Played) -> list[int]:
+    """Those of broker 0, one after the other."""
+    written = (decode_config(e.data) for e in played.of(ZkWritten, lambda e: e.path == "/config/brokers/0"))
+    return [int(config["leader.replication.throttled.rate"]) for config in written if config]
+
+
+def test_aimd_is_an_arm_beside_a_fixed_throttle() -> None:
+    """It starts as low, and is done earlier: a megabyte per second more at each look."""
+    fixed, adapted = copied("wiki+throttle-2MB"), copied("wiki+aimd-2")
+    assert rates(fixed) == [2_000_000]
+    found = rates(adapted)
+    assert found == [2_000_000 + step * 1_000_000 for step in range(len(found))]
+    done = [played.run.metrics["time_to_complete_s"] for played in (adapted, fixed)]
+    assert done[0] < done[1], "of the move, in seconds"
+    assert adapted.run.strategy == "wiki+aimd-2"
+    assert copied("wiki+aimd-2").run.digest == adapted.run.digest
+
+
+def test_aimd_gives_way_where_an_isr_has_shrunk() -> None:
+    found = rates(copied("wiki+aimd-2", {"at": "4s", "action": "broker.pause", "target": 2, "duration": "4s"}))
+    lowered = [(before, after) for before, after in pairwise(found) if after < before]
+    assert lowered
+    assert all(after == before // 2 for before, after in lowered)
+
+
+@pytest.mark.parametrize("strategy", ["wiki+serial+aimd-2", "kip-455+waves-1+aimd-2+poll-500ms", "kip-455+aimd-2"])
+def test_a_rate_goes_with_the_other_parts(strategy: str) -> None:
+    found = rates(copied(strategy))
+    assert found[:3] == [2_000_000, 3_000_000, 4_000_000]
+
+
+def test_a_rate_is_a_throttle() -> None:
+    with pytest.raises(BadInput, match="two parts set the throttle"):
+        parse_strategy("wiki+aimd-2+throttle-2MB")
+    with pytest.raises(BadInput, match="waits for the end of the plan"):
+        scenario(strategy="kafka-42+aimd-2", plan={0: [0, 1, 3]}, method=[EXECUTE])
+
+
 def test_they_compose() -> None:
     played = carry_out("kafka-6794+slow-start-2+fewest-added-first+poll-500ms")
     times = [event.t_us for event in played.of(MoveStarted)]
@@ -96,9 +150,8 @@ def test_the_commands_of_the_page_are_commands() -> None:
 
 
 def test_the_page_says_what_a_planned_move_has() -> None:
-    from scenarios.language.strategies import PlannedMove, Progress
+    from scenarios.language.strategies import Look, PlannedMove, Progress
 
     page = text_of(PAGE)
-    names = [name for name in dir(PlannedMove) if not name.startswith("_")]
-    names += [name for name in dir(Progress) if not name.startswith("_")]
-    assert [name for name in names if f"`{name}`" not in page] == []
+    names = [name for kind in (PlannedMove, Progress, Look) for name in dir(kind) if not name.startswith("_")]
+    assert [name for name in names if f"`{name}`" not in page and f"`{name}(" not in page] == []

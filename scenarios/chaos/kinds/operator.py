@@ -221,9 +221,10 @@ class Configuration(Episodes):
 
     @staticmethod
     def _of_brokers(scope: Scope, draws: Draws) -> ConfigSet:
+        fetchers = scope.draft.scenario.settings()["num.replica.fetchers"]
         name, values = draws.choice(
             (
-                ("num.replica.fetchers", (1, 2, 3)),
+                ("num.replica.fetchers", (fetchers, 2 * fetchers)),
                 ("min.insync.replicas", (1, 2)),
                 ("unclean.leader.election.enable", (True, False)),
                 ("log.segment.bytes", (4 << 10, 64 << 10)),

@@ -6,6 +6,7 @@ from typing import Any
 
 from attrs import define, field
 
+from brokers.config_def import ServerProperties
 from emulator.network import Network
 from emulator.nodes import Process
 from emulator.zookeeper import ZkClient, ZkSpec
@@ -22,6 +23,7 @@ class Operator:
         brokers: those that it asks for the controller.
         under_way: how many commands have begun and not ended.
         topic_version: the version of the topics' znodes that its tools write.
+        server: returns the settings with which each broker was started.
         has_tool_2_6: whether its kafka-reassign-partitions is that of 2.6 (KAFKA-8820), also where it is used with
             --zookeeper.
     """
@@ -30,6 +32,7 @@ class Operator:
     zk_spec: ZkSpec
     brokers: tuple[int, ...]
     topic_version: int = 1
+    server: Callable[[], ServerProperties] = dict
     has_tool_2_6: bool = False
     process: Process = field(init=False)
     zk: ZkClient = field(init=False)

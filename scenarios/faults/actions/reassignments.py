@@ -10,6 +10,7 @@ from attrs import converters, evolve, field, frozen
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.tools import log_dirs, reassign, reassign_and_wait
+from scenarios.cluster.clients.tools.adapting import Adaptation
 from scenarios.cluster.clients.tools.executor import ZK, Executor, carry_out
 from scenarios.cluster.clients.tools.outcome import Outcome
 from scenarios.errors import BadInput
@@ -157,28 +158,33 @@ class ReassignExecute(OfPlan):
         planned = strategy.parsed.execution.sorted(_planned(context, plan), order)
         directories = plan.directories()
         judge = ended = self.judge(context)
-        throttle = strategy.limit
+        throttle, adaptation = strategy.limit, None
         if self.throttle is not None:
             throttle = Throttle(self.throttle)
         elif throttle is not None:
-            ended = _then_verify(context, judge, _targets(planned), via, directories)
+            if throttle.rule is not None:
+                adaptation = Adaptation(context.cluster.world, throttle, context.performer.metric, tuple(planned))
+                adaptation.begin()
+                throttle = adaptation.throttle
+            ended = _then_verify(context, judge, _targets(planned), via, directories, adaptation)
         executions = context.performer.memory(Executions)
         if via == ZK and any(executor.progress.waiting for executor in executions.executors):
             judge(reassign.IN_PROGRESS)
             return
-        command = self._handing_over(context, planned, via, throttle)
+        command = self._handing_over(context, planned, via, throttle, adaptation)
         if directories:
             command = (log_dirs.around, directories, _targets(planned), self.log_dirs_throttle, *command)
         self.begin(context, *command, done=ended)
 
     def _handing_over(
-        self, context: ActionContext, planned: Sequence[PlannedMove], via: str, throttle: Throttle | None
-    ) -> tuple[Any, ...]:
+        self, context: ActionContext, planned: Sequence[PlannedMove], via: str, throttle: Throttle | None,
+        adaptation: Adaptation | None,
+    ) -> tuple[Any, ...]:  # fmt: skip
         """The command, with its arguments, by which the strategy hands the moves over: little by little, by a tool
         that waits for the end, or all at once."""
         strategy = context.scenario.strategy.parsed
         if not strategy.execution.at_once:
-            executor = Executor.of(strategy.execution, via, planned, throttle)
+            executor = Executor.of(strategy.execution, via, planned, throttle, adaptation)
             context.performer.memory(Executions).executors.append(executor)
             return carry_out, executor
         if SHAPES[strategy.shape].tool_waits:
@@ -201,14 +207,15 @@ def _planned(context: ActionContext, plan: Plan) -> list[PlannedMove]:
 
 
 def _then_verify(
-    context: ActionContext, judge: Judge, moves: reassign.Plan, via: str, directories: log_dirs.Directories
-) -> Judge:
+    context: ActionContext, judge: Judge, moves: reassign.Plan, via: str, directories: log_dirs.Directories,
+    adaptation: Adaptation | None,
+) -> Judge:  # fmt: skip
     """Judge the command, then watch the moves and clear the strategy's throttle when they are over."""
     poll_us = context.scenario.strategy.parsed.execution.poll_us
 
     def done(outcome: Outcome) -> None:
         judge(outcome)
-        context.cluster.operator.begin(reassign.verify_at_the_end, moves, via, poll_us, directories)
+        context.cluster.operator.begin(reassign.verify_at_the_end, moves, via, poll_us, directories, adaptation)
 
     return done
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from brokers.dynamic_broker_config import THREAD_POOLS
+from emulator.protocol.configs import as_text
 from emulator.protocol.znodes import ALL_BROKERS, broker_entity, topic_entity
 from scenarios.cluster.clients.tools import configs
 from scenarios.errors import BadInput
@@ -52,7 +54,7 @@ class ConfigSet(OperatorAction):
     )
 
     def detail(self) -> str:
-        settings = [f"{name}={str(value).lower()}" for name, value in self.config.items()]
+        settings = [f"{name}={as_text(value)}" for name, value in self.config.items()]
         removed = [f"no {name}" for name in self.remove]
         brokers = "all brokers" if self.brokers is None else f"brokers {self.brokers.words or 'each'}"
         return f"{self.topic or brokers}: {', '.join((*settings, *removed))}"
@@ -64,6 +66,8 @@ class ConfigSet(OperatorAction):
             raise BadInput('no setting is named; write one, such as { "min.insync.replicas" = 2 }', where="config")
         for name in (*self.config, *self.remove):
             self._check_setting(name)
+        for name in filter(THREAD_POOLS.__contains__, self.config):
+            self._check_threads(known.scenario, name)
 
     def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
         named = (topic for topic in scenario.topics if topic.name == self.topic and MIN_ISR in self.config)
@@ -78,11 +82,28 @@ class ConfigSet(OperatorAction):
         if name in QUOTA_RATES and self.brokers is None:
             raise BadInput(f'{name} is each broker\'s own; add brokers, such as {{ mode = "all" }}', where="config")
 
+    def _check_threads(self, scenario: Scenario, name: str) -> None:
+        """Where nothing else changes their number, it is known before the run."""
+        entries = (*scenario.method, *scenario.rollbacks)
+        changes = [
+            entry.action for entry in entries if isinstance(entry.action, ConfigSet) and entry.action.names(name)
+        ]
+        before, after = int(scenario.settings()[name]), self.config[name]
+        if len(changes) == 1 and not before // 2 <= after <= before * 2:
+            raise BadInput(
+                f"a running broker refuses {after} where it has {before} threads (DynamicThreadPool); "
+                f"write {max(1, before // 2)} to {before * 2}, or go there in several steps",
+                where=f"config.{name}",
+            )
+
+    def names(self, setting: str) -> bool:
+        return setting in self.config or setting in self.remove
+
     def perform(self, context: ActionContext) -> None:
         entities = [ALL_BROKERS if self.topic is None else topic_entity(self.topic)]
         if self.brokers is not None:
             entities = [broker_entity(broker) for broker in context.find(self.brokers)]
             if not entities:
                 context.refuse_no_broker(self.brokers)
-        settings = {name: str(value).lower() for name, value in self.config.items()}
-        context.cluster.operator.begin(configs.alter, entities, settings, self.remove)
+        settings = {name: as_text(value) for name, value in self.config.items()}
+        self.begin(context, configs.alter, entities, settings, self.remove)

@@ -12,7 +12,7 @@ from emulator.streams import Stream
 from scenarios import units
 from scenarios.errors import BadInput, did_you_mean, nearest
 from scenarios.language.strategies import parts as _parts
-from scenarios.language.strategies.registry import ADMISSION, ORDER, PARTS, Chosen, Part, PlannedMove
+from scenarios.language.strategies.registry import ADMISSION, ORDER, PARTS, RATE, Chosen, Part, PlannedMove
 
 
 @frozen
@@ -20,17 +20,21 @@ class Throttle:
     """The rate that kafka-reassign-partitions --throttle sets.
 
     Attributes:
-        rate: bytes per second that each broker may send, and receive.
+        rate: bytes per second that each broker may send, and receive; 0: ``rule`` has not chosen one yet.
         only_reassigned: KIP-542's rule: the rate limits the replicas that moves add, and no others. Without it
             KIP-73's: it binds whom the tool lists, whenever they are out of sync.
+        rule: what changes the rate while the plan is carried out; None: it stays.
     """
 
     rate: int
     only_reassigned: bool = False
+    rule: Chosen | None = None
 
     @property
     def name(self) -> str:
         """As a strategy's name says it: ``throttle-50MiB``."""
+        if self.rule is not None:
+            return self.rule.name
         return (REASSIGN_THROTTLE if self.only_reassigned else THROTTLE) + units.format_size(self.rate)
 
 
@@ -90,7 +94,8 @@ def parse_execution(texts: Iterable[str]) -> Execution:
             raise BadInput(f"two parts set the {_AXES[axis]}, the second is {text!r}; keep one")
         stated[axis] = value
     execution = evolve(Execution(), **stated)
-    if "poll_us" in stated and execution.at_once:
+    looks = not execution.at_once or (execution.throttle is not None and execution.throttle.rule is not None)
+    if "poll_us" in stated and not looks:
         raise BadInput(
             f"a poll interval has no effect where all moves are requested at once; add an admission: {_admissions()}"
         )
@@ -108,6 +113,8 @@ def _part(text: str) -> tuple[str, object]:
     if text.startswith(POLL):
         return "poll_us", _quantity(text, units.parse_duration, text.removeprefix(POLL), "poll-10s")
     chosen = parse_part(text)
+    if chosen.part.axis == RATE:
+        return "throttle", Throttle(0, rule=chosen)
     return chosen.part.axis, chosen
 
 

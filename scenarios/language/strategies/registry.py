@@ -1,4 +1,5 @@
-"""The parts of a strategy beside its shape: which moves the operator asks for next, and in which order.
+"""The parts of a strategy beside its shape: which moves the operator asks for next, in which order, and how fast they
+may copy while they are under way.
 
 A part is one function with a name; ``scenarios.language.strategies.parts`` holds one file for each idea. A name that
 ends with ``-N`` takes a number, which the function gets as ``n``.
@@ -6,7 +7,7 @@ ends with ``-N`` takes a number, which the function gets as ``n``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from attrs import frozen
@@ -67,19 +68,47 @@ class Progress:
     ended: int = 0
 
 
-F = TypeVar("F", bound=Callable[..., Iterable[PlannedMove]])
-ADMISSION, ORDER = "admission", "order"
+@frozen
+class Look:
+    """What the operator sees when it chooses a rate.
+
+    Attributes:
+        now_s: virtual time in seconds.
+        progress: the plan so far.
+        rate: the rate in force, in bytes per second and broker; None before anything was requested.
+        memory: numbers that the rule keeps from one look to the next; each plan has its own.
+    """
+
+    now_s: float
+    progress: Progress
+    rate: int | None
+    memory: dict[str, float]
+    _metric: Callable[[str], int]
+
+    def metric(self, name: str) -> int:
+        """The present value of a gauge or a counter (``understudy list metrics``).
+
+        Raises: ValueError for another name, or for a total, which is known when a run has ended.
+        """
+        try:
+            return self._metric(name)
+        except KeyError:
+            raise ValueError(f"{name!r} is no gauge and no counter; `understudy list metrics` names them") from None
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+ADMISSION, ORDER, RATE = "admission", "order", "rate"
 NUMBER = "-N"
 
 
 @frozen
 class Part:
-    """One admission or order. ``rule``: see ``admission`` and ``order``."""
+    """One admission, order or rate. ``rule``: see the functions of these names."""
 
     name: str
     axis: str
     help: str
-    rule: Callable[..., Iterable[PlannedMove]]
+    rule: Callable[..., Any]
 
     @property
     def takes_number(self) -> bool:
@@ -107,6 +136,15 @@ def order(name: str, help: str) -> Callable[[F], F]:
     """Register ``rule(moves, stream)``: the same moves in the order in which they wait; ``stream`` is for
     random draws."""
     return _registering(name, ORDER, help)
+
+
+def rate(name: str, help: str) -> Callable[[F], F]:
+    """Register ``rule(look)``: the rate from now on, in bytes per second and broker, of a ``Look``.
+
+    It is asked before anything was requested, and at every look that the operator takes while the plan is under way.
+    The replicas are those that a throttle of the tool lists (KIP-73).
+    """
+    return _registering(name, RATE, help)
 
 
 def _registering(name: str, axis: str, help: str) -> Callable[[F], F]:
@@ -145,6 +183,14 @@ class Chosen:
         if sorted(move.place for move in ordered) != sorted(move.place for move in moves):
             raise ValueError(f"order {self.name!r} loses, doubles or invents a move")
         return ordered
+
+    def choose(self, look: Look) -> int:
+        """The rate from now on. Raises: ValueError where the rule gives no rate."""
+        found = self.part.rule(look, **self._number)
+        if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+            what = str(found) if isinstance(found, (int, float)) else f"a {type(found).__name__}"
+            raise ValueError(f"rate {self.name!r} gives {what}; a rate is a whole number of bytes per second from 1")
+        return found
 
     @property
     def _number(self) -> dict[str, Any]:

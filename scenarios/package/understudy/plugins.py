@@ -17,7 +17,7 @@ from scenarios.language.clients import Behaviour, Client, behaviour
 from scenarios.language.known import Known
 from scenarios.language.schema.kinds import Boolean, Choice, Integer, ListOf, Text
 from scenarios.language.schema.reader import key
-from scenarios.language.strategies.registry import PlannedMove, Progress, admission, order
+from scenarios.language.strategies.registry import Look, PlannedMove, Progress, admission, order, rate
 from scenarios.museum import register_bug
 from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.checkers.checkers import register as checker
@@ -47,6 +47,7 @@ __all__ = [
     "Known",
     "Limit",
     "ListOf",
+    "Look",
     "Moment",
     "Move",
     "PerformedAction",
@@ -67,6 +68,7 @@ __all__ = [
     "key",
     "order",
     "phases",
+    "rate",
     "register_bug",
     "register_figures",
     "register_profile",

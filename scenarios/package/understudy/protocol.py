@@ -1,11 +1,28 @@
 """Kafka's requests and responses, and what is in them, for tests that send some by hand."""
 
+from emulator.protocol.alter_configs import (
+    AlterConfigOp,
+    AlterConfigsRequest,
+    AlterConfigsResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+    OpType,
+)
 from emulator.protocol.alter_reassignments import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
 )
 from emulator.protocol.api import Request, Response
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
+from emulator.protocol.describe_configs import (
+    ConfigEntry,
+    ConfigSource,
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
+    DescribedResource,
+    Resource,
+    ResourceType,
+)
 from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest, ElectLeadersResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
@@ -29,11 +46,19 @@ from emulator.protocol.types import Batch, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest, UpdateMetadataResponse
 
 __all__ = [
+    "AlterConfigOp",
+    "AlterConfigsRequest",
+    "AlterConfigsResponse",
     "AlterPartitionReassignmentsRequest",
     "AlterPartitionReassignmentsResponse",
     "Batch",
+    "ConfigEntry",
+    "ConfigSource",
     "ControlledShutdownRequest",
     "ControlledShutdownResponse",
+    "DescribeConfigsRequest",
+    "DescribeConfigsResponse",
+    "DescribedResource",
     "ElectLeadersRequest",
     "ElectLeadersResponse",
     "ElectionType",
@@ -44,6 +69,8 @@ __all__ = [
     "FetchRequest",
     "FetchResponse",
     "FetchedPartition",
+    "IncrementalAlterConfigsRequest",
+    "IncrementalAlterConfigsResponse",
     "LeaderAndIsrPartition",
     "LeaderAndIsrRequest",
     "LeaderAndIsrResponse",
@@ -55,11 +82,14 @@ __all__ = [
     "MetadataResponse",
     "OffsetsForLeaderEpochRequest",
     "OffsetsForLeaderEpochResponse",
+    "OpType",
     "PartitionMetadata",
     "ProduceRequest",
     "ProduceResponse",
     "ProducedBatch",
     "Request",
+    "Resource",
+    "ResourceType",
     "Response",
     "StopReplicaRequest",
     "StopReplicaResponse",

@@ -10,10 +10,10 @@ from emulator.protocol.alter_configs import (
     IncrementalAlterConfigsRequest,
     OpType,
 )
+from emulator.protocol.configs import ConfigType
 from emulator.protocol.describe_configs import (
     ConfigEntry,
     ConfigSource,
-    ConfigType,
     DescribeConfigsRequest,
     Resource,
     ResourceType,

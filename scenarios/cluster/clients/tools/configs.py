@@ -1,9 +1,20 @@
-"""ConfigCommand, kafka-configs --zookeeper --alter (2.3)."""
+"""ConfigCommand, kafka-configs --alter (2.3). It writes into ZooKeeper, also where the tool of a release has a broker
+write (--bootstrap-server, KIP-226), and refuses what a running broker would refuse."""
 
 from collections.abc import Collection, Iterable, Mapping
 
+from brokers.config_def import ConfigException, valid_topic_config
+from brokers.dynamic_broker_config import THREAD_POOLS, DynamicBrokerConfig
 from emulator.protocol.errors import ApiException, Errors
-from emulator.protocol.znodes import CONFIG_CHANGES, decode_config, encode_config, encode_config_change, topic_path
+from emulator.protocol.znodes import (
+    ALL_BROKERS,
+    BROKER_IDS,
+    CONFIG_CHANGES,
+    decode_config,
+    encode_config,
+    encode_config_change,
+    topic_path,
+)
 from emulator.zookeeper import NodeExists, NoNode
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools.outcome import Outcome
@@ -14,8 +25,8 @@ async def alter(
 ) -> Outcome:
     """--add-config and --delete-config: of each of ``entities`` (``topics/T``, ``brokers/N``, ``brokers/<default>``)
     write ``settings`` over those that are there, and drop ``removed``; then announce the change, which wakes the
-    brokers. Refused are values that a setting cannot have, and a topic that there is not (AdminZkClient); one whose
-    settings there are is taken for granted, where Kafka asks."""
+    brokers. Refused are values that a setting cannot have, what a running broker does not take, and a topic that there
+    is not (AdminZkClient); one whose settings there are is taken for granted, where Kafka asks."""
     refused: list[tuple[str, Errors]] = []
     for entity in entities:
         before = await read(operator, entity)
@@ -23,27 +34,40 @@ async def alter(
         if before is None and kind == "topics" and await operator.zk.exists(topic_path(name)) is None:
             refused.append((name, Errors.UNKNOWN_TOPIC_OR_PARTITION))
             continue
-        why = why_not(entity, settings)
+        if kind == "topics":
+            why, code = why_not(settings), Errors.INVALID_CONFIG
+        else:
+            why, code = await _why_not_broker(operator, entity, before or {}, settings), Errors.INVALID_REQUEST
         if why:
-            refused.append((why, Errors.INVALID_CONFIG))
+            refused.append((why, code))
             continue
         await write(operator, entity, {**_without(before or {}, removed), **settings}, new=before is None)
     return Outcome(tuple(refused))
 
 
-def why_not(entity: str, settings: Mapping[str, str]) -> str:
-    """Why ``entity`` cannot have these ``settings``, or "". Brokers may have settings that Kafka does not know."""
-    if not settings:
-        return ""
-    from brokers.config_def import BROKER_CONFIGS, ConfigException, valid_topic_config  # which few runs need
-
+def why_not(settings: Mapping[str, str]) -> str:
+    """Why a topic cannot have these ``settings``, or ""."""
     try:
-        if entity.startswith("topics/"):
-            valid_topic_config(settings)
-        for name, value in settings.items() if entity.startswith("brokers/") else ():
-            if name in BROKER_CONFIGS:
-                BROKER_CONFIGS[name].parse(value)
+        valid_topic_config(settings)
     except (ApiException, ConfigException) as refused:
+        return str(refused)
+    return ""
+
+
+async def _why_not_broker(operator: Operator, entity: str, before: Mapping[str, str], added: Mapping[str, str]) -> str:
+    """Why a broker, or else all, that has the settings ``before`` cannot have ``added`` beside them, or "". Of a broker
+    that is down the number of threads does not matter: there are none."""
+    if not added:
+        return ""
+    per_broker, default = entity != ALL_BROKERS, dict[str, str]()
+    if per_broker and any(name in THREAD_POOLS for name in added):
+        default = await read(operator, ALL_BROKERS) or {}
+        if await operator.zk.exists(f"{BROKER_IDS}/{entity.rpartition('/')[2]}") is None:
+            added = {name: value for name, value in added.items() if name not in THREAD_POOLS}
+    layers = (default, before) if per_broker else (before, {})
+    try:
+        DynamicBrokerConfig(operator.server(), *layers).validate({**before, **added}, per_broker=per_broker)
+    except ConfigException as refused:
         return str(refused)
     return ""
 

@@ -9,6 +9,7 @@ from emulator.protocol.events import MoveAnswered, MovePlanned
 from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools import reassign
+from scenarios.cluster.clients.tools.adapting import Adaptation
 from scenarios.cluster.clients.tools.outcome import Outcome
 from scenarios.language.strategies import Execution, PlannedMove, Progress, Throttle
 
@@ -27,21 +28,24 @@ class Executor:
         via: how moves reach the controller: ``zk`` or ``api``.
         progress: the moves that wait, in order, and those in progress when the operator last checked.
         throttle: the throttle that is set before each batch.
+        adaptation: what changes it.
     """
 
     execution: Execution
     via: str
     progress: Progress
     throttle: Throttle | None = None
+    adaptation: Adaptation | None = None
     _refused: list[tuple[str, Errors]] = field(factory=list)
     _one_by_one: int = 0
 
     @classmethod
     def of(
-        cls, execution: Execution, via: str, moves: Sequence[PlannedMove], throttle: Throttle | None = None
-    ) -> "Executor":
+        cls, execution: Execution, via: str, moves: Sequence[PlannedMove], throttle: Throttle | None = None,
+        adaptation: Adaptation | None = None,
+    ) -> "Executor":  # fmt: skip
         """The execution of ``moves``, which are given in the order in which they wait."""
-        return cls(execution, via, Progress(tuple(moves)), throttle)
+        return cls(execution, via, Progress(tuple(moves)), throttle, adaptation)
 
     def would_ask(self, under_way: Collection[TopicPartition]) -> bool:
         """Whether it will request more moves at its next check, if these partitions are being moved then."""
@@ -55,6 +59,9 @@ class Executor:
             under_way = await reassign.in_progress(operator, self.via)
             if under_way is not None:
                 self.progress = self._seen(under_way)
+                if self.adaptation is not None and self.progress.in_flight:
+                    await self.adaptation.look(operator, self.progress)
+                    self.throttle = self.adaptation.throttle
                 batch = self._next(self.progress, under_way)
                 if batch:
                     outcome = await reassign.execute(operator, _targets(batch), self.via, self.throttle)

@@ -31,6 +31,7 @@ from emulator.zookeeper import NodeExists, NoNode, ZkClient
 from scenarios.cluster.clients.admin import KafkaError
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools import log_dirs
+from scenarios.cluster.clients.tools.adapting import Adaptation
 from scenarios.cluster.clients.tools.assignments import Assignments, read_assignments
 from scenarios.cluster.clients.tools.log_dirs import Directories
 from scenarios.cluster.clients.tools.outcome import DONE, Outcome
@@ -108,9 +109,17 @@ def _also_cleared(operator: Operator, moves: Plan, via: str) -> Sequence[int]:
     return tuple(dict.fromkeys(broker for target in moves.values() for broker in target))
 
 
-async def verify_at_the_end(operator: Operator, moves: Plan, via: str, poll_us: int, directories: Directories) -> None:
-    """Check every ``poll_us`` whether anything is still being reassigned or copied, then verify ``moves``."""
-    while await in_progress(operator, via) != () or await log_dirs.any_under_way(operator, directories):
+async def verify_at_the_end(
+    operator: Operator, moves: Plan, via: str, poll_us: int, directories: Directories, adaptation: Adaptation | None
+) -> None:
+    """Check every ``poll_us`` whether anything is still being reassigned or copied, then verify ``moves``.
+    ``adaptation``: chooses the rate meanwhile."""
+    while True:
+        under_way = await in_progress(operator, via)
+        if under_way == () and not await log_dirs.any_under_way(operator, directories):
+            break
+        if adaptation is not None and under_way:
+            await adaptation.look_at_last(operator, under_way)
         await operator.process.world.sleep(poll_us, background=True)
     await verify(operator, moves, via, directories)
 

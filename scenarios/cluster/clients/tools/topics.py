@@ -48,7 +48,7 @@ async def create(
     except ApiException as refused:
         code, why = refused.error
         return _refused(topic if code is Errors.TOPIC_ALREADY_EXISTS else why or topic, code)
-    why = why_not(topic_entity(topic), config)
+    why = why_not(config)
     if why:
         return _refused(why, Errors.INVALID_CONFIG)
     await _write(operator, f"{CONFIG_TOPICS}/{topic}", encode_config(config))
