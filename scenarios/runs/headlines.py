@@ -39,6 +39,7 @@ def headlines(run: Run) -> Iterator[Headline]:
         ("without a leader", leaderless(run)),
         ("converged", (converged(run),)),
         ("moves", moves(run)),
+        ("throttle", throttled(run)),
         ("move at a fault", at_faults(run)),
     ):
         yield from (Headline(label, text) for text in texts)
@@ -122,6 +123,14 @@ def moves(run: Run) -> Iterator[str]:
     if asked:
         took = f"in {number(took_s)} s" if took_s is not None else "when the run ended"
         yield f"{number(done)} of {asked:,} done {took}"
+
+
+def throttled(run: Run) -> Iterator[str]:
+    """The exhausted quotas that held back replicas when the run ended; empty for none."""
+    if run.quotas:
+        from scenarios.observe.timeline.quota_words import summaries
+
+        yield from summaries(run.quotas, round(run.virtual_s * 1_000_000))
 
 
 def at_faults(run: Run) -> Iterator[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
 from emulator.protocol.events import Fault
 from scenarios.language import Scenario
 from scenarios.observe.checkers import Violation
+from scenarios.observe.history.quotas import QuotaUse
 from scenarios.observe.measures.figure import Value
 from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.convergence import Convergence
@@ -57,6 +58,7 @@ class Run:
         events: how many the trace has; ``steps`` (kernel events) are not counted.
         explanation: of a failed run: what broke, the chain of causes, and how to repeat it; at most a screen long.
         log: keeps the events of the control plane.
+        quotas: those of replication that were exhausted at the end, with the replicas that they held back.
         reach: what it reached, by name, and how often; empty where that was not asked for.
     """
 
@@ -81,6 +83,7 @@ class Run:
     replay: str
     drawn: tuple[tuple[str, str, str], ...] = ()
     log: ControlPlaneLog = field(repr=False, eq=False, factory=ControlPlaneLog)
+    quotas: tuple[QuotaUse, ...] = ()
     reach: Mapping[str, int] = field(repr=False, factory=dict)
     cut_off: str = ""
     besides: str = ""
@@ -138,6 +141,7 @@ class Run:
             "virtual_s": self.virtual_s,
             "wall_s": self.wall_s,
             "events": self.events,
+            "quotas": [asdict(use) for use in self.quotas],
             "drawn": [{"entry": entry, "key": key, "value": value} for entry, key, value in self.drawn],
             "replay": self.replay,
         }

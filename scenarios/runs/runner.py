@@ -1,6 +1,6 @@
 """One run from its scenario to its verdict: everything that it needs is set up, it is played, then judged."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +9,7 @@ from attrs import define, field
 from emulator import logger
 from emulator.kernel import Backend, BudgetExceeded, Signal, World
 from emulator.protocol.events import BatchesAppended, Fault, MoveAnswered
+from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step
 from scenarios.cluster.cluster import Cluster
 from scenarios.cluster.from_scenario import cluster_setup, topic_setup
@@ -19,8 +20,9 @@ from scenarios.faults.operated import Executions
 from scenarios.language import Scenario
 from scenarios.language.schedules import parse_schedule
 from scenarios.observe.checkers import Checkers
-from scenarios.observe.checkers.converged import Broken
+from scenarios.observe.checkers.converged import Broken, Converged
 from scenarios.observe.checkers.idle_changes_nothing import IdleChangesNothing
+from scenarios.observe.history.quotas import Quotas
 from scenarios.observe.measures import Measured, Measures
 from scenarios.observe.measures.figures import Figures
 from scenarios.observe.measures.moves import refused as is_refusal
@@ -62,6 +64,7 @@ class Stage:
     cluster: Cluster = field(init=False)
     measures: Measures = field(init=False)
     checkers: Checkers = field(init=False)
+    quotas: Quotas = field(init=False)
     control_plane: ControlPlaneLog = field(init=False)
     performer: Performer = field(init=False)
     judge: Judge = field(init=False)
@@ -98,6 +101,7 @@ class Stage:
             from scenarios.observe.reach import Reach  # which few runs need
 
             self.reach = Reach(trace, self.measures.topology).counts
+        self.quotas = Quotas(trace, self.measures.topology, self.log_end)
         self.control_plane = ControlPlaneLog.of(trace)
         roles = Roles(cluster, scenario.assignments(), scenario.targets())
         self.performer = Performer(cluster, scenario, roles, topic_setup, self.measures.now)
@@ -106,6 +110,11 @@ class Stage:
         self._looks = Settled(cluster, self._at_rest)
         waits = Waits(cluster, self.measures, lambda: self._asking)
         self.method = Method(scenario, cluster, self.performer, waits)
+
+    def log_end(self, broker: int, tp: TopicPartition) -> int | None:
+        """Where the log of a broker's replica ends; None: nothing is known of it."""
+        log = self.checkers.history.logs.get(broker, tp)
+        return None if log is None else log.end_offset
 
     def make_world(self, schedule: "Schedule | None") -> World:
         """The world of the run."""
@@ -368,6 +377,7 @@ def conclude(
         replay=replay,
         drawn=stage.method.drawn,
         log=stage.control_plane,
+        quotas=stage.quotas.uses(end_us),
         reach=stage.reach,
         cut_off=stage.cut_off,
         besides=besides,
@@ -405,7 +415,30 @@ def _explanation(stage: Stage, reason: str, violations: Any, expectations: tuple
     else:
         what = f"unfinished: a move is open at {stage.world.now / 1e6:.3f} s, the horizon"
         seq = next((event.seq for event in reversed(log) if type(event) is Step and event.topic), 0)
-    return explain(what, log, seq or _last_before(log, None), replay, seed=stage.scenario.seed)
+    return explain(
+        what, log, seq or _last_before(log, None), replay, seed=stage.scenario.seed,
+        waits=_waits(stage, log) if _is_of_the_end(stage, reason, violations, broken) else (),
+    )  # fmt: skip
+
+
+def _is_of_the_end(stage: Stage, reason: str, violations: Any, broken: Expectation | None) -> bool:
+    """Whether it failed by what has not come by its end, and no event shows that."""
+    if stage.cut_off or reason == "not exercised":
+        return False
+    if violations:
+        return bool(violations[0].invariant == Converged.name)
+    return broken is None or broken.t_us in (None, stage.world.now)
+
+
+def _waits(stage: Stage, log: Sequence[Any]) -> tuple[str, ...]:
+    """What the cluster waits for as the run ends, a sentence for each cause."""
+    from scenarios.observe.why.past import Seen
+    from scenarios.observe.why.waits import waits
+
+    now_us = stage.world.now
+    protocol = stage.scenario.strategy.parsed.make_protocol()
+    seen = Seen(stage.log_end, stage.quotas.uses(now_us))
+    return tuple(waits(log, now_us, protocol, seen))
 
 
 def _turned_down(log: tuple[Any, ...], refused: Iterable[str]) -> int:

@@ -82,6 +82,9 @@ def _report(scenario: Scenario, plan: Plan, rollback: Plan) -> Iterator[str]:
     yield scenario.title
     yield f"plan: {plan.words}" if isinstance(plan, GeneratedPlan) else "plan: as stated"
     yield summary(scenario, plan)
+    for entry in scenario.method:
+        if entry.name == "reassign.execute" and (entry.action.own_plan() or scenario.plan) is plan:
+            yield from (f"warning: {line}" for line in entry.action.hints(scenario, entry))
     yield ""
     yield from table(_brokers(scenario, plan))
     yield ""

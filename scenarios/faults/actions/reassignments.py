@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from attrs import converters, evolve, field, frozen
@@ -16,7 +16,7 @@ from scenarios.cluster.clients.tools.outcome import Outcome
 from scenarios.errors import BadInput
 from scenarios.faults.operated import Executions, Judge, OperatorAction
 from scenarios.faults.performer import ActionContext
-from scenarios.language import Plan
+from scenarios.language import MethodEntry, Plan, Scenario
 from scenarios.language.actions import action, in_words
 from scenarios.language.generated import Placements
 from scenarios.language.known import Known
@@ -149,6 +149,15 @@ class ReassignExecute(OfPlan):
             if scenario.strategy.limit is not None:
                 messages.append("DescribeLogDirs")
         return tuple(messages)
+
+    def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
+        """The moves that its throttle cannot let end."""
+        from scenarios.language.throttle_law import never_ending  # which runs do not need
+
+        plan = self.plan or scenario.plan
+        throttle = scenario.strategy.limit if self.throttle is None else Throttle(self.throttle)
+        if plan is not None and throttle is not None:
+            yield from (one.words for one in never_ending(scenario, plan, throttle))
 
     def perform(self, context: ActionContext) -> None:
         plan, strategy = self._plan(context), context.scenario.strategy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 
 from attrs import frozen
@@ -56,6 +56,7 @@ def explain(
     replay_command: str = "",
     *,
     seed: int | None = None,
+    waits: Sequence[str] = (),
 ) -> str:
     """Why the run failed, in at most 25 lines of 110 columns.
 
@@ -65,12 +66,14 @@ def explain(
         seq: the event that showed it; 0 where none did (something expected did not happen).
         replay_command: one shell command that runs it again.
         seed: shown beside the time.
+        waits: what the cluster waits for, a sentence for each cause; shown in the place of the chain of ``seq``, which
+            says nothing of what did not happen.
     """
     known = events if isinstance(events, Mapping) else {event.seq: event for event in events}
     found = chain(known, seq)
     before = [*_wrapped(f"FAILED: {reason}", REASON_LINES), *_place(known.get(seq), seed)]
     replay = ["replay it:", *_command(replay_command)] if replay_command else []
-    after = [*_why(found), *replay]
+    after = [*(_waits(waits) if waits else _why(found)), *replay]
     done = _done(known, found, LINES - len(before) - len(after))
     return "\n".join([*before, *done, *after])
 
@@ -95,6 +98,18 @@ def _why(found: Chain) -> list[str]:
     else:
         title = "its causes, from the first:"
     return [title, *(_line(event) for event in shown)]
+
+
+def _waits(sentences: Sequence[str]) -> list[str]:
+    """As many whole sentences as there is room for."""
+    lines: list[str] = []
+    for number, sentence in enumerate(sentences):
+        more = textwrap.wrap(sentence, COLUMNS, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+        if lines and len(lines) + len(more) > CHAIN_LINES:
+            lines.append(f"  … {len(sentences) - number} more: understudy state and why on the trace of run --trace")
+            break
+        lines += more
+    return ["what is waited for:", *lines]
 
 
 def _passed_at_once(event: Event, after: Event | None) -> bool:

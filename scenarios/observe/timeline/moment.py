@@ -24,6 +24,7 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step
+from scenarios.observe.history.quotas import Quotas, QuotaUse
 from scenarios.observe.measures.fold import Measured, Source
 from scenarios.observe.measures.moves import Moves
 from scenarios.observe.measures.topology import Topology
@@ -90,6 +91,7 @@ class Moment:
     Attributes:
         controller: the broker that acts as the controller; -1: none. ``controller_epoch``: of the last one elected.
         cut: the routes that are cut, each from one machine to another; -1 is ZooKeeper, below it are clients.
+        quotas: the exhausted quotas of replication, with the replicas that they hold back.
     """
 
     t_us: int
@@ -101,6 +103,7 @@ class Moment:
     cut: tuple[tuple[int, int], ...]
     moves: tuple[OpenMove, ...]
     partitions: tuple[PartitionState, ...]
+    quotas: tuple[QuotaUse, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The object that ``state --format json`` prints."""
@@ -139,6 +142,7 @@ class Moments:
     """Records and bytes that were appended to the partition's logs."""
     _topology: Topology = field(init=False)
     _moves: Moves = field(init=False)
+    _quotas: Quotas = field(init=False)
     _t_us: int = 0
 
     def __attrs_post_init__(self) -> None:
@@ -146,6 +150,7 @@ class Moments:
         self._topology = Topology(replay)
         self._topology.subscribe(self._know, self._know)
         self._moves = Moves(Source(replay, self._topology, Measured()))
+        self._quotas = Quotas(replay, self._topology, self.log_end, Appended)
         for kind, see in (
             (Step, self._stepped), (MoveStarted, self._move_started), (Fault, self._acted),
             (ControllerElected, self._elected), (ControllerResigned, self._resigned), (NodeStarted, self._started),
@@ -178,11 +183,12 @@ class Moments:
             cut=tuple(self._cut),
             moves=tuple(self.moves()),
             partitions=tuple(self._partitions()),
+            quotas=self._quotas.uses(self._t_us if t_us is None else t_us),
         )
 
-    def log_ends(self, tp: TopicPartition) -> dict[int, int]:
-        """Where the logs of a partition's replicas end, by broker, as far as something was seen of them."""
-        return {broker: end for (broker, of), end in self._ends.items() if of == tp}
+    def log_end(self, broker: int, tp: TopicPartition) -> int | None:
+        """Where the log of a broker's replica ends; None: nothing was seen of it."""
+        return self._ends.get((broker, tp))
 
     def moves(self) -> Iterator[OpenMove]:
         """The moves that are under way, in the order of their requests."""

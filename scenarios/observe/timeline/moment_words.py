@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from scenarios.observe.timeline.moment import Moment, OpenMove, PartitionState
+from scenarios.observe.timeline.quota_words import exhausted, holds_back
 from scenarios.observe.timeline.words import who
 from scenarios.units import BYTES, counted
 
@@ -30,6 +31,10 @@ def lines(moment: Moment, *, partitions: bool = True) -> Iterator[str]:
         yield f"  move        {move.partition} [{_ids(move.original)}] -> [{_ids(move.target)}], {move.place}"
         for copies in _to_copy(move):
             yield f"    to copy   {copies}"
+    for use in moment.quotas:
+        yield f"  throttle    {exhausted(use)}"
+        for held in holds_back(use, moment.t_us):
+            yield f"    holds     {held}"
     moving = dict.fromkeys(move.partition for move in moment.moves)
     for partition in moment.partitions:
         if partitions or f"{partition.topic}-{partition.partition}" in moving:

@@ -10,6 +10,7 @@ from emulator.trace.events import Step
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.observe.why.answer import Answer, ids, when
 from scenarios.observe.why.past import Past
+from scenarios.observe.why.replicas import Found, cannot_lead
 
 _BY_SELECTOR = {
     "new": "as the first leader of the new partition",
@@ -94,28 +95,32 @@ def _not_noticed(past: Past) -> str:
 def _none(past: Past) -> Answer:
     """Why the partition has no leader."""
     assert past.state is not None
-    isr = past.state.isr
     question = f"why has {past.tp} no leader at {when(past.at_us)}"
     lost = past.changed(lambda stated: stated.leader == NO_LEADER)
-    stopped = [(broker, past.stopped(broker)) for broker in isr]
-    dead = [broker for broker, event in stopped if event is not None]
     since = "" if lost is None else f" since {when(lost.event.t_us)}"
     causes = () if lost is None else past.causes(lost.event.seq)
     deciding = next((one for one in causes if isinstance(one, Step)), None)
     who = "" if lost is None else f"controller {lost.event.client} found no replica that may lead"
-    if past.moment.controller < 0:
-        why = "there is no controller to elect one"
-    elif len(dead) == len(isr):
-        why = f"of the ISR {ids(isr)} no broker is alive, and an election outside it would be unclean"
-    else:
-        why = f"a replica of the ISR {ids(isr)} is alive, and the controller has not elected it yet"
+    why, unable = leaderless_because(past)
     sentence = (
         f"{past.tp} has had no leader{since}: {why}."
         if not who
         else f"{past.tp} has had no leader{since}, when {who}: {why}."
     )
-    downs = " ".join(
-        f"Broker {broker} has been down since {when(event.t_us)}." for broker, event in stopped if event is not None
-    )
-    evidence = (*causes, deciding, *(event for _, event in stopped))
-    return Answer.of(question, evidence, f"{sentence} {downs}".strip())
+    obstacles = " ".join(f"Broker {broker}: {found.clause}." for broker, found in unable.items())
+    evidence = (*causes, deciding, *(found.events[-1] for found in unable.values()))
+    return Answer.of(question, evidence, f"{sentence} {obstacles}".strip())
+
+
+def leaderless_because(past: Past) -> tuple[str, dict[int, Found]]:
+    """Why no replica is elected, and what keeps each replica of the ISR from leading."""
+    assert past.state is not None
+    isr = past.state.isr
+    found = {broker: cannot_lead(past, broker) for broker in isr}
+    unable = {broker: one for broker, one in found.items() if one is not None}
+    if past.moment.controller < 0:
+        return "there is no controller to elect one", unable
+    if len(unable) == len(isr):
+        alive = "no broker is alive" if all(map(past.stopped, isr)) else "no replica can lead"
+        return f"of the ISR {ids(isr)} {alive}, and an election outside it would be unclean", unable
+    return f"a replica of the ISR {ids(isr)} is alive, and the controller has not elected it yet", unable

@@ -32,7 +32,7 @@ def move(past: Past) -> Answer:
     if waiting is None:
         return Answer.of(question, *_ended(past, started))
     step = past.of_partition(Step)
-    found = _reason(past, waiting)
+    found = reason(past, waiting)
     way = f"from {ids(waiting.original)} to {ids(waiting.target)}"
     sentence = f"The move of {tp} {way} is {waiting.place} at {at}: {found.clause}."
     return Answer.of(question, (started, step, *found.events), sentence)
@@ -52,7 +52,7 @@ def open_move(past: Past) -> OpenMove | None:
     return next((one for one in past.moment.moves if one.partition == str(past.tp)), None)
 
 
-def _reason(past: Past, waiting: OpenMove) -> Found:
+def reason(past: Past, waiting: OpenMove) -> Found:
     """The first of these that keeps it: the controller, work that is under way, what its step waits for."""
     controller = past.moment.controller
     elected = past.last(ControllerElected)
@@ -134,7 +134,7 @@ def _until_in_sync(past: Past, awaited: Awaited, waiting: OpenMove) -> Found:
         events += [*(left.events if left is not None else ()), *obstacle.events]
     reasons = ". ".join(f"{_named(brokers)}: {clause}" for clause, brokers in clauses.items())
     of = "" if whole else f", of the present replicas {ids(awaited.replicas)},"
-    return Found(f"it waits until {_are(missing, of)} in the ISR {isr}. {reasons}", tuple(events))
+    return Found(f"it waits until {_are(missing, of)} in the ISR {isr}. {reasons}", tuple(events), tuple(missing))
 
 
 def _are(brokers: list[int], of: str = "") -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
+
+from attrs import evolve
 
 from controller.procedures import STEPS
 from controller.reassignment.protocol import ReassignmentProtocol
@@ -20,8 +23,9 @@ from emulator.protocol.events import (
     RoutesChanged,
 )
 from emulator.protocol.types import NO_LEADER, TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr, broker_path, state_path
+from emulator.protocol.znodes import LeaderAndIsr, broker_entity, broker_path, state_path, topic_entity
 from emulator.trace.events import ZkSession, ZkWritten
+from scenarios.observe.history.quotas import Held, QuotaUse
 from scenarios.observe.timeline.explain import chain
 from scenarios.observe.timeline.moment import Moment, Moments, PartitionState
 
@@ -46,6 +50,17 @@ class Stated(NamedTuple):
         return NO_LEADER if self.state is None else self.state.leader
 
 
+class Seen(NamedTuple):
+    """What a run knows of its logs as it goes on, though not all of their events are kept.
+
+    Attributes:
+        end: where the log of a broker's replica ends; None: nothing was seen of it.
+    """
+
+    end: Callable[[int, TopicPartition], int | None]
+    quotas: tuple[QuotaUse, ...]
+
+
 class Past:
     """The events of a run up to a moment.
 
@@ -57,30 +72,51 @@ class Past:
     """
 
     def __init__(
-        self, events: Sequence[Any], tp: TopicPartition, at_us: int, protocol: ReassignmentProtocol | None = None
+        self,
+        events: Sequence[Any],
+        tp: TopicPartition,
+        at_us: int,
+        protocol: ReassignmentProtocol | None = None,
+        seen: Seen | None = None,
     ) -> None:
-        """``protocol``: how the run moves partitions; None: not known."""
+        """``protocol``: how the run moves partitions; None: not known. ``seen``: what is known where ``events`` lack
+        those of logs."""
         moments = Moments()
         self.events: list[Any] = []
+        self._of_kind: dict[type, list[Any]] = {}
         for event in events:
             if event.t_us > at_us:
                 break
             self.events.append(event)
+            self._of_kind.setdefault(type(event), []).append(event)
             moments.see(event)
         self.tp = tp
         self.at_us = at_us
         self._protocol = protocol
-        self.moment: Moment = moments.now(at_us)
-        self._ends = moments.log_ends(tp)
+        moment = moments.now(at_us)
+        self.moment: Moment = moment if seen is None else evolve(moment, quotas=seen.quotas)
+        self._end = moments.log_end if seen is None else seen.end
+
+    def about(self, tp: TopicPartition) -> Past:
+        """The same past, of another partition."""
+        other = copy(self)
+        other.tp = tp
+        for name in ("state", "stated"):
+            other.__dict__.pop(name, None)
+        return other
 
     # -- looking back ----------------------------------------------------------------------------------------------
 
     def last(self, kind: Any, fits: Callable[[Any], bool] = lambda _: True, before: int | None = None) -> Any:
         """The newest event of a kind that fits, with a ``seq`` below ``before``; None: there is none."""
-        for event in reversed(self.events):
-            if type(event) is kind and (before is None or event.seq < before) and fits(event):
+        for event in reversed(self._of_kind.get(kind, [])):
+            if (before is None or event.seq < before) and fits(event):
                 return event
         return None
+
+    def first(self, kind: Any, fits: Callable[[Any], bool]) -> Any:
+        """The oldest event of a kind that fits; None: there is none."""
+        return next((event for event in self._of_kind.get(kind, []) if fits(event)), None)
 
     def of_partition(self, kind: type, fits: Callable[[Any], bool] = lambda _: True, before: int | None = None) -> Any:
         """As ``last``, of the partition."""
@@ -113,8 +149,8 @@ class Past:
 
     def _stated(self) -> Iterator[Stated]:
         path = state_path(self.tp)
-        for event in self.events:
-            if type(event) is ZkWritten and event.path == path:
+        for event in self._of_kind.get(ZkWritten, []):
+            if event.path == path:
                 deleted = event.op == "delete"
                 yield Stated(event, None if deleted else LeaderAndIsr.decode(event.data, event.version))
 
@@ -130,7 +166,7 @@ class Past:
 
     def log_end(self, broker: int) -> int | None:
         """Where the log of a broker's replica ends; None: nothing was seen of it."""
-        return self._ends.get(broker)
+        return self._end(broker, self.tp)
 
     def protocol(self, step: str) -> ReassignmentProtocol:
         """What carries out a step of a move; where that is not known, the shape that has the name of the step's
@@ -142,7 +178,7 @@ class Past:
     @cached_property
     def brokers(self) -> tuple[int, ...]:
         """The brokers that have ever started."""
-        return tuple(sorted({event.node for event in self.events if type(event) is NodeStarted and event.node >= 0}))
+        return tuple(sorted({event.node for event in self._of_kind.get(NodeStarted, []) if event.node >= 0}))
 
     def stopped(self, broker: int) -> Any:
         """The crash with which a broker went down, or its pause; None where it runs."""
@@ -168,6 +204,22 @@ class Past:
             RoutesChanged,
             lambda event: event.cut and any(r in wanted for r in zip(event.sources, event.targets, strict=True)),
         )
+
+    def held_back(self, broker: int) -> tuple[QuotaUse, Held] | None:
+        """The exhausted quota that holds back a broker's replica of the partition, one that is used up first."""
+        found = [
+            (use, held)
+            for use in self.moment.quotas
+            for held in use.held
+            if (held.partition, held.broker) == (str(self.tp), broker)
+        ]
+        return min(found, key=lambda one: not one[0].used_up, default=None)
+
+    def throttle(self, use: QuotaUse) -> tuple[ZkWritten, ZkWritten]:
+        """The writes that set a quota's rate, and the list of the topic's replicas that it limits."""
+        paths = (f"/config/{broker_entity(use.broker)}", f"/config/{topic_entity(self.tp.topic)}")
+        rate, listed = (self.last(ZkWritten, lambda write, path=path: write.path == path) for path in paths)
+        return rate, listed
 
     def registration(self, broker: int) -> ZkWritten | None:
         """The last write of a broker's znode; None: it has never registered."""

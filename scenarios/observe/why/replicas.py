@@ -23,16 +23,22 @@ from emulator.protocol.events import (
 from emulator.protocol.znodes import topic_path
 from emulator.trace.events import Step, ZkWritten
 from emulator.zookeeper import ZOOKEEPER
+from scenarios.observe.timeline.quota_words import exhausted, held_back
 from scenarios.observe.why.answer import Answer, ids, when
 from scenarios.observe.why.past import Past, Stated
 from scenarios.units import counted
 
 
 class Found(NamedTuple):
-    """One thing that is the case, as the end of a sentence, with the events that show it."""
+    """One thing that is the case, as the end of a sentence, with the events that show it.
+
+    Attributes:
+        replicas: those that have to join the ISR, where that is awaited.
+    """
 
     clause: str
     events: tuple[Any, ...]
+    replicas: tuple[int, ...] = ()
 
 
 def replica(past: Past, broker: int) -> Answer:
@@ -86,7 +92,9 @@ def how_it_left(past: Past, broker: int) -> Found:
     """When and why a replica left the ISR."""
     left = past.changed(lambda stated: broker in stated.isr)
     if left is None:
-        loaded = past.of_partition(LogLoaded, lambda event: event.node == broker)
+        deleted = past.of_partition(ReplicaStopped, lambda event: event.node == broker and event.deleted)
+        since = 0 if deleted is None else deleted.seq
+        loaded = past.first(LogLoaded, lambda event: past.names(event) and event.node == broker and event.seq > since)
         begun = "" if loaded is None else f" since it got its log at {when(loaded.t_us)}"
         return Found(f"it has never been in sync{begun}", (loaded,))
     write = left.event
@@ -157,7 +165,11 @@ def _offline(past: Past, broker: int) -> Found | None:
     offline = past.of_partition(ReplicaOffline, lambda event: event.node == broker)
     if offline is None or past.of_partition(LogLoaded, lambda event: event.node == broker and event.seq > offline.seq):
         return None
-    return Found(f"its log directory has been offline since {when(offline.t_us)}", (*past.causes(offline.seq), offline))
+    since = f"its log directory has been offline since {when(offline.t_us)}"
+    return Found(f"{since}{_UNTIL_RESTART}", (*past.causes(offline.seq), offline))
+
+
+_UNTIL_RESTART = ", and will be until the broker restarts"
 
 
 def _directory_failed(past: Past, broker: int) -> Found | None:
@@ -170,7 +182,12 @@ def _directory_failed(past: Past, broker: int) -> Found | None:
     if answer is None or str(past.tp) not in answer.refused:
         return None
     since = f"its log directory {failed.directory} has been offline since {when(failed.t_us)}"
-    return Found(f"{since}, and will be until the broker restarts", (failed, sent, answer))
+    return Found(f"{since}{_UNTIL_RESTART}", (failed, sent, answer))
+
+
+def cannot_lead(past: Past, broker: int) -> Found | None:
+    """Why a replica that is in the ISR cannot be elected; None: it can."""
+    return down(past, broker) or _offline(past, broker) or _directory_failed(past, broker)
 
 
 def _failed(past: Past, broker: int) -> Found | None:
@@ -262,6 +279,22 @@ def _not_fetching(past: Past, broker: int) -> Found | None:
     return Found("it does not fetch the partition", (position, stopped))
 
 
+def _throttled(past: Past, broker: int) -> Found | None:
+    """A quota is exhausted, and holds the replica back (KIP-73)."""
+    held = past.held_back(broker)
+    if held is None:
+        return None
+    use, replica = held
+    position = past.of_partition(FetchPosition, lambda event: event.node == broker)
+    clause = f"{exhausted(use)}, and it {held_back(use, replica, past.at_us)} {_log_ends(past, broker)}"
+    return Found(clause, (*past.throttle(use), position))
+
+
+def _log_ends(past: Past, broker: int) -> str:
+    assert past.state is not None
+    return f"(its log ends at {past.log_end(broker) or 0}, the leader's at {past.log_end(past.state.leader)})"
+
+
 def _behind(past: Past, broker: int) -> Found | None:
     assert past.state is not None
     end, leaders = past.log_end(broker), past.log_end(past.state.leader)
@@ -270,7 +303,7 @@ def _behind(past: Past, broker: int) -> Found | None:
     position = past.of_partition(FetchPosition, lambda event: event.node == broker)
     return Found(
         f"it fetches from leader {past.state.leader} and is {counted(leaders - end, 'records')} behind "
-        f"(its log ends at {end}, the leader's at {leaders})",
+        f"{_log_ends(past, broker)}",
         (position,),
     )
 
@@ -294,8 +327,8 @@ def _not_written(past: Past, broker: int) -> Found | None:
 
 
 _OBSTACLES: tuple[Callable[[Past, int], Found | None], ...] = (
-    down, _offline, _directory_failed, _failed, _leaderless, _leader_down, _cut, _not_told, _not_fetching, _behind,
-    _not_written,
+    down, _offline, _directory_failed, _failed, _leaderless, _leader_down, _cut, _not_told, _not_fetching,
+    _throttled, _behind, _not_written,
 )  # fmt: skip
 """In the order in which a replica has to get past them."""
 

@@ -56,6 +56,11 @@ CHANGES: dict[str, dict[str, object]] = {
         "steady_state": [],
     },
     "KIP-455": {"strategy": {"name": "kip-455"}},
+    "100 s of it": {
+        "horizon": "101s",
+        "method": [{"at": "30s", "action": "reassign.execute", "throttle": "5MB/s"}],
+        "expect": [],
+    },
 }
 
 CASES = (
@@ -82,6 +87,8 @@ CASES = (
     Case("unclean-election", 120, partial(replica, broker=0)),
     Case("unclean-election", 105, batch, "a short delivery.timeout.ms"),
     Case("unclean-election", 120, partial(batch, number=40)),
+    Case("throttled-move-stands-still", 35, partial(replica, broker=4), "100 s of it"),
+    Case("throttled-move-stands-still", 100, move, "100 s of it"),
 )
 
 

@@ -1,0 +1,79 @@
+"""Exhausted quotas of replication in words: who uses them up, and whom they hold back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from scenarios.observe.history.quotas import LEADER, Held, QuotaUse
+from scenarios.units import BYTES, counted
+
+
+def exhausted(use: QuotaUse) -> str:
+    """The quota, and who gets what it allows."""
+    whose = f"leader {use.broker}'s throttle" if use.side == LEADER else f"broker {use.broker}'s throttle as a follower"
+    who = "followers in sync" if use.side == LEADER else "its replicas in sync"
+    rate, in_sync = _rates(use.rate, use.in_sync)
+    if use.used_up:
+        return (
+            f"{whose} of {rate} is used up by {who}, which got {in_sync} {_window(use.window_us)} (KIP-73 counts that)"
+        )
+    _, others = _rates(use.rate, use.others)
+    shares = f"replicas out of sync got {others} {_window(use.window_us)}"
+    return f"{whose} of {rate} is exhausted: {shares}" + (f", {who} {in_sync}" if use.in_sync else "")
+
+
+def holds_back(use: QuotaUse, now_us: int) -> Iterator[str]:
+    """What a quota's brokers with replicas out of sync got, and lack; one text for each."""
+    by_broker: dict[int, list[Held]] = {}
+    for held in use.held:
+        by_broker.setdefault(held.broker, []).append(held)
+    for broker, replicas in by_broker.items():
+        where = replicas[0].partition if len(replicas) == 1 else counted(len(replicas), "partitions")
+        yield f"broker {broker} {_got(use, replicas, now_us, f' in {where}')}"
+
+
+def summaries(uses: Iterable[QuotaUse], now_us: int) -> Iterator[str]:
+    """Quotas of the same rate that are exhausted in the same way, in a sentence each."""
+    alike: dict[tuple[str, int, bool], list[QuotaUse]] = {}
+    for use in uses:
+        alike.setdefault((use.side, use.rate, use.used_up), []).append(use)
+    for (side, rate, used_up), found in alike.items():
+        quota = f"{_rates(rate, 0)[0]} of {_named(side, [use.broker for use in found])}"
+        by = "followers in sync" if side == LEADER else "their replicas in sync"
+        how = f"used up by {by}, whose traffic KIP-73 counts" if used_up else "exhausted"
+        held = [held for use in found for held in use.held]
+        brokers = sorted({one.broker for one in held})
+        lack = _got(found[0], held, now_us, plural=len(brokers) > 1)
+        yield f"{quota}: {how}; {_named('broker', brokers)} {lack}"
+
+
+def _named(noun: str, brokers: list[int]) -> str:
+    return f"{noun}{'s' * (len(brokers) > 1)} {', '.join(map(str, brokers))}"
+
+
+def held_back(use: QuotaUse, held: Held, now_us: int) -> str:
+    """What one replica got, and lacks."""
+    return _got(use, [held], now_us)
+
+
+def _got(use: QuotaUse, replicas: Sequence[Held], now_us: int, where: str = "", *, plural: bool = False) -> str:
+    """What brokers with replicas out of sync lack, and got; after their names."""
+    lack, have = ("lack", "have") if plural else ("lacks", "has")
+    lacking = f"{lack} {counted(sum(held.lacks for held in replicas), 'records')}{where}"
+    idle_us = now_us - max(held.since_us for held in replicas)
+    if idle_us >= use.window_us:
+        return f"{lacking} and {have} got none for {idle_us / 1e6:.1f} s"
+    return f"{lacking} and got {_rates(use.rate, sum(held.got for held in replicas))[1]} {_window(use.window_us)}"
+
+
+def _window(window_us: int) -> str:
+    return f"in the last {window_us / 1e6:.1f} s".replace(".0 s", " s")
+
+
+def _rates(rate: int, measured: int) -> tuple[str, str]:
+    """A throttle and what passed, in the unit in which the throttle is a whole number."""
+    unit = next(
+        (unit for unit in ("GiB", "MiB", "MB", "KiB", "kB") if rate >= BYTES[unit] and rate % BYTES[unit] == 0), "B"
+    )
+    per = BYTES[unit]
+    return f"{rate // per:,} {unit}/s", f"{measured:,} B/s" if per == 1 else f"{measured / per:.1f} {unit}/s"
