@@ -115,7 +115,11 @@ class LiveWorld(World):
                 self.now, self.since_us, self.sequence, fn, arg = heappop(heap)
                 if not self.sequence & 1:
                     self.foreground -= 1
-                fn(arg)
+                try:
+                    fn(arg)
+                except Exception as error:
+                    if self.contain is None or not self.contain(error):
+                        raise
             elif not self._take_input():
                 self._handled += handled
                 return self._wait(handled)

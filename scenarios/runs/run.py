@@ -45,10 +45,11 @@ class Run:
 
     Attributes:
         run_id: identifies scenario, profile, strategy, seed and code; ``digest``: identifies the events.
-        verdict: ``passed`` or ``failed``; ``reason``: why it failed: livelock, violated, expectation, not exercised,
-            unfinished.
+        verdict: ``passed`` or ``failed``; ``reason``: why it failed: the tool's own defect, livelock, violated,
+            expectation, not exercised, unfinished.
         besides: why it would have failed without its violations; empty: it would have passed.
         cut_off: why and when the run was cut off, a livelock; empty: it was not.
+        defects: exceptions of the tool's own that the run went on after, or was ended by, in a line each.
         leaderless: how many partitions have no leader at the end, so that nothing in them can be read.
         convergence: whether the cluster got well after the last action, and how soon.
         worst_partition: the one that was under-replicated longest (``under_replicated_worst_s``); empty if none was.
@@ -83,6 +84,7 @@ class Run:
     log: ControlPlaneLog = field(repr=False, eq=False, factory=ControlPlaneLog)
     reach: Mapping[str, int] = field(repr=False, factory=dict)
     cut_off: str = ""
+    defects: tuple[str, ...] = ()
     besides: str = ""
 
     @property
@@ -131,6 +133,7 @@ class Run:
                 for reason, of_it in self.known
             ],
             "lost": list(self.lost),
+            "defects": list(self.defects),
             "metrics": self.metrics,
             "leaderless": self.leaderless,
             "convergence": self.convergence.to_json(),

@@ -104,7 +104,7 @@ class ReplayedRun:
             stage.cluster.trace.sink(self.on_event)
         answers = CountedAnswers()
         served = served_cluster(stage, recorded.served.addresses, recorded.served.api_versions)
-        gateway = Gateway(stage.cluster, served, answers, Operations(stage).perform, lambda _: None)
+        gateway = Gateway(stage.cluster, served, answers, Operations(stage).perform, lambda _: None, stage.defect)
         inputs.perform = gateway.perform
         began = time.perf_counter()
         stage.play()

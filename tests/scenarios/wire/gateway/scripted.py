@@ -9,7 +9,8 @@ from attrs import define, field
 
 from emulator.kernel.live import UNBOUNDED, LiveWorld
 from scenarios.language import Scenario
-from scenarios.runs.runner import prepare
+from scenarios.runs import Run
+from scenarios.runs.runner import conclude, prepare
 from scenarios.wire.gateway.gateway import Gateway
 from scenarios.wire.inputs import Input, Operation
 from scenarios.wire.live_stage import LiveStage
@@ -81,6 +82,10 @@ class Scripted:
     outlets: Outlets
     log: list[str]
 
+    def judged(self) -> Run:
+        """The run with its verdict."""
+        return conclude(self.stage, self.stage.scenario, 0.0)[0]
+
 
 def play(table: Mapping[str, Any], given: Sequence[tuple[int, Input]], end_ms: int = 1000) -> Scripted:
     """Play a run of the scenario in which this comes in, and which ends some time after that."""
@@ -95,10 +100,10 @@ def play(table: Mapping[str, Any], given: Sequence[tuple[int, Input]], end_ms: i
         world.horizon_moved()
         gateway.open()
 
-    stage = LiveStage(prepare(scenario), inputs=script, ready=ready)
+    stage = LiveStage(prepare(scenario), inputs=script, ready=ready, log=log.append)
     addresses = {broker: ("127.0.0.1", 9092 + broker) for broker in range(3)}
     served = served_cluster(stage, addresses, DEFAULT)
-    gateway = Gateway(stage.cluster, served, outlets, Operations(stage).perform, log.append)
+    gateway = Gateway(stage.cluster, served, outlets, Operations(stage).perform, log.append, stage.defect)
     script.perform = gateway.perform
-    stage.world.run(stage.cluster.run, stage.drive)
+    stage.play()
     return Scripted(stage, outlets, log)
