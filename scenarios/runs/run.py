@@ -133,7 +133,7 @@ class Run:
                 for reason, of_it in self.known
             ],
             "lost": list(self.lost),
-            "defects": list(self.defects),
+            **({"defects": list(self.defects)} if self.defects else {}),
             "metrics": self.metrics,
             "leaderless": self.leaderless,
             "convergence": self.convergence.to_json(),

@@ -43,7 +43,7 @@ class ReplayedInputs:
         """The cluster is up: time waits for inputs from now on."""
         self._began = True
 
-    def horizon_us(self) -> int:
+    def horizon_us(self, _next_us: float) -> int:
         """The time of the next input."""
         return self.entries[min(self._next, len(self.entries) - 1)].t_us if self._began else UNBOUNDED
 

@@ -64,11 +64,15 @@ class Script:
     perform: Callable[[Any], object] = field(init=False)
     began_us: int | None = None
 
-    def horizon_us(self) -> int:
+    def horizon_us(self, _next_us: float) -> int:
+        return self._due_us
+
+    @property
+    def _due_us(self) -> int:
         return UNBOUNDED if self.began_us is None else self.began_us + 1000 * (self.given[0][0] if self.given else 0)
 
     def take(self, now_us: int) -> Input | None:
-        return self.given.pop(0)[1] if self.given and self.horizon_us() == now_us else None
+        return self.given.pop(0)[1] if self.given and self._due_us == now_us else None
 
     def seconds_until(self, t_us: float) -> float:
         return 0.0
