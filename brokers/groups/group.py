@@ -91,7 +91,7 @@ class Group:
     delayed: DelayedJoin | None = None
     sync_timer: Timer | None = None
     _supporters: dict[str, int] = field(factory=dict)
-    """How many members support each protocol."""
+    """How often the members name each protocol."""
 
     @classmethod
     def restored(cls, id: str, stored: StoredGroup) -> "Group":
@@ -248,7 +248,8 @@ class Group:
 
     def select_protocol(self) -> str:
         """The protocol that all members support and most prefer; of several, the one that the earliest member voted
-        for."""
+        for. Kafka counts the names in the members' requests (2.3 to 3.0): one that a member names twice counts twice,
+        so it is no candidate. Raises: NoCandidate."""
         candidates = {name: None for name, count in self._supporters.items() if count == len(self.members)}
         votes: dict[str, int] = {}
         for member in self.members.values():

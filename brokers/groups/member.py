@@ -13,6 +13,10 @@ JoinCallback = Callable[[JoinGroupResponse], object]
 SyncCallback = Callable[[SyncGroupResponse], object]
 
 
+class NoCandidate(Exception):
+    """A member supports none of the protocols that can be chosen (Kafka's IllegalArgumentException)."""
+
+
 @define(eq=False)
 class Member:
     """A member.
@@ -46,8 +50,11 @@ class Member:
         return next((metadata for name, metadata in self.protocols if name == protocol), b"")
 
     def vote(self, candidates: Iterable[str]) -> str:
-        """The one of ``candidates`` that it prefers."""
-        return next(name for name, _metadata in self.protocols if name in candidates)
+        """The one of ``candidates`` that it prefers. Raises: NoCandidate."""
+        for name, _metadata in self.protocols:
+            if name in candidates:
+                return name
+        raise NoCandidate(f"{self.member_id} does not support any of the candidate protocols")
 
     def stored(self, protocol: str, assignment: bytes) -> StoredMember:
         return StoredMember(

@@ -7,9 +7,10 @@ from attrs import define, field
 
 from brokers.coordinators.transitions import Transitions
 from brokers.groups.group import DelayedJoin, Group, GroupState
-from brokers.groups.member import JoinCallback, Member
+from brokers.groups.member import JoinCallback, Member, NoCandidate
 from brokers.groups.sessions import Sessions
 from brokers.groups.store import GroupStore
+from emulator.logger import get_logger
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import GroupGeneration, GroupMemberAdded, GroupMemberRemoved
 from emulator.protocol.groups.membership import NO_MEMBER, JoinGroupResponse, SyncGroupResponse
@@ -169,7 +170,13 @@ class Rebalances:
         if group.members and not group.elect_joined_leader():
             self._delay(group, group.rebalance_timeout_us)  # no member is there: their sessions will end
             return
-        group.next_generation()
+        try:
+            group.next_generation()
+        except NoCandidate as none:
+            # As in Kafka, where the exception ends the delayed operation: the group stays in PreparingRebalance, and
+            # no member is answered, until another coordinator loads it.
+            get_logger("brokers.groups").error("the rebalance cannot be completed", group=group.id, why=str(none))
+            return
         self.store.move(group, GroupState.COMPLETING if group.members else GroupState.EMPTY)
         process = self.transitions.process
         process.emit(

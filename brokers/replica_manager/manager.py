@@ -1,6 +1,6 @@
 """ReplicaManager: the partitions of one broker, and the control requests that change their roles."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from attrs import define, field
@@ -160,19 +160,23 @@ class ReplicaManager:
                 policies = policies.without_topics()
         self.policies = self._services.policies = policies
         self.metrics.configured(before)
-        self._measure_logs(before.log_config)
+        topic = entity.removeprefix("topics/")
+        self._measure_logs(before.log_config, None if topic == entity else (topic,))
 
-    def _measure_logs(self, before: Callable[[str], LogConfig]) -> None:
-        """Measure the logs of the topics whose settings are others than ``before``."""
+    def _measure_logs(self, before: Callable[[str], LogConfig], topics: Iterable[str] | None) -> None:
+        """Measure the logs of those of ``topics`` whose settings are others than ``before``; None: of all topics."""
         futures = self.moves.futures
-        topics = dict.fromkeys(tp.topic for tp in (*self.partitions, *futures))
-        changed = {topic: before(topic) != self.policies.log_config(topic) for topic in topics}
+        if topics is None:
+            topics = dict.fromkeys(tp.topic for tp in (*self.partitions, *futures))
+        changed = dict.fromkeys(topic for topic in topics if before(topic) != self.policies.log_config(topic))
+        if not changed:
+            return
         for tp, partition in self.partitions.items():
-            if changed[tp.topic]:
+            if tp.topic in changed:
                 partition.log.measure_active_segment()
                 partition.log.watch_retention()  # what it holds may be due earlier
         for tp, future in futures.items():
-            if changed[tp.topic]:
+            if tp.topic in changed:
                 future.log.measure_active_segment()
 
     def _opens(self, entity: str) -> bool:

@@ -40,9 +40,10 @@ class LogDirsHandler:
 
     @handles(DescribeLogDirsRequest)
     def describe(self, request: DescribeLogDirsRequest, channel: Channel) -> None:
-        """Replicas that no LeaderAndIsr has named since the broker started are left out; Kafka shows their logs."""
+        """Replicas that no LeaderAndIsr has named since the broker started are left out; Kafka shows their logs. One
+        that is asked for twice is described once (KafkaApis, 2.3: a set)."""
         manager = self._manager
-        wanted = manager.partitions if request.partitions is None else request.partitions
+        wanted = manager.partitions if request.partitions is None else dict.fromkeys(request.partitions)
         held: dict[LogDirectory, list[ReplicaInfo]] = {directory: [] for directory in manager.logs.directories}
         for tp in wanted:
             partition = manager.partitions.get(tp)

@@ -28,8 +28,12 @@ UNBOUNDED = 1 << 62
 class Inputs(Protocol):
     """Where a live world's time and its inputs come from."""
 
-    def horizon_us(self) -> int:
-        """Up to where virtual time may go now. Never less than it was."""
+    def horizon_us(self, next_us: float) -> int:
+        """Up to where virtual time may go now. Never less than it was.
+
+        Args:
+            next_us: when the next event is due; infinite: none is.
+        """
 
     def take(self, now_us: int) -> Any | None:
         """The next input, which is handled at ``now_us``, the last horizon; None: there is none that came by then."""
@@ -71,7 +75,11 @@ class LiveWorld(World):
 
     def horizon_moved(self) -> None:
         """Ask the inputs again how far time may go."""
-        self._horizon_us = max(self.now, self.inputs.horizon_us())
+        self._horizon_us = max(self.now, self.inputs.horizon_us(self._next_us))
+
+    @property
+    def _next_us(self) -> float:
+        return self._heap[0][0] if self._heap else math.inf
 
     # The loop is that of ``World``, and where the two differ it says so.
     def _drain(self) -> float:
@@ -115,7 +123,11 @@ class LiveWorld(World):
                 self.now, self.since_us, self.sequence, fn, arg = heappop(heap)
                 if not self.sequence & 1:
                     self.foreground -= 1
-                fn(arg)
+                try:
+                    fn(arg)
+                except Exception as error:
+                    if self.contain is None or not self.contain(error):
+                        raise
             elif not self._take_input():
                 self._handled += handled
                 return self._wait(handled)
@@ -147,7 +159,7 @@ class LiveWorld(World):
         if self._woken:
             self._woken = False
             return 0.0
-        return self.pause(self.inputs.seconds_until(self._heap[0][0] if self._heap else math.inf))
+        return self.pause(self.inputs.seconds_until(self._next_us))
 
 
 async def readable(file: int) -> None:

@@ -112,6 +112,7 @@ class World:
             trace is the same either way; a test holds that.
         delays, choices: of its schedule, one of the two; both None: first in, first out.
         begins: called before a task goes on after a pause, as the first step of a transition.
+        contain: gets what an event or a process's task has raised. True: it has dealt with that, and the world goes on.
     """
 
     def __init__(
@@ -131,6 +132,7 @@ class World:
         self.since_us = 0
         self.sequence = 0
         self.begins: Callable[[], object] = _nothing
+        self.contain: Callable[[Exception], bool] | None = None
         self.foreground = 0
         self.ready: deque[tuple[Task, Any]] = deque()
         self.cancellations: list[tuple[int, Task]] = []

@@ -106,8 +106,17 @@ class Process:
         async with self.world.open_nursery() as nursery:
             self._nursery = nursery
             self.tasks.append(self.world.current)
-            await main(self)
+            await self._contained(main, self)
             await Signal(self.world, f"the end of {self.name}").wait()
+
+    async def _contained(self, fn: Callable[..., Awaitable[object]], *args: Any) -> None:
+        """``await fn(*args)``; what it raises may be dealt with (``World.contain``)."""
+        try:
+            await fn(*args)
+        except Exception as error:
+            contain = self.world.contain
+            if contain is None or not contain(error):
+                raise
 
     def check_alive(self) -> None:
         """Raises: DeadIncarnation."""
@@ -123,6 +132,8 @@ class Process:
         self.check_alive()
         assert self._nursery is not None, f"{self.name} has not started"
         full = f"{self.name}/{name or fn.__qualname__}"
+        if self.world.contain is not None:
+            fn, args = self._contained, (fn, *args)
         task = self.world.spawn(self._nursery, fn, *args, name=full, cancellable=cancellable)
         if self.paused:
             task.freeze()

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import traceback
+from typing import TYPE_CHECKING
 
 from scenarios.cli.output import note
 from scenarios.errors import EXIT_CODE, BadInput, PartFailed
+
+if TYPE_CHECKING:
+    from scenarios.runs import Run
 
 PASSED = 0
 FAILED = 1
@@ -13,6 +17,13 @@ BAD_INPUT = EXIT_CODE
 NOT_DETERMINISTIC = 3
 TOOL_FAILED = 4
 INTERRUPTED = 130
+
+
+def of(run: Run) -> int:
+    """The exit code of a run that has been judged."""
+    if run.defects:
+        return TOOL_FAILED
+    return PASSED if run.passed else FAILED
 
 
 def explain(error: BaseException, *, debug: bool = False) -> int:

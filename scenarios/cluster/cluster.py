@@ -259,6 +259,23 @@ class Cluster:
             if self._stopping.pop(id, False):
                 self.start_broker(id)
 
+    def failed(self, process: Process) -> None:
+        """What runs in ``process`` has raised an exception: the process ends. A broker, a producer or a consumer can
+        be started again as after a crash; everything else is started at once, since no action could."""
+        node = process.node
+        if node.id in self.nodes:
+            self.crash_broker(node.id)
+        elif node.id == ZOOKEEPER:
+            self.zookeeper.stop()
+            self.zookeeper.start_again()
+        elif node.id in self._programs:
+            self.crash_client(node.id)
+            if node.id <= FIRST_CLIENT:
+                self.start_client(node.id)
+        else:
+            node.crash()
+            node.start(self.operator.main)
+
     def stop_broker(self, id: int) -> None:
         """Stop a broker cleanly: its logs are flushed, its session is closed."""
         node = self.nodes[id]

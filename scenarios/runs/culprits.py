@@ -10,6 +10,7 @@ from types import FrameType
 from typing import NoReturn
 
 from emulator.kernel import SubscriberFailed
+from emulator.nodes import Process
 from scenarios import plugins
 from scenarios.errors import BadInput, PartFailed
 from scenarios.language.actions import Action
@@ -39,6 +40,30 @@ def _raise(error: Exception) -> NoReturn:
                 what = " ".join(f"{type(one).__name__}: {one}".split())
                 raise PartFailed(part, f"{what} (line {line} of {file})") from error
     raise error
+
+
+def said(error: Exception) -> str:
+    """An exception in one line, with the place that raised it, and the part or the plug-in where that has a name."""
+    try:
+        _raise(error)
+    except PartFailed as failed:
+        return str(failed)
+    except Exception:
+        first = next(_all_of(error))
+        frame, line = list(_frames(first))[-1]
+        what = " ".join(f"{type(first).__name__}: {first}".split())
+        return f"{what} (line {line} of {Path(frame.f_code.co_filename).name})"
+
+
+def process_of(error: Exception) -> Process | None:
+    """The process in whose transition an exception was raised; None: in none."""
+    for one in _all_of(error):
+        for frame, _line in _frames(one):
+            owner = frame.f_locals.get("self")
+            found = owner if isinstance(owner, Process) else getattr(owner, "process", None)
+            if isinstance(found, Process):
+                return found
+    return None
 
 
 def _all_of(error: BaseException) -> Iterator[BaseException]:

@@ -9,10 +9,12 @@ from attrs import field, frozen
 
 EXPECTATION, UNFINISHED, NOT_EXERCISED = "expectation", "unfinished", "not exercised"
 LIVELOCK = "livelock"
+OWN_DEFECT = "the tool's own defect"
 
 IN_WORDS = {
     UNFINISHED: "every move that was requested ends before the horizon",
     LIVELOCK: "a cluster does not go on without end at one instant, nor for more events than the scenario allows",
+    OWN_DEFECT: "the emulator itself does not fail; what the run shows after that is no fact about Kafka",
 }
 """What should have held, by a run's reason, where neither a checker nor an expectation says it."""
 

@@ -46,10 +46,11 @@ class Run:
 
     Attributes:
         run_id: identifies scenario, profile, strategy, seed and code; ``digest``: identifies the events.
-        verdict: ``passed`` or ``failed``; ``reason``: why it failed: livelock, violated, expectation, not exercised,
-            unfinished.
+        verdict: ``passed`` or ``failed``; ``reason``: why it failed: the tool's own defect, livelock, violated,
+            expectation, not exercised, unfinished.
         besides: why it would have failed without its violations; empty: it would have passed.
         cut_off: why and when the run was cut off, a livelock; empty: it was not.
+        defects: exceptions of the tool's own that the run went on after, or was ended by, in a line each.
         leaderless: how many partitions have no leader at the end, so that nothing in them can be read.
         convergence: whether the cluster got well after the last action, and how soon.
         worst_partition: the one that was under-replicated longest (``under_replicated_worst_s``); empty if none was.
@@ -86,6 +87,7 @@ class Run:
     quotas: tuple[QuotaUse, ...] = ()
     reach: Mapping[str, int] = field(repr=False, factory=dict)
     cut_off: str = ""
+    defects: tuple[str, ...] = ()
     besides: str = ""
 
     @property
@@ -134,6 +136,7 @@ class Run:
                 for reason, of_it in self.known
             ],
             "lost": list(self.lost),
+            **({"defects": list(self.defects)} if self.defects else {}),
             "metrics": self.metrics,
             "leaderless": self.leaderless,
             "convergence": self.convergence.to_json(),

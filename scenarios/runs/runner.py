@@ -31,7 +31,7 @@ from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.convergence import Convergence, ConvergenceJudge
 from scenarios.runs.culprits import named_failures
 from scenarios.runs.dataset.identity import code_digest, command_line, run_id
-from scenarios.runs.finding import LIVELOCK
+from scenarios.runs.finding import LIVELOCK, OWN_DEFECT
 from scenarios.runs.judge import Judge
 from scenarios.runs.method import Method
 from scenarios.runs.recounts import Looks, Recounts, start_settings
@@ -40,6 +40,9 @@ from scenarios.runs.waits import LOOK_US, RETRY_US, Settled, Waits
 
 if TYPE_CHECKING:
     from emulator.schedules import Schedule
+
+
+MOST_DEFECTS = 100
 
 
 @define(eq=False)
@@ -52,6 +55,7 @@ class Stage:
         figures: compute every figure. Without that ``Run.metrics`` has only what the run itself goes by; where the
             scenario names metrics, all are computed nevertheless.
         backend: how tasks wait. The events of a run do not depend on it.
+        defects: what the tool itself did wrong that did not end the program, in a line each, each once.
     """
 
     scenario: Scenario
@@ -71,6 +75,7 @@ class Stage:
     convergence: ConvergenceJudge = field(init=False)
     converged: Convergence = field(init=False)
     cut_off: str = field(init=False, default="")
+    defects: list[str] = field(init=False, factory=list)
     method: Method = field(init=False)
     _looks: Settled = field(init=False)
     _ending: bool = False
@@ -128,7 +133,16 @@ class Stage:
                 self.world.run(self.cluster.run, self.drive)
             except BudgetExceeded as error:
                 self.cut_off = str(error)
-                self.converged = Convergence(0, None, (Broken("the run goes on to its end", self.cut_off),))
+                self.did_not_end(self.cut_off)
+
+    def did_not_end(self, why: str) -> None:
+        """The run was ended before its end, so nothing has looked whether the cluster is well."""
+        self.converged = Convergence(0, None, (Broken("the run goes on to its end", why),))
+
+    def defect(self, what: str) -> None:
+        """The tool itself did something wrong: the run has failed."""
+        if what not in self.defects and len(self.defects) < MOST_DEFECTS:
+            self.defects.append(what)
 
     # -- the course of a run ------------------------------------------------------------------------------------------
 
@@ -348,7 +362,7 @@ def conclude(
         figures = stage.measures.finish(end_us)
     expectations = stage.judge.verdicts(end_us, figures.metrics(), stage.converged)
     besides = _reason(stage, expectations, figures)
-    reason = "violated" if violations and not stage.cut_off else besides
+    reason = "violated" if violations and not (stage.cut_off or stage.defects) else besides
     digest = trace.digest()
     replay = replay or replay_command(original, scenario, changes)
     strategy = scenario.strategy.name
@@ -380,6 +394,7 @@ def conclude(
         quotas=stage.quotas.uses(end_us),
         reach=stage.reach,
         cut_off=stage.cut_off,
+        defects=tuple(stage.defects),
         besides=besides,
     )  # fmt: skip
     return run, figures
@@ -387,6 +402,8 @@ def conclude(
 
 def _reason(stage: Stage, expectations: tuple[Expectation, ...], figures: Figures) -> str:
     """Why the run has failed, invariants apart; empty: it has not."""
+    if stage.defects:
+        return OWN_DEFECT
     if stage.cut_off:
         return LIVELOCK
     if stage.not_exercised():
@@ -403,7 +420,9 @@ def _explanation(stage: Stage, reason: str, violations: Any, expectations: tuple
 
     log = stage.control_plane.events()
     broken = next((expectation for expectation in expectations if not expectation.ok), None)
-    if stage.cut_off:
+    if stage.defects:
+        what, seq = f"{OWN_DEFECT}: {stage.defects[0]}", 0
+    elif stage.cut_off:
         what, seq = f"{LIVELOCK}: {stage.cut_off}", log[-1].seq if log else 0
     elif violations:
         what, seq = str(violations[0]), violations[0].seq

@@ -9,7 +9,13 @@ from typing import Any, Protocol
 from attrs import define, field
 
 from emulator.kernel.live import UNBOUNDED
-from scenarios.wire.inputs import Input
+from scenarios.wire.inputs import Input, Operation
+
+TURN_NS = 2_000_000
+"""For so long inputs are taken without a look at the clock and at the sockets. A request that has just come waits for
+that, and for one request of each other connection."""
+_OPERATIONS = 0
+"""Stands for the number of a connection."""
 
 
 class Observer(Protocol):
@@ -28,7 +34,8 @@ def _not_yet(given: Input) -> None:
 
 @define(eq=False)
 class LiveInputs:
-    """Before ``begin`` time need not wait for anything; from then on it follows the wall clock.
+    """Before ``begin`` time need not wait for anything; from then on it follows the wall clock. Connections take turns:
+    one that sends very much delays no other.
 
     Attributes:
         rate: virtual seconds for each second.
@@ -41,7 +48,12 @@ class LiveInputs:
     observer: Observer | None = None
     perform: Callable[[Any], object] = _not_yet
     wall_ns: Callable[[], int] = time.perf_counter_ns
-    _waiting: deque[Input] = field(factory=deque)
+    _waiting: dict[int, deque[Input]] = field(factory=dict)
+    """The inputs of each connection that has some."""
+    _turns: deque[int] = field(factory=deque)
+    """These connections, the one whose turn it is first."""
+    _took_ns: int | None = None
+    """When the first input was taken since the last look at the clock; None: none was."""
     _began_us: int = 0
     _began_ns: int | None = None
 
@@ -51,19 +63,39 @@ class LiveInputs:
 
     def put(self, given: Input) -> None:
         """Something has come from outside."""
-        self._waiting.append(given)
+        connection = _OPERATIONS if isinstance(given, Operation) else given.connection
+        waiting = self._waiting.get(connection)
+        if waiting is None:
+            self._waiting[connection] = deque((given,))
+            self._turns.append(connection)
+        else:
+            waiting.append(given)
 
-    def horizon_us(self) -> int:
-        """The virtual time that the clock shows."""
+    def horizon_us(self, next_us: float) -> int:
+        """The virtual time that the clock shows; where time is late, a turn's beyond the next event, so that requests
+        are taken meanwhile."""
+        self._took_ns = None
         if self._began_ns is None:
             return UNBOUNDED
-        return self._began_us + int((self.wall_ns() - self._began_ns) * self.rate / 1000)
+        shown_us = self._began_us + int((self.wall_ns() - self._began_ns) * self.rate / 1000)
+        return int(min(shown_us, next_us + TURN_NS / 1000 * self.rate))
 
     def take(self, now_us: int) -> Input | None:
-        """The next input, which is seen by ``observer``."""
-        if not self._waiting:
+        """The next input, which is seen by ``observer``. None: there is none, or it is time to look at the clock."""
+        if not self._turns:
             return None
-        given = self._waiting.popleft()
+        wall_ns = self.wall_ns()
+        if self._took_ns is None:
+            self._took_ns = wall_ns
+        elif wall_ns - self._took_ns > TURN_NS:
+            return None
+        connection = self._turns.popleft()
+        waiting = self._waiting[connection]
+        given = waiting.popleft()
+        if waiting:
+            self._turns.append(connection)
+        else:
+            del self._waiting[connection]
         if self.observer is not None:
             self.observer.observe(now_us, given)
         return given
@@ -72,6 +104,8 @@ class LiveInputs:
         """How long the clock takes until it shows ``t_us``."""
         if self.observer is not None:
             self.observer.flush()
+        if self._turns:
+            return 0.0
         if t_us == math.inf or self._began_ns is None:
             return t_us
         due_ns = self._began_ns + (t_us - self._began_us) * 1000 / self.rate

@@ -1,13 +1,23 @@
-"""A run that real clients take part in: a stage in a live world."""
+"""A run that real clients take part in: a stage in a live world.
 
-from collections.abc import Callable
+What the tool itself does wrong ends neither the world nor the other clients' work: an exception in the midst of a
+process's transition is that process's end, as an error is that a Java process cannot survive. It is said at once, and
+fails the run. An ordinary run is ended by it, and the program with exit code 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from emulator.kernel import Signal, World
+from emulator.kernel import BudgetExceeded, KernelError, Signal, World
 from emulator.kernel.live import Inputs, LiveWorld
 from scenarios.cluster.cluster import Cluster
+from scenarios.errors import BadInput
+from scenarios.runs.culprits import named_failures, process_of, said
 from scenarios.runs.runner import Stage
 
 if TYPE_CHECKING:
@@ -21,19 +31,45 @@ class LiveStage(Stage):
     Attributes:
         inputs: what bounds its time.
         ready: called once the cluster is up and the method has begun.
+        log: gets a line for each thing that the tool itself did wrong.
     """
 
     inputs: Inputs = field(kw_only=True)
     ready: Callable[[], object] = field(kw_only=True, default=lambda: None)
+    log: Callable[[str], object] = field(kw_only=True, default=lambda _: None)
     _stopped: Signal = field(init=False)
+    _is_ready: bool = field(init=False, default=False)
 
-    def make_world(self, schedule: "Schedule | None") -> World:
+    def make_world(self, schedule: Schedule | None) -> World:
         world = LiveWorld(self.scenario.seed, self.inputs, backend=self.backend, schedule=schedule)
+        world.contain = self._contain
         self._stopped = Signal(world, "the end of the live run")
         return world
 
+    def play(self) -> None:
+        with self.judged():
+            self.world.run(self.cluster.run, self.drive)
+
+    @contextmanager
+    def judged(self) -> Iterator[None]:
+        """An exception that ends the run once it is ready is a finding of it; all others, and BadInput, are raised."""
+        try:
+            with named_failures():
+                yield
+        except BadInput:
+            raise
+        except Exception as error:
+            if not self._is_ready:
+                raise
+            if isinstance(error, BudgetExceeded):
+                self.cut_off = str(error)
+            else:
+                self.defect(f"the run ended at {self.world.now / 1e6:.3f} s: {said(error)}")
+            self.did_not_end(str(error))
+
     async def drive(self, cluster: Cluster) -> None:
         self.begin()
+        self._is_ready = True
         self.ready()
         await self._stopped.wait()
         self.method.disarm()
@@ -43,3 +79,21 @@ class LiveStage(Stage):
     def stop(self) -> None:
         """End the run at this instant."""
         self._stopped.set()
+
+    def defect(self, what: str) -> None:
+        super().defect(what)
+        self.log(f"a defect of the tool: {what}")
+
+    def _contain(self, error: Exception) -> bool:
+        """End the process in which an exception was raised. An error of the world itself ends the world."""
+        process = process_of(error)
+        if process is None or _is_the_worlds(error):
+            return False
+        self.defect(f"{process.name} fails at {self.world.now / 1e6:.3f} s: {said(error)}")
+        self.cluster.failed(process)
+        return True
+
+
+def _is_the_worlds(error: Exception) -> bool:
+    inner = error.exceptions if isinstance(error, ExceptionGroup) else ()
+    return isinstance(error, KernelError) or any(map(_is_the_worlds, inner))

@@ -19,7 +19,6 @@ from emulator.kernel.live import LiveWorld
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.runs.culprits import named_failures
 from scenarios.runs.run import Run
 from scenarios.runs.runner import conclude, prepare
 from scenarios.wire.apis.base import Address
@@ -100,7 +99,7 @@ class LiveRun:
 
             self._recording = LiveRecording(folder)
         self.inputs = LiveInputs(self.options.rate, self._recording)
-        self.stage = LiveStage(prepare(self.scenario), inputs=self.inputs, ready=self._ready)
+        self.stage = LiveStage(prepare(self.scenario), inputs=self.inputs, ready=self._ready, log=self.log)
 
     @property
     def bootstrap_servers(self) -> str:
@@ -123,7 +122,7 @@ class LiveRun:
         began = time.perf_counter()
         recording = self._recording
         try:
-            with named_failures():
+            with self.stage.judged():
                 clock = WorldClock(self.stage.world)
                 trio.run(self._main, clock=clock, restrict_keyboard_interrupt_to_checkpoints=True)
             replay = "" if recording is None else recording.replay
@@ -170,7 +169,7 @@ class LiveRun:
 
                     as_served = ServedAs(addresses=addresses, api_versions=versions)
                     outlets = self._recording.begin(self.stage.scenario, as_served, outlets)
-                self.gateway = Gateway(cluster, served, outlets, operations.perform, self.log)
+                self.gateway = Gateway(cluster, served, outlets, operations.perform, self.log, self.stage.defect)
                 self.inputs.perform = self.gateway.perform
                 if threading.current_thread() is threading.main_thread():
                     await outside.start(self._watch_signals)

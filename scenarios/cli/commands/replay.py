@@ -65,7 +65,7 @@ def replay(arguments: Namespace) -> int:
         say(_compared(replayed))
     if replayed.same is False:
         return exits.NOT_DETERMINISTIC
-    return exits.PASSED if replayed.run.passed else exits.FAILED
+    return exits.of(replayed.run)
 
 
 def _to_scenario(recorded: RecordedLiveRun, arguments: Namespace) -> int:

@@ -127,7 +127,7 @@ def serve(arguments: Namespace) -> int:
     else:
         for line in report(finished):
             say(line)
-    return exits.PASSED if finished.passed else exits.FAILED
+    return exits.of(finished)
 
 
 def _is_loopback(host: str) -> bool:

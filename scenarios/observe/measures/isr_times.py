@@ -194,10 +194,11 @@ class IsrTimes(Fold):
         """A topic's settings, or those of all brokers, were written: min.insync.replicas may have changed."""
         parent, _, name = event.path.rpartition("/")
         if parent == CONFIG_TOPICS:
-            self._min_isr.pop(name, None)
-            own = _min_isr_in(event)
+            before, own = self._min_isr.pop(name, None), _min_isr_in(event)
             if own is not None:
                 self._min_isr[name] = own
+            if own == before:
+                return
         elif event.path == f"/config/{ALL_BROKERS}":
             own = _min_isr_in(event)
             self._default_min_isr = self._measured.default_min_isr if own is None else own

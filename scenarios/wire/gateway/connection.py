@@ -10,6 +10,7 @@ from emulator.kernel import KernelError
 from emulator.network import Endpoint
 from emulator.nodes import Node
 from emulator.protocol.address import LISTENER
+from scenarios.runs.culprits import said
 from scenarios.wire.apis.base import Body, Connection, InvalidRequest, WireApi
 from scenarios.wire.codec import MalformedFrame, decode_request, encode_response
 from scenarios.wire.gateway.outlet import Outlet
@@ -122,20 +123,25 @@ class ClientConnection:
         try:
             asked.api.answered(asked.request, response, process.world.now - asked.sent_us, self._context, process)
             body = asked.api.to_response(response, asked.body, self._context)
-            if asked.api.key == API_VERSIONS and version > asked.api.versions[1]:
+            if asked.api.key == API_VERSIONS and not asked.api.versions[0] <= version <= asked.api.versions[1]:
                 version = 0
             frame = encode_response(asked.api.key, version, asked.correlation_id, body)
         except KernelError:
             raise
         except Exception as error:
             # A mistake in the translation costs this connection, not the run.
-            self.refuse(f"the answer to API {asked.api.key} cannot be sent: {type(error).__name__}: {error}")
+            self.gateway.defect(f"the answer to API {asked.api.key} cannot be sent: {said(error)}")
+            self.end()
             return
         self.outlet.write(frame)
 
     def refuse(self, why: str) -> None:
         """Close the connection, as brokers do where they cannot read a request, and say why in the log."""
         self.gateway.log(f"connection {self.number} from {self.address} to broker {self.broker}: {why}; closed")
+        self.end()
+
+    def end(self) -> None:
+        """Close the connection from here."""
         self.close()
         self.outlet.end(reset=False)
 

@@ -11,6 +11,7 @@ from emulator.nodes import CrashKind, Listener, Node, Process
 from emulator.protocol.address import LISTENER
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.cluster.cluster import FIRST_CLIENT, Cluster
+from scenarios.runs.culprits import said
 from scenarios.wire.apis.base import ServedCluster, WireApi, WireApis
 from scenarios.wire.gateway.connection import ClientConnection
 from scenarios.wire.gateway.outlet import Outlet, Outlets
@@ -33,6 +34,7 @@ class Gateway:
         outlets: the ways out.
         operate: performs an operation.
         log: gets a line for each frame that was refused.
+        defect: gets a line for each connection that was closed since the tool itself failed at a request.
         connections: those that are open, by number.
         machines: of the clients, by client.id.
     """
@@ -42,6 +44,7 @@ class Gateway:
     outlets: Outlets
     operate: Callable[[Operation], object]
     log: Callable[[str], object]
+    defect: Callable[[str], object]
     apis: Mapping[int, WireApi] = field(factory=WireApis)
     connections: "dict[int, ClientConnection | ZooKeeperConnection]" = field(factory=dict)
     machines: dict[str, Node] = field(factory=dict)
@@ -55,7 +58,13 @@ class Gateway:
         if isinstance(given, Frame):
             connection = self.connections.get(given.connection)
             if connection is not None:
-                connection.frame(given.data)
+                try:
+                    connection.frame(given.data)
+                except KernelError:
+                    raise
+                except Exception as error:
+                    self.defect(f"a request cannot be taken: {said(error)}")
+                    connection.end()
         elif isinstance(given, Accepted):
             self.connections[given.connection] = self._connection(given, self.outlets.outlet(given.connection))
         elif isinstance(given, Closed):
@@ -71,7 +80,9 @@ class Gateway:
         from scenarios.wire.zookeeper.connection import ZooKeeperConnection  # most have no client of ZooKeeper
 
         ended = self._ended
-        return ZooKeeperConnection(self._zookeeper, given.connection, given.address, outlet, self.log, ended)
+        return ZooKeeperConnection(
+            self._zookeeper, given.connection, given.address, outlet, self.log, self.defect, ended
+        )
 
     def _ended(self, connection: int) -> None:
         self.connections.pop(connection, None)
@@ -127,8 +138,7 @@ class Gateway:
             except KernelError:
                 raise
             except Exception as error:
-                broker, api = endpoint.process.node.id, request.api.name
-                self.log(f"a defect: broker {broker} fails at {api}: {type(error).__name__}: {error}; closed")
+                self.defect(f"broker {endpoint.process.node.id} fails at {request.api.name}: {said(error)}")
                 endpoint.close()
                 endpoint.closed("closed")
 

@@ -30,6 +30,9 @@ MOST_UNANSWERED = 16
 """Requests of a connection that are read ahead. Brokers read one at a time; a few more spare the clients that send many
 at once a wait for the next turn, and no more fit into the memory of 1,000 connections."""
 MOST_UNANSWERED_BYTES = 1 << 22
+MOST_UNFINISHED = 1 << 28
+"""Bytes of requests that all connections together have begun to send: two of the largest, and a rest. Beyond that the
+connection with the most is closed."""
 MOST_UNSENT = 1 << 20
 """Bytes of answers that wait for a client that does not read: beyond that none of its requests is read."""
 _RESET = struct.pack("ii", 1, 0)
@@ -73,6 +76,7 @@ class Sockets:
         addresses: of each broker, and of ZooKeeper.
         received: into which all connections read. Memory of its own for each reading takes longer than the reading.
         most_connections: all others are closed at once.
+        most_unfinished: see ``MOST_UNFINISHED``; ``unfinished``: how many there are.
         log: gets a line for each frame that was refused.
     """
 
@@ -84,6 +88,8 @@ class Sockets:
     addresses: dict[int, Address] = field(factory=dict)
     received: memoryview = field(factory=lambda: memoryview(bytearray(RECEIVE)))
     most_connections: int = MOST_CONNECTIONS
+    most_unfinished: int = MOST_UNFINISHED
+    unfinished: int = 0
     _open: dict[int, "SocketConnection"] = field(factory=dict)
     _new: dict[int, "SocketConnection"] = field(factory=dict)
     """The connections that the world does not know yet."""
@@ -195,6 +201,17 @@ class Sockets:
         """A connection is over, with all that was unsent."""
         del self._open[connection.number]
 
+    def has_read(self, more: int) -> None:
+        """A connection holds so many bytes more that are no whole request yet, or fewer."""
+        self.unfinished += more
+        if self.unfinished > self.most_unfinished:
+            most = max(self._open.values(), key=lambda connection: connection.unfinished)
+            self.log(
+                f"{most}: {most.unfinished} bytes of a request that is not complete, and of all connections together "
+                f"{self.unfinished}, where {self.most_unfinished} are allowed; closed"
+            )
+            most.give_up()
+
     def _accepted_with_spare(self, broker: int, listener: socket.socket) -> tuple[socket.socket, Any]:
         """The next client, when no more files could be opened: accepted with a file that is kept for this.
 
@@ -242,8 +259,8 @@ class SocketConnection:
     # -- for the world ------------------------------------------------------------------------------------------------
 
     def write(self, frame: bytes) -> None:
-        self.handled()
         self.announce(frame)
+        self.handled()
 
     def announce(self, frame: bytes) -> None:
         if self.ended:
@@ -266,7 +283,7 @@ class SocketConnection:
         if self.unanswered:
             self._unanswered_bytes -= self.unanswered.popleft()
         if not self._watched & READ:
-            self._watch()
+            self._go_on()
 
     def end(self, *, reset: bool) -> None:
         if self.ended:
@@ -295,26 +312,45 @@ class SocketConnection:
             self.sockets.log(f"{self}: {type(error).__name__}: {error}; closed")
             goes_on = False
         if not goes_on:
-            if not self.ended:
-                self.ended = True
-                self.sockets.inputs.put(Closed(self.number))
-            self.close()
+            self.give_up()
+
+    def give_up(self) -> None:
+        """End the connection from outside the world, which learns it."""
+        if not self.ended:
+            self.ended = True
+            self.sockets.inputs.put(Closed(self.number))
+        self.close()
+
+    @property
+    def unfinished(self) -> int:
+        """How many bytes were read and not taken."""
+        return len(self._read)
 
     def _receive(self) -> bool:
         """Read what has come. False: the connection ends here."""
-        received = self.sockets.received
+        received, before = self.sockets.received, len(self._read)
         count = self.plain.recv_into(received)
         self._read += received[:count]
-        if not count or not self._take_frames(self._read):
-            return False
+        goes_on = count > 0 and self._take_frames(self._read)
+        self.sockets.has_read(len(self._read) - before)
         if self._is_full:
             self._watch()
-        return True
+        return goes_on
+
+    def _go_on(self) -> None:
+        """Fewer requests or answers wait: take the frames that were read already, then read on."""
+        before = len(self._read)
+        goes_on = self.ended or self._take_frames(self._read)
+        self.sockets.has_read(len(self._read) - before)
+        if goes_on:
+            self._watch()
+        else:
+            self.give_up()
 
     def _take_frames(self, buffer: bytearray) -> bool:
-        """Take the whole frames out of what was read. False: what comes is no frame."""
+        """Take whole frames out of what was read, as many as may wait. False: what comes is no frame."""
         at, end = 0, len(buffer)
-        while end - at >= _SIZE.size:
+        while end - at >= _SIZE.size and not self._is_full:
             (size,) = _SIZE.unpack_from(buffer, at)
             if not 0 <= size <= self.protocol.most_bytes:
                 self.sockets.log(f"{self}: {self._oversized(size, bytes(buffer[at : at + 4]))}; closed")
@@ -344,7 +380,7 @@ class SocketConnection:
         if self.ended and not self.unsent:
             self.close()
         else:
-            self._watch()
+            self._go_on()
 
     @property
     def _is_full(self) -> bool:
@@ -362,6 +398,8 @@ class SocketConnection:
         """Close the socket. What is unsent is lost."""
         if self.plain.fileno() != -1:
             self.unsent.clear()
+            before, self._read = len(self._read), bytearray()
+            self.sockets.has_read(-before)
             self._watch()
             self.plain.close()
             self.sockets.closed(self)

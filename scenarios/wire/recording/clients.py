@@ -38,7 +38,9 @@ class RecordedClients:
         brokers = range(self.stage.cluster.setup.brokers)
         addresses = {broker: ("127.0.0.1", FIRST_PORT + broker) for broker in brokers}
         served = served_cluster(self.stage, addresses, frames.api_versions)
-        self._gateway = Gateway(self.stage.cluster, served, CountedAnswers(), _no_operation, lambda _: None)
+        self._gateway = Gateway(
+            self.stage.cluster, served, CountedAnswers(), _no_operation, lambda _: None, self.stage.defect
+        )
         self._entries = [
             entry
             for entry in entries_of(frames.log(), "frames").entries

@@ -43,7 +43,7 @@ class ReplayedInputs:
         """The cluster is up: time waits for inputs from now on."""
         self._began = True
 
-    def horizon_us(self) -> int:
+    def horizon_us(self, _next_us: float) -> int:
         """The time of the next input."""
         return self.entries[min(self._next, len(self.entries) - 1)].t_us if self._began else UNBOUNDED
 
@@ -104,7 +104,7 @@ class ReplayedRun:
             stage.cluster.trace.sink(self.on_event)
         answers = CountedAnswers()
         served = served_cluster(stage, recorded.served.addresses, recorded.served.api_versions)
-        gateway = Gateway(stage.cluster, served, answers, Operations(stage).perform, lambda _: None)
+        gateway = Gateway(stage.cluster, served, answers, Operations(stage).perform, lambda _: None, stage.defect)
         inputs.perform = gateway.perform
         began = time.perf_counter()
         stage.play()

@@ -13,6 +13,7 @@ from emulator.nodes import Node
 from emulator.zookeeper import ZOOKEEPER, EventType, Exists, GetChildren, Response, WatchEvent, ZkCode
 from emulator.zookeeper.messages import Ask, CloseSession, Connect, Connected, Ping, Pong, SetWatches
 from emulator.zookeeper.spec import PORT, SIZE
+from scenarios.runs.culprits import said
 from scenarios.wire.gateway.connection import RefusedFrame
 from scenarios.wire.gateway.outlet import Outlet
 from scenarios.wire.zookeeper import ensemble
@@ -45,6 +46,7 @@ class ZooKeeperConnection:
 
     Attributes:
         log: gets a line for each frame and each connection's first operation that was refused.
+        defect: gets a line where the tool itself failed.
         ended: called with its number when it has ended.
     """
 
@@ -53,6 +55,7 @@ class ZooKeeperConnection:
     address: str
     outlet: Outlet
     log: Callable[[str], object]
+    defect: Callable[[str], object]
     ended: Callable[[int], object]
     machine: Node | None = None
     _endpoint: Endpoint = field(init=False)
@@ -213,7 +216,8 @@ class ZooKeeperConnection:
             raise
         except Exception as failure:
             # A mistake in the translation costs this connection, not the run.
-            self.refuse(f"the answer cannot be sent: {type(failure).__name__}: {failure}")
+            self.defect(f"ZooKeeper's answer cannot be sent: {said(failure)}")
+            self.end()
             return
         if asked.watch:
             self._armed(asked, response)
@@ -249,6 +253,10 @@ class ZooKeeperConnection:
     def refuse(self, why: str) -> None:
         """Close the connection, as ZooKeeper does where it cannot read a request, and say why in the log."""
         self.log(f"{self}: {why}; closed")
+        self.end()
+
+    def end(self) -> None:
+        """Close the connection from here."""
         self.close()
         self.outlet.end(reset=False)
 

@@ -81,7 +81,7 @@ class Live:
     readings: int = 0
     now_us: int = 0
 
-    def horizon_us(self) -> int:
+    def horizon_us(self, _next_us: float) -> int:
         self.readings += 1
         self.now_us += next(self.steps, 50)
         return self.now_us
@@ -104,7 +104,7 @@ class Recorded:
     perform: Any
     recording: list[tuple[int, Given]]
 
-    def horizon_us(self) -> int:
+    def horizon_us(self, _next_us: float) -> int:
         return self.recording[0][0]
 
     def take(self, now_us: int) -> Given | None:
@@ -149,7 +149,7 @@ def test_at_once_or_in_small_steps_is_the_same(inputs: list[tuple[int, Given]]) 
     class InSteps(Recorded):
         now_us: int = 0
 
-        def horizon_us(self) -> int:
+        def horizon_us(self, _next_us: float) -> int:
             self.now_us = min(self.now_us + 7, self.recording[0][0])
             return self.now_us
 
@@ -160,8 +160,8 @@ def test_time_stops_at_the_horizon_and_says_how_long_it_is_until_the_next_event(
     asked: list[float] = []
 
     class Still(Recorded):
-        def horizon_us(self) -> int:
-            return 1000 if len(asked) < 3 else super().horizon_us()
+        def horizon_us(self, _next_us: float) -> int:
+            return 1000 if len(asked) < 3 else super().horizon_us(_next_us)
 
         def take(self, now_us: int) -> Given | None:
             return None if len(asked) < 3 else super().take(now_us)
@@ -179,7 +179,7 @@ def test_time_stops_at_the_horizon_and_says_how_long_it_is_until_the_next_event(
 
 def test_without_a_horizon_a_deadlock_is_found() -> None:
     class Never(Recorded):
-        def horizon_us(self) -> int:
+        def horizon_us(self, _next_us: float) -> int:
             return UNBOUNDED
 
     world = LiveWorld(7, Never(None, []))
@@ -196,7 +196,7 @@ def test_trio_tasks_run_beside_the_world() -> None:
         waiting: list[Given] = field(factory=list)
         now_us: int = 0
 
-        def horizon_us(self) -> int:
+        def horizon_us(self, _next_us: float) -> int:
             self.now_us += 10
             return self.now_us
 

@@ -28,7 +28,7 @@ class Steps:
     step_us: int
     now_us: int = 0
 
-    def horizon_us(self) -> int:
+    def horizon_us(self, _next_us: float) -> int:
         self.now_us = min(self.now_us + self.step_us, UNBOUNDED)
         return self.now_us
 

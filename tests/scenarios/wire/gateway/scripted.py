@@ -9,7 +9,8 @@ from attrs import define, field
 
 from emulator.kernel.live import UNBOUNDED, LiveWorld
 from scenarios.language import Scenario
-from scenarios.runs.runner import prepare
+from scenarios.runs import Run
+from scenarios.runs.runner import conclude, prepare
 from scenarios.wire.gateway.gateway import Gateway
 from scenarios.wire.inputs import Input, Operation
 from scenarios.wire.live_stage import LiveStage
@@ -63,11 +64,15 @@ class Script:
     perform: Callable[[Any], object] = field(init=False)
     began_us: int | None = None
 
-    def horizon_us(self) -> int:
+    def horizon_us(self, _next_us: float) -> int:
+        return self._due_us
+
+    @property
+    def _due_us(self) -> int:
         return UNBOUNDED if self.began_us is None else self.began_us + 1000 * (self.given[0][0] if self.given else 0)
 
     def take(self, now_us: int) -> Input | None:
-        return self.given.pop(0)[1] if self.given and self.horizon_us() == now_us else None
+        return self.given.pop(0)[1] if self.given and self._due_us == now_us else None
 
     def seconds_until(self, t_us: float) -> float:
         return 0.0
@@ -80,6 +85,10 @@ class Scripted:
     stage: LiveStage
     outlets: Outlets
     log: list[str]
+
+    def judged(self) -> Run:
+        """The run with its verdict."""
+        return conclude(self.stage, self.stage.scenario, 0.0)[0]
 
 
 def play(table: Mapping[str, Any], given: Sequence[tuple[int, Input]], end_ms: int = 1000) -> Scripted:
@@ -95,10 +104,10 @@ def play(table: Mapping[str, Any], given: Sequence[tuple[int, Input]], end_ms: i
         world.horizon_moved()
         gateway.open()
 
-    stage = LiveStage(prepare(scenario), inputs=script, ready=ready)
+    stage = LiveStage(prepare(scenario), inputs=script, ready=ready, log=log.append)
     addresses = {broker: ("127.0.0.1", 9092 + broker) for broker in range(3)}
     served = served_cluster(stage, addresses, DEFAULT)
-    gateway = Gateway(stage.cluster, served, outlets, Operations(stage).perform, log.append)
+    gateway = Gateway(stage.cluster, served, outlets, Operations(stage).perform, log.append, stage.defect)
     script.perform = gateway.perform
-    stage.world.run(stage.cluster.run, stage.drive)
+    stage.play()
     return Scripted(stage, outlets, log)

@@ -1,7 +1,9 @@
-"""No request that the codec can read makes a broker fail, whatever is in it."""
+"""No request that the codec can read makes a broker fail, now or later, or makes a checker find what is not so."""
 
+from copy import deepcopy
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,16 +16,35 @@ from tests.scenarios.wire.codec.bodies import any_body, fields_of
 from tests.scenarios.wire.gateway.scripted import play
 
 METADATA = 3
-TABLE = {"topics": [{"name": "orders", "partitions": 2, "replication_factor": 3}]}
+TABLE = {
+    "topics": [{"name": "orders", "partitions": 2, "replication_factor": 3}],
+    "cluster": {
+        "brokers": 3,
+        "log_dirs": 2,
+        "config": {"offsets.topic.num.partitions": 1, "transaction.state.log.num.partitions": 1},
+    },
+}
 SERVED = announced("3.0", VERSIONS_2_3)
+AFTER_EACH_MS = 10_000
+"""Virtual time in which what a request has started comes to its end: a first rebalance, a session, a delayed answer."""
 KNOWN: dict[str, tuple[Any, ...]] = {
-    "name": ("orders", "__consumer_offsets"),
+    "name": ("orders", "__consumer_offsets", "range"),
     "topic": ("orders",),
     "resource_name": ("orders", "1"),
     "group_id": ("group",),
+    "key": ("group",),
+    "protocol_type": ("consumer",),
+    "session_timeout_ms": (6_000,),
+    "rebalance_timeout_ms": (6_000,),
+    "transactional_id": ("transaction",),
+    "transaction_timeout_ms": (5_000,),
+    "producer_id": (-1, 0),
+    "producer_epoch": (-1, 0),
     "partition_index": (0, 1),
+    "partition_indexes": ([0, 1, 0],),
     "partition": (0, 1),
-    "replicas": ([0, 1], [1, 2]),
+    "path": ("/data/0", "/data/1"),
+    "replicas": ([0, 1], [1, 2], [2, 0, 1]),
     "broker_ids": ([0, 1],),
     "num_partitions": (1,),
     "replication_factor": (2,),
@@ -35,18 +56,31 @@ KNOWN: dict[str, tuple[Any, ...]] = {
 """Values that a request gets by, so that it comes further than the first check of it."""
 
 
-def settled(draw: Any, value: Any) -> Any:
-    """``value`` with known names and numbers in some of its fields."""
+def settled(draw: st.DrawFn, value: Any) -> Any:
+    """``value`` with known names and numbers in some of its fields, and with an element twice in some of its arrays."""
     if isinstance(value, list):
-        return [settled(draw, one) for one in value]
+        elements = [settled(draw, one) for one in value]
+        again = draw(st.sampled_from([None, *elements]))
+        return elements if again is None else [*elements, _again(draw, again, elements)]
     if not isinstance(value, dict):
         return value
-    found = {}
-    for name, one in value.items():
-        known = KNOWN.get(name, ())
-        by = known and draw(st.integers(0, 1))
-        found[name] = draw(st.sampled_from(known)) if by else settled(draw, one)
-    return found
+    return {name: _settled_field(draw, name, one) for name, one in value.items()}
+
+
+def _settled_field(draw: st.DrawFn, name: str, value: Any) -> Any:
+    known = KNOWN.get(name, ())
+    fits = [one for one in known if type(one) is type(value)]
+    if fits and draw(st.integers(0, 3)):
+        return deepcopy(draw(st.sampled_from(fits)))
+    return settled(draw, value)
+
+
+def _again(draw: st.DrawFn, element: Any, elements: list[Any]) -> Any:
+    """The same element; or another one with the value of its first field, by which brokers tell elements apart."""
+    if not isinstance(element, dict) or draw(st.booleans()):
+        return deepcopy(element)
+    first = next(iter(element), None)
+    return {**deepcopy(draw(st.sampled_from(elements))), **({first: element[first]} if first else {})}
 
 
 @st.composite
@@ -58,18 +92,35 @@ def requests(draw: st.DrawFn) -> bytes:
     return encode_request(key, version, 1, draw(st.sampled_from(["a", "b"])), body)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(frames=st.lists(requests(), min_size=1, max_size=12))
-def test_no_request_makes_a_broker_fail(frames: list[bytes]) -> None:
+def check(frames: list[bytes]) -> None:
     given: list[tuple[int, Input]] = []
     for number, frame in enumerate(frames, start=1):
-        given += [(20 * number, Accepted(number, number % 3, "127.0.0.1:1")), (20 * number, Frame(number, frame))]
-    last = len(frames) + 1
+        at_ms = AFTER_EACH_MS * (number - 1)
+        given += [(at_ms, Accepted(number, number % 3, "127.0.0.1:1")), (at_ms, Frame(number, frame))]
+    last, at_ms = len(frames) + 1, AFTER_EACH_MS * len(frames)
     given += [
-        (20 * last, Accepted(last, 0, "127.0.0.1:1")),
-        (20 * last, Frame(last, encode_request(METADATA, 9, 7, "last", {"topics": None}))),
+        (at_ms, Accepted(last, 0, "127.0.0.1:1")),
+        (at_ms, Frame(last, encode_request(METADATA, 9, 7, "last", {"topics": None}))),
     ]
     played = play(TABLE, given)
-    assert [line for line in played.log if "defect" in line or "cannot be sent" in line] == []
     (answer,) = played.outlets.written[last]
     assert decode_response(METADATA, 9, answer)[0] == 7
+    run = played.judged()
+    assert run.defects == ()
+    assert run.passed, run.explanation
+
+
+MANY = st.lists(requests(), min_size=1, max_size=12)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(frames=MANY)
+def test_no_request_makes_a_broker_fail_or_a_checker_err(frames: list[bytes]) -> None:
+    check(frames)
+
+
+@pytest.mark.slow
+@settings(max_examples=3000, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(frames=MANY)
+def test_no_request_of_very_many_does(frames: list[bytes]) -> None:
+    check(frames)

@@ -2,6 +2,7 @@
 
 import socket
 import struct
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from scenarios.errors import BadInput
 from scenarios.wire.codec import encode_request
+from scenarios.wire.gateway.sockets import MOST_UNANSWERED
 from tests.scenarios.wire.damage import damaged
 from tests.scenarios.wire.gateway.served import API_VERSIONS, CREATE_TOPICS, METADATA, Raw, Served, served
 
@@ -248,6 +250,82 @@ def test_a_machine_that_is_down_is_silent() -> None:
         for raw in (old, new):
             raw.send(METADATA, 1, {"topics": []})
             assert raw.is_silent
+
+
+def test_no_more_requests_are_read_ahead_than_promised_and_none_is_lost() -> None:
+    with served(TOPICS) as cluster:
+        raw = cluster.connect(1)
+        assert raw.metadata()
+        cluster.operate("broker.pause", target=1)
+        numbers = [raw.send(METADATA, 1, {"topics": []}) for _ in range(3000)]
+        assert raw.is_silent
+        (connection,) = cluster.run.sockets._open.values()
+        assert len(connection.unanswered) == MOST_UNANSWERED
+        cluster.operate("broker.resume", target=1)
+        assert [struct.unpack_from(">i", raw.frame())[0] for _ in numbers] == numbers
+
+
+def test_a_size_that_is_wrong_is_seen_behind_requests_that_wait() -> None:
+    with served(TOPICS) as cluster:
+        raw = cluster.connect()
+        frame = encode_request(METADATA, 1, 1, "raw", {"topics": []})
+        raw.socket.sendall((struct.pack(">i", len(frame)) + frame) * 100 + struct.pack(">i", -5))
+        ends(raw)
+        assert any("a frame of -5 bytes" in line for line in cluster.lines)
+
+
+def test_a_client_that_sends_without_end_delays_no_other_for_long() -> None:
+    """On a quiet machine it is a few milliseconds; before connections took turns it was more than a second."""
+    with served(TOPICS) as cluster:
+        floods = [cluster.connect() for _ in range(5)]
+        request = encode_request(METADATA, 1, 1, "flood", {"topics": []})
+        data, over = (struct.pack(">i", len(request)) + request) * 20_000, threading.Event()
+
+        def flood(raw: Raw) -> None:
+            with suppress(OSError):
+                raw.socket.sendall(data)
+
+        def read(raw: Raw) -> None:
+            with suppress(OSError):
+                while not over.is_set() and raw.socket.recv(1 << 16):
+                    pass
+
+        threads = [threading.Thread(target=does, args=(raw,)) for raw in floods for does in (flood, read)]
+        for thread in threads:
+            thread.start()
+        try:
+            quiet = cluster.connect()
+            before = len(cluster.run.inputs._waiting)
+            took = []
+            for _ in range(20):
+                began = time.monotonic()
+                assert quiet.metadata()["brokers"]
+                took.append(time.monotonic() - began)
+        finally:
+            over.set()
+            for raw in floods:
+                raw.socket.shutdown(socket.SHUT_RDWR)
+            for thread in threads:
+                thread.join()
+        assert before <= 6
+        assert sorted(took)[10] < 0.25
+
+
+def test_requests_that_are_never_complete_have_a_bound_together() -> None:
+    with served(TOPICS) as cluster:
+        sockets = cluster.run.sockets
+        sockets.most_unfinished = 3_000_000
+        raws = [cluster.connect() for _ in range(5)]
+        for raw in raws:
+            with suppress(OSError):
+                raw.socket.sendall(struct.pack(">i", 50_000_000) + bytes(900_000))
+        assert _within(lambda: any("of all connections together" in line for line in cluster.lines))
+        assert _within(lambda: 0 < sockets.unfinished <= sockets.most_unfinished)
+        assert cluster.connect().metadata()["brokers"]
+        assert _within(lambda: len(sockets._open) >= 3)
+        for raw in raws:
+            raw.socket.close()
+        assert _within(lambda: sockets.unfinished == 0)
 
 
 def test_a_port_that_is_taken_is_refused() -> None:
