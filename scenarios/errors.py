@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, ParamSpec, TypeVar
 
 EXIT_CODE = 2
@@ -37,8 +38,8 @@ class BadInput(Exception):
         column: int | None = None,
         others: Iterable[BadInput] = (),
     ) -> None:
-        super().__init__(what)
-        self.what = " ".join(what.split())
+        self.what = " ".join(shortened(what).split())
+        super().__init__(self.what)
         self.where = where
         self.source = source
         self.line = line
@@ -50,7 +51,7 @@ class BadInput(Exception):
         if self.line is not None:
             place += f":{self.line}" if place else f"line {self.line}"
             place += "" if self.column is None else f":{self.column}"
-        prefix = " ".join(part for part in (place, self.where) if part)
+        prefix = " ".join(shortened(part) for part in (place, self.where) if part)
         return " ".join((f"{prefix}: {self.what}" if prefix else self.what).split())
 
     @property
@@ -112,8 +113,22 @@ class PartFailed(Exception):
         return f"{self.part} failed: {self.what}"
 
 
+LONGEST = 1000
+"""Characters of a message. What a person has written stands in it, of any length."""
+
+
+def shortened(text: str) -> str:
+    """The text; of a longer one its beginning and its end, where a message says what would be right."""
+    half = (LONGEST - 5) // 2
+    return text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}"
+
+
+MOST_WRONG = 20
+"""So many errors are collected. The rest is not read: suggestions for 200,000 unknown keys would take minutes."""
+
+
 class Together:
-    """Collects what is wrong with several things.
+    """Collects what is wrong with several things, up to ``MOST_WRONG``.
 
     Example:
         >>> wrong = Together()
@@ -126,16 +141,19 @@ class Together:
         self._found: list[BadInput] = []
 
     def attempt(self, read: Callable[Arguments, T], *args: Arguments.args, **kwargs: Arguments.kwargs) -> T | None:
-        """The result of ``read``; None if it raises BadInput, which is kept."""
+        """The result of ``read``; None if it raises BadInput, which is kept (``add``)."""
         try:
             return read(*args, **kwargs)
         except BadInput as error:
-            self._found += error.all
+            self.add(error)
             return None
 
     def add(self, error: BadInput) -> None:
-        """Keep ``error``."""
+        """Keep ``error``. Raises: BadInput with all that was found, where that is enough."""
         self._found += error.all
+        if len(self._found) > MOST_WRONG:
+            self._found[MOST_WRONG:] = [BadInput("more may be wrong; correct these first")]
+            self.refuse()
 
     def refuse(self) -> None:
         """Raise BadInput with all that was found; return if nothing was."""
@@ -160,6 +178,8 @@ def join_path(parent: str, child: str) -> str:
     return f"{parent}{child}" if child.startswith("[") else f"{parent}.{child}"
 
 
+MOST_COMPARED = 2000
+"""Of the partitions of a large cluster so many are compared with a name: 10 ms."""
 CONTAINED = 3
 """Of so many letters a part of a name says which one is meant."""
 
@@ -169,7 +189,7 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
     there is none."""
     from difflib import get_close_matches
 
-    by_folded = {choice.casefold(): choice for choice in choices}
+    by_folded = {choice.casefold(): choice for choice in islice(choices, MOST_COMPARED)}
     found = get_close_matches(word.casefold(), list(by_folded), n=1, cutoff=0.6)
     if not found and len(word) >= CONTAINED:
         found = [choice for choice in by_folded if word.casefold() in choice]

@@ -21,6 +21,7 @@ from traceback import walk_tb
 from typing import NamedTuple
 
 from scenarios.errors import BadInput
+from scenarios.reading import read_bytes
 
 GROUP = "understudy.plugins"
 VARIABLE = "UNDERSTUDY_PLUGINS"
@@ -107,7 +108,7 @@ def restore(plugins: Iterable[Plugin]) -> None:
 
 def _of_file(file: str, where: str) -> Plugin:
     path = Path(file)
-    if not path.is_file() or path.suffix != ".py":
+    if not os.path.isfile(file) or path.suffix != ".py":
         raise BadInput(f"{file!r} is no Python file; write the path of one", where=where)
     return Plugin(_PREFIX + "".join(c if c.isalnum() else "_" for c in path.stem), str(path.resolve()))
 
@@ -126,7 +127,7 @@ def _import(plugin: Plugin, where: str) -> None:
             import_module(plugin.module)
     except BadInput:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         what = f"plug-in {plugin.file or plugin.module}: {_last_place(error, plugin)}"
         raise BadInput(what, where=where) from error
     finally:
@@ -135,6 +136,7 @@ def _import(plugin: Plugin, where: str) -> None:
 
 
 def _import_file(plugin: Plugin) -> None:
+    read_bytes(Path(plugin.file), "a Python file")  # within limits: the import itself has none
     spec = spec_from_file_location(plugin.module, plugin.file)
     assert spec is not None
     assert spec.loader is not None
@@ -147,7 +149,7 @@ def _import_file(plugin: Plugin) -> None:
         raise
 
 
-def _last_place(error: Exception, plugin: Plugin) -> str:
+def _last_place(error: BaseException, plugin: Plugin) -> str:
     """The error in a line, with the last line of the plug-in's own on the way to it, if there is one."""
     if isinstance(error, SyntaxError):  # it names its place itself
         return f"{type(error).__name__}: {error}"

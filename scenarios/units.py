@@ -38,7 +38,7 @@ LARGEST = 2**63 - 1
 MOST_DIGITS = 100
 """A longer number is refused unread: Python raises ValueError for one of some thousand digits."""
 _WRITTEN_BYTES = ("TiB", "TB", "GiB", "GB", "MiB", "MB", "KiB", "kB", "B")
-_QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµ]*)\s*", re.ASCII | re.IGNORECASE)
+_QUANTITY = re.compile(r"\s*+(\d++(?:\.\d++)?+)\s*+([A-Za-zµ]*+)\s*+", re.ASCII | re.IGNORECASE)
 
 
 def parse_duration(text: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -10,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.errors import BadInput, did_you_mean
+from scenarios.reading import parse_json, parse_toml, read_text
 
 STATE, STOP = "state", "stop"
 _KEY = re.compile(r"([A-Za-z_][A-Za-z_0-9.]*)=(.*)", re.DOTALL)
-_IDS = re.compile(r"-?\d+(,-?\d+)*", re.ASCII)
+_IDS = re.compile(r"-?\d{1,9}(,-?\d{1,9})*", re.ASCII)
 SHORT = {"crash": "broker.crash", "start": "broker.start", "heal": "heal", "reassign": "reassign.execute"}
 """Words for which more than one action would do, or none."""
 
@@ -46,7 +46,7 @@ def operation(words: Sequence[str], folder: Path) -> dict[str, Any]:
 
 def _given(words: Sequence[str]) -> dict[str, Any]:
     try:
-        found = json.loads(" ".join(words))
+        found = parse_json(" ".join(words))
     except ValueError as error:
         raise BadInput(f"this is no JSON ({error}); write an object, or words") from None
     if not isinstance(found, dict) or "action" not in found:
@@ -90,7 +90,7 @@ def _target(words: str) -> Any:
 def _value(text: str) -> Any:
     """As in TOML where it is that; all other texts as they are, so that no shell needs two kinds of quotes."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
+        return parse_toml(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
 
@@ -99,10 +99,10 @@ def _plan(words: Sequence[str], folder: Path) -> Any:
     """The reassignment JSON of a file."""
     if len(words) > 1:
         raise BadInput(f"one file with a plan is meant, and not {' '.join(words)!r}")
-    path = folder / words[0]
+    text = read_text(folder / words[0], "a reassignment JSON file", source=words[0])
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"{words[0]!r} cannot be read ({error.strerror}); name a reassignment JSON file") from None
+        return parse_json(text)
+    except BadInput as error:
+        raise error.in_file(words[0]) from None
     except ValueError as error:
         raise BadInput(f"broken JSON: {error}; correct it", source=words[0]) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import traceback
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,15 @@ BAD_INPUT = EXIT_CODE
 NOT_DETERMINISTIC = 3
 TOOL_FAILED = 4
 INTERRUPTED = 130
+
+_ANOTHER, _ROOM, _FILES = "name another file or folder", "make room there", "let the process open more (ulimit -n)"
+_TO_DO = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP), _ANOTHER),
+    **dict.fromkeys((errno.EISDIR, errno.ENOTDIR), _ANOTHER),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _ROOM),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), _FILES),
+}
+"""What a person can do about an error of the operating system. Others (a file that is not there) are the program's."""
 
 
 def of(run: Run) -> int:
@@ -36,14 +46,19 @@ def explain(error: BaseException, *, debug: bool = False) -> int:
     if _is_interrupt(error):
         note(f"understudy: {_first_line(error) or 'interrupted'}")
         return INTERRUPTED
+    trace = error
+    while isinstance(error, BaseExceptionGroup):  # of the tasks of a run: the first says what went wrong
+        error = error.exceptions[0]
+    if isinstance(error, OSError) and error.errno in _TO_DO:
+        place = f"{error.filename}: " if error.filename else ""
+        note(f"understudy: {place}{error.strerror}; {_TO_DO[error.errno]}")
+        return BAD_INPUT
     if debug:
-        note("".join(traceback.format_exception(error)).rstrip())
+        note("".join(traceback.format_exception(trace)).rstrip())
     hint = "" if debug else " (--log debug shows where)"
     if isinstance(error, PartFailed):
         note(f"understudy: {error}{hint}")
         return TOOL_FAILED
-    while isinstance(error, BaseExceptionGroup):  # of the tasks of a run: the first says what went wrong
-        error = error.exceptions[0]
     note(f"understudy: the tool failed: {type(error).__name__}: {_first_line(error)}{hint}")
     return TOOL_FAILED
 

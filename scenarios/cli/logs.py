@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from emulator import logger
+from scenarios.cli.output import visible
 
 LEVELS = ("debug", "info", "warning", "error", "off")
 DEFAULT = "off"
@@ -59,4 +60,4 @@ def line(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
     time, level, text = event.pop("t", "-"), event.pop("level", ""), event.pop("event", "")
     trouble = event.pop("exception", "")
     fields = " ".join(f"{name}={value!r}" for name, value in sorted(event.items()))
-    return f"{time:>14} {level:<7} {text}  {fields}".rstrip() + (f"\n{trouble}" if trouble else "")
+    return visible(f"{time:>14} {level:<7} {text}  {fields}".rstrip() + (f"\n{trouble}" if trouble else ""))

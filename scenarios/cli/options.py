@@ -7,6 +7,7 @@ the same form.
 from __future__ import annotations
 
 import json
+import os
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from scenarios.cli.parser import Parser
 
 LARGEST_SEED = 2**63 - 1
+MOST_IN_PATH, MOST_IN_NAME = 4096, 255
+"""Bytes of a path, and of each name in it: Linux and its file systems take no more."""
 MASTER = "local[2]"
 SEEDS_HELP = "A:B are the seeds from A to B - 1, as in Python (0:20 are 20 seeds); a number is that one seed"
 
@@ -38,6 +41,8 @@ def path(option: str) -> Callable[[str], str]:
     def read(text: str) -> str:
         if not text:
             raise BadInput("the path is empty; write one", where=option)
+        if len(os.fsencode(text)) >= MOST_IN_PATH or any(len(os.fsencode(n)) > MOST_IN_NAME for n in text.split("/")):
+            raise BadInput(f"{text!r} is too long for a path; write a shorter one", where=option)
         return text
 
     return read

@@ -6,6 +6,7 @@ A reader that stops reading (``| head``) is no failure: the rest is dropped, and
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -24,7 +25,7 @@ def prepare() -> None:
 def say(text: str = "") -> None:
     """Print a line of the result on standard output. Raises BadInput when it cannot be written (a full disk)."""
     with _written():
-        print(text)
+        print(visible(text))
 
 
 def show() -> None:
@@ -56,12 +57,33 @@ def note(text: str) -> None:
     if sys.stderr is None:
         return
     with suppress(OSError):  # standard error is closed too
-        print(text, file=sys.stderr, flush=True)
+        print(visible(text), file=sys.stderr, flush=True)
+
+
+RED, PLAIN = "\033[31m", "\033[0m"
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Characters that a terminal obeys and does not show: control characters but for tab and the end of a line, and those
+that turn the direction of what follows."""
+
+
+def visible(text: str) -> str:
+    """The text with escapes, as JSON writes them, for what a terminal would obey. Titles, keys and paths are other
+    people's, and may hold it. The two words of ``red`` stay."""
+    if not _UNSEEN.search(text):
+        return text
+    if _in_colours():
+        parts = re.split(f"({re.escape(RED)}|{re.escape(PLAIN)})", text)
+        return "".join(part if part in (RED, PLAIN) else _UNSEEN.sub(_escaped, part) for part in parts)
+    return _UNSEEN.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def red(text: str) -> str:
     """``text`` in red, where standard output is a terminal that shows colours (https://no-color.org)."""
-    return f"\033[31m{text}\033[0m" if _in_colours() else text
+    return f"{RED}{text}{PLAIN}" if _in_colours() else text
 
 
 def _in_colours() -> bool:

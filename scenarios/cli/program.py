@@ -10,6 +10,7 @@ from itertools import pairwise
 from scenarios import plugins
 from scenarios.cli import commands, exits, logs, output
 from scenarios.cli.parser import Program
+from scenarios.errors import BadInput
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
+    _check(words)
     plugins.load(_plugins(words))
     program = Program(commands.version)
     if words and words[0] in commands.COMMANDS:
@@ -43,6 +45,13 @@ def _run(words: Sequence[str]) -> int:
     output.be_quiet(arguments.quiet)
     code: int = arguments.run(arguments)
     return code
+
+
+def _check(words: Sequence[str]) -> None:
+    """Refuse what no option takes: bytes that are no UTF-8 text, and NUL."""
+    for word in words:
+        if "\0" in word or any("\ud800" <= letter <= "\udfff" for letter in word):
+            raise BadInput(f"{word!r} is not UTF-8 text; write it in UTF-8")
 
 
 def _plugins(words: Sequence[str]) -> list[str]:

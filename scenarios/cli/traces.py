@@ -98,7 +98,7 @@ def _read(arguments: Namespace, folder: str) -> Recorded:
         )
     try:
         return Recorded(run.arm.profile, run.arm.strategy, list(read_events(table)))
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise BadInput(
             f"holds an event that this version does not know ({error}); run it again", source=arguments.trace
         ) from error

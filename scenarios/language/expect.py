@@ -26,13 +26,14 @@ from scenarios.language.schema.reader import Reader, key
 from scenarios.language.topics import PARTITION_NAME
 from scenarios.language.triggers import METRIC_NAME, STEP_NAMES
 from scenarios.observe.invariants import INVARIANTS
+from scenarios.units import LARGEST
 
 _FORMS = 'a number, [low, high] or { type = "range", range = [low, high] }'
 
 
 def _plain(number: float) -> float:
     """1.0 and 1 are the same limit, and are written in the same way."""
-    return int(number) if math.isfinite(number) and number == int(number) else number
+    return int(number) if abs(number) <= LARGEST and number == int(number) else float(number)
 
 
 @frozen
@@ -129,7 +130,7 @@ class AfterKind(Kind[str]):
         if not isinstance(value, str):
             raise refuse(value, form)
         _action, mark, number = value.partition("#")
-        if mark and not (number.isascii() and number.isdigit() and int(number) and len(number) < 10):
+        if mark and not (number.isascii() and number.isdigit() and len(number) < 10 and int(number)):
             raise BadInput(f"{value!r} is not understood; write {form}")
         return value
 

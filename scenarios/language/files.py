@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +49,7 @@ def _names(folder: str) -> tuple[str, ...]:
 
 
 def _find(name: str) -> Scenario:
-    if name and Path(name).exists():  # Path("") is the current folder
+    if os.path.lexists(name):
         return Scenario.load(name)
     plain = name.removesuffix(_SUFFIX)
     for folder in (_LIBRARY, _STUDIES):
@@ -66,5 +67,5 @@ def _beside(name: str) -> list[str]:
     folder = Path(name).parent
     try:
         return sorted(str(path) for path in folder.iterdir() if path.suffix in {_SUFFIX, ".json"})
-    except OSError:
+    except (OSError, ValueError):  # there is none, or it can have no such name
         return []

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import zlib
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.language.schema.kinds import Kind, Schema, Text, refuse
+from scenarios.language.schema.kinds import Kind, Schema, Text, at
 from scenarios.language.schema.reader import Block, key
+from scenarios.reading import read_beside
 
 _KEY = "frames"
+MOST_BYTES = 24_000_000
+"""Of a log: a few bytes can be inflated to any number. In a scenario it becomes a third longer."""
 
 
 @frozen(kw_only=True)
@@ -26,15 +29,25 @@ class Frames:
 
     def log(self) -> bytes:
         """The log. Raises: BadInput."""
+        inflating = zlib.decompressobj()
         try:
-            return zlib.decompress(base64.b64decode(self.data, validate=True))
-        except (ValueError, binascii.Error, zlib.error):
+            log = inflating.decompress(base64.b64decode(self.data, validate=True), MOST_BYTES)
+            if not inflating.eof and len(log) < MOST_BYTES:
+                raise ValueError("cut short")
+        except (ValueError, zlib.error):
             raise BadInput(
                 "is not a compressed log in base64; write it with replay --to-scenario", where=f"{_KEY}.data"
             ) from None
+        if not inflating.eof:
+            raise BadInput(f"holds more than {MOST_BYTES // 1_000_000} MB; record a shorter run", where=f"{_KEY}.data")
+        return log
 
 
 _block = Block(Frames)
+
+
+def _read(folder: Path, name: object) -> bytes:
+    return read_beside(folder, name, "a file of replay --to-scenario", "incident.frames", most=MOST_BYTES)
 
 
 class FramesKind(Kind[Frames]):
@@ -75,14 +88,6 @@ def with_frames_file(document: Mapping[str, object], folder: Path) -> dict[str, 
         return dict(document)
     if "data" in frames:
         raise BadInput("frames are in a file or in place; keep 'file' or 'data'", where=f"{_KEY}.file")
-    name = frames["file"]
-    if not isinstance(name, str):
-        raise refuse(name, 'a file name in quotes, such as "incident.frames"').under(f"{_KEY}.file")
-    try:
-        data = (folder / name).read_bytes()
-    except OSError as error:
-        raise BadInput(
-            f"{name!r} cannot be read ({error.strerror}); name a file that exists", where=f"{_KEY}.file"
-        ) from None
+    data = at(f"{_KEY}.file", partial(_read, folder), frames["file"])
     rest = {other: value for other, value in frames.items() if other != "file"}
     return {**document, _KEY: {"data": compressed(data), **rest}}

@@ -21,10 +21,12 @@ from scenarios.language.schema.kinds import (
     ListOf,
     Schema,
     as_tuple,
+    at,
     refuse,
 )
 from scenarios.language.schema.reader import Block, key, keys_of, refuse_unknown
 from scenarios.language.topics import TOPIC_NAME, join_partition
+from scenarios.reading import decoded, parse_json, read_beside
 
 
 class TargetReplicas(ListOf):
@@ -221,22 +223,15 @@ def with_plan_file(document: Mapping[str, object], folder: Path) -> dict[str, ob
         return dict(document)
     if len(plan) > 1:
         raise BadInput("a plan is in a file or in place; keep 'file' alone or leave it out", where="plan.file")
-    name = plan["file"]
-    if not isinstance(name, str):
-        raise refuse(name, 'a file name in quotes, such as "move.json"').under("plan.file")
-    return {**document, "plan": _read_json(folder / name, name)}
+    return {**document, "plan": at("plan.file", lambda name: _read_json(folder, name), plan["file"])}
 
 
-def _read_json(path: Path, name: str) -> object:
+def _read_json(folder: Path, name: object) -> object:
+    wanted = "a JSON file"
+    data = read_beside(folder, name, wanted, "move.json")
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(
-            f"{name!r} cannot be read ({error.strerror}); name a file that exists", where="plan.file"
-        ) from None
+        return parse_json(decoded(data, wanted))
     except json.JSONDecodeError as error:
-        raise BadInput(
-            f"broken JSON: {error.msg}; correct it", where="plan.file", source=name, line=error.lineno
-        ) from None
-    except UnicodeDecodeError:
-        raise BadInput(f"{name!r} is not UTF-8 text; name a JSON file", where="plan.file") from None
+        raise BadInput(f"broken JSON: {error.msg}; correct it", source=str(name), line=error.lineno) from None
+    except BadInput as error:
+        raise error.in_file(str(name)) from None

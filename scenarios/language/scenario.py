@@ -35,7 +35,7 @@ from scenarios.language.schema.kinds import SOME_TIME, Choice, Integer, ListOf, 
 from scenarios.language.schema.overrides import overridden
 from scenarios.language.schema.places import placed
 from scenarios.language.schema.reader import Block, key, keys_of
-from scenarios.language.schema.text import is_json, parse_document, read_text, write_toml
+from scenarios.language.schema.text import is_json, parse_document, write_toml
 from scenarios.language.strategies import SHAPES, parse_strategy
 from scenarios.language.strategies.strategy import StrategySpec
 from scenarios.language.study import StudySpec
@@ -45,6 +45,7 @@ from scenarios.language.triggers import MESSAGE_WHEN, METRIC_WHEN, STEP_NAMES, S
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.profiles import DEFAULT_PROFILE, PROFILES, check_profile
 from scenarios.profiles.profile import Policies
+from scenarios.reading import read_text
 
 _NAMED: tuple[Named[Any], ...] = (STEP_NAMES, TARGET, WHEN, STEP_WHEN, MESSAGE_WHEN, ZK_WHEN, METRIC_WHEN)
 
@@ -223,7 +224,7 @@ class Scenario:
     def load(cls, path: str | Path) -> Scenario:
         """Read and check a scenario file (TOML, or JSON by its suffix)."""
         path = Path(path)
-        return cls.loads(read_text(path), source=str(path), folder=path.parent)
+        return cls.loads(read_text(path, "a scenario file"), source=str(path), folder=path.parent)
 
     @classmethod
     def loads(cls, text: str, *, source: str = "", folder: Path | None = None) -> Scenario:

@@ -55,7 +55,7 @@ STATES = ("up", "down", "paused")
 MODES = ("one", "all", "fixed", "fixed-percent")
 
 
-_BROKER = re.compile(r"(?:broker)?[ -]?([0-9]+)")
+_BROKER = re.compile(r"(?:broker)?[ -]?([0-9]{1,9})")
 _ALL_BROKERS = 'all brokers are target = { mode = "all" }, one after the other for_each = "brokers"'
 _INSTEAD = {
     "zookeeper": 'as a whole it is stopped by action = "zookeeper.stop", and it is a peer of links',

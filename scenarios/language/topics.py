@@ -15,6 +15,7 @@ from scenarios.language.schema.reader import key
 from scenarios.units import counted
 
 _TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
 def check_topic(name: str) -> str:
@@ -27,7 +28,7 @@ def check_topic(name: str) -> str:
 def split_partition(name: str) -> tuple[str, int]:
     """``"orders-0"`` is partition 0 of ``orders``; the last hyphen divides, since topics may hold hyphens too."""
     topic, hyphen, number = name.rpartition("-")
-    if not hyphen or not (number.isascii() and number.isdigit()) or str(int(number)) != number:
+    if not hyphen or not _NUMBER.fullmatch(number):
         raise BadInput(f'{name!r} is no partition name; write it as "topic-number", such as "orders-0"')
     return check_topic(topic), int(number)
 

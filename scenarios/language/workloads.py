@@ -120,7 +120,7 @@ class ConsumerSpec:
         return int(self.config.get(name, CONSUMER_SETTINGS[name].default))
 
 
-_ACKS = re.compile("all|-1|0|[1-9][0-9]*")
+_ACKS = re.compile("all|-1|0|[1-9][0-9]{0,8}")
 
 
 class Acks(Kind[str]):

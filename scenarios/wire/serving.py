@@ -26,7 +26,7 @@ from scenarios.wire.gateway.control import ControlServer
 from scenarios.wire.gateway.gateway import Gateway
 from scenarios.wire.gateway.outlet import Outlets
 from scenarios.wire.gateway.readiness import Readiness
-from scenarios.wire.gateway.sockets import Sockets
+from scenarios.wire.gateway.sockets import Sockets, check_can_serve
 from scenarios.wire.inputs import Operation
 from scenarios.wire.live_inputs import LiveInputs
 from scenarios.wire.live_stage import LiveStage
@@ -92,6 +92,7 @@ class LiveRun:
     _operations: int = 0
 
     def __attrs_post_init__(self) -> None:
+        check_can_serve(self.scenario.cluster.brokers, self.options.port)
         folder = self.options.record
         self._recording = None
         if folder is not None:
@@ -151,10 +152,10 @@ class LiveRun:
             options = self.options
             advertised = options.advertised_host or options.host
             outside.start_soon(readiness.serve)
-            self.sockets = Sockets(self.inputs, readiness, options.host, advertised, self.log)
+            brokers = range(self.stage.scenario.cluster.brokers)
+            self.sockets = Sockets(self.inputs, readiness, options.host, advertised, self.log, len(brokers))
             try:
                 port = self.options.port
-                brokers = range(self.stage.scenario.cluster.brokers)
                 ports = {broker: 0 if port is None else port + broker for broker in brokers}
                 self.sockets.reserve({**ports, ZOOKEEPER: options.zookeeper_port or 0})
                 control = ControlServer(world, self.operate, self.log)

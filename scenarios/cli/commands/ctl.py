@@ -36,6 +36,14 @@ def add(program: Program) -> None:
     parser.add_argument(
         "--control", metavar="PATH", help="the socket that serve names (default: the one of the only cluster served)"
     )
+    parser.add_argument(
+        "--timeout",
+        dest="patience_s",
+        metavar="TIME",
+        type=options.real_time("--timeout"),
+        default=60.0,
+        help="how long to wait for the answer (default: 60s)",
+    )
     options.add_format(parser)
 
 
@@ -45,7 +53,7 @@ def run(arguments: Namespace) -> int:
 
     asked = operation(arguments.words, Path())
     path = arguments.control or find()
-    answer = ask(path, asked)
+    answer = ask(path, asked, patience_s=arguments.patience_s)
     if "error" in answer:
         raise BadInput(str(answer["error"]))
     if arguments.format == "json":

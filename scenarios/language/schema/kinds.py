@@ -7,6 +7,7 @@ empty); the caller adds its own key with ``under``.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -34,7 +35,7 @@ def described(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (int, float)):
-        return f"the number {value}"
+        return f"the number {value}" if abs(value) <= units.LARGEST or value != value else "a number that is too large"
     if isinstance(value, str):
         return f"the text {value!r}"
     return _NAMES.get(type(value), "a value of another type")
@@ -230,9 +231,8 @@ class ListOf(Kind[tuple[Any, ...]]):
         wrong = Together()
         items = tuple(wrong.attempt(at, f"[{index}]", self.item.read, item) for index, item in enumerate(value))
         wrong.refuse()
-        for index, item in enumerate(items):
-            if self.unique and item in items[:index]:
-                raise BadInput(f"{self.item.dump(item)} is listed twice; name each one once", where=f"[{index}]")
+        if self.unique:
+            _refuse_twice(items, self.item)
         return items
 
     def dump(self, value: Iterable[Any]) -> object:
@@ -246,6 +246,20 @@ class ListOf(Kind[tuple[Any, ...]]):
             **limits,
             **({"uniqueItems": True} if self.unique else {}),
         }
+
+
+def _refuse_twice(items: tuple[Any, ...], kind: Kind[Any]) -> None:
+    try:
+        if len(set(items)) == len(items):
+            return
+        keys: tuple[Any, ...] = items
+    except TypeError:  # lists and tables have no hash
+        keys = tuple(json.dumps(kind.dump(item), sort_keys=True, default=str) for item in items)
+    found: set[Any] = set()
+    for index, key in enumerate(keys):
+        if key in found:
+            raise BadInput(f"{kind.dump(items[index])} is listed twice; name each one once", where=f"[{index}]")
+        found.add(key)
 
 
 @frozen

@@ -17,16 +17,17 @@ from typing import Any
 from scenarios.errors import BadInput
 from scenarios.language.schema.kinds import Kind, ListOf, at
 from scenarios.language.schema.reader import Block, keys_of, refuse_unknown
-from scenarios.language.schema.text import write_value
+from scenarios.language.schema.text import LONG, write_value
+from scenarios.reading import parse_toml
 
-_SEGMENT = re.compile(r"([^.\[\]]+)((?:\[\d+\])*)")
+_SEGMENT = re.compile(r"([^.\[\]]+)((?:\[\d{1,9}\])*)", re.ASCII)
 
 
 def parse_value(text: str) -> object:
     """A value from the command line: TOML where it is TOML (``1``, ``true``, ``[3, 4]``), else the text itself
     (``5m``)."""
     try:
-        return tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
+        return parse_toml(f"value = {text}", long=LONG)["value"] if "\n" not in text else text
     except tomllib.TOMLDecodeError:
         return text
 

@@ -14,10 +14,14 @@ from typing import NamedTuple
 from scenarios.errors import BadInput, join_path
 
 _SPACE = re.compile(r"[ \t]*")
-_GAP = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_GAP = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
 """Between statements, and between the items of a list."""
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_TEXT = re.compile(r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\])*"|\'[^\']*\'', re.DOTALL)
+_TEXT = re.compile(
+    r'''"""(?:[^"\\]++|\\.|"{1,2}(?!"))*+"{3,5}|"(?:[^"\\]++|\\.)*+"'''
+    r"""|'''(?:[^']++|'{1,2}(?!'))*+'{3,5}|'[^']*+'""",
+    re.DOTALL,
+)
 _QUOTES = "\"'"
 _SCALAR = re.compile(r"[^\s,\]}#]+(?: \d\d:[^\s,\]}#]+)?")
 """A number, a truth value, or a date, in which a space may stand before the time."""

@@ -7,9 +7,9 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 
 from scenarios.errors import BadInput
+from scenarios.reading import parse_json, parse_toml
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -77,18 +77,16 @@ _IN_WORDS = {
 """What ``tomllib`` says, in words that name the mistake."""
 
 
-def read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")  # editors on Windows begin a file with a byte order mark
-    except OSError as error:
-        raise BadInput(f"cannot be read ({error.strerror}); name a scenario file", source=str(path)) from None
-    except UnicodeDecodeError:
-        raise BadInput("is not UTF-8 text; name a scenario file", source=str(path)) from None
+LONG = "data"
+"""The key whose text may be of any length: that of ``frames``."""
 
 
 def parse_document(text: str, source: str) -> Mapping[str, object]:
     """The document in ``text``: JSON when ``source`` ends in .json, else TOML."""
-    return _parse_json(text, source) if is_json(source) else _parse_toml(text, source)
+    try:
+        return _parse_json(text, source) if is_json(source) else _parse_toml(text, source)
+    except BadInput as error:
+        raise error.in_file(source) from None
 
 
 def is_json(source: str) -> bool:
@@ -98,7 +96,7 @@ def is_json(source: str) -> bool:
 
 def _parse_toml(text: str, source: str) -> Mapping[str, object]:
     try:
-        return tomllib.loads(text)
+        return parse_toml(text, long=LONG)
     except tomllib.TOMLDecodeError as error:
         place = _TOML_PLACE.search(str(error))
         line = int(place[1]) if place and place[1] else text.count("\n") + 1
@@ -110,7 +108,7 @@ def _parse_toml(text: str, source: str) -> Mapping[str, object]:
 
 def _parse_json(text: str, source: str) -> Mapping[str, object]:
     try:
-        document = json.loads(text)
+        document = parse_json(text, long=LONG)
     except json.JSONDecodeError as error:
         what = f"broken JSON: {error.msg}; correct the syntax"
         raise BadInput(what, source=source, line=error.lineno, column=error.colno) from None

@@ -46,7 +46,7 @@ del _parts  # imported for the parts that it registers
 WHOLE_PLAN, PLAN = Chosen(PARTS["whole-plan"]), Chosen(PARTS["plan"])
 POLL_US = 1_000_000
 POLL = "poll-"
-_NUMBERED = re.compile(r"(.+)-(\d+)", re.ASCII)
+_NUMBERED = re.compile(r"(.+)-(\d{1,9})", re.ASCII)
 _CALLED = re.compile(r"([\w-]+)\((\w+)\)")
 
 

@@ -16,7 +16,7 @@ from scenarios.language.strategies.execution import POLL, Execution, Throttle, p
 from scenarios.language.strategies.registry import ADMISSION, ORDER
 from scenarios.units import format_duration
 
-_WIDTH = re.compile(r"width-(?:([1-9]\d*)|all)")
+_WIDTH = re.compile(r"width-(?:([1-9]\d{0,8})|all)")
 _OLDER_NAMES = {
     "all-at-once": "wiki",
     "one-by-one": "kafka-6794",

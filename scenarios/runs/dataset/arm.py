@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from attrs import Factory, evolve, field, frozen
+from attrs.validators import instance_of
 
 from scenarios.errors import BadInput, did_you_mean
 
@@ -23,7 +24,10 @@ UNSTATED = "default"
 
 
 def _pairs(value: Iterable[Iterable[str]]) -> tuple[tuple[str, str], ...]:
-    return tuple((key, text) for key, text in value)
+    pairs = tuple((key, text) for key, text in value)
+    if not all(isinstance(part, str) for pair in pairs for part in pair):
+        raise TypeError("an axis and its value are texts")
+    return pairs
 
 
 @frozen
@@ -36,8 +40,8 @@ class Arm:
             different names are equal where the rest is.
     """
 
-    strategy: str
-    profile: str
+    strategy: str = field(validator=instance_of(str))
+    profile: str = field(validator=instance_of(str))
     grid: tuple[tuple[str, str], ...] = field(default=(), converter=_pairs)
     name: str = field(
         default=Factory(lambda self: ", ".join(self.part(axis) for axis in self.axes), takes_self=True), eq=False

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from scenarios.errors import BadInput
 from scenarios.runs.dataset.manifest import claim
+from scenarios.runs.dataset.reader import BROKEN
 from scenarios.runs.dataset.rows import CellRow
 from scenarios.runs.dataset.schema import CELL_COLUMNS
 from scenarios.runs.dataset.writer import chunk_name, put_table
@@ -42,7 +43,7 @@ def read_cells(root: Path) -> list[CellRow]:
     for path in sorted((root / CELLS).glob("part-*.parquet")):
         try:
             table = pq.ParquetFile(path).read()
-        except (OSError, pa.ArrowInvalid) as error:
+        except BROKEN as error:
             raise BadInput("is corrupt; delete it and resume the atlas", source=str(path)) from error
         if not table.schema.equals(CELL_COLUMNS):
             raise BadInput("has other columns than this program's; make a new atlas", source=str(path))

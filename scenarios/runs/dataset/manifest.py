@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from attrs import asdict, evolve, field, frozen
+from attrs.validators import deep_iterable, instance_of
 
 from scenarios.errors import BadInput, join_path
 from scenarios.language.schema.kinds import as_tuple
+from scenarios.language.schema.text import LONG
+from scenarios.reading import parse_json, read_text
 from scenarios.runs.dataset.arm import Arm, named
 from scenarios.runs.dataset.schema import VERSION, other_version
 from scenarios.runs.dataset.writer import check_writable, put_text
@@ -27,11 +30,18 @@ _NAME_ONE = "name the --trace folder of a run or the --out folder of a sweep"
 
 
 def _arms(value: Iterable[Arm | Mapping[str, Any]]) -> tuple[Arm, ...]:
-    return named(arm if isinstance(arm, Arm) else Arm(**arm) for arm in value)
+    arms = tuple(arm if isinstance(arm, Arm) else Arm(**arm) for arm in value)
+    if len({arm.axes for arm in arms}) != 1:
+        raise ValueError("no arms, or arms of different axes")
+    return named(arms)
 
 
 def _numbers(value: Iterable[int]) -> tuple[int, ...]:
     return tuple(value)
+
+
+_TEXT: Any = instance_of(str)
+_TEXTS: Any = deep_iterable(_TEXT)
 
 
 @frozen(kw_only=True)
@@ -46,15 +56,15 @@ class Manifest:
     """
 
     schema: int = VERSION
-    experiment: str
-    file: str = ""
-    scenario: str
-    document: Mapping[str, Any] = field(factory=dict)
-    title: str
+    experiment: str = field(validator=_TEXT)
+    file: str = field(default="", validator=_TEXT)
+    scenario: str = field(validator=_TEXT)
+    document: Mapping[str, Any] = field(factory=dict, validator=instance_of(Mapping))
+    title: str = field(validator=_TEXT)
     arms: tuple[Arm, ...] = field(converter=_arms)
-    seeds: tuple[int, ...] = field(converter=_numbers)
-    compare: tuple[str, ...] = field(default=(), converter=as_tuple)
-    minimum: tuple[str, ...] = field(default=(), converter=as_tuple)
+    seeds: tuple[int, ...] = field(converter=_numbers, validator=deep_iterable(instance_of(int)))
+    compare: tuple[str, ...] = field(default=(), converter=as_tuple, validator=_TEXTS)
+    minimum: tuple[str, ...] = field(default=(), converter=as_tuple, validator=_TEXTS)
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -110,9 +120,9 @@ def claim(root: Path, name: str, identity: Mapping[str, object], *, resume: bool
     if not resume:
         raise BadInput(f"holds an {name} already; add --resume, or name another folder", source=str(root))
     try:
-        found = json.loads(path.read_text())
+        found = parse_json(read_text(path, "a manifest"))
         different = [key for key, value in identity.items() if found.get(key) != value]
-    except (OSError, ValueError, AttributeError) as error:
+    except (BadInput, ValueError, AttributeError) as error:
         raise BadInput(f"is corrupt; make a new {name} in another folder", source=str(path)) from error
     for key in different:
         raise BadInput(
@@ -135,11 +145,11 @@ def read_manifest(root: Path) -> Manifest:
     if not path.is_file():
         raise BadInput(f"is no data set ({NAME} is missing); {_NAME_ONE}", source=str(root))
     try:
-        content: dict[str, Any] = json.loads(path.read_text())
+        content: dict[str, Any] = parse_json(read_text(path, "a manifest"), long=LONG)
         version = content["schema"]
         if version == VERSION:
             return Manifest(**content)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (BadInput, ValueError, KeyError, TypeError) as error:
         raise BadInput("is corrupt; run the sweep again into a new folder", source=str(path)) from error
     raise BadInput(other_version(version), source=str(path))
 

@@ -36,6 +36,8 @@ from scenarios.runs.dataset.schema import (
     other_version,
 )
 
+BROKEN = (OSError, ValueError, pa.ArrowException)
+"""What Arrow raises for a file that is none of its own, or is damaged."""
 _PARTS = "experiment=*/strategy=*/part-*.parquet"
 
 
@@ -145,8 +147,11 @@ def read_specs(data_set: DataSet) -> Iterator[RunRead]:
         for path in folder.parts[RUNS]:
             strategy = unquote(path.parent.name.partition("=")[2])
             for row in _shown(_read(path, SCHEMAS[RUNS]), folder).to_pylist():
-                grid = {**json.loads(row["grid"]), **folder.grid}
-                arm = Arm(strategy, row["profile"], [(key, grid[key]) for key in keys if key in grid])
+                try:
+                    grid = {**json.loads(row["grid"]), **folder.grid}
+                    arm = Arm(strategy, row["profile"], [(key, grid[key]) for key in keys if key in grid])
+                except (ValueError, TypeError, RecursionError) as error:
+                    raise corrupt(path) from error
                 yield RunRead(named.get(arm, arm), row)
 
 
@@ -199,11 +204,13 @@ def _part(root: Path, place: Path) -> Part:
     path = root / RUNS / place
     try:
         metadata = pq.read_schema(path).metadata or {}
-    except (OSError, pa.ArrowInvalid) as error:
-        raise _corrupt(path) from error
-    tables, replaces = (
-        tuple(filter(None, metadata.get(key, b"").decode().split(","))) for key in (TABLES_KEY, REPLACES_KEY)
-    )
+        tables, replaces = (
+            tuple(filter(None, metadata.get(key, b"").decode().split(","))) for key in (TABLES_KEY, REPLACES_KEY)
+        )
+        if any("/" in name for name in (*tables, *replaces)):
+            raise ValueError("a name with a slash is none of a table or a file")
+    except BROKEN as error:
+        raise corrupt(path) from error
     return Part(place, tables, replaces)
 
 
@@ -221,9 +228,9 @@ def _check_tables(root: Path, part: Part) -> None:
 def _check(path: Path, schema: pa.Schema) -> None:
     try:
         found = pq.read_schema(path)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise _corrupt(path) from error
-    version = (found.metadata or {}).get(VERSION_KEY, b"?").decode()
+        version = (found.metadata or {}).get(VERSION_KEY, b"?").decode()
+    except BROKEN as error:
+        raise corrupt(path) from error
     if version != str(VERSION):
         raise BadInput(other_version(version), source=str(path))
     if not found.equals(schema):
@@ -232,12 +239,14 @@ def _check(path: Path, schema: pa.Schema) -> None:
 
 def _read(path: Path, schema: pa.Schema) -> pa.Table:
     try:
-        return pq.ParquetFile(path).read().cast(schema)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise _corrupt(path) from error
+        found = pq.ParquetFile(path).read().cast(schema)
+        found.validate(full=True)  # a text that is not UTF-8, a null where there is none
+    except BROKEN as error:
+        raise corrupt(path) from error
+    return found
 
 
-def _corrupt(path: Path) -> BadInput:
+def corrupt(path: Path) -> BadInput:
     return BadInput("is corrupt or cut short; delete it and run the sweep again", source=str(path))
 
 

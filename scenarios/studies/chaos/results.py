@@ -10,12 +10,14 @@ import fcntl
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 from attrs import define, field
 
 from scenarios.errors import BadInput
+from scenarios.reading import MOST_BYTES, decoded, parse_json
 from scenarios.studies.chaos.seed_run import SeedResult
 
 NAME = "results.jsonl"
@@ -44,32 +46,31 @@ class Results:
                 raise BadInput("holds a data set; name another folder", source=str(self.root))
             self._file = (self.root / NAME).open("a+b")
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._begin()
         except BlockingIOError:
             raise BadInput("another campaign writes there now; name another folder", source=str(self.root)) from None
         except OSError as error:
-            raise BadInput(
-                f"cannot be written ({error.strerror}); name another folder", source=str(self.root)
-            ) from None
-        self._begin()
+            what = f"cannot be written ({error.strerror or error}); make room, or name another folder"
+            raise BadInput(what, source=str(self.root)) from None
 
     def _begin(self) -> None:
         """Check that the file is this campaign's, and drop what is torn at its end."""
         self._file.seek(0)
-        head = self._file.readline()
+        head = self._file.readline(MOST_BYTES)
         own = json.dumps(dict(self.identity)) + "\n"
         if own.encode().startswith(head) and not head.endswith(b"\n"):  # new, or killed in its first line
             self._file.truncate(0)
             self._append(own)
             return
         try:
-            found = json.loads(head)
+            found = parse_json(decoded(head, "a campaign's"))
             different = [name for name, value in self.identity.items() if found.get(name) != value]
-        except (ValueError, AttributeError):
+        except (BadInput, ValueError, AttributeError):
             raise BadInput("is no campaign's; name another folder", source=str(self.root / NAME)) from None
         if different:
             raise BadInput(f"holds a campaign {self._other(found, different)}", source=str(self.root))
         end = len(head)
-        for line in self._file:
+        for line in iter(partial(self._file.readline, MOST_BYTES), b""):
             if not line.endswith(b"\n"):
                 break
             end += len(line)
@@ -91,10 +92,10 @@ class Results:
         """The results that are there, in the order in which they were written. Raises: BadInput."""
         self._file.seek(0)
         self._file.readline()
-        for number, line in enumerate(self._file, start=2):
+        for number, line in enumerate(iter(partial(self._file.readline, MOST_BYTES), b""), start=2):
             try:
-                yield SeedResult.from_line(line.decode())
-            except (ValueError, KeyError, TypeError):
+                yield SeedResult.from_line(decoded(line, "a campaign's"))
+            except (BadInput, ValueError, KeyError, TypeError):
                 raise BadInput(f"line {number} is corrupt; delete it", source=str(self.root / NAME)) from None
 
     def add(self, results: Iterable[SeedResult]) -> None:
@@ -105,9 +106,11 @@ class Results:
             raise BadInput(f"cannot be written ({error.strerror}); make room", source=str(self.root)) from None
 
     def _append(self, text: str) -> None:
+        """Past the file's buffer: what a full disk refuses would be in the way when the file is closed."""
         self._file.seek(0, os.SEEK_END)
-        self._file.write(text.encode())
-        self._file.flush()
+        data = memoryview(text.encode())
+        while data:
+            data = data[os.write(self._file.fileno(), data) :]
         os.fsync(self._file.fileno())
 
     def close(self) -> None:

@@ -6,14 +6,16 @@ import json
 import math
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from attrs import evolve, field, frozen
+from attrs.validators import instance_of
 
 from scenarios.chaos.draw import Weights, concrete
 from scenarios.errors import BadInput, PartFailed
 from scenarios.language.scenario import Scenario
+from scenarios.reading import parse_json
 from scenarios.runs.batch import Chunk
 from scenarios.runs.finding import EXPECTATION
 from scenarios.runs.findings import findings
@@ -21,6 +23,8 @@ from scenarios.runs.known_findings import explained_findings
 from scenarios.runs.record import run_scenario
 from scenarios.studies.chaos.leaning import packed, unpacked
 
+_NUMBER: Any = instance_of(int)
+_TEXT: Any = instance_of(str)
 TOOL = "tool"
 """The checker's name in a finding that is no finding about the cluster: the program raised an exception."""
 
@@ -53,13 +57,13 @@ class SeedResult:
         weights: the shares by which its kinds were drawn, where they are not those of the blocks.
     """
 
-    seed: int
+    seed: int = field(validator=_NUMBER)
     found: tuple[Found, ...] = ()
-    virtual_us: int = 0
-    events: int = 0
-    error: str = ""
-    reach: str = ""
-    weights: Weights = field(factory=dict)
+    virtual_us: int = field(default=0, validator=_NUMBER)
+    events: int = field(default=0, validator=_NUMBER)
+    error: str = field(default="", validator=_TEXT)
+    reach: str = field(default="", validator=_TEXT)
+    weights: Weights = field(factory=dict, validator=instance_of(Mapping))
 
     def to_line(self) -> str:
         """As a line of JSON, without its end."""
@@ -81,11 +85,14 @@ class SeedResult:
     @classmethod
     def from_line(cls, line: str) -> SeedResult:
         """Raises: ValueError, KeyError or TypeError for a line that is not whole."""
-        table = json.loads(line)
+        table = parse_json(line)
         table["found"] = tuple(
             Found(checker, statement, state, tuple(tickets))
             for checker, statement, state, tickets in table.get("found", ())
         )
+        if not all(isinstance(text, str) for one in table["found"] for text in (*one[:3], *one.tickets)):
+            raise TypeError("a finding is made of texts")
+        int(table.get("reach") or "0", 16)
         return cls(**table)
 
 

@@ -6,10 +6,12 @@ import hashlib
 import json
 import time
 from pathlib import Path
-from typing import Any
 
 from attrs import define, field
 
+from scenarios.errors import BadInput
+from scenarios.language.schema.text import LONG
+from scenarios.reading import parse_json, read_text
 from scenarios.studies.shrink.measure import Size
 from scenarios.studies.shrink.references import Table
 from scenarios.whole_files import save
@@ -49,14 +51,13 @@ class State:
         """The state in the file, where there is one of the same identity."""
         state = cls(path, identity)
         try:
-            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return state
-        if found.get("identity") == identity:
-            state.current, state.runs = found["current"], found["runs"]
-            state.before = None if found["before"] is None else Size(*found["before"])
-            state.by_itself = found["by_itself"]
-            state._tried = dict.fromkeys(found["tried"])
+            found = parse_json(read_text(path, "the state of a shrinking"), long=LONG)
+            if found["identity"] == identity:
+                state.current, state.runs, state.by_itself = found["current"], found["runs"], found["by_itself"]
+                state.before = None if found["before"] is None else Size(*found["before"])
+                state._tried = dict.fromkeys(found["tried"])
+        except (BadInput, ValueError, KeyError, TypeError):  # there is none, or a killed process has left it
+            return cls(path, identity)
         return state
 
     def was_tried(self, table: Table) -> bool:

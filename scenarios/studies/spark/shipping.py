@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -14,7 +15,10 @@ from pyspark.sql import SparkSession
 from scenarios import plugins
 from scenarios.runs.dataset.identity import PACKAGES, code_digest, package_folder
 
-PROGRAM = tuple(dict.fromkeys(package.partition(".")[0] for package in PACKAGES))
+FACE = "understudy"
+"""What plug-ins import: in a checkout a package of its own, from a wheel the one that holds the others."""
+_FLOORS = tuple(package.partition(".")[0] for package in PACKAGES)
+PROGRAM = tuple(dict.fromkeys((*_FLOORS, FACE) if find_spec(FACE) else _FLOORS))
 """The program's top-level packages."""
 
 _SHIPPED = (".py", ".toml", ".json")

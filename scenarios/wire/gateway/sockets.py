@@ -22,8 +22,11 @@ from scenarios.wire.live_inputs import LiveInputs
 
 BACKLOG = 1024
 FILES_OF_ITS_OWN = 100
-"""More than the process opens besides its connections."""
+"""More than the process opens besides its sockets."""
 MOST_CONNECTIONS = 4000
+LEAST_CONNECTIONS = 16
+"""A cluster that can have fewer is not served: a producer with its tools has some for each broker."""
+MOST_PORT = 65535
 RECEIVE = 1 << 18
 """Bytes that are read at once."""
 MOST_UNANSWERED = 16
@@ -67,11 +70,33 @@ def most_files() -> int:
     return MOST_CONNECTIONS + FILES_OF_ITS_OWN if soft == resource.RLIM_INFINITY else soft
 
 
+def files_without_clients(brokers: int) -> int:
+    """How many files are open in a cluster that no client has connected to: each broker and ZooKeeper have two
+    sockets."""
+    return FILES_OF_ITS_OWN + 2 * (brokers + 1)
+
+
+def check_can_serve(brokers: int, port: int | None) -> None:
+    """Refuse what would have to be refused client by client. Raises: BadInput."""
+    if port is not None and port + brokers - 1 > MOST_PORT:
+        what = (
+            f"{brokers} brokers have the ports from {port} to {port + brokers - 1}, and there is none after {MOST_PORT}"
+        )
+        raise BadInput(f"{what}; write at most {MOST_PORT + 1 - brokers}", where="--port")
+    allowed, needed = most_files(), files_without_clients(brokers) + LEAST_CONNECTIONS
+    if allowed < needed:
+        raise BadInput(
+            f"this process may open {allowed} files, and a cluster of {brokers} with {LEAST_CONNECTIONS} connections "
+            f"needs {needed}; raise the limit: ulimit -n {needed}"
+        )
+
+
 @define(eq=False)
 class Sockets:
     """All sockets of a run.
 
     Attributes:
+        brokers: how many there are.
         host: the address that the listeners have; ``advertised_host``: what clients get of it.
         addresses: of each broker, and of ZooKeeper.
         received: into which all connections read. Memory of its own for each reading takes longer than the reading.
@@ -85,6 +110,7 @@ class Sockets:
     host: str
     advertised_host: str
     log: Callable[[str], object]
+    brokers: int
     addresses: dict[int, Address] = field(factory=dict)
     received: memoryview = field(factory=lambda: memoryview(bytearray(RECEIVE)))
     most_connections: int = MOST_CONNECTIONS
@@ -101,7 +127,7 @@ class Sockets:
 
     def __attrs_post_init__(self) -> None:
         self._spare = os.open(os.devnull, os.O_RDONLY)
-        self.most_connections = min(self.most_connections, most_files() - FILES_OF_ITS_OWN)
+        self.most_connections = min(self.most_connections, most_files() - files_without_clients(self.brokers))
 
     def reserve(self, brokers: Mapping[int, int]) -> None:
         """Choose the ports of the brokers and of ``ZOOKEEPER``: broker -> port, 0 for any. They stay theirs while

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -13,12 +12,14 @@ from attrs import define, field, frozen
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.language.schema.text import write_toml
+from scenarios.reading import parse_toml, read_text
 from scenarios.runs.dataset.identity import code_digest, command_line
 from scenarios.wire.apis.base import Address
 from scenarios.wire.gateway.outlet import Outlets
 from scenarios.wire.inputs import Input
 from scenarios.wire.recording.answers import CountedAnswers
 from scenarios.wire.recording.log import Ended, InputLog, RecordedInputs, read_log
+from scenarios.wire.versions import PROFILES
 
 VERSION = 1
 LOG, RUN, SCENARIO = "log", "run.toml", "scenario.toml"
@@ -49,6 +50,11 @@ class ServedAs:
         if table["version"] != VERSION:
             raise BadInput(f"is of version {table['version']}, and this program reads version {VERSION}")
         addresses = {broker["id"]: (broker["host"], broker["port"]) for broker in table["brokers"]}
+        if table["api_versions"] not in PROFILES:
+            raise ValueError(f"no API versions are called {table['api_versions']!r}")
+        for broker, (host, port) in addresses.items():
+            if not (type(broker) is int and isinstance(host, str) and type(port) is int and 0 < port < 1 << 16):
+                raise TypeError("a broker has a number, a host and a port")
         return cls(addresses=addresses, api_versions=table["api_versions"], code=table["code"])
 
 
@@ -159,13 +165,16 @@ def is_live_run(folder: Path) -> bool:
 
 def read_live_run(folder: Path) -> RecordedLiveRun:
     """Raises: BadInput."""
+    if not is_live_run(folder):
+        raise BadInput("holds no live run; serve --record DIR writes one", source=str(folder))
     path = folder / RUN
     try:
-        served = ServedAs.from_table(tomllib.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise BadInput("holds no live run; serve --record DIR writes one", source=str(folder)) from None
+        served = ServedAs.from_table(parse_toml(read_text(path, "the run.toml of a recording")))
     except BadInput as error:
         raise BadInput(error.what, source=str(path)) from None
-    except (KeyError, TypeError, AttributeError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadInput(f"cannot be read ({type(error).__name__}: {error})", source=str(path)) from error
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise BadInput(
+            f"cannot be read ({type(error).__name__}: {error}); record the run again",
+            source=str(path),
+        ) from error
     return RecordedLiveRun(folder, Scenario.load(folder / SCENARIO), served, read_log(folder / LOG))

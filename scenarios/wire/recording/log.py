@@ -8,8 +8,10 @@ that a process that is killed leaves at most one that is cut short.
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, NamedTuple
@@ -18,9 +20,12 @@ from zlib import crc32
 from attrs import define, field, frozen
 
 from scenarios.errors import BadInput
+from scenarios.reading import opened_file
 from scenarios.wire.inputs import Accepted, Closed, Frame, Input, Operation
 
 MAGIC = b"understudy live run 1\n"
+MOST_BYTES = 104_857_600 + 1024
+"""Of an entry: no request is longer (socket.request.max.bytes)."""
 _FRONT = struct.Struct("<II")
 _HEAD = struct.Struct("<BQI")
 _BROKER = struct.Struct("<i")
@@ -103,47 +108,51 @@ class InputLog:
 
 def read_log(path: Path) -> RecordedInputs:
     """The entries of a file. Raises: BadInput where it is no such file, or an entry before the last one is damaged."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise BadInput("has no log of a live run; serve --record DIR writes one", source=str(path.parent)) from None
-    return entries_of(data, str(path))
+    with opened_file(path, "the log that serve --record writes") as file:
+        return _entries(file, os.fstat(file.fileno()).st_size, str(path))
 
 
 def entries_of(data: bytes, source: str) -> RecordedInputs:
     """The entries of a log's bytes. Raises: BadInput as ``read_log``."""
-    if not data.startswith(MAGIC):
-        if MAGIC.startswith(data):
+    return _entries(BytesIO(data), len(data), source)
+
+
+def _entries(file: BinaryIO, size: int, source: str) -> RecordedInputs:
+    magic = file.read(len(MAGIC))
+    if magic != MAGIC:
+        if MAGIC.startswith(magic):
             return RecordedInputs([], cut_short=True)
-        raise BadInput("is not the log of a live run of this version", source=source)
+        raise BadInput("is not the log of a live run of this version; record the run again", source=source)
     entries: list[Entry] = []
-    for place, rest in _rests(data, source):
+    for place, rest in _rests(file, size, source):
         if rest is None:
             return RecordedInputs(entries, cut_short=True)
         try:
             entries.append(_entry(rest))
         except (struct.error, UnicodeDecodeError, KeyError) as error:
-            raise BadInput(f"has an entry at byte {place} that this version does not know", source=source) from error
+            what = f"has an entry at byte {place} that this version does not know; record the run again"
+            raise BadInput(what, source=source) from error
     return RecordedInputs(entries, cut_short=False)
 
 
-def _rests(data: bytes, source: str) -> Iterator[tuple[int, bytes | None]]:
+def _rests(file: BinaryIO, size: int, source: str) -> Iterator[tuple[int, bytes | None]]:
     """Place and content of each entry; None for the content of one that is cut short."""
     place = len(MAGIC)
-    while place < len(data):
-        start = place + _FRONT.size
-        if start > len(data):
+    while place < size:
+        front = file.read(_FRONT.size)
+        if len(front) < _FRONT.size:
             yield place, None
             return
-        length, checksum = _FRONT.unpack_from(data, place)
-        rest = data[start : start + length]
-        if len(rest) < length or (crc32(rest) != checksum and start + length == len(data)):
+        length, checksum = _FRONT.unpack(front)
+        end = place + _FRONT.size + length
+        rest = file.read(length) if end <= size and length <= MOST_BYTES else b""
+        if end > size or (crc32(rest) != checksum and end == size):
             yield place, None
             return
-        if crc32(rest) != checksum:
-            raise BadInput(f"is damaged at byte {place}: the checksum is wrong", source=source)
+        if crc32(rest) != checksum or length > MOST_BYTES:
+            raise BadInput(f"is damaged at byte {place}: the checksum is wrong; record the run again", source=source)
         yield place, rest
-        place = start + length
+        place = end
 
 
 def _taken_apart(what: Input | Ended) -> tuple[int, int, bytes]:

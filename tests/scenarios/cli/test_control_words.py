@@ -45,7 +45,7 @@ def test_a_plan_is_read_from_its_file(tmp_path: Path) -> None:
         (["delete", "x"], "'delete' could be topic.delete, zk.delete; write the whole name"),
         (["stop", "now"], "stop takes nothing more, and not 'now'"),
         (["state", "a-0", "b-0"], "state takes at most one partition, and not 'b-0'"),
-        (["reassign", "none.json"], "'none.json' cannot be read (No such file or directory)"),
+        (["reassign", "none.json"], "none.json: cannot be read (No such file or directory)"),
         (["{"], "this is no JSON"),
         ([""], "no action is given; try: understudy ctl state"),
     ],

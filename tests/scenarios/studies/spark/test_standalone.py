@@ -17,6 +17,7 @@ from attrs import frozen
 import scenarios
 from scenarios.runs.dataset.reader import open_data_set
 from scenarios.studies.java import ensure_java
+from tests.docs.pages import fenced
 from tests.scenarios.runs.dataset.runs import rows
 from tests.scenarios.studies.spark.processes import PATIENCE_S, descendants, process, sweeping, wait_for
 from tests.scenarios.studies.spark.sweeping import WITHOUT_SPARK
@@ -109,9 +110,9 @@ def committed(root: Path) -> list[Path]:
 
 
 def installed_plugin(folder: Path) -> str:
-    """A plug-in as an installed package has it, where only the driver looks. Returns a scenario that needs it."""
-    restarts = Path(__file__).parents[2] / "faults" / "plugins" / "restarts.py"
-    (folder / "acme_restarts.py").write_text(restarts.read_text())
+    """The plug-in of docs/plugins.md, which imports ``understudy`` alone, as an installed package where only the driver
+    looks. Returns a scenario that needs it."""
+    (folder / "acme_restarts.py").write_text("\n\n".join(block.text for block in fenced("plugins.md", "python")))
     (folder / "acme-1.dist-info").mkdir()
     (folder / "acme-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1\n")
     (folder / "acme-1.dist-info" / "entry_points.txt").write_text("[understudy.plugins]\nacme = acme_restarts\n")
