@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from emulator import logger
 from emulator.kernel import Backend, BudgetExceeded, Signal, World
@@ -360,6 +360,10 @@ def conclude(
         cut_off=stage.cut_off,
         besides=besides,
     )  # fmt: skip
+    if reason:
+        from scenarios.runs.findings import also_found
+
+        run = evolve(run, explanation="\n".join([run.explanation, *also_found(run)]))
     return run, figures
 
 
@@ -378,20 +382,21 @@ def _reason(stage: Stage, expectations: tuple[Expectation, ...], figures: Figure
 
 def _explanation(stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], replay: str) -> str:
     from scenarios.observe.timeline.explain import explain  # with its words for all events, which few runs need
+    from scenarios.runs.findings import gravest
 
     log = stage.control_plane.events()
     broken = next((expectation for expectation in expectations if not expectation.ok), None)
     if stage.cut_off:
-        what, seq = f"{LIVELOCK}: {stage.cut_off}", log[-1].seq if log else 0
-    elif violations:
-        what, seq = str(violations[0]), violations[0].seq
+        what, seq = stage.cut_off, log[-1].seq if log else 0
+    elif first := gravest(violations):
+        what, seq = str(first), first.seq
     elif reason == "not exercised":
-        what = "not exercised: " + "; ".join(stage.performer.not_exercised() or stage.method.not_exercised())
+        what = "not done: " + "; ".join(stage.performer.not_exercised() or stage.method.not_exercised())
         seq = _turned_down(log, stage.performer.refused)
     elif broken is not None:
         what, seq = f"expected {broken.statement}; {broken.detail}", _last_before(log, broken.t_us)
     else:
-        what = f"unfinished: a move is open at {stage.world.now / 1e6:.3f} s, the horizon"
+        what = f"a move is open at {stage.world.now / 1e6:.3f} s, the horizon"
         seq = next((event.seq for event in reversed(log) if type(event) is Step and event.topic), 0)
     return explain(what, log, seq or _last_before(log, None), replay, seed=stage.scenario.seed)
 
