@@ -52,7 +52,7 @@ def report(run: Run, trace: Path | None = None) -> Iterator[str]:
     yield ""
     yield verdict(run)
     yield from known(run)
-    yield from _headlines(list(headlines(run)))
+    yield from _headlines(list(headlines(run, None if trace is None else str(trace))))
     yield ""
     if run.expectations:
         yield from _expectations(run)

@@ -17,7 +17,7 @@ from scenarios.pages import into_page, table
 SECTIONS = "SEIMRFJTV"
 """The letters of ``Checker.section``, in the order of the page."""
 
-_HEADS = ("", "Checker", "In a sentence", "Catches", "Fails when")
+_HEADS = ("", "Checker", "Gravity", "In a sentence", "Catches", "Fails when")
 _LABEL = re.compile(r"^(Verified|Not verified): ")
 
 
@@ -34,7 +34,14 @@ def _place(kind: type[Checker]) -> tuple[int, int, str]:
 
 def _row(kind: type[Checker]) -> Sequence[str]:
     fails_when = kind.fails_when or "(shown on a written history)"
-    return ", ".join(kind.ids), f"`{kind.name}`", kind.sentence(), ", ".join(kind.catches), fails_when
+    return (
+        ", ".join(kind.ids),
+        f"`{kind.name}`",
+        str(kind.gravity),
+        kind.sentence(),
+        ", ".join(kind.catches),
+        fails_when,
+    )
 
 
 def _verifies(kind: type[Checker]) -> str:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 HEADLINE, EXPECTATION, KNOWN = "headline", "expectation", "known"
 DRAWN, EXPLANATION, REPLAY = "drawn", "explanation", "replay"
 """The parts, see ``AccountRow``."""
+TRACE = "TRACE"
+"""The folder in which the statements are read, in the commands that they name: it may have been moved."""
 
 
 def account(run: Run) -> list[AccountRow]:
@@ -27,7 +29,7 @@ def _rows(run: Run) -> Iterator[AccountRow]:
         yield AccountRow(None, DRAWN, place, f"{option} = {value}")
     for reason, of_it in run.known:
         yield AccountRow(None, KNOWN, ", ".join(dict.fromkeys(finding.checker for finding in of_it)), str(reason))
-    for label, text, bad in headlines(run):
+    for label, text, bad in headlines(run, TRACE):
         yield AccountRow(None, HEADLINE, label, text, bad)
     for one in run.expectations:
         yield AccountRow(one.t_us, EXPECTATION, "", one.statement, ok=one.ok, found=one.detail)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from emulator.protocol.events import AckedLost, Fault, MoveStarted
+from scenarios.runs.dataset.identity import command_line
 from scenarios.runs.run import UNFLUSHED_TICKET
 from scenarios.units import counted, number
 
@@ -29,9 +30,13 @@ class Headline(NamedTuple):
     bad: tuple[str, ...] = ()
 
 
-def headlines(run: Run) -> Iterator[Headline]:
+def headlines(run: Run, trace: str | None = None) -> Iterator[Headline]:
     """Was acknowledged data lost? How long was the cluster under-replicated? Did the moves end, and in which step was a
-    move when a fault came?"""
+    move when a fault came?
+
+    Args:
+        trace: the folder with the run's tables, for the commands that show more; None: it was not written.
+    """
     yield lost(run)
     for label, texts in (
         ("unfinished batches", unfinished(run)),
@@ -40,7 +45,7 @@ def headlines(run: Run) -> Iterator[Headline]:
         ("converged", (converged(run),)),
         ("moves", moves(run)),
         ("throttle", throttled(run)),
-        ("move at a fault", at_faults(run)),
+        ("move at a fault", at_faults(run, trace)),
     ):
         yield from (Headline(label, text) for text in texts)
 
@@ -133,7 +138,7 @@ def throttled(run: Run) -> Iterator[str]:
         yield from summaries(run.quotas, round(run.virtual_s * 1_000_000))
 
 
-def at_faults(run: Run) -> Iterator[str]:
+def at_faults(run: Run, trace: str | None) -> Iterator[str]:
     """The step in which open moves were at each fault; actions that undo a fault, and the operator's, are left out."""
     undoing = dict.fromkeys(entry.action.undo.name for entry in run.scenario.method if entry.action.undo)
     events = run.control_plane
@@ -151,7 +156,8 @@ def at_faults(run: Run) -> Iterator[str]:
     for event in events:
         if event.seq in left and (open_moves := tuple(moments.moves())):
             if shown == MOST_FAULTS:
-                yield "and at more faults; write --trace DIR, then ask: understudy state DIR --fault N"
+                shows = command_line("state", trace or "DIR", "--fault", "N")
+                yield f"and at more faults: {shows}" + ("" if trace else ", after run --trace DIR")
                 return
             shown += 1
             more = f" and {len(open_moves) - 1} more" if len(open_moves) > 1 else ""

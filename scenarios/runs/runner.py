@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from emulator import logger
 from emulator.kernel import Backend, BudgetExceeded, Signal, World
@@ -19,7 +19,7 @@ from scenarios.faults import Performer, Roles
 from scenarios.faults.operated import Executions
 from scenarios.language import Scenario
 from scenarios.language.schedules import parse_schedule
-from scenarios.observe.checkers import Checkers
+from scenarios.observe.checkers import Checkers, Violation
 from scenarios.observe.checkers.converged import Broken, Converged
 from scenarios.observe.checkers.idle_changes_nothing import IdleChangesNothing
 from scenarios.observe.history.quotas import Quotas
@@ -397,6 +397,10 @@ def conclude(
         defects=tuple(stage.defects),
         besides=besides,
     )  # fmt: skip
+    if reason:
+        from scenarios.runs.findings import also_found
+
+        run = evolve(run, explanation="\n".join([run.explanation, *also_found(run)]))
     return run, figures
 
 
@@ -417,35 +421,37 @@ def _reason(stage: Stage, expectations: tuple[Expectation, ...], figures: Figure
 
 def _explanation(stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], replay: str) -> str:
     from scenarios.observe.timeline.explain import explain  # with its words for all events, which few runs need
+    from scenarios.runs.findings import gravest
 
     log = stage.control_plane.events()
     broken = next((expectation for expectation in expectations if not expectation.ok), None)
+    first = gravest(violations)
     if stage.defects:
-        what, seq = f"{OWN_DEFECT}: {stage.defects[0]}", 0
+        what, seq = stage.defects[0], 0
     elif stage.cut_off:
-        what, seq = f"{LIVELOCK}: {stage.cut_off}", log[-1].seq if log else 0
-    elif violations:
-        what, seq = str(violations[0]), violations[0].seq
+        what, seq = stage.cut_off, log[-1].seq if log else 0
+    elif first is not None:
+        what, seq = str(first), first.seq
     elif reason == "not exercised":
-        what = "not exercised: " + "; ".join(stage.not_exercised())
+        what = "not done: " + "; ".join(stage.not_exercised())
         seq = _turned_down(log, stage.performer.refused)
     elif broken is not None:
         what, seq = f"expected {broken.statement}; {broken.detail}", _last_before(log, broken.t_us)
     else:
-        what = f"unfinished: a move is open at {stage.world.now / 1e6:.3f} s, the horizon"
+        what = f"a move is open at {stage.world.now / 1e6:.3f} s, the horizon"
         seq = next((event.seq for event in reversed(log) if type(event) is Step and event.topic), 0)
     return explain(
         what, log, seq or _last_before(log, None), replay, seed=stage.scenario.seed,
-        waits=_waits(stage, log) if _is_of_the_end(stage, reason, violations, broken) else (),
+        waits=_waits(stage, log) if _is_of_the_end(stage, reason, first, broken) else (),
     )  # fmt: skip
 
 
-def _is_of_the_end(stage: Stage, reason: str, violations: Any, broken: Expectation | None) -> bool:
+def _is_of_the_end(stage: Stage, reason: str, first: Violation | None, broken: Expectation | None) -> bool:
     """Whether it failed by what has not come by its end, and no event shows that."""
-    if stage.cut_off or reason == "not exercised":
+    if stage.defects or stage.cut_off or reason == "not exercised":
         return False
-    if violations:
-        return bool(violations[0].invariant == Converged.name)
+    if first is not None:
+        return first.invariant == Converged.name
     return broken is None or broken.t_us in (None, stage.world.now)
 
 

@@ -4,7 +4,7 @@ One invariant, one class, one file of its name (``Checker``); what several of th
 (``scenarios.observe.history``); ``Checkers`` arms them on a trace.
 """
 
-from scenarios.observe.checkers.checker import Checker, Violation
+from scenarios.observe.checkers.checker import Checker, Gravity, Violation
 from scenarios.observe.checkers.checkers import REGISTRY, Checkers, register
 
-__all__ = ["REGISTRY", "Checker", "Checkers", "Violation", "register"]
+__all__ = ["REGISTRY", "Checker", "Checkers", "Gravity", "Violation", "register"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.shown import ProduceExpired
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Report
 from scenarios.observe.history.history import History
 
 
@@ -21,6 +21,7 @@ class AcksInTime(Checker):
 
     name: ClassVar[str] = "acks_in_time"
     ids: ClassVar[tuple[str, ...]] = ("S17",)
+    gravity: ClassVar[Gravity] = Gravity.LIVENESS
     statement: ClassVar[str] = (
         "expired(batch, acks) ⇒ hw < end(batch) or |isr| < acks: a producer does not wait for what is replicated"
     )

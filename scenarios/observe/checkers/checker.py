@@ -7,6 +7,7 @@ The work per event is O(1), amortized; a bisection is allowed, a scan of a log i
 
 from __future__ import annotations
 
+from enum import IntEnum
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
@@ -14,6 +15,24 @@ from attrs import evolve, frozen
 
 from emulator.trace import Event
 from scenarios.observe.history.history import History
+
+
+class Gravity(IntEnum):
+    """How grave it is that an invariant is broken, the gravest first."""
+
+    LOSS = 0
+    SAFETY = 1
+    LIVENESS = 2
+    REST = 3
+
+    def __str__(self) -> str:
+        return ("data loss", "safety", "liveness", "other")[self]
+
+
+OF_SECTION = {
+    **dict.fromkeys("SEIMRJ", Gravity.SAFETY), "V": Gravity.LIVENESS, **dict.fromkeys("FT", Gravity.REST),
+}  # fmt: skip
+"""By the letter of a section, where a checker does not state its own."""
 
 
 @frozen
@@ -97,6 +116,7 @@ class Checker:
         statement: the formal line, a colon, and a sentence.
         catches: tickets of the bugs that break it.
         fails_when: the guard whose removal a test shows; None where a written history shows the violation.
+        gravity: how grave a violation is; by default that of its section (``OF_SECTION``).
         opt_in: Kafka does not promise it, so it watches only the runs that expect it.
     """
 
@@ -106,11 +126,14 @@ class Checker:
     statement: ClassVar[str]
     catches: ClassVar[tuple[str, ...]] = ()
     fails_when: ClassVar[str | None] = None
+    gravity: ClassVar[Gravity]
     opt_in: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
         if hasattr(cls, "ids"):  # a base that several checkers share has none
             cls.section = cls.ids[0][0]
+            if not hasattr(cls, "gravity"):
+                cls.gravity = OF_SECTION.get(cls.section, Gravity.REST)
 
     @classmethod
     def sentence(cls) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import ControllerElected
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.history.circumstances import BROKER_FAILS, READS_BROKERS
 from scenarios.observe.history.deadlines import Deadlines
@@ -32,6 +32,7 @@ class DeadLeaveIsr(Checker):
 
     name: ClassVar[str] = "dead_leave_isr"
     ids: ClassVar[tuple[str, ...]] = ("M6",)
+    gravity: ClassVar[Gravity] = Gravity.LIVENESS
     statement: ClassVar[str] = (
         "the controller knows that b is dead, Z.leader ≠ b alive ⇒ b ∉ Z.isr within T: dead brokers leave the ISRs soon"
     )

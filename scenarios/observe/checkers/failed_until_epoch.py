@@ -8,7 +8,7 @@ from typing import ClassVar
 from emulator.protocol.events import BecameLeader, FetchPosition, NodeCrashed, PartitionFailed, PartitionFailureCleared
 from emulator.protocol.shown import FetchFenced
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.history.history import History
 
 
@@ -24,6 +24,7 @@ class FailedUntilEpoch(Checker):
 
     name: ClassVar[str] = "failed_until_epoch"
     ids: ClassVar[tuple[str, ...]] = ("F3",)
+    gravity: ClassVar[Gravity] = Gravity.SAFETY
     statement: ClassVar[str] = (
         "failed(b, p) in epoch e ⇒ not fetched again before epoch e+1 or StopReplica: "
         "only a later leader epoch or StopReplica takes a partition out of failedPartitions"

@@ -17,7 +17,7 @@ from emulator.protocol.events import (
     ReplicaStopped,
 )
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
@@ -42,6 +42,7 @@ class FollowedInTime(Checker):
 
     name: ClassVar[str] = "followed_in_time"
     ids: ClassVar[tuple[str, ...]] = ("F2",)
+    gravity: ClassVar[Gravity] = Gravity.LIVENESS
     statement: ClassVar[str] = (
         "follows(b, p, l) ⇒ fetches(b, p, l) within T, and no thread dies: "
         "an error on one partition does not end the fetching of others, and what is followed is fetched"

@@ -18,7 +18,7 @@ from emulator.protocol.events import (
     ReplicaStopped,
 )
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.checkers.times_true import CLOCK
 from scenarios.observe.history.deadlines import Deadlines
@@ -69,6 +69,7 @@ class LaggardsLeave(Checker):
 
     name: ClassVar[str] = "laggards_leave"
     ids: ClassVar[tuple[str, ...]] = ("I4",)
+    gravity: ClassVar[Gravity] = Gravity.LIVENESS
     statement: ClassVar[str] = (
         "f ∈ isr_b and leo_f < leo_b the same for T ⇒ shrink(f): a replica that lags for too long leaves the ISR"
     )

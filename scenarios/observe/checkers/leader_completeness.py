@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import BecameLeader
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Report
 from scenarios.observe.history.history import History
 
 
@@ -24,6 +24,7 @@ class LeaderCompleteness(Checker):
 
     name: ClassVar[str] = "leader_completeness"
     ids: ClassVar[tuple[str, ...]] = ("S2",)
+    gravity: ClassVar[Gravity] = Gravity.LOSS
     statement: ClassVar[str] = (
         "at clean BecomeLeader(b, e): o < thw ⇒ log_b[o] = com[o]: a clean leader has every committed record"
     )

@@ -10,7 +10,7 @@ from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.protocol.znodes import BROKER_IDS, LeaderAndIsr
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
@@ -40,6 +40,7 @@ class MetadataFollows(Checker):
 
     name: ClassVar[str] = "metadata_follows"
     ids: ClassVar[tuple[str, ...]] = ("E7", "V3")
+    gravity: ClassVar[Gravity] = Gravity.LIVENESS
     statement: ClassVar[str] = (
         "metadata[p] never falls, and = Z[p] within T: the leaders in brokers' metadata are soon those in ZooKeeper"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import AckedLost
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Report
 from scenarios.observe.history.acknowledged import ALL
 from scenarios.observe.history.history import History
 from scenarios.units import counted
@@ -37,6 +37,7 @@ class NoAckedRecordLost(Checker):
 
     name: ClassVar[str] = "no_acked_record_lost"
     ids: ClassVar[tuple[str, ...]] = ("S14", "S2")
+    gravity: ClassVar[Gravity] = Gravity.LOSS
     statement: ClassVar[str] = (
         "id ∈ acked ⇒ log_leader[offset] = id at every later clean election and at the end: "
         "no record acknowledged with acks=all is ever lost, but by an unclean election or with all in-sync machines"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import AckedLost
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Report
 from scenarios.observe.checkers.no_acked_record_lost import in_words
 from scenarios.observe.history.acknowledged import ONE
 from scenarios.observe.history.history import History
@@ -24,6 +24,7 @@ class NoAcks1RecordLost(Checker):
 
     name: ClassVar[str] = "no_acks_1_record_lost"
     ids: ClassVar[tuple[str, ...]] = ("S14",)
+    gravity: ClassVar[Gravity] = Gravity.LOSS
     statement: ClassVar[str] = (
         "as no_acked_record_lost, for acks=1: "
         "no record acknowledged with acks=1 is ever lost, which Kafka does not promise"

@@ -14,7 +14,7 @@ from emulator.protocol.events import (
     ReplicaStopped,
 )
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Report
 from scenarios.observe.history.history import History
 
 
@@ -29,6 +29,7 @@ class OneRole(Checker):
 
     name: ClassVar[str] = "one_role"
     ids: ClassVar[tuple[str, ...]] = ("F1",)
+    gravity: ClassVar[Gravity] = Gravity.SAFETY
     statement: ClassVar[str] = (
         "leads(b, p), fetches(b, p), failed(b, p) exclude each other: "
         "a replica is led, fetched from one leader or failed"

@@ -10,7 +10,7 @@ from emulator.protocol.events import ControlledShutdownAnswered, MoveAnswered, M
 from emulator.protocol.shown import MistakeAnswered
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Report
 from scenarios.observe.history.circumstances import READS_BROKERS
 from scenarios.observe.history.history import History
 
@@ -40,6 +40,7 @@ class RefusalsHaveReasons(Checker):
 
     name: ClassVar[str] = "refusals_have_reasons"
     ids: ClassVar[tuple[str, ...]] = ("M7",)
+    gravity: ClassVar[Gravity] = Gravity.LIVENESS
     statement: ClassVar[str] = (
         "asked(b) ∧ b ∈ Z.ids for long ⇒ no refusal: a controller does not refuse, nor leave out, what concerns only "
         "brokers that live, and takes up no move that no partition can make"

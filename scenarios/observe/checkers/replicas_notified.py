@@ -12,7 +12,7 @@ from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
@@ -45,6 +45,7 @@ class ReplicasNotified(Checker):
 
     name: ClassVar[str] = "replicas_notified"
     ids: ClassVar[tuple[str, ...]] = ("M4",)
+    gravity: ClassVar[Gravity] = Gravity.LIVENESS
     statement: ClassVar[str] = (
         "elect(l, p) ⇒ LeaderAndIsr to all live r ∈ RS; r leaves RS ⇒ StopReplica to r: "
         "every live replica is notified of its new leader, and stopped when it leaves the assignment"

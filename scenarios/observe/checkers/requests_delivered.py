@@ -10,7 +10,7 @@ from emulator.protocol.events import ControllerElected, ControllerResigned, Node
 from emulator.protocol.znodes import BROKER_IDS
 from emulator.trace import Event
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
@@ -39,6 +39,7 @@ class RequestsDelivered(Checker):
 
     name: ClassVar[str] = "requests_delivered"
     ids: ClassVar[tuple[str, ...]] = ("M4", "V11")
+    gravity: ClassVar[Gravity] = Gravity.LIVENESS
     statement: ClassVar[str] = (
         "queued(m, b) ⇒ answered within T ∨ b or the controller replaced: a control request reaches its broker"
     )

@@ -21,7 +21,7 @@ from emulator.protocol.shown import SegmentRolled
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONFIG_BROKERS
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, Line, ReplicaLog
 
@@ -80,6 +80,7 @@ class SegmentsExpire(Checker):
 
     name: ClassVar[str] = "segments_expire"
     ids: ClassVar[tuple[str, ...]] = ("S16",)
+    gravity: ClassVar[Gravity] = Gravity.REST
     statement: ClassVar[str] = (
         "deleted(s) ⇔ age(s) > retention.ms or |log| - |s| ≥ retention.bytes: "
         "a log loses the segments that are too old or too many, and no others"

@@ -302,7 +302,6 @@ class ThrottleKept(Checker):
         side = self._known(event.node, "follower")
         window = None if side is None else side.window if side.lists(*tp) else side.reassigned
         if window is None or not window.may_be_exceeded(event.t_us):
-            rate = None if window is None else window.rate
-            self.violated(
-                event, f"{tp}: broker {event.node} leaves it out of its fetches, and is below its {rate} bytes/s"
-            )
+            limited = window is not None and window.rate is not None
+            why = f"is below its {window.rate} bytes/s" if limited else "no quota limits it"
+            self.violated(event, f"{tp}: broker {event.node} leaves it out of its fetches, and {why}")

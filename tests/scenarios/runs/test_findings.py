@@ -2,9 +2,17 @@
 
 from typing import Any
 
+import pytest
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenarios.cli.report import verdict
 from scenarios.language import Scenario
-from scenarios.runs.finding import EXPECTATION, UNFINISHED, Finding
-from scenarios.runs.findings import findings
+from scenarios.observe.checkers import REGISTRY, Gravity, Violation
+from scenarios.runs.finding import EXPECTATION, LIVELOCK, NOT_EXERCISED, UNFINISHED, Finding
+from scenarios.runs.findings import also_found, findings, gravest, gravity
+from scenarios.runs.headlines import at_faults
 from tests.scenarios.runs.building import EXECUTE, play, scenario
 
 STOPS: tuple[dict[str, Any], ...] = (
@@ -46,3 +54,51 @@ def test_faults_that_never_took_effect_show_nothing_of_the_cluster() -> None:
     never = {"when": {"step": "wiki.7", "occurrence": 2}, "action": "controller.crash"}
     run = play(scenario(plan={0: [0, 2]}, method=[EXECUTE, never], assignment=[[0, 1]], horizon="30s")).run
     assert (run.reason, findings(run)) == ("not exercised", ())
+
+
+PASSED = play(scenario(rate=0)).run
+VIOLATIONS = st.builds(
+    Violation, invariant=st.sampled_from(list(REGISTRY)), statement=st.just("what should have held"),
+    t_us=st.just(1), seq=st.integers(1, 9), state=st.text("ab ", min_size=1, max_size=200),
+)  # fmt: skip
+
+
+@given(st.lists(VIOLATIONS, max_size=8), st.booleans())
+def test_all_findings_are_listed_the_gravest_first(found: list[Violation], cut_off: bool) -> None:
+    reason = LIVELOCK if cut_off else "violated" if found else UNFINISHED
+    run = evolve(PASSED, verdict="failed", reason=reason, violations=tuple(found), cut_off="it goes on" * cut_off)
+    every = findings(run)
+    grave = [gravity(one.checker) for one in every]
+    assert grave == sorted(grave)
+    assert {one.checker for one in every} >= {violation.invariant for violation in found}
+    others = list(also_found(run))[1:]
+    explained = LIVELOCK if cut_off else every[0].checker
+    assert [line.split(": ")[:2] for line in others] == [
+        [f"  {gravity(one.checker)}", one.checker] for one in every if one.checker != explained
+    ]
+    if first := gravest(found):
+        assert cut_off or first.invariant == every[0].checker
+
+
+def test_lost_records_come_before_the_move_that_does_not_end() -> None:
+    assert gravity("no_acked_record_lost") == Gravity.LOSS < gravity("leader_in_isr") == Gravity.SAFETY
+    assert gravity("one_role") == Gravity.SAFETY < gravity("converged") == gravity(UNFINISHED) == Gravity.LIVENESS
+    assert Gravity.LIVENESS < gravity("lag_true") == gravity(EXPECTATION) == Gravity.REST
+
+
+def test_the_explanation_does_not_repeat_the_reason() -> None:
+    crash = {"at": "1s", "action": "broker.crash", "target": 4}
+    run = play(scenario(plan={0: (1, 2, 4)}, method=[crash, EXECUTE], horizon="20s")).run
+    assert verdict(run).startswith("FAILED (unfinished)")
+    assert run.explanation.startswith("FAILED: a move is open at ")
+    assert NOT_EXERCISED not in run.explanation
+
+
+@pytest.mark.parametrize("trace", [None, "kept/traces"])
+def test_a_command_names_the_folder_that_was_written(trace: str | None) -> None:
+    crashes = [{"at": f"{at}s", "action": "zk.expire", "target": 3} for at in range(3, 9)]
+    run = play(scenario(plan={0: (1, 2, 3)}, size="64MiB", method=[{**EXECUTE, "throttle": "1MB/s"}, *crashes])).run
+    *_, more = at_faults(run, trace)
+    assert more.startswith("and at more faults: ./understudy state ")
+    assert ("--trace" in more) == (trace is None)
+    assert (f"{trace} --fault N" in more) == (trace is not None)

@@ -89,7 +89,7 @@ def test_a_run_of_more_events_than_allowed_is_cut_off_and_has_failed() -> None:
     [found] = findings(run)
     assert found.checker == LIVELOCK
     assert found.state.startswith("max_events reached: 1,000 events by ")
-    assert "livelock: max_events reached: 1,000 events" in run.explanation
+    assert run.explanation.startswith("FAILED: max_events reached: 1,000 events")
     assert f"--seed {run.seed}" in run.explanation
     assert not run.convergence.to_json()["converged"]
     again = run_scenario(wanted)

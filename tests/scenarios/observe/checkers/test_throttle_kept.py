@@ -100,6 +100,16 @@ def test_held_without_need() -> None:
     assert violation.state == "orders-0: broker 1 leaves it out of its fetches, and is below its 100 bytes/s"
 
 
+def test_held_where_no_quota_limits_it() -> None:
+    run = throttled()
+    run.show(SettingsTaken, 1, "brokers/1", (("leader.replication.throttled.rate", "100"),))
+    run.show(SettingsTaken, 1, "topics/orders", (("follower.replication.throttled.replicas", "0:1"),))
+    run.append(1, 0, 1)
+    run.show(FetchHeld, 1, 0, *ORDERS_0)
+    [violation] = run.violations()
+    assert violation.state == "orders-0: broker 1 leaves it out of its fetches, and no quota limits it"
+
+
 def test_held_with_reason_or_as_a_copy() -> None:
     run = throttled("follower")
     run.append(1, 0, 1)
