@@ -19,7 +19,7 @@ def add_options(parser: Parser) -> None:
         "--by",
         metavar="AXIS",
         help="compare the values of this axis (strategy, profile or a key of the grid) over all others; "
-        "else every arm is compared with the first",
+        "else each arm is compared with the one that differs from it in a single axis",
     )
     parser.add_argument(
         "--where",
@@ -37,7 +37,7 @@ def add_options(parser: Parser) -> None:
         default=[],
         help="only this metric (list metrics), or all; repeatable (default: those that the study is about, or all)",
     )
-    parser.add_argument("--baseline", metavar="NAME", help="what the others are compared with (default: the first)")
+    parser.add_argument("--baseline", metavar="NAME", help="what all others are compared with")
     parser.add_argument(
         "--minimum",
         dest="minima",

@@ -1,11 +1,13 @@
-"""``demo``: the main job end to end, in under two minutes: a run and its timeline, a sweep, the comparison."""
+"""``demo``: the main job end to end, in under two minutes: a run and its timeline, a sweep, the comparison, and what to
+take away from them."""
 
 from __future__ import annotations
 
 import tempfile
+import textwrap
 import time
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,11 +18,17 @@ from scenarios.cli.parser import Program
 
 if TYPE_CHECKING:
     from scenarios.language import Scenario
+    from scenarios.runs import Run
+    from scenarios.studies.statistics.result import Comparison
 
 SCENARIO = "controller-dies-mid-move"
 PARTITION = "orders-0"
 STRATEGIES = ("wiki", "kafka-6794")
 SEEDS = range(20)
+HEAD, TIMELINE = 2, 20
+"""Lines of a timeline: its head, and those around the fault."""
+LOST = "lost_acks_all_records"
+WIDTH = 80
 NEXT = (
     f"run {SCENARIO} --seed 7 --trace traces/demo",
     f"timeline traces/demo {PARTITION} --from 5s",
@@ -46,13 +54,18 @@ def run(arguments: Namespace) -> int:
     ensure_java()
     began = time.monotonic()
     scenario = _validated()
-    code = _one_run(scenario)
+    finished = _one_run(scenario)
     with _folder(arguments.out) as folder:
-        _sweep_and_compare(scenario, folder, arguments)
+        compared = _sweep_and_compare(scenario, folder, arguments)
+    _part("5. what to take away")
+    for sentence in takeaway(finished, compared):
+        for line in textwrap.wrap(sentence, WIDTH, subsequent_indent="  ", break_on_hyphens=False):
+            say(line)
+    say()
     say(f"the demo took {time.monotonic() - began:.0f} s; what to try next:")
     for command in NEXT:
         say(f"  ./understudy {command}")
-    return code
+    return exits.PASSED if finished.passed else exits.FAILED
 
 
 def _validated() -> Scenario:
@@ -66,21 +79,59 @@ def _validated() -> Scenario:
     return scenario
 
 
-def _one_run(scenario: Scenario) -> int:
+def takeaway(finished: Run, compared: Comparison) -> tuple[str, str, str]:
+    """What a person keeps of the run, of the comparison, and of how far both carry: a sentence each."""
+    from scenarios.runs.headlines import headlines
+    from scenarios.studies.statistics.sentences import foremost
+
+    answers = {line.label: line.text for line in headlines(finished)}
+    lost = sum(bool(run.metrics.get(LOST)) for run in compared.runs)
+    unfinished = sum(level.moved - level.finished for level in compared.levels)
+    run = (
+        f"In one run the controller died in the middle of a move: acknowledged data lost, "
+        f"{answers['acknowledged data lost']}; moves, {answers['moves']}; converged, {answers['converged']}."
+    )
+    answer = foremost(compared.rows, compared.levels[1], compared.told) or compared.headlines[0]
+    reach = (
+        f"Of all {len(compared.runs)} runs {lost} lost acknowledged records (acks=all) and {unfinished} did not finish "
+        "their moves; the seeds drew the rest alike for both strategies, and other loads need a sweep of their own."
+    )
+    return run, answer, reach
+
+
+def around(lines: Sequence[str], at: int) -> list[str]:
+    """The head of a timeline and its lines around one of them, with a line for those that are left out."""
+    head, rest = lines[:HEAD], lines[HEAD:]
+    first = max(0, min(at - HEAD - TIMELINE // 4, len(rest) - TIMELINE))
+    shown, after = rest[first : first + TIMELINE], max(0, len(rest) - first - TIMELINE)
+    left = f"{first} lines before and {after} after these: understudy timeline, below"
+    return [*head, *shown, *([left] if first or after else [])]
+
+
+def _one_run(scenario: Scenario) -> Run:
     from scenarios.cli.report import report
     from scenarios.runs import run_scenario
 
-    _part(f"2. run: one run in virtual time, as: understudy run {SCENARIO}; the timeline of {PARTITION}:")
+    _part(f"2. run: one run in virtual time, as: understudy run {SCENARIO}; the timeline of {PARTITION} at the crash:")
     finished = run_scenario(scenario)
-    for line in finished.timeline(PARTITION, finished.first_fault_us):
+    whole = finished.timeline(PARTITION)
+    for line in around(whole, len(whole) - len(finished.timeline(PARTITION, _crash_us(finished))) + HEAD):
         say(line)
     say()
     for line in report(finished):
         say(line)
-    return exits.PASSED if finished.passed else exits.FAILED
+    return finished
 
 
-def _sweep_and_compare(scenario: Scenario, folder: Path, arguments: Namespace) -> None:
+def _crash_us(finished: Run) -> int:
+    """The first action of the method that is a fault; the operator's reassignment is none."""
+    from emulator.protocol.events import Fault
+
+    faults = (event for event in finished.control_plane if type(event) is Fault)
+    return next(event.t_us for event in faults if not event.action.startswith("reassign."))
+
+
+def _sweep_and_compare(scenario: Scenario, folder: Path, arguments: Namespace) -> Comparison:
     seeds, names = arguments.seeds, " and ".join(STRATEGIES)
     _part(f"3. sweep: {len(seeds)} seeds under {names} as tasks of Spark on {arguments.master}, into {folder}")
     output.progress("demo: Spark starts")
@@ -98,7 +149,9 @@ def _sweep_and_compare(scenario: Scenario, folder: Path, arguments: Namespace) -
     )
     place = arguments.out or "DIR"
     _part(f"4. compare: which strategy did less harm, paired by seed, as: understudy compare {place}")
-    say(compare_folders(folder).text)
+    compared = compare_folders(folder)
+    say(compared.text)
+    return compared
 
 
 @contextmanager

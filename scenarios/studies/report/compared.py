@@ -166,14 +166,19 @@ def _compared(comparison: Comparison) -> Html:
     )  # fmt: skip
     drawn = figure(
         "forest",
-        f"Differences to {comparison.baseline}, paired by seed",
-        f"Mean difference as a share of the mean of {comparison.baseline}, with its {percent(CONFIDENCE)} interval. "
-        f"Grey band: no difference that matters (below {comparison.minimum}). Filled mark: a finding; hollow: none. "
-        "A figure whose mean is 0 there has no share; the table has it.",
+        "Differences, paired by seed",
+        f"Mean difference as a share of the mean of {_compared_with(comparison)}, with its {percent(CONFIDENCE)} "
+        f"interval. Grey band: no difference that matters (below {comparison.minimum}). Filled mark: a finding; "
+        "hollow: none. A figure whose mean is 0 there, or next to 0, has no share; the table has it.",
         controls=controls,
         wide=True,
     )
     return joined(drawn, comparison_tables(comparison))
+
+
+def _compared_with(comparison: Comparison) -> str:
+    against = dict.fromkeys(comparison.against(level.name) for level in comparison.levels[1:])
+    return next(iter(against)) if len(against) == 1 else "the arm that differs in a single axis"
 
 
 def _level_choice(name: str, comparison: Comparison, *, every: bool) -> Html:

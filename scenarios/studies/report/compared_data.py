@@ -9,6 +9,7 @@ from attrs import asdict
 
 from scenarios.runs.dataset.record import DONE
 from scenarios.studies.report.over_time import Series
+from scenarios.studies.statistics.numbers import is_shown_as_share
 from scenarios.studies.statistics.result import Comparison, Difference, Interval, Row
 from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures
 
@@ -20,9 +21,11 @@ def compared_data(comparison: Comparison, replays: Mapping[str, str], series: Se
     """The comparison for ``assets/compared.js``: levels, rows with samples and differences, the runs as columns."""
     return {
         "by": list(comparison.by),
-        "levels": [{"name": level.name, "values": level.values} for level in comparison.levels],
+        "levels": [
+            {"name": level.name, "values": level.values, "against": level.against} for level in comparison.levels
+        ],
         "arms": _arms(comparison, replays),
-        "rows": [_row(row) for row in comparison.rows],
+        "rows": [_row(comparison, row) for row in comparison.rows],
         "told": [list(pair) for pair in comparison.told],
         "minimum": comparison.minimum,
         "completions": _completions(comparison),
@@ -31,7 +34,7 @@ def compared_data(comparison: Comparison, replays: Mapping[str, str], series: Se
     }
 
 
-def _row(row: Row) -> dict[str, object]:
+def _row(comparison: Comparison, row: Row) -> dict[str, object]:
     return {
         "metric": row.metric,
         "text": row.text,
@@ -41,20 +44,24 @@ def _row(row: Row) -> dict[str, object]:
             name: {"mean": _finite(sample.mean), "median": _finite(sample.median), "censored": sample.censored}
             for name, sample in row.samples.items()
         },
-        "differences": {name: _difference(row, name, difference) for name, difference in row.differences.items()},
+        "differences": {
+            name: _difference(row.samples[comparison.against(name)].mean, difference)
+            for name, difference in row.differences.items()
+        },
     }
 
 
-def _difference(row: Row, level: str, difference: Difference) -> dict[str, object]:
-    base = next(iter(row.samples.values())).mean
+def _difference(base: float | None, difference: Difference) -> dict[str, object]:
+    """``base``: the mean of what it is a difference to. A figure has no bar for a difference that is no share of it."""
+    is_share = is_shown_as_share(difference)
     return {
         "mean": _finite(difference.mean),
         "interval": _interval(difference.interval),
-        "relative": _finite(difference.relative),
-        "relative_interval": _interval(difference.relative_interval),
+        "relative": _finite(difference.relative) if is_share else None,
+        "relative_interval": _interval(difference.relative_interval) if is_share else None,
         "minimum": difference.minimum,
         "minimum_relative": difference.minimum / abs(base) if base else None,
-        "p": difference.p_adjusted,
+        "p": difference.telling.p_adjusted,
         "pairs": difference.pairs,
         "higher": difference.higher,
         "lower": difference.lower,

@@ -8,6 +8,7 @@ from scenarios.studies.report.first_screen import TONES
 from scenarios.studies.report.markup import Html, Node, element, joined
 from scenarios.studies.report.numbers import number, p_value, percent
 from scenarios.studies.report.page import choice, note, table
+from scenarios.studies.statistics.numbers import is_shown_as_share
 from scenarios.studies.statistics.result import (
     DIFFERENT,
     Comparison,
@@ -66,7 +67,7 @@ def _constant(comparison: Comparison) -> Html | None:
 
 
 def _against(comparison: Comparison, level: str, rows: Sequence[Row]) -> Html:
-    base = comparison.baseline
+    base = comparison.against(level)
     means = (name if len(name) <= _LONG else shorter for name, shorter in ((base, "baseline"), (level, "arm")))
     heads = ["Figure", *means, "difference", "95% interval", "share", "seeds higher, lower", "p", "finding"]
     return table(
@@ -86,7 +87,8 @@ def _cells(row: Row, base: str, level: str) -> Iterator[Node]:
     tone = TONES.get(difference.verdict)
     yield element("span", number(difference.mean, signed=True), class_=tone)
     yield interval(difference.interval)
-    yield "" if difference.relative is None else percent(difference.relative, signed=True)
+    told = difference.relative if is_shown_as_share(difference) else None
+    yield "" if told is None else percent(told, signed=True)
     yield f"{difference.higher}, {difference.lower}" if difference.pairs else ""
     yield _p(difference)
     yield element(
@@ -100,7 +102,8 @@ def named(row: Row) -> Html:
 
 
 def _p(difference: Difference) -> str:
-    return "" if difference.p_adjusted is None else p_value(difference.p_adjusted).removeprefix("p ").removeprefix("= ")
+    p = None if difference.telling.deterministic else difference.telling.p_adjusted
+    return "" if p is None else p_value(p).removeprefix("p ").removeprefix("= ")
 
 
 def _alone(comparison: Comparison, rows: Sequence[Row]) -> Html:

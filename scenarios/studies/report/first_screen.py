@@ -9,7 +9,19 @@ from math import isclose
 from scenarios.studies.report.markup import Html, Node, element, joined
 from scenarios.studies.report.numbers import number, p_value, percent
 from scenarios.studies.report.page import table
-from scenarios.studies.statistics.result import DIFFERENT, Comparison, Difference, Front, Row, Sample, Verdict
+from scenarios.studies.statistics.numbers import is_shown_as_share
+from scenarios.studies.statistics.result import (
+    DIFFERENT,
+    FEWEST_PAIRS,
+    Comparison,
+    Difference,
+    Front,
+    Level,
+    Row,
+    Sample,
+    Verdict,
+)
+from scenarios.studies.statistics.sentences import depends, few_seeds, finding, leaves_out_0
 
 TONES = {Verdict.BETTER: "good", Verdict.WORSE: "bad"}
 _LEVELS = 3
@@ -43,22 +55,26 @@ def scores(comparison: Comparison, rows: Sequence[Row]) -> Html:
         for name, count in counts.items()
     ]
     caption = (
-        f"Of {len(rows)} figures that differ between runs: how many are better or worse than {comparison.baseline}"
+        f"Of {len(rows)} figures that differ between runs: how many are better or worse than in the arm that it is "
+        "compared with"
     )
     return table(["Arm", *(kind.value for kind in kinds)], cells, caption=caption, numeric=range(1, len(kinds) + 1))
 
 
-def _of_level(comparison: Comparison, level: str) -> Html:
+def _of_level(comparison: Comparison, name: str) -> Html:
     rows = {row.metric: row for row in comparison.rows}
-    cells = [(rows[metric], rows[metric].differences[level]) for metric, at in comparison.told if at == level]
-    said = [lines for verdict in (Verdict.BETTER, Verdict.WORSE) if (lines := list(_findings(cells, level, verdict)))]
+    level = next(level for level in comparison.levels if level.name == name)
+    cells = [(rows[metric], rows[metric].differences[name]) for metric, at in comparison.told if at == name]
+    said = [[element("li", line) for row, cell in cells if (line := depends(level, row, cell))][:_EACH]]
+    said += [list(_findings(cells, level, verdict)) for verdict in (Verdict.BETTER, Verdict.WORSE)]
+    said = [lines for lines in said if lines]
     if not said:
-        said = [[*_nothing(cells, comparison.minimum), *_unsettled(cells, level)]]
-    head = element("h2", level, element("span", f" against {comparison.baseline}", class_="quiet"))
+        said = [list(_unsettled(cells, level)) or list(_nothing(cells, comparison.minimum))]
+    head = element("h2", name, element("span", f" against {comparison.against(name)}", class_="quiet"))
     return joined(head, element("div", *(element("ul", *lines) for lines in said), class_="verdicts"))
 
 
-def _findings(cells: Sequence[tuple[Row, Difference]], level: str, verdict: Verdict) -> Iterator[Html]:
+def _findings(cells: Sequence[tuple[Row, Difference]], level: Level, verdict: Verdict) -> Iterator[Html]:
     """The first ones in a sentence each; those that say the same of the same runs in other words are only named."""
     told: list[tuple[Row, Difference]] = []
     named: list[str] = []
@@ -85,23 +101,28 @@ def _alike(cell: Difference, other: Difference) -> bool:
     )
 
 
-def _finding(row: Row, cell: Difference, level: str) -> Iterator[Node]:
+def _finding(row: Row, cell: Difference, level: Level) -> Iterator[Node]:
     """``time_to_complete_s: 20.6 s against 7.2 s (+186%; 95% interval +171% to +201%), on 24 of 24 seeds, p = 0.001.``,
-    and the figure's meaning."""
+    and the figure's meaning; of a figure with two peaks the share of the upper one and the medians."""
     assert cell.mean is not None, "a finding has a difference"
-    base, own = next(iter(row.samples.values())), row.samples[level]
+    assert level.against is not None, "a finding is about two levels"
     yield element("code", row.metric)
     yield ": "
-    yield element("b", _mean(own, row.unit))
-    yield f" against {_mean(base, row.unit)}"
-    if cell.relative is not None and cell.relative_interval is not None:
+    if row.split is not None:
+        yield f"{finding(row, cell, level)}. "
+        yield element("small", row.text, ".")
+        return
+    yield element("b", _mean(row.samples[level.name], row.unit))
+    yield f" against {_mean(row.samples[level.against], row.unit)}"
+    if is_shown_as_share(cell) and cell.relative is not None and cell.relative_interval is not None:
         low, high = (percent(end, signed=True) for end in (cell.relative_interval.low, cell.relative_interval.high))
         yield f" ({percent(cell.relative, signed=True)}; 95% interval {low} to {high})"
     elif cell.interval is not None:
         low, high = number(cell.interval.low, signed=True), number(cell.interval.high, row.unit, signed=True)
         yield f" (95% interval {low} to {high})"
     p = "" if cell.p_adjusted is None else f", {_in_one(p_value(cell.p_adjusted))}"
-    yield f", on {cell.higher if cell.mean > 0 else cell.lower} of {cell.pairs} seeds{p}. "
+    sure = ", which are alike" if cell.deterministic else p
+    yield f", on {cell.higher if cell.mean > 0 else cell.lower} of {cell.pairs} seeds{sure}. "
     yield element("small", row.text, ".")
 
 
@@ -130,6 +151,10 @@ def _nothing(cells: Sequence[tuple[Row, Difference]], minimum: str) -> Iterator[
     if not cells:
         yield element("li", "The two have no seed in common.")
         return
+    pairs = max(cell.pairs for _, cell in cells)
+    if pairs < FEWEST_PAIRS:
+        yield element("li", few_seeds(pairs, sum(cell.equal < cell.pairs for _, cell in cells)))
+        return
     if other:
         yield element(
             "li",
@@ -144,21 +169,19 @@ def _nothing(cells: Sequence[tuple[Row, Difference]], minimum: str) -> Iterator[
     yield element("li", told)
 
 
-def _unsettled(cells: Sequence[tuple[Row, Difference]], level: str) -> Iterator[Html]:
+def _unsettled(cells: Sequence[tuple[Row, Difference]], level: Level) -> Iterator[Html]:
     """The largest differences whose interval leaves out 0, although too few seeds make them findings."""
-    unknown = [(row, cell) for row, cell in cells if cell.verdict is Verdict.UNKNOWN and _leaves_out_0(cell)]
+    unknown = [(row, cell) for row, cell in cells if cell.verdict is Verdict.UNKNOWN and leaves_out_0(cell.telling)]
     for row, cell in unknown[:_EACH]:
         yield element("li", element("b", "Not settled"), " in ", *_finding(row, cell, level))
-
-
-def _leaves_out_0(cell: Difference) -> bool:
-    return cell.interval is not None and (cell.interval.low > 0 or cell.interval.high < 0)
 
 
 def _front(best: Front) -> Html:
     metrics = _codes(best.metrics)
     if len(best.best) == 1:
-        return element("p", element("b", best.best[0]), " is best, or as good as any, in all of ", *metrics, ".")
+        return element(
+            "p", "By the means ", element("b", best.best[0]), " is best, or as good as any, in all of ", *metrics, "."
+        )
     if len(best.best) > _LEVELS:
         return element(
             "p", f"{len(best.best)} of {len(best.points)} arms are beaten by none in ", *metrics, " together."

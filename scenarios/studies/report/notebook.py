@@ -41,8 +41,8 @@ def comparison_frame(comparison: Comparison) -> pd.DataFrame:
             "metric": row.metric,
             "unit": row.unit,
             "level": level,
-            "baseline": comparison.baseline,
-            "baseline_mean": row.samples[comparison.baseline].mean,
+            "baseline": comparison.against(level),
+            "baseline_mean": row.samples[comparison.against(level)].mean,
             "level_mean": row.samples[level].mean,
             "pairs": found.pairs,
             "mean": found.mean,
@@ -50,7 +50,7 @@ def comparison_frame(comparison: Comparison) -> pd.DataFrame:
             "high": found.interval and found.interval.high,
             "relative": found.relative,
             "dominance": found.dominance,
-            "p_adjusted": found.p_adjusted,
+            "p_adjusted": found.telling.p_adjusted,
             "verdict": found.verdict.value,
         }
         for row in comparison.rows
@@ -61,7 +61,7 @@ def comparison_frame(comparison: Comparison) -> pd.DataFrame:
 
 def comparison_html(comparison: Comparison) -> Html:
     """The sentences, the most telling differences and the doubts."""
-    heads = ("metric", "unit", comparison.baseline, "against it", "difference", "95% interval", "verdict")
+    heads = ("metric", "unit", "arm", "against", "its mean", "difference", "95% interval", "verdict")
     told = (_told(comparison, metric, level) for metric, level in comparison.told)
     return joined(
         element("p", element("b", comparison.title)),
@@ -75,10 +75,10 @@ def _told(comparison: Comparison, metric: str, level: str) -> Sequence[str]:
     row = comparison.row(metric)
     found = row.differences[level]
     interval = f"{found.interval.low:.4g} to {found.interval.high:.4g}" if found.interval else ""
-    base = row.samples[comparison.baseline].mean
+    base = row.samples[comparison.against(level)].mean
     numbers = ("" if value is None else f"{value:.4g}" for value in (base, found.mean))
     mean, difference = numbers
-    return metric, row.unit, mean, level, difference, interval, found.verdict.value
+    return metric, row.unit, level, comparison.against(level), mean, difference, interval, found.verdict.value
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Node]]) -> Html:

@@ -66,7 +66,8 @@ class Results:
         Args:
             by: an axis whose values are compared. where: axis to value: only arms with that.
             metrics, minimum: by default what ``[study]`` says.
-            baseline: what the others are compared with; by default the first arm.
+            baseline: what all others are compared with; by default each arm is compared with the one that differs from
+                it in a single axis.
             recount: let Spark on ``master`` compute every figure again, and warn where a run computed another one.
 
         Raises: BadInput; JavaMissing.

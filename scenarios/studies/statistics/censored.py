@@ -31,15 +31,17 @@ class Times:
         return (*self.finished_s, *self.unfinished_s)
 
 
-def completions(levels: Mapping[str, Times]) -> Completions | None:
-    """The completion of all levels, the first one being the baseline; None where no run had a move."""
+def completions(levels: Mapping[str, Times], against: Mapping[str, str] | None = None) -> Completions | None:
+    """The completion of all levels; None where no run had a move. ``against``: each level to the one that it is
+    compared with; by default all with the first."""
     present = {name: times for name, times in levels.items() if times.all_s}
     if not present:
         return None
     horizon_s = common_horizon_s(list(present.values()))
     found = {name: _completion(times, horizon_s) for name, times in present.items()}
-    baseline = present.get(next(iter(levels)))
-    ps = [None if times is baseline else _logrank(baseline, times) for times in present.values()]
+    first = next(iter(levels))
+    against = against or {name: first for name in levels if name != first}
+    ps = [_logrank(present.get(against[name]), times) if name in against else None for name, times in present.items()]
     return Completions(
         horizon_s=horizon_s,
         unfinished=any(times.unfinished_s for times in present.values()),

@@ -17,7 +17,7 @@ from statsmodels.stats.multitest import multipletests
 
 from scenarios.observe.measures.figure import Better
 from scenarios.studies.statistics.resampling import RESAMPLES, Array, flipped, intervals
-from scenarios.studies.statistics.result import CONFIDENCE, SIGNIFICANT, Difference, Interval, Verdict
+from scenarios.studies.statistics.result import CONFIDENCE, FEWEST_PAIRS, SIGNIFICANT, Difference, Interval, Verdict
 
 POWER = 0.8
 """How often the promised number of seeds settles what it is promised for."""
@@ -43,10 +43,12 @@ class Pairs:
     grain: float = 0.0
 
 
-def compare_pairs(cells: Sequence[Pairs], *, resamples: int | None = None) -> list[Difference]:
+def compare_pairs(cells: Sequence[Pairs], *, together: bool = True, resamples: int | None = None) -> list[Difference]:
     """The differences of a table's cells; Holm's correction is over all of them that need a test.
 
-    ``resamples``: fewer than usual, for studies of this function itself.
+    Args:
+        together: whether they are read together; if not, p is of each one's test alone.
+        resamples: fewer than usual, for studies of this function itself.
     """
     found: list[Difference] = [_nothing(cell) for cell in cells]
     by_length: dict[int, list[int]] = {}
@@ -59,8 +61,9 @@ def compare_pairs(cells: Sequence[Pairs], *, resamples: int | None = None) -> li
             computed = _of_one_length([cells[index] for index in indices], resamples)
             for index, difference in zip(indices, computed, strict=True):
                 found[index] = difference
-    adjusted = holm([difference.p for difference in found])
-    tests = sum(p is not None for p in adjusted)
+    alone = [difference.p for difference in found]
+    adjusted = holm(alone) if together else alone
+    tests = sum(p is not None for p in adjusted) if together else 1
     return [
         _settled(evolve(difference, p_adjusted=p), cell, tests)
         for difference, p, cell in zip(found, adjusted, cells, strict=True)
@@ -124,7 +127,7 @@ def _of_one_length(cells: Sequence[Pairs], resamples: int | None) -> list[Differ
 def _intervals(difference: Array, baseline: Array, signs: Array, resamples: int | None) -> tuple[Array, Array]:
     """The ends of the intervals of the mean difference, of the relative one and of the signs' mean, a row each."""
     cells = difference.shape[1]
-    if len(difference) < 2:
+    if len(difference) < FEWEST_PAIRS:
         return np.full((3, cells), np.nan), np.full((3, cells), np.nan)
 
     def statistics(means: Array) -> Array:
@@ -143,7 +146,7 @@ def _interval(low: float, high: float) -> Interval | None:
 def _dominance_interval(counts: Sequence[int], low: float, high: float) -> Interval | None:
     """BCa; where all seeds have the same sign, and so no resample another, Clopper and Pearson's of that share."""
     seeds = sum(counts)
-    if seeds < 2:
+    if seeds < FEWEST_PAIRS:
         return None
     for sign, count in zip((1, -1), counts, strict=False):
         if count == seeds:
@@ -177,7 +180,7 @@ def _pairing(baseline: Array, other: Array, difference: Array) -> float | None:
 def _deterministic(baseline: Array, other: Array, mean: float, cell: Pairs) -> bool:
     """Whether the spread over the seeds is below the metric's grain, or far below the difference or what matters."""
     spread = max(float(np.std(baseline)), float(np.std(other)))
-    if len(baseline) < 2 or (spread == 0 and mean == 0):
+    if len(baseline) < FEWEST_PAIRS or (spread == 0 and mean == 0):
         return False
     return bool(spread < max(cell.grain, abs(mean) / _FAR_BELOW, cell.minimum / _WITHIN_MINIMUM))
 
@@ -221,9 +224,13 @@ def seeds_needed(differences: npt.ArrayLike, minimum: float, tests: int) -> int 
     gap = max(abs(float(values.mean())) - minimum, minimum)
     if gap <= 0:
         return None
-    level = SIGNIFICANT / (2 * tests)
-    z = float(stats.norm.isf(level))
+    z = float(stats.norm.isf(SIGNIFICANT / (2 * tests)))
     needed = ((z + float(stats.norm.ppf(POWER))) * float(values.std(ddof=1)) / gap) ** 2 + z**2 / 2
-    # With fewer no p is that small: of all flips of the signs, or, beyond what is drawn of them, of the bound on it.
-    fewest = np.log2(1 / level) if 1 / level < RESAMPLES else 2 * np.log(1 / level)
-    return int(min(_MOST_SEEDS, np.ceil(max(needed, fewest))))
+    return int(min(_MOST_SEEDS, max(np.ceil(needed), fewest_seeds(tests))))
+
+
+def fewest_seeds(tests: int) -> int:
+    """With fewer seeds none of as many tests can make a finding: no p is that small, of all flips of the signs, or,
+    beyond what is drawn of them, of the bound on it."""
+    level = SIGNIFICANT / (2 * tests)
+    return int(np.ceil(np.log2(1 / level) if 1 / level < RESAMPLES else 2 * np.log(1 / level)))

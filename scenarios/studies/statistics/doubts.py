@@ -9,7 +9,7 @@ from statistics import median
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.record import DONE
 from scenarios.studies.statistics.differences import POWER
-from scenarios.studies.statistics.result import Completions, Doubt, Level, Row, Verdict
+from scenarios.studies.statistics.result import FEWEST_PAIRS, Completions, Doubt, Level, Row, Verdict
 from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures
 
 FEW_SEEDS = 10
@@ -88,12 +88,12 @@ def _about_seeds(rows: Sequence[Row], levels: Sequence[Level]) -> Iterator[Doubt
         return
     cells = [cell for row in rows for cell in row.differences.values() if cell.pairs]
     pairs = min((cell.pairs for cell in cells), default=0)
-    if pairs < FEW_SEEDS:
+    if FEWEST_PAIRS <= pairs < FEW_SEEDS:
         yield Doubt(
             kind="few-seeds",
             text=f"{_number(pairs, 'seed')} in common, fewer than {FEW_SEEDS}: intervals and p values say little",
         )
-    unknown = [cell for cell in cells if cell.verdict is Verdict.UNKNOWN]
+    unknown = [cell for cell in cells if cell.verdict is Verdict.UNKNOWN and cell.pairs >= FEWEST_PAIRS]
     needed = sorted(cell.seeds_needed for cell in unknown if cell.seeds_needed is not None)
     if needed:
         most = needed[min(len(needed) - 1, int(POWER * len(needed)))]
@@ -110,9 +110,8 @@ def _about_spread(rows: Sequence[Row]) -> Iterator[Doubt]:
     if fixed:
         yield Doubt(
             kind="deterministic",
-            text=f"the seeds hardly change {_named(fixed)}: the spread over the seeds is far below the difference, or "
-            "below what matters; p says that the program repeats itself, not how far the finding carries. "
-            "Let the seed vary more of the scenario",
+            text=f"the seeds hardly change {_named(fixed)}: more of them repeat the run and do not say how far the "
+            "finding carries. Let the seed vary more of the scenario",
             metrics=fixed,
         )
     ratios = [cell.pairing for _, cell in cells if cell.pairing is not None and not cell.deterministic]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isinf
 
 from scenarios.studies.statistics.result import Difference, Interval
@@ -9,6 +10,8 @@ from scenarios.studies.statistics.result import Difference, Interval
 _TINY_P = 0.001
 _TINY = 1e-6
 """Below it a number has an exponent, and a share in percent is the rounding of sums."""
+LARGEST_SHARE = 9.0
+"""Of what is shown as a share: ten times the baseline."""
 
 
 def number(value: float | None, *, signed: bool = False) -> str:
@@ -30,21 +33,37 @@ def percent(share: float, *, signed: bool = True) -> str:
     return f"{'+' if signed and value > 0 else ''}{digits}%"
 
 
-def change(cell: Difference) -> str:
-    """The relative difference with its interval, ``+28% [+27%, +29%]``; the absolute one where there is no relative."""
+def change(cell: Difference, unit: str = "") -> str:
+    """The difference with its interval: as a share, ``+28% [+27%, +29%]``, where it can be told as one; else in its
+    unit, ``+1,010 [+990, +1,030] ms``."""
     if cell.mean is None:
         return "-"
-    if cell.relative is not None and cell.relative_interval is not None and _finite(cell.relative_interval):
-        ends = (percent(cell.relative_interval.low), percent(cell.relative_interval.high))
-        return f"{percent(cell.relative)} [{', '.join(ends)}]"
-    if cell.interval is None:
-        return number(cell.mean, signed=True)
-    ends = (number(cell.interval.low, signed=True), number(cell.interval.high, signed=True))
-    return f"{number(cell.mean, signed=True)} [{', '.join(ends)}]"
+    if cell.equal == cell.pairs:
+        return "0"
+    if is_shown_as_share(cell):
+        assert cell.relative is not None
+        ends = _ends(cell.relative_interval, percent)
+        return f"{percent(cell.relative)}{ends}"
+    ends = _ends(cell.interval, lambda end: number(end, signed=True))
+    return f"{number(cell.mean, signed=True)}{ends} {unit}".rstrip()
 
 
-def _finite(interval: Interval) -> bool:
-    return not (isinf(interval.low) or isinf(interval.high))
+def points(cell: Difference) -> str:
+    """The difference of two shares, ``+37 [+12, +60] points``."""
+    ends = _ends(cell.interval, lambda end: f"{100 * end:+.0f}")
+    return f"{100 * (cell.mean or 0.0):+.0f}{ends} points"
+
+
+def is_shown_as_share(cell: Difference) -> bool:
+    """Not of a baseline that is 0 or next to nothing: 1 s against 7 ms is no +14,000%."""
+    if cell.relative is None:
+        return False
+    ends = cell.relative_interval
+    return all(abs(share) <= LARGEST_SHARE for share in (cell.relative, *((ends.low, ends.high) if ends else ())))
+
+
+def _ends(interval: Interval | None, text: Callable[[float], str]) -> str:
+    return "" if interval is None else f" [{text(interval.low)}, {text(interval.high)}]"
 
 
 def p_value(p: float | None) -> str:

@@ -37,6 +37,12 @@ class Verdict(Enum):
     """Whatever the difference is, it is smaller than the smallest difference of interest."""
     UNKNOWN = "not known"
     """The seeds are too few to tell."""
+    DEPENDS = "depends"
+    """It is better at some values of the other axes and worse at others: there is no one answer over them."""
+
+
+FEWEST_PAIRS = 6
+"""Below it no finding is possible: of n pairs no p is below 2/2^n, and of five that is more than ``SIGNIFICANT``."""
 
 
 DIFFERENT = (Verdict.BETTER, Verdict.WORSE, Verdict.LOWER, Verdict.HIGHER)
@@ -97,6 +103,10 @@ class Difference:
         seeds_needed: with ``UNKNOWN``, about how many seeds would settle it; None where that cannot be told.
         deterministic: the seeds hardly change the metric in either level, so that p and the intervals say how alike the
             runs are and not how far the finding carries.
+        share, alike: where the metric has two peaks (``Row.split``), and only there: the difference of the share of
+            runs in the upper one, and the difference over the pairs that are on the same side. They have the tests, and
+            the verdict is theirs; the mean has none.
+        strata: with ``DEPENDS``, the values of the other axes with the difference at each of them.
     """
 
     pairs: int
@@ -117,6 +127,43 @@ class Difference:
     verdict: Verdict
     seeds_needed: int | None
     deterministic: bool
+    share: Difference | None = None
+    alike: Difference | None = None
+    strata: tuple[Stratum, ...] = ()
+
+    @property
+    def telling(self) -> Difference:
+        """The difference that the verdict is about."""
+        if self.share is None or self.alike is None:
+            return self
+        return self.alike if self.verdict is not self.share.verdict else self.share
+
+
+@frozen(kw_only=True)
+class Stratum:
+    """A difference at one value of the axes that ``by`` leaves out.
+
+    Attributes:
+        axes, values: ``client.rate`` and ``8MB/s``.
+        difference: its p is of its own test alone.
+    """
+
+    axes: tuple[str, ...]
+    values: tuple[str, ...]
+    difference: Difference
+
+
+@frozen(kw_only=True)
+class Split:
+    """Two peaks, or a tail far from the rest: values of which the mean is none.
+
+    Attributes:
+        at: the smallest value of the upper part.
+        shares: of each level's runs in the upper part.
+    """
+
+    at: float
+    shares: dict[str, float]
 
 
 @frozen(kw_only=True)
@@ -127,7 +174,8 @@ class Row:
         metric: its name, as in ``understudy list metrics``. text: its meaning.
         better: which of two values is the better one.
         samples: by the level's name, the baseline's first.
-        differences: by the name of each other level.
+        differences: by the name of each other level, against its ``Level.against``.
+        split: None where the values have one peak.
     """
 
     metric: str
@@ -136,6 +184,7 @@ class Row:
     better: Better
     samples: dict[str, Sample]
     differences: dict[str, Difference]
+    split: Split | None = None
 
 
 @frozen(kw_only=True)
@@ -146,6 +195,8 @@ class Level:
         name: as in ``samples`` and ``differences``.
         arms: the names of the arms whose runs it has: one, or with ``--by`` all those with the same value on the axis.
         values: axis to value, for the axes on which all its runs agree.
+        against: the level that it is compared with; None for the first. along: the single axis in which the two
+            differ; None where there are several.
         runs: runs that have figures. seeds: how many seeds these have.
         moved: those of them that had a move. finished: those of them whose moves all finished.
         failed: runs that broke and have no figures.
@@ -154,6 +205,8 @@ class Level:
     name: str
     arms: tuple[str, ...]
     values: dict[str, str]
+    against: str | None
+    along: str | None
     runs: int
     seeds: int
     moved: int
@@ -170,7 +223,7 @@ class Completion:
             that have finished, with its 95 % interval. Before the first time it is 0.
         median_s: when half of the runs have finished; None where less than half ever did.
         restricted_mean_s: the mean time to complete, restricted to ``Completions.horizon_s``.
-        p, p_adjusted: log-rank against the baseline; after Holm's correction over the levels. None for the baseline,
+        p, p_adjusted: log-rank against ``Level.against``; after Holm's correction over the levels. None for the first,
             and where neither has finished a run.
     """
 
@@ -299,8 +352,12 @@ class Comparison:
 
     @property
     def baseline(self) -> str:
-        """The name of the level that the others are compared with."""
+        """The name of the first level."""
         return self.levels[0].name
+
+    def against(self, level: str) -> str:
+        """The name of the level that this one is compared with; of the first one itself."""
+        return next((one.against for one in self.levels if one.name == level), None) or self.baseline
 
     @property
     def level_of(self) -> dict[str, str]:

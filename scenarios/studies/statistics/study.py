@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from attrs import evolve, frozen
-from scipy import stats  # type: ignore[import-untyped]
 
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.observe.measures.figure import Better, Compared, Figure
@@ -18,23 +17,19 @@ from scenarios.observe.measures.minimum import Minimum
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.record import DONE
 from scenarios.studies.statistics.censored import Times, completions
-from scenarios.studies.statistics.differences import Pairs, compare_pairs
 from scenarios.studies.statistics.doubts import doubts
 from scenarios.studies.statistics.front import front
-from scenarios.studies.statistics.layout import Layout, axes_of, cells, check_axis, laid_out, level_of, place
-from scenarios.studies.statistics.resampling import Array
+from scenarios.studies.statistics.layout import Layout, Reference, axes_of, check_axis, laid_out, level_of, place
 from scenarios.studies.statistics.result import (
-    CONFIDENCE,
     Comparison,
     Completions,
-    Difference,
     Effects,
     Front,
-    Interval,
     Level,
     Row,
-    Sample,
+    Verdict,
 )
+from scenarios.studies.statistics.rows import rows_of
 from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures
 from scenarios.studies.statistics.sentences import headlines, told
 
@@ -49,10 +44,10 @@ class Asked:
     """What a comparison is asked for.
 
     Attributes:
-        by: the axis whose values are compared; None: every arm with the first.
+        by: the axis whose values are compared; None: every arm with the one that differs from it in one axis.
         where: only arms with these values: axis and value.
         metrics: only these; ``all``, or none: all that are compared.
-        baseline: the level that the others are compared with; None: the first.
+        baseline: the level that all others are compared with; None: the first, or, without ``by``, as above.
         minimum: the smallest difference that matters; None: 1 % of the larger mean.
     """
 
@@ -91,11 +86,12 @@ def compare_runs(
     layout = laid_out(chosen, list(figures), by=asked.by, baseline=asked.baseline)
     _check_common_seeds(layout)
     levels = _levels(layout, chosen, asked.by)
-    finished = completions(_times(layout, chosen, asked.by))
+    against = {level: reference.level for level, reference in layout.references.items()}
+    finished = completions(_times(layout, chosen, asked.by), against)
     layout = _restricted(layout, finished)
-    rows = _rows(layout, figures, minimum, _unfinished(chosen, asked.by))
-    places = told(rows)
-    best = _front(layout, figures, asked.metrics, minimum)
+    rows = rows_of(layout, figures, minimum, _unfinished(chosen, asked.by))
+    places = told(rows, levels, layout.by)
+    best = _front(layout, rows, asked.metrics, minimum)
     return Comparison(
         title=title,
         by=layout.by,
@@ -106,7 +102,7 @@ def compare_runs(
         completions=finished,
         effects=_effects(chosen, list(figures)),
         front=best,
-        headlines=headlines(rows, levels, places, best, str(minimum)),
+        headlines=headlines(rows, levels, layout.by, places, best, str(minimum)),
         doubts=doubts(
             rows,
             levels,
@@ -167,9 +163,10 @@ def _figures(runs: Sequence[RunFigures], names: Sequence[str]) -> dict[str, Figu
 
 
 def _check_common_seeds(layout: Layout) -> None:
-    """Raises: BadInput where the baseline shares no seed with any other level."""
-    known = ~np.all(np.isnan(layout.values), axis=0)
-    if len(layout.levels) > 1 and not np.any(known[0] & known[1:]):
+    """Raises: BadInput where no level shares a seed with the one that it is compared with."""
+    known = dict(zip(layout.levels, ~np.all(np.isnan(layout.values), axis=0), strict=True))
+    pairs = [(level, reference.level) for level, reference in layout.references.items()]
+    if pairs and not any(np.any(known[level] & known[other]) for level, other in pairs):
         raise BadInput(
             f"no seed is in {layout.levels[0]!r} and in another arm too; run the same seeds in each, such as 0:20"
         )
@@ -188,10 +185,10 @@ def _by_level(runs: Sequence[RunFigures], by: str | None) -> dict[str, list[RunF
 
 def _levels(layout: Layout, runs: Sequence[RunFigures], by: str | None) -> tuple[Level, ...]:
     of_level = _by_level(runs, by)
-    return tuple(_level(name, of_level[name]) for name in layout.levels)
+    return tuple(_level(name, of_level[name], layout.references.get(name)) for name in layout.levels)
 
 
-def _level(name: str, runs: Sequence[RunFigures]) -> Level:
+def _level(name: str, runs: Sequence[RunFigures], reference: Reference | None) -> Level:
     done = [run for run in runs if run.status == DONE]
     arms = list(dict.fromkeys(run.arm for run in runs))
     differing = axes_of(arms)
@@ -199,6 +196,8 @@ def _level(name: str, runs: Sequence[RunFigures]) -> Level:
         name=name,
         arms=tuple(arm.name for arm in arms),
         values={axis: arms[0].value_of(axis) for axis in arms[0].axes if axis not in differing},
+        against=None if reference is None else reference.level,
+        along=None if reference is None else reference.axis,
         runs=len(done),
         seeds=len({run.seed for run in done}),
         moved=sum(run.completed is not None for run in done),
@@ -235,93 +234,26 @@ def _restricted(layout: Layout, finished: Completions | None) -> Layout:
     return evolve(layout, values=values)
 
 
-# -- rows ------------------------------------------------------------------------------------------------------------
-
-
-def _rows(
-    layout: Layout, figures: Mapping[str, Figure], minimum: Minimum, unfinished: Mapping[str, int]
-) -> tuple[Row, ...]:
-    pairs = [_pairs(layout, figures[metric], level, minimum) for metric, level in cells(layout)]
-    differences: dict[tuple[str, str], Difference] = dict(zip(cells(layout), compare_pairs(pairs), strict=True))
-    ranks: dict[int, tuple[int, int] | None] = {}
-    return tuple(
-        Row(
-            metric=metric,
-            text=figure.text,
-            unit=figure.unit,
-            better=figure.better,
-            samples={
-                level: _sample(
-                    layout.by_seed(metric, level), unfinished[level] if metric == TIME_TO_COMPLETE else 0, ranks
-                )
-                for level in layout.levels
-            },
-            differences={level: differences[metric, level] for level in layout.levels[1:]},
-        )
-        for metric, figure in figures.items()
-    )
-
-
-def _pairs(layout: Layout, figure: Figure, level: str, minimum: Minimum) -> Pairs:
-    baseline, other = layout.pairs(figure.metric, level)
-    means = (float(baseline.mean()), float(other.mean())) if len(baseline) else (0.0, 0.0)
-    return Pairs(
-        baseline=baseline.tolist(),
-        other=other.tolist(),
-        minimum=minimum.of(figure.unit, *means),
-        better=figure.better,
-        grain=float(figure.readable(1) or 0.0),
-    )
-
-
-def _sample(values: Array, censored: int, ranks: dict[int, tuple[int, int] | None]) -> Sample:
-    """``ranks``: by number of values, the places of the ends of the median's interval among the sorted values."""
-    count = len(values)
-    if not count:
-        return Sample(
-            seeds=0, mean=None, median=None, median_interval=None, smallest=None, largest=None, spread=None,
-            censored=censored,
-        )  # fmt: skip
-    if count not in ranks:
-        ranks[count] = _median_ranks(count)
-    ends, ordered = ranks[count], np.sort(values)
-    return Sample(
-        seeds=count,
-        mean=float(values.mean()),
-        median=float(np.median(values)),
-        median_interval=None if ends is None else Interval(float(ordered[ends[0]]), float(ordered[ends[1]])),
-        smallest=float(ordered[0]),
-        largest=float(ordered[-1]),
-        spread=float(values.std(ddof=1)) if count > 1 else None,
-        censored=censored,
-    )
-
-
-def _median_ranks(count: int) -> tuple[int, int] | None:
-    """The places, from 0, of the values that enclose the median with 95 %, by the binomial distribution; None where
-    the values are too few for that."""
-    with np.errstate(invalid="ignore"):
-        found = stats.quantile_test(np.arange(count), p=0.5).confidence_interval(CONFIDENCE)
-    return None if np.isnan(found.low) or np.isnan(found.high) else (int(found.low), int(found.high))
-
-
 # -- the whole -------------------------------------------------------------------------------------------------------
 
 
-def _front(layout: Layout, figures: Mapping[str, Figure], named: Sequence[str], minimum: Minimum) -> Front | None:
-    """The front over the metrics that were named, else over those of ``OBJECTIVES`` that differ between levels."""
+def _front(layout: Layout, rows: Sequence[Row], named: Sequence[str], minimum: Minimum) -> Front | None:
+    """The front over the metrics that were named, else over those of ``OBJECTIVES`` that differ between levels. None
+    where the answer for one of them depends on the axes that are left out: no level is best over these."""
+    by_metric = {row.metric: row for row in rows if row.better is not Better.NEITHER}
     means: dict[str, list[float]] = {}
     for metric in named or OBJECTIVES:
-        if metric in figures and figures[metric].better is not Better.NEITHER:
-            of_levels = [layout.by_seed(metric, level) for level in layout.levels]
-            found = [float(values.mean()) for values in of_levels if len(values)]
+        if metric in by_metric:
+            samples = [by_metric[metric].samples[level].mean for level in layout.levels]
+            found = [mean for mean in samples if mean is not None]
             if len(found) == len(layout.levels) and (named or len(set(found)) > 1):
                 means[metric] = found
-    if len(layout.levels) < 2 or len(means) < 2:
+    depends = (cell.verdict is Verdict.DEPENDS for metric in means for cell in by_metric[metric].differences.values())
+    if len(layout.levels) < 2 or len(means) < 2 or any(depends):
         return None
     points = {level: [means[metric][at] for metric in means] for at, level in enumerate(layout.levels)}
-    minima = [minimum.of(figures[metric].unit, min(found), max(found)) for metric, found in means.items()]
-    return front({metric: figures[metric].better for metric in means}, points, minima)
+    minima = [minimum.of(by_metric[metric].unit, min(found), max(found)) for metric, found in means.items()]
+    return front({metric: by_metric[metric].better for metric in means}, points, minima)
 
 
 def _effects(runs: Sequence[RunFigures], metrics: Sequence[str]) -> tuple[Effects, ...]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from scenarios.studies.statistics.numbers import change, number, p_value
+from scenarios.studies.statistics.numbers import change, number, p_value, percent, points
 from scenarios.studies.statistics.result import (
     CONFIDENCE,
     DIFFERENT,
+    FEWEST_PAIRS,
     Comparison,
     Completions,
     Difference,
     Effects,
     Row,
-    Sample,
     Verdict,
 )
 from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE
@@ -27,12 +27,20 @@ _EFFECTS = 5
 
 _NOTES = (
     "Means over the seeds; a difference is the mean of the differences seed by seed, as a share of the baseline's mean "
-    "where that is not 0, with its {confidence:.0%} BCa interval. same: no difference that matters; it is below "
-    "{minimum} of the larger mean. not known (N): about N seeds would tell. p: that the true difference does not "
+    "where that is not next to 0{interval}. same: no difference that matters; it is below "
+    "{minimum} of the larger mean. {unknown}p: that the true difference does not "
     "matter, by flipping signs, after Holm over the table. partition-seconds are summed over partitions; lags are in "
     "records, over time and followers."
 )
+_INTERVAL = f", with its {CONFIDENCE:.0%} BCa interval"
+_UNKNOWN = "not known (N): about N seeds would tell. "
+_FEW = "2 of 3 seeds: as many are higher, or lower, and none is a finding. "
 _CENSORED = " A run that did not finish counts as lasting until its end; ≥ marks means that rest on one."
+_SPLIT = (
+    " 40% ≥ 29: the metric has two peaks, or a tail far from the rest, and 40% of the runs have 29 or more; points are "
+    "of that share, and alike is the difference where both runs of a pair are below, or both are not."
+)
+_ALIKE = " seeds alike: the seeds hardly change the metric, so no p is shown."
 
 
 def as_text(comparison: Comparison, *, every: bool = False) -> str:
@@ -116,7 +124,7 @@ def _alone(comparison: Comparison) -> Iterator[str]:
         sample = row.samples[level]
         ends = sample.median_interval
         interval = "-" if ends is None else f"[{number(ends.low)}, {number(ends.high)}]"
-        lines.append([row.metric, row.unit, _mean(sample), number(sample.median), interval])
+        lines.append([row.metric, row.unit, _mean(row, level), number(sample.median), interval])
     yield from _aligned(lines, left=2)
 
 
@@ -127,33 +135,54 @@ def _pairs(comparison: Comparison, shown: Sequence[tuple[str, str]]) -> Iterator
     for metric, level in shown:
         row = comparison.row(metric)
         cell = row.differences[level]
-        yield [metric, _mean(row.samples[baseline]), _mean(row.samples[other]), change(cell), _verdict(row, cell)]
+        yield [metric, _mean(row, baseline), _mean(row, other), _change(row, cell), _verdict(cell)]
 
 
 def _blocks(comparison: Comparison, shown: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
-    """For each metric a line for the baseline, and one for each of the levels that are shown."""
+    """For each metric a line for each level that others are compared with, and below it one for each of these."""
     yield ["metric", "arm", "mean", "difference", "verdict"]
-    by_metric: dict[str, list[str]] = {}
+    by_metric: dict[str, dict[str, list[str]]] = {}
     for metric, level in shown:
-        by_metric.setdefault(metric, []).append(level)
-    for metric, levels in by_metric.items():
-        row = comparison.row(metric)
-        yield [metric, comparison.baseline, _mean(row.samples[comparison.baseline]), "", ""]
-        for level in levels:
-            cell = row.differences[level]
-            yield ["", level, _mean(row.samples[level]), change(cell), _verdict(row, cell)]
+        by_metric.setdefault(metric, {}).setdefault(comparison.against(level), []).append(level)
+    for metric, of_metric in by_metric.items():
+        row, name = comparison.row(metric), metric
+        for base, levels in of_metric.items():
+            yield [name, base, _mean(row, base), "", ""]
+            name = ""
+            for level in levels:
+                cell = row.differences[level]
+                yield ["", f"  {level}", _mean(row, level), _change(row, cell), _verdict(cell)]
 
 
-def _mean(sample: Sample) -> str:
-    return f"{'≥' if sample.censored else ''}{number(sample.mean)}"
+def _mean(row: Row, level: str) -> str:
+    """Of a metric with two peaks the share of its upper part: the mean is a value that no run has."""
+    sample = row.samples[level]
+    if row.split is None:
+        return f"{'≥' if sample.censored else ''}{number(sample.mean)}"
+    return f"{percent(row.split.shares[level], signed=False)} ≥ {number(row.split.at)}"
 
 
-def _verdict(row: Row, cell: Difference) -> str:
+def _change(row: Row, cell: Difference) -> str:
+    """Nothing where the sign depends on the other axes: the sentences have it at each of their values."""
+    if cell.verdict is Verdict.DEPENDS:
+        return "-"
+    if cell.share is None or cell.alike is None or row.split is None:
+        return change(cell, row.unit)
+    if cell.telling is cell.share:
+        return points(cell.share)
+    return f"alike: {change(cell.alike, row.unit)}"
+
+
+def _verdict(cell: Difference) -> str:
     if cell.verdict is Verdict.SAME:
         return "same"
+    if cell.verdict is Verdict.DEPENDS:
+        return f"depends on {' and '.join(cell.strata[0].axes)}"
     if cell.verdict is Verdict.UNKNOWN:
+        if cell.pairs < FEWEST_PAIRS:
+            return f"{max(cell.higher, cell.lower)} of {cell.pairs} seeds"
         return "not known" if cell.seeds_needed is None else f"not known ({cell.seeds_needed:,})"
-    return f"{cell.verdict.value}, {p_value(cell.p_adjusted)}"
+    return f"{cell.verdict.value}, {'seeds alike' if cell.telling.deterministic else p_value(cell.telling.p_adjusted)}"
 
 
 def _effects(effects: Sequence[Effects], told: Sequence[tuple[str, str]], every: bool) -> Iterator[str]:
@@ -173,9 +202,16 @@ def _effects(effects: Sequence[Effects], told: Sequence[tuple[str, str]], every:
 
 
 def _notes(comparison: Comparison) -> str:
-    notes = _NOTES.format(confidence=CONFIDENCE, minimum=comparison.minimum)
+    shown = [(row, cell) for row in comparison.rows for cell in row.differences.values() if cell.pairs]
+    few = any(cell.pairs < FEWEST_PAIRS for _, cell in shown)
+    notes = _NOTES.format(
+        minimum=comparison.minimum, interval="" if few else _INTERVAL, unknown=_FEW if few else _UNKNOWN
+    )
     censored = any(row.metric == TIME_TO_COMPLETE and _is_censored(row) for row in comparison.rows)
-    return notes + (_CENSORED if censored else "")
+    alike = any(cell.telling.deterministic and cell.verdict in DIFFERENT for _, cell in shown)
+    split = any(row.split is not None for row in comparison.rows)
+    told = ((censored, _CENSORED), (split, _SPLIT), (alike, _ALIKE))
+    return notes + "".join(text for wanted, text in told if wanted)
 
 
 def _is_censored(row: Row) -> bool:

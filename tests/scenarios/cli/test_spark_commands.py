@@ -43,8 +43,28 @@ def test_ctrl_c_in_a_sweep_leaves_what_was_finished(spark: SparkSession, call: C
 def test_the_demo_shows_the_main_job(tmp_path: Path) -> None:
     done = tool.call("demo", "--seeds", "0:2", "--out", str(tmp_path / "demo"))
     assert done.returncode == 0, done.stderr
-    parts = [line for line in done.stdout.splitlines() if line.startswith("== ")]
-    assert [part.split()[1] for part in parts] == ["1.", "2.", "3.", "4."]
-    for piece in ("PASSED after", "wiki.12, orders-0", "crash of broker 6", "time_to_complete_s", "kafka-6794"):
+    lines = done.stdout.splitlines()
+    parts = [at for at, line in enumerate(lines) if line.startswith("== ")]
+    assert [lines[at].split()[1] for at in parts] == ["1.", "2.", "3.", "4.", "5."]
+    for piece in ("PASSED after", "wiki.3, orders-0", "crash of broker 6", "time_to_complete_s", "kafka-6794"):
         assert piece in done.stdout
     assert "sweep: 4 of 4 runs" in done.stderr
+    timeline = lines[parts[1] + 1 : lines.index("", parts[1])]
+    assert len(timeline) == 2 + 20 + 1, "a head, twenty lines, and a line for those that are left out"
+    assert any("FAULT controller.crash 6" in line for line in timeline[2:-1])
+    assert timeline[-1].startswith("53 lines before and ")
+    last = "\n".join(lines[parts[4] + 1 : lines.index("", parts[4])])
+    assert "moves, 1 of 1 done in 8.226 s" in last
+    assert "2 seeds can show a direction and no finding" in last
+    assert "Of all 4 runs 0 lost acknowledged records (acks=all) and 0 did not" in last
+
+
+def test_twenty_lines_around_the_fault_are_shown_and_the_others_counted() -> None:
+    from scenarios.cli.commands.demo import around
+
+    lines = ["head", "roles", *map(str, range(100))]
+    assert around(lines, 2 + 50) == ["head", "roles", *map(str, range(45, 65)), around(lines, 52)[-1]]
+    assert around(lines, 52)[-1] == "45 lines before and 35 after these: understudy timeline, below"
+    assert around(lines, 2)[2] == "0"
+    assert around(lines, 101)[2:-1] == list(map(str, range(80, 100)))
+    assert around(lines[:12], 8) == lines[:12]

@@ -10,6 +10,7 @@
   const MOST_SHARE = 2;  // the forest plot's edge; what lies beyond it has its share written there
   const levels = data.levels.map(({ name }) => name);
   const baseline = levels[0];
+  const againstOf = new Map(data.levels.map(({ name, against }) => [name, against ?? baseline]));
   const rows = new Map(data.rows.map((row) => [row.metric, row]));
   const runs = data.runs.seed.map((seed, place) => {
     const arm = data.arms[data.runs.arm[place]];
@@ -74,7 +75,7 @@
     const signed = (x) => number(x, "", { signed: true });
     const columns = [
       { at: 34, anchor: "start", head: "unit", text: (one) => (one.label ? one.row.unit : "") },
-      { at: 204, head: baseline.length > 11 ? "baseline" : baseline, text: (one) => (one.label ? number(one.row.samples[baseline].mean) : "") },
+      { at: 204, head: "compared with", text: (one) => number(one.row.samples[againstOf.get(one.level)].mean) },
       { at: 284, head: "difference", text: (one) => signed(one.mean) },
       { at: 438, head: "95% interval", text: (one) => (one.interval ? `${signed(one.interval[0])} to ${signed(one.interval[1])}` : "none") },
     ];
@@ -90,7 +91,7 @@
       marks: [
         Plot.gridX({ stroke: theme.grid, strokeOpacity: 1, ticks }),
         Plot.axisX({ anchor: "top", ticks, tickFormat: (x) => share(x), tickSize: 0, label: null, color: theme.quiet }),
-        Plot.text([narrow ? "difference" : `difference to ${baseline.length > 40 ? "the baseline" : baseline}, as a share of its mean`], { frameAnchor: "top", dy: -40, text: (x) => x, fill: theme.quiet }),
+        Plot.text([narrow ? "difference" : "difference to the arm that it is compared with, as a share of its mean"], { frameAnchor: "top", dy: -40, text: (x) => x, fill: theme.quiet }),
         Plot.rect(lines.filter((one) => one.minimum_relative), { x1: (one) => clamp(-one.minimum_relative), x2: (one) => clamp(one.minimum_relative), y1: (one) => one.y - 0.5, y2: (one) => one.y + 0.5, fill: theme.quiet, fillOpacity: 0.2 }),
         Plot.ruleX([0], { stroke: theme.quiet }),
         Plot.link(lines, { x1: from, x2: to, y1: "y", y2: "y", stroke: colour, strokeWidth: 2 }),
@@ -114,7 +115,7 @@
     const p = one.p === null ? "" : `, p ${one.p < 0.001 ? "< 0.001" : `= ${one.p.toFixed(3)}`}`;
     return [
       `${row.metric}: ${short(row.text, 90)}`,
-      `${short(one.level, 40)}: ${number(row.samples[one.level].mean, row.unit)}; ${short(baseline, 40)}: ${number(row.samples[baseline].mean, row.unit)}`,
+      `${short(one.level, 40)}: ${number(row.samples[one.level].mean, row.unit)}; ${short(againstOf.get(one.level), 40)}: ${number(row.samples[againstOf.get(one.level)].mean, row.unit)}`,
       `difference ${number(one.mean, row.unit, { signed: true })} (${share(one.relative)})`,
       one.interval ? `95% interval ${one.interval.map((x) => number(x, "", { signed: true })).join(" to ")}` : "",
       `higher on ${one.higher}, lower on ${one.lower} of ${one.pairs} seeds${p}`,
@@ -124,7 +125,7 @@
 
   const flat = () => data.rows.flatMap((row) => levels.slice(1).map((level) => {
     const { interval, relative_interval, ...rest } = row.differences[level];
-    return { metric: row.metric, unit: row.unit, arm: level, baseline, baseline_mean: row.samples[baseline].mean, arm_mean: row.samples[level].mean,
+    return { metric: row.metric, unit: row.unit, arm: level, baseline: againstOf.get(level), baseline_mean: row.samples[againstOf.get(level)].mean, arm_mean: row.samples[level].mean,
       ...rest, low: interval?.[0] ?? null, high: interval?.[1] ?? null, relative_low: relative_interval?.[0] ?? null, relative_high: relative_interval?.[1] ?? null };
   }));
   const drawn = () => new Set(forestRows().flatMap(({ own }) => own.map((one) => one.level)));

@@ -135,7 +135,7 @@ def test_every_figure_draws_its_data(browser: Browser, grid: Path) -> None:
 
     with browser.opened(grid) as opened:
         opened.locator("[data-choice=forest-rows]").select_option("all")
-        assert count(opened, "#forest [data-mark=dot] path, #forest [data-mark=dot] circle") == 6
+        assert count(opened, "#forest [data-mark=dot] path, #forest [data-mark=dot] circle") == 7
         assert count(opened, "#completed [data-mark=line] path") == 4
         assert count(opened, "#over-time [data-mark=area] path") == 4
         opened.locator("[data-choice=time-series]").select_option("1")

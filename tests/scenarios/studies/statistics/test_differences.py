@@ -102,7 +102,7 @@ def test_a_loss_on_one_seed_in_five_is_a_finding_though_the_median_is_0() -> Non
 
 
 def test_equal_pairs_need_no_test() -> None:
-    found = one([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
+    found = one([1.0, 2.0, 3.0] * 2, [1.0, 2.0, 3.0] * 2)
     assert (found.verdict, found.p, found.deterministic) == (Verdict.SAME, None, False)
 
 
@@ -110,6 +110,14 @@ def test_one_seed_or_none_says_nothing() -> None:
     assert one([], []).verdict is Verdict.UNKNOWN
     alone = one([1.0], [4.0], minimum=0.1)
     assert (alone.mean, alone.interval, alone.verdict, alone.p_adjusted) == (3.0, None, Verdict.UNKNOWN, 1.0)
+
+
+@pytest.mark.parametrize("pairs", [2, 3, 4, 5])
+def test_fewer_than_six_pairs_have_no_interval_and_no_finding(pairs: int) -> None:
+    found = one([100.0 + seed for seed in range(pairs)], [13.0 + seed for seed in range(pairs)], minimum=1.0)
+    assert (found.interval, found.relative_interval, found.dominance_interval) == (None, None, None)
+    assert (found.verdict, found.lower) == (Verdict.UNKNOWN, pairs)
+    assert found.p == pytest.approx(2 / 2**pairs)
 
 
 def test_ten_equal_differences_are_certain_but_for_the_test() -> None:
@@ -185,7 +193,7 @@ def test_an_effect_of_known_size_is_found_with_the_promised_number_of_seeds() ->
 # -- properties ------------------------------------------------------------------------------------------------------
 
 VALUES = st.lists(
-    st.tuples(*[st.integers(-1_000, 1_000).map(float)] * 2), min_size=2, max_size=15
+    st.tuples(*[st.integers(-1_000, 1_000).map(float)] * 2), min_size=6, max_size=15
 )  # of whole numbers, so that sums are exact
 
 
