@@ -21,7 +21,7 @@ controller = 4
 name = "orders"
 assignment = [[0, 1, 2], [0, 1, 2]]
 [strategy]
-name = "drop-first+pairs-1+last-first"
+name = "drop-first+pairs-1+last-first+careful-20"
 [plan]
 partitions = [{ topic = "orders", partition = 0, replicas = [0, 1, 3] }, { topic = "orders", partition = 1, replicas = [0, 1, 3] }]
 [[method]]
