@@ -80,7 +80,7 @@ NAMES = {
     "behaviours": ["hammer"],
     "profiles": ["acme-2.4"],
     "bugs": ["ACME-7"],
-    "strategies": ["drop-first", "+pairs-N", "+last-first"],
+    "strategies": ["drop-first", "+pairs-N", "+last-first", "+careful-N"],
     "metrics": ["fetcher_starts"],
 }
 """What the package registers, by the kind that ``list`` knows it under."""
