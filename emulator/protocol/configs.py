@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any, TypeVar
 
-from attrs import AttrsInstance, Factory, evolve, field, fields, frozen
+from attrs import Attribute, AttrsInstance, Factory, evolve, field, fields, frozen
 
 C = TypeVar("C", bound=AttrsInstance)
 ConfigValue = int | bool | str
@@ -96,7 +96,12 @@ def field_of(key: ConfigKey) -> Any:
 
 def config_keys(cls: type[AttrsInstance]) -> dict[str, ConfigKey]:
     """The settings that a class declares, by the names of their fields."""
-    return {one.name: one.metadata[_KEY] for one in fields(cls) if _KEY in one.metadata}
+    return {one.name: one.metadata[_KEY] for one in fields(cls) if is_setting(one)}
+
+
+def is_setting(one: "Attribute[Any]") -> bool:
+    """Whether a field holds a setting."""
+    return _KEY in one.metadata
 
 
 def with_settings(holder: C, settings: Mapping[str, ConfigValue]) -> C:

@@ -204,12 +204,13 @@ class Stage:
     def not_exercised(self) -> list[str]:
         """What the scenario asks for and the run has not done, in words: topics that Kafka refused, actions, and loads
         whose topic never was."""
-        there, now_us = self.measures.topology.topics, self.world.now
+        scenario, there = self.scenario, self.measures.topology.topics
+        loads = [(f"workloads[{n}]", load.topic, load.start_us) for n, load in enumerate(scenario.workloads)]
+        loads += [(f"consumers[{n}]", load.topic, load.start_us) for n, load in enumerate(scenario.consumers)]
         lacking = (
-            f"{kind}[{number}]: there was never a topic {load.topic!r}"
-            for kind, loads in (("workloads", self.scenario.workloads), ("consumers", self.scenario.consumers))
-            for number, load in enumerate(loads)
-            if load.topic not in there and load.start_us < now_us
+            f"{which}: there was never a topic {topic!r}"
+            for which, topic, start_us in loads
+            if topic not in there and start_us < self.world.now
         )
         return [*self.cluster.refused, *self.performer.not_exercised(), *self.method.not_exercised(), *lacking]
 

@@ -86,14 +86,19 @@ def rates(played: Played) -> list[int]:
     return [int(config["leader.replication.throttled.rate"]) for config in written if config]
 
 
+def seconds(played: Played) -> float:
+    """How long the move took."""
+    return float(played.run.metrics["time_to_complete_s"] or 0)
+
+
 def test_aimd_is_an_arm_beside_a_fixed_throttle() -> None:
     """It starts as low, and is done earlier: a megabyte per second more at each look."""
     fixed, adapted = copied("wiki+throttle-2MB"), copied("wiki+aimd-2")
     assert rates(fixed) == [2_000_000]
     found = rates(adapted)
     assert found == [2_000_000 + step * 1_000_000 for step in range(len(found))]
-    done = [played.run.metrics["time_to_complete_s"] for played in (adapted, fixed)]
-    assert done[0] < done[1], "of the move, in seconds"
+    assert seconds(adapted) == pytest.approx(11.2, abs=0.5)
+    assert seconds(fixed) == pytest.approx(70.1, abs=0.5)
     assert adapted.run.strategy == "wiki+aimd-2"
     assert copied("wiki+aimd-2").run.digest == adapted.run.digest
 

@@ -21,7 +21,7 @@ controller = 4
 name = "orders"
 assignment = [[0, 1, 2], [0, 1, 2]]
 [strategy]
-name = "drop-first+pairs-1+last-first"
+name = "drop-first+pairs-1+last-first+careful-20"
 [plan]
 partitions = [{ topic = "orders", partition = 0, replicas = [0, 1, 3] }, { topic = "orders", partition = 1, replicas = [0, 1, 3] }]
 [[method]]
@@ -80,7 +80,7 @@ NAMES = {
     "behaviours": ["hammer"],
     "profiles": ["acme-2.4"],
     "bugs": ["ACME-7"],
-    "strategies": ["drop-first", "+pairs-N", "+last-first"],
+    "strategies": ["drop-first", "+pairs-N", "+last-first", "+careful-N"],
     "metrics": ["fetcher_starts"],
 }
 """What the package registers, by the kind that ``list`` knows it under."""

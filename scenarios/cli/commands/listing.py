@@ -40,6 +40,9 @@ def _told(entry: Entry) -> str:
         words.append(f"[{entry['form']}, {entry['unit']}]")
     if entry.get("strategy"):
         words.append(f"[strategy {entry['strategy']}]")
+    if "default" in entry:
+        others = (f"{profile}: {value}" for profile, value in entry["elsewhere"].items())
+        words.append(f"[{'; '.join((entry['default'], *others))}]")
     if entry.get("parameters"):
         words.append(f"[{', '.join(entry['parameters'])}]")
     return " ".join(words)
@@ -111,6 +114,16 @@ def _bugs() -> list[Entry]:
     return [{"name": b.ticket, "help": b.title, "affected": b.affected, "checker": b.checker} for b in BUGS.values()]
 
 
+def _policies() -> list[Entry]:
+    """By their places, as a profile or a bug of a plug-in names them."""
+    from scenarios.profiles.places import places
+
+    return [
+        {"name": place.name, "help": place.help, "default": place.default, "elsewhere": place.elsewhere}
+        for place in places()
+    ]
+
+
 def _schedules() -> list[Entry]:
     from scenarios.language.schedules import SCHEDULES
 
@@ -171,6 +184,7 @@ KINDS: Mapping[str, Callable[[], list[Entry]]] = {
     "strategies": _strategies,
     "profiles": _profiles,
     "bugs": _bugs,
+    "policies": _policies,
     "schedules": _schedules,
     "chaos": _chaos,
     "metrics": _metrics,

@@ -31,6 +31,7 @@ WHOLE: dict[str, Iterable[str]] = {
     "strategies": [*SHAPES, *(f"+{name}" for name in PARTS), "+throttle-RATE"],
     "profiles": PROFILES,
     "bugs": BUGS,
+    "policies": [place for profile in PROFILES.values() for one in profile.differences for place in one.policies],
     "schedules": SCHEDULES,
     "chaos": all_kinds(),
     "metrics": METRICS,
@@ -52,6 +53,20 @@ def test_every_name_is_listed(kind: str, call: Call) -> None:
     assert set(WHOLE[kind]) <= set(names)
     assert [line.split()[0] for line in text.out.splitlines()] == names
     assert all(entry["help"] for entry in entries)
+
+
+def test_a_policy_says_what_it_is_and_where_it_differs(call: Call) -> None:
+    policies = {entry["name"]: entry for entry in json.loads(call("list", "policies", "--format", "json").out)}
+    assert {place for bug in BUGS.values() for place in bug.policies} <= set(policies)
+    assert policies["brokers.stop_answers_waiting"]["default"] == "false"
+    releases = ("kafka-2.4", "kafka-2.5", "kafka-2.6", "kafka-2.7")
+    assert policies["brokers.stop_answers_waiting"]["elsewhere"] == dict.fromkeys(releases, "true")
+    assert policies["fetchers.truncation"]["elsewhere"] == {
+        "kafka-0.8": "ToHighWatermark", "kafka-1.1": "Kip101", "kafka-2.7": "OnFetch"
+    }  # fmt: skip
+    for place, entry in policies.items():
+        PROFILES["kafka-2.3"].policies.changed({place: None})  # or AttributeError: the place is not there
+        assert " at 0x" not in entry["default"] + str(entry["elsewhere"])
 
 
 def test_the_schema_is_the_readers(call: Call) -> None:

@@ -174,7 +174,7 @@ PLAN = [PlannedMove(TopicPartition("a", p), p, (0,), (1,)) for p in range(3)]
     [lambda progress: progress.waiting[:1] * 2, lambda _: [PlannedMove(TopicPartition("b", 0), 0, (0,), (1,))]],
 )
 def test_an_admission_that_doubles_or_invents_a_move_is_an_error(rule: Callable[[Progress], object]) -> None:
-    broken = Chosen(Part("broken", ADMISSION, "", rule))  # type: ignore[arg-type]
+    broken = Chosen(Part("broken", ADMISSION, "", rule))
     with pytest.raises(ValueError, match="admission 'broken' names a move twice, or one that does not wait"):
         broken.admit(Progress(tuple(PLAN)))
 
