@@ -12,7 +12,10 @@ from scenarios.cli import options
 from scenarios.errors import BadInput
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from scenarios.runs.dataset.reader import DataSet, RunRead
+    from scenarios.runs.dataset.recorded_events import RecordedEvents
 
 _MOST_NAMED = 8
 
@@ -36,9 +39,8 @@ def add_moment(parser: ArgumentParser) -> None:
     )
 
 
-def moment_us(arguments: Namespace, events: Sequence[Any]) -> int:
+def moment_us(arguments: Namespace, end_us: int) -> int:
     """The virtual time (us) that ``--at`` asks for. Raises: BadInput when the run ended before."""
-    end_us: int = events[-1].t_us
     at_us: int = end_us if arguments.at_us is None else arguments.at_us
     if at_us > end_us:
         raise BadInput(f"the run ended at {end_us / 1e6:g} s; ask for a moment up to then", where="--at")
@@ -51,6 +53,13 @@ class Recorded(NamedTuple):
     profile: str
     strategy: str
     events: list[Any]
+
+
+class Columns(NamedTuple):
+    """A recorded run whose events are made as they are needed."""
+
+    strategy: str
+    events: RecordedEvents
 
 
 def read_only(trace: str) -> Recorded:
@@ -77,31 +86,46 @@ def traced(folder: str) -> Iterator[str]:
 
 def read(arguments: Namespace) -> Recorded:
     """The run that the options choose. Raises: BadInput."""
-    with traced(arguments.trace) as folder:
-        return _read(arguments, folder)
-
-
-def _read(arguments: Namespace, folder: str) -> Recorded:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     from scenarios.runs.dataset.events import read_events
-    from scenarios.runs.dataset.reader import open_data_set, read_table
 
-    data_set = open_data_set(Path(folder))
-    run = choose(data_set, arguments)
-    table = read_table(data_set, "events")
-    table = table.filter(pc.equal(table["run_id"], pa.scalar(run.row["run_id"]))).sort_by("seq")
+    run, table = _read(arguments)
+    with known_events(arguments.trace):
+        return Recorded(run.arm.profile, run.arm.strategy, list(read_events(table)))
+
+
+def columns(arguments: Namespace) -> Columns:
+    """The same, for a question about a moment. Raises: BadInput."""
+    from scenarios.runs.dataset.recorded_events import RecordedEvents
+
+    run, table = _read(arguments)
+    with known_events(arguments.trace):
+        return Columns(run.arm.strategy, RecordedEvents(table))
+
+
+@contextmanager
+def known_events(trace: str) -> Iterator[None]:
+    """Events are made. Raises: BadInput for one that is not known."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+        raise BadInput(
+            f"holds an event that this version does not know ({error}); run it again", source=trace
+        ) from error
+
+
+def _read(arguments: Namespace) -> tuple[RunRead, pa.Table]:
+    """The run that the options choose, and its events in their order."""
+    from scenarios.runs.dataset.reader import open_data_set, read_events_table
+
+    with traced(arguments.trace) as folder:
+        data_set = open_data_set(Path(folder))
+        run = choose(data_set, arguments)
+        table = read_events_table(data_set, run.row["run_id"])
     if not table.num_rows:
         raise BadInput(
             f"holds no events of the run of {run.name}; run it again with run --trace", source=arguments.trace
         )
-    try:
-        return Recorded(run.arm.profile, run.arm.strategy, list(read_events(table)))
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise BadInput(
-            f"holds an event that this version does not know ({error}); run it again", source=arguments.trace
-        ) from error
+    return run, table
 
 
 def choose(data_set: DataSet, arguments: Namespace) -> RunRead:

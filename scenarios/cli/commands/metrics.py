@@ -49,7 +49,7 @@ def run(arguments: Namespace) -> int:
 
     recorded = traces.read(arguments)
     events = recorded.events
-    at_us = traces.moment_us(arguments, events)
+    at_us = traces.moment_us(arguments, events[-1].t_us)
     brokers = _brokers(events)
     if arguments.node is not None and arguments.node not in brokers:
         known = ", ".join(map(str, sorted(brokers)))

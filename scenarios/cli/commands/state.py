@@ -29,15 +29,19 @@ def add(program: Program) -> None:
 def run(arguments: Namespace) -> int:
     if arguments.at_us is not None and arguments.fault is not None:
         raise BadInput("cannot be combined with --at; leave one out", where="--fault")
-    events = traces.read(arguments).events
+    events = traces.columns(arguments).events
 
-    from scenarios.observe.timeline.moment import at, before
+    from scenarios.observe.timeline.moment import at
     from scenarios.observe.timeline.moment_words import lines
 
-    if arguments.fault is not None:
-        moment = before(events, traces.fault(arguments.fault, events).seq)
-    else:
-        moment = at(events, traces.moment_us(arguments, events))
+    with traces.known_events(arguments.trace):
+        if arguments.fault is not None:
+            fault = traces.fault(arguments.fault, events.control)
+            at_us, happened = fault.t_us, events.before(fault.seq)
+        else:
+            at_us = traces.moment_us(arguments, events.end_us)
+            happened = events.up_to(at_us)
+        moment = at(happened.events, at_us, happened.appended())
     if arguments.format == "json":
         say(json.dumps(moment.to_json()))
     else:

@@ -40,17 +40,21 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    recorded = traces.read(arguments)
+    recorded = traces.columns(arguments)
     events = recorded.events
-    at_us = traces.moment_us(arguments, events)
+    at_us = traces.moment_us(arguments, events.end_us)
 
     from emulator.protocol.types import TopicPartition
     from scenarios.language.strategies import parse_strategy
-    from scenarios.observe.why.batches import numbers
     from scenarios.observe.why.past import Past
 
     protocol = parse_strategy(recorded.strategy).make_protocol()
-    past = Past(events, TopicPartition.of(*_partition(arguments.partition)), at_us, protocol)
+    tp = TopicPartition.of(*_partition(arguments.partition))
+    with traces.known_events(arguments.trace):
+        happened = events.up_to(at_us)
+        outcome = [] if arguments.batch is None else events.outcome(tp, arguments.batch)
+    needed = {event.seq: event for event in (*happened.events, *outcome)}
+    past = Past([needed[seq] for seq in sorted(needed)], tp, at_us, protocol, by_seq=happened.by_seq)
     if past.state is None:
         names = [f"{one.topic}-{one.partition}" for one in past.moment.partitions]
         raise BadInput(
@@ -61,7 +65,7 @@ def run(arguments: Namespace) -> int:
         known = ", ".join(map(str, past.brokers))
         raise BadInput(f"no broker {arguments.replica} has started by then; there are {known}", where="--replica")
     if arguments.batch is not None:
-        _check_batch(arguments.batch, numbers(events, past.tp), past.tp)
+        _check_batch(arguments.batch, events.batches(tp), tp)
     answers = list(_answers(arguments, past))
     if arguments.format == "json":
         say(json.dumps([answer.to_json() for answer in answers], ensure_ascii=False))

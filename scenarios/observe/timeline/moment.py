@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import asdict, define, field, frozen
@@ -273,9 +273,13 @@ class Moments:
             self._ends.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
 
 
-def at(events: Iterable[Any], t_us: int) -> Moment:
-    """The state after all events up to and including ``t_us``. ``events``: of one run, from its beginning, in order."""
-    moments = Moments()
+Appends = Mapping[TopicPartition, tuple[int, int]]
+
+
+def at(events: Iterable[Any], t_us: int, appended: Appends | None = None) -> Moment:
+    """The state after all events up to and including ``t_us``. ``events``: of one run, from its beginning, in order.
+    ``appended``: records and bytes of appends that are not among them."""
+    moments = Moments(appended=dict(appended or {}))
     for event in events:
         if event.t_us > t_us:
             break
@@ -283,9 +287,9 @@ def at(events: Iterable[Any], t_us: int) -> Moment:
     return moments.now(t_us)
 
 
-def before(events: Iterable[Any], seq: int) -> Moment:
+def before(events: Iterable[Any], seq: int, appended: Appends | None = None) -> Moment:
     """The state just before event ``seq``."""
-    moments, t_us = Moments(), 0
+    moments, t_us = Moments(appended=dict(appended or {})), 0
     for event in events:
         if event.seq >= seq:
             t_us = event.t_us

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from emulator.protocol.events import Appended, LeaderElected, NodeCrashed, Produced, RoutesChanged, Unfinished
-from emulator.protocol.types import NO_LEADER, TopicPartition
+from emulator.protocol.events import LeaderElected, NodeCrashed, Produced, RoutesChanged
+from emulator.protocol.types import NO_LEADER
 from scenarios.observe.timeline.words import who
 from scenarios.observe.why.answer import Answer, ids, when
 from scenarios.observe.why.past import Past, Stated
@@ -18,12 +18,6 @@ _OUTCOMES = {
     "expired": "when delivery.timeout.ms was over",
 }
 _FEW_IN_SYNC = ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
-
-
-def numbers(events: Iterable[Any], tp: TopicPartition) -> list[int]:
-    """The batches of a partition in the whole run, whatever came of them: written, acknowledged, given up or left."""
-    kinds = (Appended, Produced, Unfinished)
-    return sorted({event.id for event in events if type(event) in kinds and (event.topic, event.partition) == tp})
 
 
 def batch(past: Past, number: int | None = None) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -78,9 +78,10 @@ class Past:
         at_us: int,
         protocol: ReassignmentProtocol | None = None,
         seen: Seen | None = None,
+        by_seq: Mapping[int, Any] | None = None,
     ) -> None:
         """``protocol``: how the run moves partitions; None: not known. ``seen``: what is known where ``events`` lack
-        those of logs."""
+        those of logs. ``by_seq``: has the causes that are not among ``events``."""
         moments = Moments()
         self.events: list[Any] = []
         self._of_kind: dict[type, list[Any]] = {}
@@ -93,6 +94,7 @@ class Past:
         self.tp = tp
         self.at_us = at_us
         self._protocol = protocol
+        self._by_seq = by_seq
         moment = moments.now(at_us)
         self.moment: Moment = moment if seen is None else evolve(moment, quotas=seen.quotas)
         self._end = moments.log_end if seen is None else seen.end
@@ -131,8 +133,8 @@ class Past:
         return chain(self._known, seq).events[-LINKS:]
 
     @cached_property
-    def _known(self) -> dict[int, Any]:
-        return {event.seq: event for event in self.events}
+    def _known(self) -> Mapping[int, Any]:
+        return {event.seq: event for event in self.events} if self._by_seq is None else self._by_seq
 
     # -- the partition ---------------------------------------------------------------------------------------------
 

@@ -110,6 +110,16 @@ def read_table(data_set: DataSet, table: str) -> pa.Table:
     return pa.concat_tables(tables) if tables else schema.empty_table()
 
 
+def read_events_table(data_set: DataSet, run_id: str) -> pa.Table:
+    """The events of one run, in their order."""
+    table = read_table(data_set, "events")
+    if len(data_set.run_ids) > 1:
+        table = table.filter(pc.equal(table["run_id"], pa.scalar(run_id)))
+    seq = table["seq"]
+    in_order = pc.all(pc.greater(seq.slice(1), seq.slice(0, max(0, len(seq) - 1)))).as_py()
+    return table if in_order is not False else table.sort_by("seq")
+
+
 def _shown(table: pa.Table, folder: Folder) -> pa.Table:
     if not folder.hidden:
         return table
