@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 UNBOUNDED = 1 << 62
 """The horizon while time need not wait for anything."""
+LIVE_EVENTS_BETWEEN_COLLECTIONS = 200_000
+"""A live run can last for days. A collection takes some 20 ms, and next to nothing waits for it."""
 
 
 class Inputs(Protocol):
@@ -62,6 +64,7 @@ class LiveWorld(World):
         self, seed: int, inputs: Inputs, *, backend: Backend = "detached", schedule: "Schedule | None" = None
     ) -> None:
         super().__init__(seed, backend=backend, schedule=schedule)
+        self.events_between_collections = self._collect_at = LIVE_EVENTS_BETWEEN_COLLECTIONS
         self.inputs = inputs
         self.pause: Callable[[float], float] = _leave_to_trio
         self._horizon_us = 0

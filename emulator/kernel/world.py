@@ -141,6 +141,7 @@ class World:
         self._sequence = 2
         self._lines = 0
         self._handled = 0
+        self.events_between_collections = EVENTS_BETWEEN_COLLECTIONS
         self._collect_at = EVENTS_BETWEEN_COLLECTIONS
         self._turned_at = -1
         self._instant_began = 0
@@ -439,7 +440,7 @@ class World:
             self._instant_began = self._handled  # for the tasks to unwind
             raise BudgetExceeded(f"a livelock: more than {LIVELOCK:,} events at {self.now / 1e6:.6f} s of virtual time")
         if self._handled >= self._collect_at:
-            self._collect_at = self._handled + EVENTS_BETWEEN_COLLECTIONS
+            self._collect_at = self._handled + self.events_between_collections
             collect()
         left = self._max_events - self._handled
         if left <= 0:

@@ -130,7 +130,9 @@ class Endpoint:
     def arrive(self, item: Item) -> None:
         """A message reaches this machine: deliver it, unless the route is cut, or the process is dead or paused."""
         process, peer = self.process, self.peer
-        assert peer is not None
+        if peer is None:
+            assert self.done  # what was sent in the background comes after the end that was sent later
+            return
         if (
             process.alive
             and not (process.paused or self.done or peer.out.blocked)
@@ -145,7 +147,9 @@ class Endpoint:
 
     def _take(self, item: Item) -> None:
         peer = self.peer
-        assert peer is not None
+        if peer is None:
+            assert self.done
+            return
         if peer.out.blocked:
             peer.out.stall(self.arrive, item)
         elif self.held is None or self.process.paused:
@@ -156,7 +160,9 @@ class Endpoint:
     def arrive_held(self, item_and_hold: tuple[Item, Hold]) -> None:
         """The same for a message that a hook held when it was sent."""
         peer = self.peer
-        assert peer is not None
+        if peer is None:
+            assert self.done
+            return
         if peer.out.blocked:
             peer.out.stall(self.arrive_held, item_and_hold)
         else:
@@ -252,6 +258,12 @@ class Endpoint:
             if self.peer is not None:
                 self.reset_peer(reason)
 
+    def give_up(self, reason: str) -> None:
+        """The same, and this end's owner is told as well."""
+        closed = self.closed
+        self.close(reason)
+        closed(reason)
+
     def reset_peer(self, reason: str) -> None:
         """Tell the other end that this one is gone, after all messages that are on their way."""
         peer = self.peer
@@ -277,6 +289,8 @@ class Endpoint:
             self.held.append((self.ended, reason))
         else:
             self._end(reason)
+            if self.done and self.peer is not None and self.peer.done:
+                self.peer = None  # the two would keep each other in memory
 
     def _end(self, reason: str) -> None:
         if self.done or not self.process.alive:
@@ -284,8 +298,9 @@ class Endpoint:
         if self.process.paused:
             self.process.deliver((self._end_in_turn, reason))
         else:
+            closed = self.closed
             self.finish()
-            self.closed(reason)
+            closed(reason)
 
     def _end_in_turn(self, reason: str) -> None:
         """The process has resumed: arrivals that waited with this one, and are held now, come first."""
@@ -302,7 +317,9 @@ class Endpoint:
             self.reset_peer("reset")
 
     def finish(self) -> None:
-        """Forget the connection at this end, without calling ``closed``."""
+        """Forget the connection at this end, without calling ``closed``, and its owner: the two would keep each other
+        in memory."""
         self.done = True
         self.open = False
+        self.receive = self.closed = ignore
         self.process.endpoints.pop(self, None)

@@ -6,12 +6,12 @@ from what was appended before, and from nothing else, so that a replay decides a
 
 import os
 import tempfile
+from collections.abc import Callable
 from typing import IO
 
 from attrs import define, field, frozen
 
 from emulator.disks import DiskError
-from emulator.logger import get_logger
 from emulator.protocol.records import InMemory, Records
 from emulator.protocol.types import TopicPartition
 
@@ -66,10 +66,12 @@ class ClientBatches:
     Attributes:
         memory_bytes: of each partition, before the file is used.
         file_bytes: of the file.
+        log: gets a line when there is no room for the first time.
     """
 
     memory_bytes: int = MEMORY_BYTES
     file_bytes: int = FILE_BYTES
+    log: Callable[[str], object] = lambda _: None
     _next_id: int = FIRST_ID
     _kept: dict[TopicPartition, int] = field(factory=dict)
     _spool: Spool = field(factory=Spool)
@@ -97,5 +99,5 @@ class ClientBatches:
     def _no_room(self, why: str) -> DiskError:
         if not self._full:
             self._full = True
-            get_logger("wire").error("no room for more records: producers get KAFKA_STORAGE_ERROR", reason=why)
+            self.log(f"no room for more records: producers get KAFKA_STORAGE_ERROR ({why})")
         return DiskError(why)

@@ -33,7 +33,7 @@ class Gateway:
     Attributes:
         outlets: the ways out.
         operate: performs an operation.
-        log: gets a line for each frame that was refused.
+        log: gets a line for each frame that was refused, and when there is no room for more records.
         defect: gets a line for each connection that was closed since the tool itself failed at a request.
         connections: those that are open, by number.
         machines: of the clients, by client.id.
@@ -52,6 +52,7 @@ class Gateway:
 
     def __attrs_post_init__(self) -> None:
         self._zookeeper = ServedZooKeeper(self.cluster, self.served, self.machine)
+        self.served.batches.log = self.log
 
     def perform(self, given: Input) -> None:
         """Handle what came from outside."""
@@ -139,8 +140,7 @@ class Gateway:
                 raise
             except Exception as error:
                 self.defect(f"broker {endpoint.process.node.id} fails at {request.api.name}: {said(error)}")
-                endpoint.close()
-                endpoint.closed("closed")
+                endpoint.give_up("closed")
 
         endpoint.receive = guarded
 

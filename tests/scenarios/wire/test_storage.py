@@ -36,13 +36,16 @@ def test_the_file_is_not_there_for_others(tmp_path: Path, monkeypatch: pytest.Mo
     assert os.listdir(tmp_path) == []
 
 
-def test_beyond_the_file_there_is_no_room(capsys: pytest.CaptureFixture[str]) -> None:
-    batches = ClientBatches(memory_bytes=0, file_bytes=10)
+def test_beyond_the_file_there_is_no_room_which_is_said_once() -> None:
+    lines: list[str] = []
+    batches = ClientBatches(memory_bytes=0, file_bytes=10, log=lines.append)
     batches.keep(ONE, b"123456")
     for _ in range(2):
         with pytest.raises(DiskError, match="10 bytes of records"):
             batches.keep(TWO, b"abcdef")
     assert batches.keep(TWO, b"abcd").read() == b"abcd"
+    why = "10 bytes of records beyond those in memory are the most that is kept"
+    assert lines == [f"no room for more records: producers get KAFKA_STORAGE_ERROR ({why})"]
 
 
 def test_a_full_disk_is_an_error_of_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:

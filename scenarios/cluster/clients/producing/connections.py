@@ -82,8 +82,7 @@ class Connections:
             now, in_flight = self.process.world.now, connection.in_flight
             left_us = in_flight[0][0] + self.timeout_us - now if in_flight else self.timeout_us
             if left_us <= 0:
-                connection.endpoint.close("timed out")
-                connection.endpoint.closed("timed out")
+                connection.endpoint.give_up("timed out")
             else:
                 self.process.call_later(left_us, look)
 

@@ -11,12 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput
 from scenarios.wire.codec import encode_request
 from scenarios.wire.gateway.sockets import MOST_UNANSWERED
+from tests.scenarios.wire.apis.test_produce import sent
 from tests.scenarios.wire.damage import damaged
 from tests.scenarios.wire.gateway.served import API_VERSIONS, CREATE_TOPICS, METADATA, Raw, Served, served
 
+PRODUCE = 0
 TOPICS = {"topics": [{"name": "orders", "partitions": 3, "replication_factor": 3}]}
 
 
@@ -326,6 +329,17 @@ def test_requests_that_are_never_complete_have_a_bound_together() -> None:
         for raw in raws:
             raw.socket.close()
         assert _within(lambda: sockets.unfinished == 0)
+
+
+def test_a_full_store_is_said() -> None:
+    topic = {"name": "orders", "partition_data": [{"index": 0, "records": sent()}]}
+    with served(TOPICS) as cluster:
+        batches = cluster.run.gateway.served.batches
+        batches.memory_bytes, batches.file_bytes = 0, 10
+        body = {"transactional_id": None, "acks": 1, "timeout_ms": 1000, "topic_data": [topic]}
+        (answer,) = cluster.connect(0).ask(PRODUCE, 8, body)["responses"]
+        assert Errors(answer["partition_responses"][0]["error_code"]) is Errors.KAFKA_STORAGE_ERROR
+        assert ["no room for more records" in line for line in cluster.lines] == [True]
 
 
 def test_a_port_that_is_taken_is_refused() -> None:
