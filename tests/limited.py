@@ -18,8 +18,8 @@ from attrs import frozen
 
 IMPORTED = ["scenarios.cli.program", "scenarios.language.files", "scenarios.runs.dataset.reader"]
 CPU_S, MB, MB_OF_A_RUN = 5, 200, 400
-"""What a refusal may cost, and what a run or a page may, which import more. It is not the time on the clock that counts,
-since the machine has other things to do."""
+"""What a refusal may cost, and what a run or a page may, which import more. The time on the clock
+does not count, since the machine has other things to do."""
 HANGS_S = 60.0
 SILENT_S = 0.1
 """So long a pipe may give nothing, here."""
@@ -76,7 +76,7 @@ def _call(command_lines: Sequence[Sequence[str]], cwd: Path, place: Path, file_b
     for number, words in enumerate(command_lines):
         for descriptor, name in ((1, "out"), (2, "err")):
             os.dup2(os.open(place / f"{number}.{name}", os.O_WRONLY | os.O_CREAT), descriptor)
-        sys.stdout, sys.stderr = (open(descriptor, "w", closefd=False) for descriptor in (1, 2))
+        sys.stdout, sys.stderr = (os.fdopen(descriptor, "w", closefd=False) for descriptor in (1, 2))
         used_s = math.ceil(process_time())
         resource.setrlimit(resource.RLIMIT_CPU, (used_s + CPU_S, -1))
         resource.setrlimit(resource.RLIMIT_FSIZE, (most[0] if file_bytes is None else file_bytes, most[1]))

@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
         self.option_names += options_of
         metavar = settings.get("metavar")
         if is_path(metavar):
-            settings.setdefault("type", options.path(options_of[0] if options_of else metavar))
+            settings.setdefault("type", options.path(options_of[0] if options_of else str(metavar)))
         self.arguments.append(super().add_argument(*names, **settings))
         return self.arguments[-1]
 

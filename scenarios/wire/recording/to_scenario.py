@@ -84,6 +84,6 @@ def _actions(entries: list[Entry]) -> Iterator[dict[str, Any]]:
     """The operator's actions as entries of a method."""
     for t_us, what in entries:
         if isinstance(what, Operation):
-            asked = read_operation(what.text)
+            asked = dict(read_operation(what.text))
             if asked[ACTION] not in operations():
                 yield asked if any(key in asked for key in TRIGGER_KEYS) else {"at": format_duration(t_us), **asked}

@@ -10,6 +10,7 @@ import socket
 import zlib
 from base64 import b64encode
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -178,12 +179,16 @@ def case(whole: Path, folder: Path, reader: Reader, put: Callable[[Path], object
 def test_any_content_is_refused(name: str, whole: Path, tmp_path: Path) -> None:
     reader = READERS[name]
     lines = [
-        case(whole, tmp_path / str(number), reader, lambda file, content=content: file.write_bytes(content))
+        case(whole, tmp_path / str(number), reader, partial(write, content))
         for number, content in enumerate(CONTENTS.values())
     ]
     for what, called in zip(CONTENTS, calls(*lines, cwd=tmp_path), strict=True):
         (refused if reader.refuses else in_limits)(called, what)
         assert "the tool failed" not in called.err, (what, called)
+
+
+def write(content: bytes, file: Path) -> None:
+    file.write_bytes(content)
 
 
 def huge(file: Path) -> None:
@@ -252,7 +257,7 @@ def test_damaged_content_is_no_defect_of_the_program(
     reader, place = READERS[name], tmp_path_factory.mktemp("damaged")
     (file,) = whole.glob(reader.file)
     lines = [
-        case(whole, place / str(number), reader, lambda found, one=one: found.write_bytes(one(file.read_bytes())))
+        case(whole, place / str(number), reader, partial(write, one(file.read_bytes())))
         for number, one in enumerate(damages)
     ]
     for called in calls(*lines, cwd=place):
