@@ -110,7 +110,7 @@ def _of_file(file: str, where: str) -> Plugin:
     path = Path(file)
     if not os.path.isfile(file) or path.suffix != ".py":
         raise BadInput(f"{file!r} is no Python file; write the path of one", where=where)
-    return Plugin(_PREFIX + "".join(c if c.isalnum() else "_" for c in path.stem), str(path.resolve()))
+    return Plugin(_PREFIX + "".join(c if c.isalnum() else "_" for c in path.stem), os.path.realpath(path))
 
 
 def _import(plugin: Plugin, where: str) -> None:

@@ -40,6 +40,11 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 _DOTTED = re.compile(r"""(?:[\w-]++|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*+')(?:[ \t]*+(\.)[ \t]*+)?+""", re.ASCII)
 
 
+def check_file(path: Path, wanted: str) -> None:
+    """Refuse what is no file, for a reader that opens it itself: it would wait at a pipe."""
+    opened_file(path, wanted).close()
+
+
 def opened_file(path: Path, wanted: str) -> BinaryIO:
     """A file of any size, for what reads it piece by piece."""
     try:
@@ -91,7 +96,7 @@ def read_beside(folder: Path, name: object, wanted: str, such_as: str, *, most: 
     if not isinstance(name, str):
         raise BadInput(f'a file is named by a text in quotes; write one such as "{such_as}"')
     path = folder / name
-    if "\0" not in name and not path.resolve().is_relative_to(folder.resolve()):
+    if "\0" not in name and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         raise BadInput(f"{name!r} is outside of the scenario's folder; copy it there")
     try:
         return read_bytes(path, wanted, most=most)

@@ -28,14 +28,22 @@ def check_target(target: Path, such_as: str) -> None:
 def save(target: Path, text: str) -> None:
     """Write the file; an earlier one stays until the new one is whole. Raises: BadInput."""
     try:
-        place = target.resolve()  # a link stays one
+        place = Path(os.path.realpath(target))  # a link stays one
         if place.exists() and not place.is_file():
-            place.write_text(text, encoding="utf-8", newline="\n")  # /dev/stdout is written to, and not replaced
+            _write_to(place, text)  # /dev/stdout is written to, and not replaced
         else:
             _put_in_place(place, text)
     except OSError as error:
         what = f"cannot be written ({error.strerror}); make room, or name another file"
         raise BadInput(what, source=str(target)) from error
+
+
+def _write_to(place: Path, text: str) -> None:
+    """Write to a device or a pipe. Raises: OSError, also for a pipe without a reader, where to open it would wait."""
+    opened = os.open(place, os.O_WRONLY | os.O_NONBLOCK)
+    os.set_blocking(opened, True)
+    with open(opened, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
 
 
 def _put_in_place(place: Path, text: str) -> None:

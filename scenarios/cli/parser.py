@@ -11,11 +11,16 @@ from scenarios.cli import logs, options
 from scenarios.errors import BadInput, did_you_mean
 
 _PATHS = ("DIR", "FILE", "OUT", "PATH", "RUN", "TRACE")
-"""What stands for a path in the help texts: an empty one is refused."""
+"""What stands for a path in the help texts: one that can name nothing is refused."""
 
 _LACKS_VALUE = re.compile(r"argument (--\S+): expected one argument")
 
 Run = Callable[[argparse.Namespace], int]
+
+
+def is_path(metavar: object) -> bool:
+    """Whether an argument with this name in the help texts takes a path: ``DIR``, or ``RUN|FILE``."""
+    return isinstance(metavar, str) and any(part in _PATHS for part in metavar.split("|"))
 
 
 class Parser(argparse.ArgumentParser):
@@ -32,8 +37,8 @@ class Parser(argparse.ArgumentParser):
         options_of = [name for name in names if name.startswith("--")]
         self.option_names += options_of
         metavar = settings.get("metavar")
-        if metavar in _PATHS:
-            settings.setdefault("type", options.path(options_of[0] if options_of else metavar))
+        if is_path(metavar):
+            settings.setdefault("type", options.path(options_of[0] if options_of else str(metavar)))
         self.arguments.append(super().add_argument(*names, **settings))
         return self.arguments[-1]
 

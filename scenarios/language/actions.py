@@ -139,6 +139,9 @@ class Action:
         Raises: BadInput, relative to the entry.
         """
 
+    def check_operation(self, known: Known) -> None:
+        """Of ``check``, what an operator of a cluster that runs is refused too. Raises: BadInput."""
+
     def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
         """What follows from it that its words do not say: for ``validate``. ``entry``: one that has this action."""
         return ()

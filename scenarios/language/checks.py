@@ -15,7 +15,7 @@ from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, Together, answered, did_you_mean
 from scenarios.language.entries import MethodEntry
 from scenarios.language.expect import Expect
-from scenarios.language.known import Known, check_moved, check_reach, check_sent, check_steps
+from scenarios.language.known import Known, check_moved, check_protocol, check_reach, check_sent, check_steps
 from scenarios.language.messages import topic_of
 from scenarios.language.plan import ANY_LOG_DIR, LOG_DIR, Move, Plan
 from scenarios.language.schema.kinds import ListOf, at
@@ -174,9 +174,13 @@ def _check_entry(known: Known, entry: MethodEntry) -> None:
 def check_operation(scenario: Scenario, entry: MethodEntry) -> None:
     """Refuse an action that an operator asks for while the scenario runs, where no state of the cluster makes sense of
     it: topics, moves and clients that the scenario does not have may be there by then. Raises: BadInput."""
+    known = Known(scenario)
     _check_stoppable(entry)
+    entry.action.check_operation(known)
+    if isinstance(entry.trigger, When):
+        at("when", lambda when: check_protocol(known, when.steps, when.edge), entry.trigger)
     if entry.target is not None:
-        Known(scenario).all_brokers(entry.target.brokers, "target")
+        known.all_brokers(entry.target.brokers, "target")
         _check_kind_of_target(entry, entry.target)
 
 

@@ -167,13 +167,19 @@ def check_reach(known: Known, when: When) -> None:
         _check_hop(known.scenario, gate, when.partition, when.hop)
 
 
-def check_steps(known: Known, steps: Sequence[str], edge: str, partition: str | None) -> Gate:
-    """Refuse steps of which the strategy has none, and steps of a move that is never started. Returns the gate of the
-    first one that it has."""
-    scenario, strategy = known.scenario, known.scenario.strategy.parsed
+def check_protocol(known: Known, steps: Sequence[str], edge: str) -> Sequence[Gate]:
+    """The gates that the strategy has of these steps. Raises: BadInput where there is none."""
+    strategy = known.scenario.strategy.parsed
     gates = gates_of(steps, edge, strategy.protocol)
     if not gates:
         raise BadInput(unreachable(steps[0], strategy.name), where="step")
+    return gates
+
+
+def check_steps(known: Known, steps: Sequence[str], edge: str, partition: str | None) -> Gate:
+    """Refuse steps of which the strategy has none, and steps of a move that is never started. Returns the gate of the
+    first one that it has."""
+    scenario, gates = known.scenario, check_protocol(known, steps, edge)
     gate = gates[0]
     if len(gates) > 1 and not all(is_move_step(each.step) for each in gates):
         return gate

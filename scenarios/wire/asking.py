@@ -62,7 +62,7 @@ def ask(path: str, operation: Mapping[str, Any], *, patience_s: float = PATIENCE
         raise BadInput(f"{path}: {what}", where="--control") from None
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}; is the cluster still served?", where="--control") from None
-    return _read(answer, path)
+    return _read(bytes(answer), path)
 
 
 def _read(answer: bytes, path: str) -> dict[str, Any]:

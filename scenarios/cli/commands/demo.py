@@ -48,10 +48,14 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Looks for Java first: where it is missing, the error should come at once and not after the first half."""
+    """Looks for Java and the folder first: an error should come at once and not after the first half."""
     from scenarios.studies.java import ensure_java
 
     ensure_java()
+    if arguments.out is not None:
+        from scenarios.runs.dataset.writer import check_writable
+
+        check_writable(Path(arguments.out))
     began = time.monotonic()
     scenario = _validated()
     finished = _one_run(scenario)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,7 +82,7 @@ def _to_scenario(recorded: RecordedLiveRun, arguments: Namespace) -> int:
 
 
 def _check_apart(arguments: Namespace) -> None:
-    if Path(arguments.trace).resolve() == Path(arguments.folder).resolve():
+    if os.path.realpath(arguments.trace) == os.path.realpath(arguments.folder):
         raise BadInput("would be written over the recording; name another folder", where="--trace")
 
 

@@ -89,6 +89,9 @@ class OfPlan(OperatorAction):
     def check(self, known: Known) -> None:
         if self.via == API:
             check_api(known, "via")
+        self.check_operation(known)
+
+    def check_operation(self, known: Known) -> None:
         if self.plan is None and known.scenario.plan is None:
             raise BadInput(f"there is no plan to {self.name.removeprefix('reassign.')}; add a [plan]", where="action")
 

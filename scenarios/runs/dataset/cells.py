@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from scenarios.errors import BadInput
+from scenarios.reading import check_file
 from scenarios.runs.dataset.manifest import claim
 from scenarios.runs.dataset.reader import BROKEN
 from scenarios.runs.dataset.rows import CellRow
@@ -42,6 +43,7 @@ def read_cells(root: Path) -> list[CellRow]:
     rows: list[CellRow] = []
     for path in sorted((root / CELLS).glob("part-*.parquet")):
         try:
+            check_file(path, "a part of an atlas")
             table = pq.ParquetFile(path).read()
         except BROKEN as error:
             raise BadInput("is corrupt; delete it and resume the atlas", source=str(path)) from error

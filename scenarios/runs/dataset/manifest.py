@@ -59,7 +59,7 @@ class Manifest:
     experiment: str = field(validator=_TEXT)
     file: str = field(default="", validator=_TEXT)
     scenario: str = field(validator=_TEXT)
-    document: Mapping[str, Any] = field(factory=dict, validator=instance_of(Mapping))
+    document: Mapping[str, Any] = field(factory=dict, validator=instance_of(dict))
     title: str = field(validator=_TEXT)
     arms: tuple[Arm, ...] = field(converter=_arms)
     seeds: tuple[int, ...] = field(converter=_numbers, validator=deep_iterable(instance_of(int)))

@@ -21,6 +21,7 @@ from attrs import field, frozen
 from scenarios.errors import BadInput
 from scenarios.observe.measures.figure import Value
 from scenarios.observe.measures.figures import declared
+from scenarios.reading import check_file
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.manifest import Manifest, read_manifest
 from scenarios.runs.dataset.record import DONE
@@ -213,6 +214,7 @@ def read_part(root: Path, table: str, part: Part) -> pa.Table:
 def _part(root: Path, place: Path) -> Part:
     path = root / RUNS / place
     try:
+        check_file(path, "a part of a data set")
         metadata = pq.read_schema(path).metadata or {}
         tables, replaces = (
             tuple(filter(None, metadata.get(key, b"").decode().split(","))) for key in (TABLES_KEY, REPLACES_KEY)
@@ -237,6 +239,7 @@ def _check_tables(root: Path, part: Part) -> None:
 
 def _check(path: Path, schema: pa.Schema) -> None:
     try:
+        check_file(path, "a part of a data set")
         found = pq.read_schema(path)
         version = (found.metadata or {}).get(VERSION_KEY, b"?").decode()
     except BROKEN as error:

@@ -6,7 +6,7 @@ import json
 import math
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from attrs import evolve, field, frozen
@@ -63,7 +63,7 @@ class SeedResult:
     events: int = field(default=0, validator=_NUMBER)
     error: str = field(default="", validator=_TEXT)
     reach: str = field(default="", validator=_TEXT)
-    weights: Weights = field(factory=dict, validator=instance_of(Mapping))
+    weights: Weights = field(factory=dict, validator=instance_of(dict))
 
     def to_line(self) -> str:
         """As a line of JSON, without its end."""

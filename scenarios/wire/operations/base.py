@@ -1,6 +1,5 @@
 """Performs operations: a registered one by its name, any other as an action of the scenario language."""
 
-import json
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
@@ -12,6 +11,7 @@ from attrs import define, field
 
 from emulator.kernel import KernelError
 from scenarios.errors import BadInput
+from scenarios.reading import parse_json
 from scenarios.wire.inputs import Operation
 from scenarios.wire.live_stage import LiveStage
 
@@ -51,8 +51,8 @@ def operations() -> Mapping[str, Handler]:
 def read(text: str) -> Asked:
     """The operation in a line. Raises: BadInput unless it is a JSON object with an action."""
     try:
-        asked = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        asked = parse_json(text)
+    except ValueError as error:
         raise BadInput(f"this is no JSON ({error}); write an object in one line") from None
     if not isinstance(asked, dict) or not isinstance(asked.get(ACTION), str):
         raise BadInput('an operation is an object with an action, such as {"action": "broker.crash", "target": 1}')
@@ -78,6 +78,7 @@ class Operations:
         def reply(answer: Answer) -> None:
             self.answered(operation.number, answer)
 
+        asked: Asked = {ACTION: ""}
         try:
             asked = read(operation.text)
             self._known.get(asked[ACTION], self._known[ANY_ACTION])(self.stage, asked, reply)
@@ -86,4 +87,5 @@ class Operations:
         except BadInput as error:
             reply({"error": "; ".join(map(str, error.all))})
         except Exception as error:
-            reply({"error": f"{type(error).__name__}: {error}"})
+            what = f"{type(error).__name__}: {error}".rstrip(": ")
+            reply({"error": f"the program failed at {asked[ACTION]} ({what}); report it"})

@@ -21,6 +21,7 @@ from attrs import define, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.reading import opened_file
+from scenarios.units import LARGEST
 from scenarios.wire.inputs import Accepted, Closed, Frame, Input, Operation
 
 MAGIC = b"understudy live run 1\n"
@@ -128,8 +129,11 @@ def _entries(file: BinaryIO, size: int, source: str) -> RecordedInputs:
         if rest is None:
             return RecordedInputs(entries, cut_short=True)
         try:
-            entries.append(_entry(rest))
-        except (struct.error, UnicodeDecodeError, KeyError) as error:
+            entry = _entry(rest)
+            if entries and not entries[-1].t_us <= entry.t_us <= LARGEST:
+                raise ValueError("earlier than the one before")
+            entries.append(entry)
+        except (struct.error, ValueError, KeyError) as error:
             what = f"has an entry at byte {place} that this version does not know; record the run again"
             raise BadInput(what, source=source) from error
     return RecordedInputs(entries, cut_short=False)

@@ -37,19 +37,25 @@ class ReplayedInputs:
     entries: list[Entry]
     perform: Callable[[Any], object] = field(init=False)
     _next: int = 0
-    _began: bool = False
+    _began_us: int = UNBOUNDED
 
-    def begin(self) -> None:
+    def begin(self, now_us: int) -> None:
         """The cluster is up: time waits for inputs from now on."""
-        self._began = True
+        self._began_us = now_us
 
     def horizon_us(self, _next_us: float) -> int:
         """The time of the next input."""
-        return self.entries[min(self._next, len(self.entries) - 1)].t_us if self._began else UNBOUNDED
+        return self._due_us
+
+    @property
+    def _due_us(self) -> int:
+        """That of one that would be too early, as the end of a run without any is, is the first at which there can be
+        inputs."""
+        return max(self.entries[min(self._next, len(self.entries) - 1)].t_us, self._began_us)
 
     def take(self, now_us: int) -> Input | None:
         """The next input, at its time."""
-        if self._next == len(self.entries) or self.entries[self._next].t_us != now_us:
+        if self._next == len(self.entries) or self._due_us != now_us:
             return None
         self._next += 1
         what = self.entries[self._next - 1].what
@@ -118,7 +124,7 @@ class ReplayedRun:
     def _ready(self) -> None:
         world = self._stage.world
         assert isinstance(world, LiveWorld)
-        self._inputs.begin()
+        self._inputs.begin(world.now)
         world.horizon_moved()
 
 

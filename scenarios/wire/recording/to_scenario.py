@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ from scenarios.units import format_duration
 from scenarios.wire.gateway.connection import RefusedFrame, client_id_of
 from scenarios.wire.inputs import Accepted, Frame, Operation
 from scenarios.wire.operations.base import ACTION, operations
+from scenarios.wire.operations.base import read as read_operation
 from scenarios.wire.recording.folder import RecordedLiveRun
 from scenarios.wire.recording.log import Ended, Entry, InputLog
 from scenarios.wire.zookeeper.ensemble import CLIENT
@@ -84,6 +84,6 @@ def _actions(entries: list[Entry]) -> Iterator[dict[str, Any]]:
     """The operator's actions as entries of a method."""
     for t_us, what in entries:
         if isinstance(what, Operation):
-            asked = json.loads(what.text)
+            asked = dict(read_operation(what.text))
             if asked[ACTION] not in operations():
                 yield asked if any(key in asked for key in TRIGGER_KEYS) else {"at": format_duration(t_us), **asked}

@@ -1,8 +1,11 @@
 """``ctl`` on a cluster that is served."""
 
 import json
+import socket
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -65,6 +68,53 @@ def test_a_plan_is_handed_over_and_its_tool_answers(ctl: Ctl, tmp_path: Path) ->
     assert partition(ctl, "orders-1")["replicas"] == [2, 1]
     plan.write_text(json.dumps({"version": 1, "partitions": [{"topic": "none", "partition": 1, "replicas": [2, 1]}]}))
     assert "none-1" in ctl("reassign", str(plan), code=2)
+
+
+@contextmanager
+def answering(place: Path, answer: bytes) -> Iterator[str]:
+    """A socket that gives everyone this answer, and nothing more."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(place))
+        listener.listen()
+        taken: list[socket.socket] = []
+
+        def serve() -> None:
+            with suppress(OSError):
+                taken.append(listener.accept()[0])
+                taken[0].sendall(answer)
+
+        thread = Thread(target=serve)
+        thread.start()
+        yield str(place)
+        thread.join()
+        for one in taken:
+            one.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"", "no answer in 0.2 s: its process does not run, or is at it still (wait longer: --timeout)"),
+        (b"HTTP/1.1 400 Bad Request\n", "what answers is no cluster; name the socket that serve names"),
+        (b"[" * 100_000 + b"\n", "what answers is no cluster"),
+        (b"[]\n", "what answers is no cluster"),
+    ],
+)
+def test_what_answers_nothing_or_is_no_cluster_is_one_line(
+    answer: bytes, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with answering(tmp_path / "control", answer) as place:
+        assert main(["ctl", "state", "--control", place, "--timeout", "200ms"]) == 2
+    line = capsys.readouterr().err
+    assert said in line
+    assert line.count("\n") == 1
+
+
+def test_what_would_fail_in_the_world_is_refused_before(ctl: Ctl) -> None:
+    """Where it waits for a trigger it would fail later, and end the run."""
+    for words in (("reassign.execute",), ("reassign.execute", "after=1s")):
+        assert "there is no plan to execute; add a [plan]" in ctl(*words, code=2)
+    assert "kafka-6794" in ctl("broker.crash", "1", 'when={ step = "kafka-6794.1" }', code=2)
 
 
 def test_what_cannot_be_done_is_one_line(ctl: Ctl) -> None:

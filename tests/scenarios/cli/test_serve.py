@@ -77,6 +77,10 @@ def test_fixed_ports_follow_each_other_and_a_foreign_address_is_warned_of(tmp_pa
         (("--host", "here"), "--host: 'here' is no address; write one such as"),
         (("--rate", "fast"), "--rate: 'fast' is no rate; write a number from 0.001 to 1000"),
         (("--api-versions", "2.5"), "--api-versions: unknown value '2.5'"),
+        (
+            ("--port", "65535"),
+            "--port: 3 brokers have the ports from 65535 to 65537, and there is none after",
+        ),
         (("no-such-file.toml",), "no-such-file.toml: there is no such scenario file"),
     ],
 )
@@ -84,6 +88,18 @@ def test_wrong_options_are_one_line(words: tuple[str, ...], said: str, capsys: p
     assert main(["serve", *words]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert said in line
+
+
+def test_too_few_files_for_clients_are_said_before_anything_is_made(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "scenarios.cli", "serve", "--record", str(tmp_path / "recording")]
+    command = ["sh", "-c", 'ulimit -n 64; exec "$@"', "sh", *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "understudy: this process may open 64 files, and a cluster of 3 with 16 connections needs 124; "
+        "raise the limit: ulimit -n 124\n"
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_taken_port_is_one_line() -> None:

@@ -19,7 +19,9 @@ WHATS = st.one_of(
     st.builds(Closed, NUMBERS),
     st.builds(Operation, st.text(max_size=30), NUMBERS),
 )
-ENTRIES = st.lists(st.builds(Entry, st.integers(0, 2**62), WHATS), max_size=8)
+ENTRIES = st.lists(st.builds(Entry, st.integers(0, 2**62), WHATS), max_size=8).map(
+    lambda found: sorted(found, key=lambda entry: entry.t_us)
+)
 
 
 def written(folder: Path, entries: list[Entry]) -> Path:

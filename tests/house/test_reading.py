@@ -1,0 +1,87 @@
+"""What a person names is read in one room (scenarios/reading.py), within limits; and what reads there is among the
+readers that get any content (tests/scenarios/cli/test_any_content.py)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.house.test_floors import ROOT, files
+from tests.scenarios.cli.test_any_content import READERS
+
+READING = "scenarios/reading.py"
+CALLS = {
+    "open", "os.open", "os.fdopen", "json.load", "json.loads", "tomllib.load", "tomllib.loads", "zlib.decompress",
+    "pickle.load", "pickle.loads", "marshal.load", "pq.ParquetFile", "pq.read_schema", "pq.read_metadata",
+    "pq.read_table",
+}  # fmt: skip
+METHODS = {"read_text", "read_bytes"}
+OWN = "files of the program, or of this very process"
+WRITES = "opens what it writes"
+IN_WORLD = "texts of the emulated world, which refuses what it cannot read"
+CHECKED = "a part of a data set, after check_file"
+LEFT: dict[str, str] = {
+    "scenarios/chaos/draw.py": OWN,
+    "scenarios/cli/commands/plan.py": OWN,
+    "scenarios/cli/commands/timeline.py": "events that were read before",
+    "scenarios/cli/differences.py": OWN,
+    "scenarios/cli/output.py": WRITES,
+    "scenarios/cli/recording.py": OWN,
+    "scenarios/cli/start.py": OWN,
+    "scenarios/cluster/clients/tools/topics.py": IN_WORLD,
+    "scenarios/language/files.py": OWN,
+    "scenarios/language/reference.py": OWN,
+    "scenarios/language/schema/places.py": "a key in a text that was read before",
+    "scenarios/museum/densities.py": OWN,
+    "scenarios/museum/exhibits.py": OWN,
+    "scenarios/museum/page.py": OWN,
+    "scenarios/observe/checkers_page.py": OWN,
+    "scenarios/plugins.py": "lists of installed packages",
+    "scenarios/profiles/reference.py": OWN,
+    "scenarios/runs/dataset/cells.py": CHECKED,
+    "scenarios/runs/dataset/events.py": CHECKED,
+    "scenarios/runs/dataset/identity.py": OWN,
+    "scenarios/runs/dataset/reader.py": CHECKED,
+    "scenarios/runs/dataset/reference.py": OWN,
+    "scenarios/runs/dataset/writer.py": WRITES,
+    "scenarios/runs/record.py": OWN,
+    "scenarios/studies/atlas/page.py": OWN,
+    "scenarios/studies/java.py": OWN,
+    "scenarios/studies/report/page.py": OWN,
+    "scenarios/studies/shrink/trial.py": OWN,
+    "scenarios/studies/spark/compare.py": CHECKED,
+    "scenarios/studies/spark/session.py": OWN,
+    "scenarios/whole_files.py": WRITES,
+    "scenarios/wire/gateway/sockets.py": WRITES,
+    "scenarios/wire/zookeeper/payloads.py": IN_WORLD,
+}
+"""Modules that open or parse something themselves, and why that is not what a person names."""
+
+
+def calls_of(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            if name in CALLS or (isinstance(node.func, ast.Attribute) and node.func.attr in METHODS):
+                yield name
+
+
+def place(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def test_what_opens_or_parses_is_known() -> None:
+    modules = [path for path in files("scenarios") if "package" not in path.parts and place(path) != READING]
+    found = {place(path) for path in modules if any(calls_of(ast.parse(path.read_text())))}
+    assert sorted(found) == sorted(LEFT)
+
+
+def test_what_reads_within_limits_gets_any_content() -> None:
+    reading = [
+        place(path).removeprefix("scenarios/")
+        for path in files("scenarios")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module == "scenarios.reading"
+    ]
+    assert sorted(reading) == sorted({reader.module for reader in READERS.values()} | {"language/frames.py"})

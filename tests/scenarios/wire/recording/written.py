@@ -1,0 +1,23 @@
+"""A recorded live run, written by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scenarios.language import Scenario
+from scenarios.language.schema.text import write_toml
+from scenarios.wire.inputs import Operation
+from scenarios.wire.recording.folder import LOG, RUN, SCENARIO, ServedAs
+from scenarios.wire.recording.log import InputLog
+from tests.scenarios.language.builders import SMALL
+
+
+def write_recording(folder: Path) -> None:
+    """Of a cluster that an operator has stopped at once, and that was killed then."""
+    folder.mkdir()
+    scenario = Scenario.loads(SMALL)
+    addresses = {broker: ("127.0.0.1", 9092 + broker) for broker in range(scenario.cluster.brokers)}
+    (folder / SCENARIO).write_text(SMALL)
+    (folder / RUN).write_text(write_toml(ServedAs(addresses=addresses, api_versions="3.0").to_table()))
+    with InputLog(folder / LOG) as log:
+        log.write(10_000_000, Operation('{"action": "stop"}', 1))
