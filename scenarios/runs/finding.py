@@ -11,7 +11,7 @@ EXPECTATION, UNFINISHED, NOT_EXERCISED = "expectation", "unfinished", "not exerc
 LIVELOCK = "livelock"
 
 IN_WORDS = {
-    UNFINISHED: "every move that was requested ends before the horizon",
+    UNFINISHED: "every move that was requested is done before the horizon",
     LIVELOCK: "a cluster does not go on without end at one instant, nor for more events than the scenario allows",
 }
 """What should have held, by a run's reason, where neither a checker nor an expectation says it."""
