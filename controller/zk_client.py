@@ -18,6 +18,7 @@ from emulator.kernel import Signal
 from emulator.protocol import znodes
 from emulator.protocol.assignments import Replicas
 from emulator.protocol.scala_order import set_order
+from emulator.protocol.shown import RequestedMovesRead
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Trace
@@ -68,6 +69,7 @@ class KafkaZkClient:
     """One controller's access to ZooKeeper, with the fence of its context's controller epoch.
 
     Attributes:
+        node: the broker that is the controller.
         broker_epochs: whether the incarnations of a broker are distinguished by the czxid of its znode (KIP-380).
         topic_version: the version of the topics' znodes that it writes; 2 has adding and removing replicas (KIP-455).
         never: what requests in an expired session wait for (``ControllerPolicies.expiry_waits_for_event``); None: they
@@ -77,6 +79,7 @@ class KafkaZkClient:
 
     zk: ZkClient
     trace: Trace
+    node: int
     context: ControllerContext
     fence: Fence
     broker_epochs: bool
@@ -234,6 +237,7 @@ class KafkaZkClient:
             targets = znodes.decode_reassignment(response.data)
         except (ValueError, KeyError, TypeError):
             return {}
+        self.trace.show(RequestedMovesRead, self.node, targets)
         return {tp: targets[tp] for tp in set_order(tuple(targets))}
 
     async def write_reassignments(self, targets: Mapping[TopicPartition, Replicas]) -> None:

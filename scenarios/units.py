@@ -39,11 +39,26 @@ MOST_DIGITS = 100
 """A longer number is refused unread: Python raises ValueError for one of some thousand digits."""
 _WRITTEN_BYTES = ("TiB", "TB", "GiB", "GB", "MiB", "MB", "KiB", "kB", "B")
 _QUANTITY = re.compile(r"\s*+(\d++(?:\.\d++)?+)\s*+([A-Za-zµ]*+)\s*+", re.ASCII | re.IGNORECASE)
+_DURATION = 'a duration such as "500us", "90ms", "5s", "10m", "1h" or "2m30s"'
+_WRITE = f"write {_DURATION}"
+_COMPOUND = re.compile(r"(?:\s*+\d++(?:\.\d++)?+\s*+[A-Za-zµ]++){2,}+\s*+", re.ASCII | re.IGNORECASE)
 
 
 def parse_duration(text: str) -> int:
-    """``"90ms"`` is 90000 microseconds."""
-    return _parse(text, MICROSECONDS, 'a duration such as "500us", "90ms", "5s", "10m" or "1h"')
+    """``"90ms"`` is 90000 microseconds, ``"2m30s"`` 150 seconds."""
+    if _COMPOUND.fullmatch(text) is None:
+        return _parse(text, MICROSECONDS, _DURATION)
+    total, larger = 0, LARGEST
+    for part in _QUANTITY.finditer(text):
+        unit = MICROSECONDS.get(part[2], 0)
+        if unit >= larger:
+            raise BadInput(f"{text!r} does not name its units from the largest to the smallest, each once; {_WRITE}")
+        if "." in part[1] and part.end() < len(text):
+            raise BadInput(f"{text!r} has a fraction before its last unit; {_WRITE}")
+        total, larger = total + _parse(part[0], MICROSECONDS, _DURATION), unit
+    if total > LARGEST:
+        raise BadInput(f"{text!r} is too large; {_WRITE}")
+    return total
 
 
 def parse_size(text: str) -> int:

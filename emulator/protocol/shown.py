@@ -1,5 +1,5 @@
-"""What brokers do that no recorded event says. It is shown to folds and not recorded (``Trace.show``), as are the
-controller's requests (``control_requests``)."""
+"""What brokers and controllers do that no recorded event says. It is shown to folds and not recorded (``Trace.show``),
+as are the controller's requests (``control_requests``)."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -239,6 +239,20 @@ class MistakeAnswered(NamedTuple):
     partition: int
     target: tuple[int, ...]
     error: str
+
+
+class RequestedMovesRead(NamedTuple):
+    """A controller has read /admin/reassign_partitions.
+
+    Attributes:
+        targets: the moves that it asks for.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    targets: Mapping[TopicPartition, tuple[int, ...]]
 
 
 class FollowerReached(NamedTuple):

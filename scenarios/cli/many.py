@@ -24,11 +24,12 @@ from scenarios.runs.batch import local_workers
 from scenarios.runs.dataset.identity import command_line
 from scenarios.units import counted, number
 
-_WIDTH = 13
 _LOST = ("lost_acks_all_records", "lost_acks_1_records")
 _COLUMNS = (*_LOST, "under_replicated_any_s", "time_to_complete_s", "leader_elections")
-_HEADER = ("lost acks=all", "lost acks=1", "under_repl_s", "complete_s", "elections")
-"""What is lost is counted in records."""
+_SHORT = dict(zip(_LOST, ("lost acks=all", "lost acks=1"), strict=True))
+_HEADER = tuple(_SHORT.get(name, name) for name in _COLUMNS)
+"""The figures' own names, which ``compare`` and the data set have too; the first line says that records are lost."""
+_WIDTHS = tuple(max(13, len(name)) for name in (*_HEADER, "digest"))
 
 
 @frozen(kw_only=True)
@@ -135,13 +136,15 @@ def _row(result: dict[str, Any]) -> str:
 
 
 def _figure(name: str, value: Value) -> str:
-    text = f"{number(value):>{_WIDTH}}"
+    text = f"{number(value):>{_WIDTHS[_COLUMNS.index(name)]}}"
     return red(text) if name in _LOST and value else text
 
 
 def _line(*cells: str) -> str:
     seed, verdict, *rest = cells
-    return f"{seed:>8}  {verdict:<22}" + "".join(f"  {cell:>{_WIDTH}}" for cell in rest)
+    return f"{seed:>8}  {verdict:<22}" + "".join(
+        f"  {cell:>{width}}" for cell, width in zip(rest, _WIDTHS, strict=True)
+    )
 
 
 def _conclude(failed: Sequence[Outcome], runs: int, *, quiet: bool) -> None:

@@ -12,7 +12,7 @@ LIVELOCK = "livelock"
 OWN_DEFECT = "the tool's own defect"
 
 IN_WORDS = {
-    UNFINISHED: "every move that was requested ends before the horizon",
+    UNFINISHED: "every move that was requested is done before the horizon",
     LIVELOCK: "a cluster does not go on without end at one instant, nor for more events than the scenario allows",
     OWN_DEFECT: "the emulator itself does not fail; what the run shows after that is no fact about Kafka",
 }

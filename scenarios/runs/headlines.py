@@ -122,12 +122,16 @@ def _until(run: Run, until_s: Value) -> str:
 
 
 def moves(run: Run) -> Iterator[str]:
-    """How many moves are done, and how long they took together; empty without any."""
+    """How many moves are done, and how long they took together; of the others, how many have ended, and how many no
+    controller took up. Empty without any."""
     asked, done, took_s = (run.metrics[name] for name in ("moves", "moves_finished", "time_to_complete_s"))
+    failed, never_begun = (run.metrics[name] for name in ("moves_failed", "moves_never_begun"))
     assert isinstance(asked, int)
     if asked:
         took = f"in {number(took_s)} s" if took_s is not None else "when the run ended"
-        yield f"{number(done)} of {asked:,} done {took}"
+        lost = f"; ended without the target: {number(failed)}" if failed else ""
+        unbegun = f"; begun by no controller: {number(never_begun)}" if never_begun else ""
+        yield f"{number(done)} of {asked:,} done {took}{lost}{unbegun}"
 
 
 def throttled(run: Run) -> Iterator[str]:

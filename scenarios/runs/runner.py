@@ -37,6 +37,7 @@ from scenarios.runs.method import Method
 from scenarios.runs.recounts import Looks, Recounts, start_settings
 from scenarios.runs.run import Expectation, Run
 from scenarios.runs.waits import LOOK_US, RETRY_US, Settled, Waits
+from scenarios.units import counted
 
 if TYPE_CHECKING:
     from emulator.schedules import Schedule
@@ -388,7 +389,7 @@ def conclude(
         virtual_s=end_us / 1_000_000,
         wall_s=wall_s,
         events=trace.seq,
-        explanation=_explanation(stage, reason, violations, expectations, replay) if reason else "",
+        explanation=_explanation(stage, reason, violations, expectations, figures, replay) if reason else "",
         replay=replay,
         drawn=stage.method.drawn,
         log=stage.control_plane,
@@ -420,7 +421,9 @@ def _reason(stage: Stage, expectations: tuple[Expectation, ...], figures: Figure
     return ""
 
 
-def _explanation(stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], replay: str) -> str:
+def _explanation(
+    stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], figures: Figures, replay: str
+) -> str:
     from scenarios.observe.timeline.explain import explain  # with its words for all events, which few runs need
     from scenarios.runs.findings import gravest
 
@@ -439,7 +442,7 @@ def _explanation(stage: Stage, reason: str, violations: Any, expectations: tuple
     elif broken is not None:
         what, seq = f"expected {broken.statement}; {broken.detail}", _last_before(log, broken.t_us)
     else:
-        what = f"a move is open at {stage.world.now / 1e6:.3f} s, the horizon"
+        what = _left_undone(figures, stage.world.now)
         seq = next((event.seq for event in reversed(log) if type(event) is Step and event.topic), 0)
     return explain(
         what, log, seq or _last_before(log, None), replay, seed=stage.scenario.seed,
@@ -465,6 +468,14 @@ def _waits(stage: Stage, log: Sequence[Any]) -> tuple[str, ...]:
     protocol = stage.scenario.strategy.parsed.make_protocol()
     seen = Seen(stage.log_end, stage.quotas.uses(now_us))
     return tuple(waits(log, now_us, protocol, seen))
+
+
+def _left_undone(figures: Figures, end_us: int) -> str:
+    """What is wrong with the moves that were not done."""
+    failed = figures.whole("moves_failed")
+    if failed < figures.unfinished_moves:
+        return f"a move is open at {end_us / 1e6:.3f} s, the horizon"
+    return f"{counted(failed, 'moves')} ended without the target: refused, or lost with all that asked for it"
 
 
 def _turned_down(log: tuple[Any, ...], refused: Iterable[str]) -> int:

@@ -17,6 +17,10 @@ from scenarios.errors import BadInput
         ("10m", 600_000_000),
         ("1h", 3_600_000_000),
         ("1.5s", 1_500_000),
+        ("2m30s", 150_000_000),
+        ("1h 30m", 5_400_000_000),
+        ("1h0m2.5s", 3_602_500_000),
+        ("1s500us", 1_000_500),
     ],
 )
 def test_durations_are_integer_microseconds(text: str, microseconds: int) -> None:
@@ -36,10 +40,30 @@ def test_rates_are_bytes_per_second() -> None:
     assert units.parse_rate("50MB/s") == 50_000_000
 
 
-@pytest.mark.parametrize("text", ["", "5", "s", "-5s", "5 parsecs", "0.5us", "1e3s", "5ss", "٥s"])
+@pytest.mark.parametrize("text", ["", "5", "s", "-5s", "5 parsecs", "0.5us", "1e3s", "5ss", "٥s", "2m30", "2m30x"])
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
         units.parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("30s2m", "'30s2m' does not name its units from the largest to the smallest, each once; write a duration"),
+        ("2m2m", "'2m2m' does not name its units from the largest to the smallest"),
+        ("1.5m2s", "'1.5m2s' has a fraction before its last unit"),
+        ("2562047788h2562047788m", "'2562047788h2562047788m' is too large"),
+    ],
+)
+def test_a_duration_of_several_units_names_them_from_the_largest_on(text: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        units.parse_duration(text)
+
+
+@given(st.dictionaries(st.sampled_from(tuple(units.MICROSECONDS)), st.integers(0, 10**6)).filter(bool))
+def test_a_duration_is_the_sum_of_its_units(parts: dict[str, int]) -> None:
+    text = "".join(f"{parts[unit]}{unit}" for unit in ("h", "m", "s", "ms", "us") if unit in parts)
+    assert units.parse_duration(text) == sum(amount * units.MICROSECONDS[unit] for unit, amount in parts.items())
 
 
 @pytest.mark.parametrize("text", ["5MB", "5MB/h", "5/s", "MB/s"])

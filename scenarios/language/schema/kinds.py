@@ -188,7 +188,7 @@ class SignedDuration(Kind[int]):
         return ("-" if value < 0 else "") + units.format_duration(abs(value))
 
     def schema(self) -> Schema:
-        return {"type": "string", "pattern": r"^\s*[+-]?\s*\d+(\.\d+)?\s*[A-Za-zµ]+\s*$"}
+        return {"type": "string", "pattern": r"^\s*[+-]?(\s*\d+(\.\d+)?\s*[A-Za-zµ]+)+\s*$"}
 
 
 SIGNED_DURATION = SignedDuration()

@@ -8,6 +8,7 @@ from typing import ClassVar
 from emulator.protocol import znodes
 from emulator.protocol.assignments import Replicas
 from emulator.protocol.events import MoveReported
+from emulator.protocol.shown import RequestedMovesRead
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report, shared
@@ -23,13 +24,14 @@ class MovesRecoverable(Checker):
 
     Verified: the replicas of a partition change while /admin/reassign_partitions asks for that, or while the topic's
         znode names adding or removing replicas (KIP-455), and none is added that was not asked for. A request that a
-        controller takes out of /admin/reassign_partitions is done (the replicas are those that were asked for), or was
-        not begun (the replicas are those from before it), or is in the topic's znode, or its partition is gone. A
-        topic's znode keeps the format with which it was created, as all programs of a run are of one release.
+        controller takes out of /admin/reassign_partitions is done (the replicas are those that were asked for), or is
+        in the topic's znode, or its partition is gone, or it was refused: the replicas are those from before it, and
+        that controller has read it. A topic's znode keeps the format with which it was created, as all programs of a
+        run are of one release.
 
-    Not verified: changes of the order alone, which the API may have asked for (KIP-455); requests for partitions that
-        never had a leader; requests that an operator withdraws (KAFKA-42's command); that the move goes on after a
-        failover.
+    Not verified: why a request was refused; changes of the order alone, which the API may have asked for (KIP-455);
+        requests for partitions that never had a leader; requests that an operator withdraws (KAFKA-42's command); that
+        the move goes on after a failover.
     """
 
     name: ClassVar[str] = "moves_recoverable"
@@ -49,6 +51,8 @@ class MovesRecoverable(Checker):
         self._asked: Mapping[TopicPartition, Replicas] = {}
         self._before: dict[TopicPartition, Replicas] = {}
         """The replicas that the partitions of ``_asked`` had when they came there."""
+        self._read: dict[TopicPartition, dict[int, None]] = {}
+        """The controllers that have read the request for a partition of ``_asked``."""
         self._named: dict[TopicPartition, None] = {}
         """The partitions of which a topic's znode names adding or removing replicas."""
         self._formats: dict[str, str] = {}
@@ -60,6 +64,11 @@ class MovesRecoverable(Checker):
     def on_reported(self, event: MoveReported) -> None:
         if event.interrupted:
             self._withdrawn[TopicPartition.of(event.topic, event.partition)] = None
+
+    def on_read(self, event: RequestedMovesRead) -> None:
+        for tp, target in event.targets.items():
+            if self._asked.get(tp) == target:
+                self._read.setdefault(tp, {})[event.node] = None
 
     def on_assigned(self, event: AssignmentWritten) -> None:
         tp, now = event.tp, event.replicas
@@ -115,19 +124,22 @@ class MovesRecoverable(Checker):
                 self._withdrawn.pop(tp, None)
         for tp, target in before.items():
             if tp not in self._asked:
-                begun_with = self._before.pop(tp)
+                begun_with, read = self._before.pop(tp), event.client in self._read.pop(tp, ())
                 if event.client >= 0:
-                    self._leaves(event, tp, target, begun_with)
+                    self._leaves(event, tp, target, begun_with, read)
 
-    def _leaves(self, event: ZkWritten, tp: TopicPartition, target: Replicas, before: Replicas) -> None:
-        """A controller takes the request for ``tp`` out of the znode."""
+    def _leaves(self, event: ZkWritten, tp: TopicPartition, target: Replicas, before: Replicas, read: bool) -> None:
+        """A controller takes the request for ``tp`` out of the znode, which it has ``read`` or not."""
         now = self._replicas.get(tp)
-        over = now is None or now in (target, before) or tp in self._named
+        refused = read and now == before
+        over = now is None or now == target or refused or tp in self._named
         if not over and tp not in self._withdrawn and self._topology.state(tp) is not None:
+            unread = "" if read else "unread "
+            were = "as before" if now == before else f"and were {list(before)}"
             self.violated(
                 event,
-                f"{tp}: broker {event.client} takes the request for {list(target)} out of {event.path}; its replicas "
-                f"are {list(now or ())}, and were {list(before)}",
+                f"{tp}: broker {event.client} takes the request for {list(target)} {unread}out of {event.path}; its "
+                f"replicas are {list(now or ())}, {were}",
             )
 
 

@@ -88,7 +88,7 @@ class Figures(Mapping[str, Value]):
 
     @property
     def unfinished_moves(self) -> int:
-        """Moves that were open at the run's end."""
+        """Moves that were not done."""
         return self.whole("moves") - self.whole("moves_finished")
 
     def metrics(self) -> dict[str, Value]:

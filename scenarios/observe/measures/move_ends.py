@@ -1,9 +1,10 @@
-"""When moves end.
+"""When moves end, whether they are done or not.
 
 A move ends with the controller's ``MoveFinished``. A controller can die after the last write of a move to ZooKeeper and
 before that event: after KIP-455's B6 for a move requested by the API, anywhere in one that adds and removes no replica,
-or just as the write takes effect that removes the partition from /admin/reassign_partitions. Then nothing is left for
-the next controller to finish, and the move ends with that controller's election.
+or just as the write takes effect that removes the partition from /admin/reassign_partitions. A controller also deletes
+requests there that it has not read. Then nothing is left for the next controller to finish, and the move ends with that
+controller's election: done or not, as the assignment says.
 """
 
 from __future__ import annotations
@@ -39,6 +40,10 @@ class MoveEnds:
         trace.fold(MoveStarted, self._started)
         trace.fold(MoveFinished, self._finished)
         trace.fold(ControllerElected, self._elected)
+
+    def asked_by_znode(self, tp: TopicPartition) -> bool:
+        """Whether /admin/reassign_partitions has named a partition whose move has not ended."""
+        return tp in self._by_znode
 
     def _moved(self, _: ZkWritten, tp: TopicPartition, reassigning: bool) -> None:
         if reassigning:

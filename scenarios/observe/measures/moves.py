@@ -1,9 +1,15 @@
 """How long the moves of partitions took, from the operator's first request to the end of the last move.
 
-A move that is open at the run's end is censored: a result of its own, never a number. The same holds for a move that
-the operator gives up, and for one that was planned and never requested, whose time counts from the plan. A request for
-a partition that is already moving continues the open move with a new target; a request to cancel continues it with the
-original replicas as its target. A request that is refused changes nothing.
+A move is done when it has ended (``move_ends``) and ZooKeeper has its target as the assignment, with nothing to add or
+remove. One that has ended otherwise has failed, as ``kafka-reassign-partitions --verify`` calls it: the controller
+refused it in /admin/reassign_partitions, or nothing in ZooKeeper asks for it any more. A move that has failed, or is
+open at the run's end, is censored: a result of its own, never a number. The same holds for a move that the operator
+gives up, and for one that was planned and never requested, whose time counts from the plan.
+
+A request for a partition that is already moving continues the open move with a new target, and so does one for a
+partition whose move has failed; a request to cancel continues it with the original replicas as its target. A request
+that is refused changes nothing. A request for what a partition has already is no move, nor is one whose topic is
+deleted.
 """
 
 from __future__ import annotations
@@ -11,19 +17,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
+from attrs import define, evolve
+
+from controller.procedures import STEPS
 from emulator.protocol.assignments import without
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import MoveAnswered, MoveCancelled, MovePlanned, MoveReported, MoveStarted
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
+from emulator.trace.events import Step
 from scenarios.observe.measures.added_replicas import AddedReplicaRow, AddedReplicas
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value
 from scenarios.observe.measures.fold import Fold, Source, Table
 from scenarios.observe.measures.move_ends import MoveEnds
 
+TAKEN_UP = "move.listen"
+
 
 class MoveRow(NamedTuple):
-    """One partition's move, from the operator's request; ``w_us`` ends with the run when ``finished`` is false."""
+    """One partition's move, from the operator's request; ``w_us`` ends with the run when ``finished`` is false.
+
+    Attributes:
+        finished: it was done.
+        failed: it ended and was not done.
+        begun: a controller took it up.
+    """
 
     t_us: int
     seq: int
@@ -32,7 +50,23 @@ class MoveRow(NamedTuple):
     partition: int
     original: tuple[int, ...]
     target: tuple[int, ...]
-    finished: bool
+    finished: bool = False
+    failed: bool = False
+    begun: bool = False
+
+
+@define(eq=False)
+class _Move:
+    """A move that is not done.
+
+    Attributes:
+        needed: whether it was asked for something that the partition did not have.
+        asked: the targets that were asked for.
+    """
+
+    row: MoveRow
+    needed: bool
+    asked: tuple[tuple[int, ...], ...]
 
 
 class Moves(Fold):
@@ -52,6 +86,20 @@ class Moves(Fold):
             text="moves that were done",
             unit="moves",
             better=Better.HIGHER,
+            compared=Compared.NO,
+        ),
+        Figure(
+            name="moves_failed",
+            text="moves that ended without their target: refused, or lost with all that asks for them",
+            unit="moves",
+            better=Better.LOWER,
+            compared=Compared.NO,
+        ),
+        Figure(
+            name="moves_never_begun",
+            text="of the moves that were not done, those that no controller took up",
+            unit="moves",
+            better=Better.LOWER,
             compared=Compared.NO,
         ),
         Figure(
@@ -75,9 +123,14 @@ class Moves(Fold):
         super().__init__(source)
         trace, topology = source.trace, source.topology
         self._rows: list[MoveRow] = []
-        self._open: dict[TopicPartition, MoveRow] = {}
-        self._before: dict[TopicPartition, MoveRow | None] = {}
-        self._planned: dict[TopicPartition, MoveRow] = {}
+        self._open: dict[TopicPartition, _Move] = {}
+        """Those that have failed included."""
+        self._before: dict[TopicPartition, _Move | None] = {}
+        self._planned: dict[TopicPartition, _Move] = {}
+        self._unanswered: dict[TopicPartition, int] = {}
+        """By partition, the requests through the API that have no answer yet."""
+        self._cancels: dict[TopicPartition, None] = {}
+        """Of these partitions one of them asks to cancel."""
         self._added = AddedReplicas(trace)
         self._added_rows: list[AddedReplicaRow] = []
         self._keep_rows = source.measured.keep_rows
@@ -88,37 +141,39 @@ class Moves(Fold):
         trace.fold(MoveCancelled, self._cancelled)
         trace.fold(MoveAnswered, self._answered)
         trace.fold(MoveReported, self._reported)
-        MoveEnds(trace, topology, self._ended)
+        trace.fold(Step, self._stepped)
+        self._ends = MoveEnds(trace, topology, self._ended)
 
     @property
     def open(self) -> int:
         """Moves that are under way, or that the operator has still to request."""
-        return len(self._open) + len(self._planned)
+        return len(self.under_way) + len(self._planned)
 
     @property
     def under_way(self) -> tuple[TopicPartition, ...]:
         """The partitions whose moves were requested and have not ended."""
-        return tuple(self._open)
+        return tuple(tp for tp, move in self._open.items() if not move.row.failed)
 
     def adding(self, tp: TopicPartition) -> tuple[int, ...]:
         """The replicas that a move under way adds to a partition."""
-        row = self._open.get(tp)
-        return () if row is None else without(row.target, row.original)
+        move = self._open.get(tp)
+        return () if move is None or move.row.failed else without(move.row.target, move.row.original)
 
     @property
     def open_rows(self) -> tuple[MoveRow, ...]:
         """The moves that are under way, so far."""
-        return tuple(self._open.values())
+        return tuple(move.row for move in self._open.values() if not move.row.failed)
 
     @property
     def unfinished(self) -> tuple[TopicPartition, ...]:
-        """After ``finish``: the partitions whose moves had not ended."""
+        """After ``finish``: the partitions whose moves were not done."""
         return tuple(TopicPartition(row.topic, row.partition) for row in self._rows if not row.finished)
 
     def finish(self, end_us: int) -> None:
-        unfinished = (*self._open.values(), *self._planned.values())
-        self._rows += [row._replace(w_us=end_us - row.t_us) for row in unfinished]
-        for tp in self._open:
+        for move in (*self._open.values(), *self._planned.values()):
+            if move.needed:
+                self._rows.append(move.row._replace(w_us=end_us - move.row.t_us))
+        for tp in self.under_way:
             self._received(tp, end_us)
         self._open.clear()
         self._planned.clear()
@@ -132,6 +187,8 @@ class Moves(Fold):
             "time_to_complete_us": took_us,
             "moves": len(rows),
             "moves_finished": finished,
+            "moves_failed": sum(row.failed for row in rows),
+            "moves_never_begun": sum(not (row.finished or row.begun) for row in rows),
             "bytes_moved": self._bytes_moved,
             "bytes_wasted": self._bytes_wasted,
         }
@@ -139,19 +196,118 @@ class Moves(Fold):
     def tables(self) -> Mapping[str, list[Any]]:
         return {"moves": self._rows, "added_replicas": self._added_rows}
 
+    # -- requests -----------------------------------------------------------------------------------------------------
+
     def _announced(self, event: MovePlanned) -> None:
         tp = TopicPartition(event.topic, event.partition)
-        self._planned[tp] = self._row(tp, event)
+        self._planned[tp] = self._new(tp, event)
 
     def _started(self, event: MoveStarted) -> None:
         tp = TopicPartition(event.topic, event.partition)
         self._planned.pop(tp, None)
         before = self._before[tp] = self._open.get(tp)
+        move = self._open[tp] = self._new(tp, event)
         if before is not None:
-            self._open[tp] = before._replace(target=event.target)
+            move.row = before.row._replace(target=event.target, failed=False)
+            move.needed = before.needed or move.needed
+            move.asked = (*before.asked, event.target)
+        if not self._ends.asked_by_znode(tp):
+            self._unanswered[tp] = self._unanswered.get(tp, 0) + 1
+        if before is None or before.row.failed:
+            self._added.begin(tp, move.row.t_us, move.row.original)
+
+    def _new(self, tp: TopicPartition, event: MovePlanned | MoveStarted) -> _Move:
+        original, target = self._topology.original(tp), event.target
+        row = MoveRow(event.t_us, event.seq, 0, tp.topic, tp.partition, original, target)
+        return _Move(row, original != target or self._topology.is_reassigning(tp), (target,))
+
+    def _cancelled(self, event: MoveCancelled) -> None:
+        tp = TopicPartition(event.topic, event.partition)
+        before = self._before[tp] = self._open.get(tp)
+        self._unanswered[tp] = self._unanswered.get(tp, 0) + 1
+        self._cancels[tp] = None
+        if before is not None:
+            self._open[tp] = evolve(before, row=before.row._replace(target=before.row.original))
+
+    def _answered(self, event: MoveAnswered) -> None:
+        tp = TopicPartition(event.topic, event.partition)
+        before = self._before.pop(tp, None)
+        if event.error != Errors.REQUEST_TIMED_OUT.name:
+            self._unanswered[tp] = max(0, self._unanswered.get(tp, 0) - 1)
+        if refused(event):
+            self._refused(tp, before, event)
+        move = self._open.get(tp)
+        if move is not None and move.row.failed and self._is_done(tp, move):
+            self._done(tp, move, event)
+        if not self._unanswered.get(tp):
+            self._cancels.pop(tp, None)
+
+    def _refused(self, tp: TopicPartition, before: _Move | None, event: MoveAnswered) -> None:
+        move = self._open.get(tp)
+        if before is None:
+            self._planned.pop(tp, None)
+            self._open.pop(tp, None)
+        if move is None:
             return
-        row = self._open[tp] = self._row(tp, event)
-        self._added.begin(tp, event.t_us, row.original)
+        if not move.row.failed and (before is None or before.row.failed):
+            self._received(tp, event.t_us)
+        if before is not None:
+            move.row = move.row._replace(target=before.row.target, failed=move.row.failed or before.row.failed)
+            move.needed = before.needed
+
+    # -- how they go on -----------------------------------------------------------------------------------------------
+
+    def _stepped(self, event: Step) -> None:
+        """A controller takes up a move; also one that seemed to have failed, as it ended where an earlier request had
+        led to."""
+        move = self._open.get(TopicPartition(event.topic, event.partition)) if event.topic else None
+        if move is None or event.edge != "before":
+            return
+        procedure = STEPS[event.step]
+        if procedure.reassignment and event.step == procedure.phases[TAKEN_UP].first:
+            if move.row.failed:
+                self._added.begin(TopicPartition(event.topic, event.partition), move.row.t_us, move.row.original)
+            move.row = move.row._replace(begun=True, failed=False)
+
+    def _ended(self, event: Event, tp: TopicPartition) -> None:
+        move = self._open.get(tp)
+        if move is None:
+            return
+        if not move.row.failed:
+            self._received(tp, event.t_us)
+        if self._is_done(tp, move):
+            self._done(tp, move, event)
+        elif self._topology.assignment(tp):
+            move.row = move.row._replace(failed=True)
+        else:
+            del self._open[tp]
+
+    def _done(self, tp: TopicPartition, move: _Move, event: Event) -> None:
+        del self._open[tp]
+        if move.needed:
+            now, took_us = self._topology.assignment(tp), event.t_us - move.row.t_us
+            target = now if now in move.asked else move.row.original
+            self._rows.append(move.row._replace(target=target, w_us=took_us, finished=True, failed=False))
+
+    def _is_done(self, tp: TopicPartition, move: _Move) -> bool:
+        """A cancelled move is done with the original replicas in any order, since Kafka does not keep it. Requests
+        through the API may reach the controller in another order than they were made: when all are answered, each of
+        their targets may be the last."""
+        row, now = move.row, self._topology.assignment(tp)
+        all_answered = self._unanswered.get(tp) == 0
+        cancelled = row.target == row.original or (all_answered and tp in self._cancels)
+        reached = now == row.target or (all_answered and now in move.asked)
+        returned = cancelled and sorted(now) == sorted(row.original)
+        return (reached or returned) and not self._topology.is_reassigning(tp)
+
+    def _reported(self, event: MoveReported) -> None:
+        tp = TopicPartition(event.topic, event.partition)
+        if event.interrupted and not event.done and tp in self._open:
+            move = self._open.pop(tp)
+            if move.needed:
+                self._rows.append(move.row._replace(w_us=event.t_us - move.row.t_us))
+            if not move.row.failed:
+                self._received(tp, event.t_us)
 
     def _received(self, tp: TopicPartition, t_us: int) -> None:
         """A move that was under way has ended: take in what its added replicas received."""
@@ -161,41 +317,6 @@ class Moves(Fold):
             self._bytes_wasted += row.lost_bytes if row.assigned else row.bytes
         if self._keep_rows:
             self._added_rows += rows
-
-    def _row(self, tp: TopicPartition, event: MovePlanned | MoveStarted) -> MoveRow:
-        original = self._topology.assignment(tp)
-        return MoveRow(event.t_us, event.seq, 0, tp.topic, tp.partition, original, event.target, False)
-
-    def _cancelled(self, event: MoveCancelled) -> None:
-        tp = TopicPartition(event.topic, event.partition)
-        before = self._before[tp] = self._open.get(tp)
-        if before is not None:
-            self._open[tp] = before._replace(target=before.original)
-
-    def _answered(self, event: MoveAnswered) -> None:
-        tp = TopicPartition(event.topic, event.partition)
-        before = self._before.pop(tp, None)
-        if not refused(event):
-            return
-        if before is None:
-            self._planned.pop(tp, None)
-            if self._open.pop(tp, None) is not None:
-                self._received(tp, event.t_us)
-        elif tp in self._open:
-            self._open[tp] = before
-
-    def _ended(self, event: Event, tp: TopicPartition) -> None:
-        row = self._open.pop(tp, None)
-        if row is not None:
-            self._rows.append(row._replace(w_us=event.t_us - row.t_us, finished=True))
-            self._received(tp, event.t_us)
-
-    def _reported(self, event: MoveReported) -> None:
-        tp = TopicPartition(event.topic, event.partition)
-        if event.interrupted and not event.done and tp in self._open:
-            row = self._open.pop(tp)
-            self._rows.append(row._replace(w_us=event.t_us - row.t_us))
-            self._received(tp, event.t_us)
 
 
 def refused(event: MoveAnswered) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from emulator.protocol.assignments import ReassigningReplicas
+from emulator.protocol.assignments import ReassigningReplicas, without
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import TOPICS, LeaderAndIsr, decode_reassigning, decode_topic, state_path_partition
 from emulator.trace import Trace
@@ -91,6 +91,12 @@ class Topology:
     def state(self, tp: TopicPartition) -> LeaderAndIsr | None:
         """A partition's state znode; None without one."""
         return self._states.get(tp)
+
+    def original(self, tp: TopicPartition) -> tuple[int, ...]:
+        """A partition's replicas without those that the topic's znode says a move adds (KIP-455)."""
+        found = self._reassigning.get(tp.topic, {}).get(tp.partition)
+        replicas = self.assignment(tp)
+        return replicas if found is None else without(replicas, found.adding)
 
     def removing(self, tp: TopicPartition) -> tuple[int, ...]:
         """The replicas that the topic's znode says a move removes (KIP-455)."""

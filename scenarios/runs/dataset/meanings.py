@@ -145,7 +145,10 @@ ABOUT: Mapping[str, About] = {
         "one row per moved partition",
         original="replicas before",
         target="requested replicas",
-        finished="whether it was done; if not, `w_us` lasts until the run's end",
+        finished="whether it was done: it ended, and its target was the assignment; if not, `w_us` lasts until the "
+        "run's end",
+        failed="whether it ended and was not done: refused, or lost with all that asked for it",
+        begun="whether a controller took it up",
     ),
     "added_replicas": _about(
         "What each replica received in a move that did not have the partition before it.",

@@ -21,7 +21,7 @@ from scenarios.observe.measures.true_gauges import TrueGauges
 from scenarios.runs.dataset.meanings import ABOUT, About
 from scenarios.runs.dataset.rows import AccountRow, CellRow, EventRow, FigureRow, RunRow
 
-VERSION = 6
+VERSION = 7
 """The version of the layout and the columns, kept in the manifest and in every file."""
 
 VERSION_KEY = b"understudy.schema"

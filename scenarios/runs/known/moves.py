@@ -15,6 +15,7 @@ from emulator.protocol.events import (
     ControlResponse,
     LeaderElected,
     MoveAnswered,
+    MoveFinished,
     MoveStarted,
     PartitionCreated,
     PartitionFailed,
@@ -55,11 +56,13 @@ HANDLES_BROKERS = (TAKES_OFFLINE, "broker-startup.2")
 ELECTS_LEADERS = ("broker-startup.3", "broker-failure.2")
 
 
-def _deleted_unread(past: KeptEvents, _: Violation | None) -> bool:
-    """Each move that has not ended was asked for after a new controller had begun to read the moves, and before that
-    controller deleted the request as it resumed those that it knew; or after a controller had deleted the request
-    before, and before it deleted that once more, as it had got to the end of the list."""
-    lost = past.open_moves()
+def _deleted_unread(past: KeptEvents, violation: Violation | None) -> bool:
+    """The move whose request was taken away, or else each that has not ended, was asked for after a new controller had
+    begun to read the moves, and before that controller deleted the request as it resumed those that it knew; or after a
+    controller had deleted the request before, and before it deleted that once more, as it had got to the end of the
+    list."""
+    tp = None if violation is None else past.partition(violation)
+    lost = tuple(past.open_moves()) if tp is None else (tp,)
     writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS]
     unread: dict[TopicPartition, None] = {}
     for before, asked, deleted in zip([None, *writes], writes, writes[1:], strict=False):
@@ -94,6 +97,22 @@ def _as_it_takes_over(past: KeptEvents, asked: ZkWritten, deleted: ZkWritten) ->
     reads = [event.seq for event in steps if (event.step, event.edge) == (READS_MOVES, "before")]
     resumes = [event.edge for event in steps if event.step == RESUMES_MOVES]
     return bool(reads) and reads[-1] < asked.seq and resumes[-1:] == ["before"]
+
+
+def _refused_for_a_dead_broker(past: KeptEvents, _: Violation | None) -> bool:
+    """No move is open, and each that has ended without its target had a broker there that was not registered when it
+    was asked for, or ended."""
+    asked = {TopicPartition(event.topic, event.partition): event for event in past.of(MoveStarted)}
+    ends = {TopicPartition(event.topic, event.partition): event.seq for event in past.of(MoveFinished)}
+    failed = {tp: move for tp, move in asked.items() if past.assignment(tp) != move.target}
+    return (
+        bool(failed)
+        and not past.open_moves()
+        and all(
+            any(not past.registered(broker, seq) for broker in move.target for seq in (move.seq, ends[tp]))
+            for tp, move in failed.items()
+        )
+    )
 
 
 def _lost_with_its_controller(past: KeptEvents, _: Violation | None) -> bool:
@@ -387,16 +406,23 @@ MOVES: tuple[Known, ...] = (
         "KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)",
         "a move that is asked for while a new controller takes over, or as the last move before it ends, is deleted "
         "unread with /admin/reassign_partitions",
-        (UNFINISHED,),
+        ("moves_recoverable", UNFINISHED),
         lambda policies: policies.controller.refuses_moves_together and policies.controller.topic_znodes == 1,
         _deleted_unread,
     ),
     Known(
         "KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)",
         "the same, of a protocol that goes by the znode, under a later release",
-        (UNFINISHED,),
+        ("moves_recoverable", UNFINISHED),
         lambda policies: policies.controller.refuses_moves_together and policies.controller.topic_znodes == 2,
         _deleted_unread_by_znode,
+    ),
+    Known(
+        "KAFKA-4214",
+        "a move with a broker in its target that is down when the controller takes it up is given up",
+        (UNFINISHED,),
+        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
+        _refused_for_a_dead_broker,
     ),
     Known(
         "KafkaController.processApiPartitionReassignment (2.4.1 to 2.7.2)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from emulator.protocol import events as e
-from emulator.protocol.znodes import LeaderAndIsr, state_path
+from emulator.protocol.znodes import LeaderAndIsr, broker_path, state_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
 from scenarios.observe.checkers.converged import (
@@ -16,10 +16,31 @@ from scenarios.observe.checkers.converged import (
     NOTHING_ASKED,
 )
 from scenarios.runs import Run
+from scenarios.runs.finding import IN_WORDS, UNFINISHED, Finding
+from scenarios.runs.known_findings import known
 from tests.scenarios.runs.building import TP
 from tests.scenarios.runs.test_known_findings import assigned, elected, quiet, tickets, told
 
 __all__ = ["quiet"]
+
+
+def test_a_move_of_0_8_whose_target_has_a_dead_broker_is_given_up(quiet: Run) -> None:
+    asks, ends = e.MoveStarted(3, 3, 0, *TP, (0, 2)), e.MoveFinished(6, 6, 0, *TP, (0, 2))
+    comes, dies = (
+        ZkWritten(seq, seq, 0, 2, op, broker_path(2), 0, 0, "") for seq, op in ((2, "create"), (5, "delete"))
+    )
+    lives = ZkWritten(2, 2, 0, 0, "create", broker_path(0), 0, 0, "")
+
+    def reasons(profile: str, *marks: Any) -> list[str]:
+        run = told(quiet, profile, [assigned(1, 0, 1), lives, *marks])
+        return [reason.ticket for reason in known(run, Finding(UNFINISHED, IN_WORDS[UNFINISHED]))]
+
+    assert reasons("kafka-0.8", comes, asks, dies, ends) == ["KAFKA-4214"]
+    assert reasons("kafka-0.8", asks, comes._replace(seq=4), ends) == ["KAFKA-4214"]
+    assert reasons("kafka-1.1", comes, asks, dies, ends) == []
+    assert reasons("kafka-0.8", comes, asks, ends) == []
+    assert reasons("kafka-0.8", comes, asks, dies) == []
+    assert reasons("kafka-0.8", comes, asks, assigned(4, 0, 2), dies, ends) == []
 
 
 def test_a_move_of_0_8_waits_for_a_new_replica_whose_broker_was_started_meanwhile(quiet: Run) -> None:

@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from emulator.protocol import events as e
 from emulator.protocol.assignments import ReassigningReplicas, Replicas
+from emulator.protocol.shown import RequestedMovesRead
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, encode_reassignment, encode_topic, topic_path
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.moves_recoverable import MovesRecoverable
@@ -24,6 +27,10 @@ def asks(run: WrittenHistory, target: Replicas, client: int = TOOL) -> Any:
     """/admin/reassign_partitions asks for ``target``; for none, it is deleted."""
     op, data = ("setData", encode_reassignment({ORDERS_0: target})) if target else ("delete", "")
     return run.emit(ZkWritten, client, op, REASSIGN_PARTITIONS, 0, 0, data)
+
+
+def reads(run: WrittenHistory, target: Replicas, controller: int = 5) -> None:
+    run.show(RequestedMovesRead, controller, {ORDERS_0: target})
 
 
 def found(run: WrittenHistory) -> list[str]:
@@ -63,8 +70,8 @@ def test_a_move_whose_request_is_gone() -> None:
     run.assigned((1, 2))
     assert found(run) == [
         (
-            "orders-0: broker 5 takes the request for [1, 2] out of /admin/reassign_partitions; its replicas are "
-            "[1, 2, 0], and were [0, 1]"
+            "orders-0: broker 5 takes the request for [1, 2] unread out of /admin/reassign_partitions; its replicas "
+            "are [1, 2, 0], and were [0, 1]"
         ),
         "orders-0: broker 0 changes its replicas from [1, 2, 0] to [1, 2], and ZooKeeper asks for no move of it",
     ]
@@ -73,12 +80,32 @@ def test_a_move_whose_request_is_gone() -> None:
 def test_a_request_that_is_refused_or_that_its_operator_takes_back() -> None:
     run = story()
     asks(run, (1, 2))
+    reads(run, (1, 2))
     asks(run, (), client=5)
     asks(run, (1, 2))
     run.assigned((1, 2, 0))
     run.emit(e.MoveReported, *ORDERS_0, False, True)
     asks(run, ())
     assert found(run) == []
+
+
+@pytest.mark.parametrize("read", [(), (0, 2)])
+def test_a_request_that_is_taken_away_unread(read: Replicas) -> None:
+    """The controller has read nothing, or an earlier request; another broker has read this one."""
+    run = story()
+    if read:
+        asks(run, read)
+        reads(run, read)
+        asks(run, ())
+    asks(run, (1, 2))
+    reads(run, (1, 2), controller=4)
+    asks(run, (), client=5)
+    assert found(run) == [
+        (
+            "orders-0: broker 5 takes the request for [1, 2] unread out of /admin/reassign_partitions; its replicas "
+            "are [0, 1], as before"
+        )
+    ]
 
 
 def test_a_move_that_the_topics_znode_names() -> None:

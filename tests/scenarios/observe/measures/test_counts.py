@@ -131,6 +131,7 @@ def test_all_moves_count_and_one_that_is_open_censors_the_run() -> None:
     stream = Stream()
     stream.topic("orders", {0: (0,), 1: (1,)})
     stream.at(100).move((2,))
+    stream.topic("orders", {0: (2,), 1: (1,)})
     stream.at(200).moved()
     assert stream.measures.open_moves == 0
     stream.move((3,))

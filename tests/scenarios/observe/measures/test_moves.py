@@ -1,5 +1,5 @@
-"""Which requests count as one move: overrides, cancellations, refusals, and a move whose controller dies before it
-records the end."""
+"""Which requests count as one move, and which moves are done: overrides, cancellations, refusals, requests that are
+lost, and a move whose controller dies before it records the end."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControllerElected, MoveAnswered, MoveCancelled
-from emulator.protocol.znodes import Reassigning, encode_topic, topic_path
+from emulator.protocol.znodes import REASSIGN_PARTITIONS, Reassigning, encode_reassignment, encode_topic, topic_path
+from emulator.trace.events import Step
 from tests.scenarios.observe.measures.streams import ORDERS_0, Stream
 
 OLD = (0, 1, 2)
@@ -43,6 +44,7 @@ def test_an_override_goes_on_with_another_target() -> None:
     stream.at(2_000).move((4, 1, 2))
     topic(stream, (4, 1, 2, 0), {0: ReassigningReplicas((4,), (0,))})
     answer(stream)
+    topic(stream, (4, 1, 2), {})
     stream.at(3_000).moved()
     stream.finish(9_000)
     assert moves(stream) == [(2_000, OLD, (4, 1, 2), True)]
@@ -61,6 +63,19 @@ def test_a_cancelled_move_ends_where_it_began() -> None:
     assert moves(stream) == [(1_000, OLD, OLD, True)]
 
 
+def test_so_does_one_that_was_begun_by_an_earlier_request() -> None:
+    """A request whose answer was lost is carried out after a later one has ended."""
+    stream = started()
+    stream.at(1_000)
+    topic(stream, (3, 1, 2, 0), {0: ReassigningReplicas((3,), (0,))})
+    stream.move((3, 1, 2))
+    stream.at(2_000).emit(MoveCancelled, *ORDERS_0)
+    topic(stream, (1, 2, 0), {})
+    stream.moved()
+    stream.finish(9_000)
+    assert moves(stream) == [(1_000, (1, 2, 0), (1, 2, 0), True)]
+
+
 @pytest.mark.parametrize("error", [Errors.INVALID_REPLICA_ASSIGNMENT, Errors.REQUEST_TIMED_OUT])
 def test_a_refused_request_is_no_move_and_one_without_an_answer_may_be(error: Errors) -> None:
     stream = started()
@@ -77,9 +92,146 @@ def test_a_refused_override_leaves_the_move_as_it_was() -> None:
     answer(stream)
     stream.at(2_000).move((9, 1, 2))
     answer(stream, Errors.INVALID_REPLICA_ASSIGNMENT)
+    stream.topic("orders", {0: (3, 1, 2)})
     stream.at(3_000).moved()
     stream.finish(9_000)
     assert moves(stream) == [(2_000, OLD, (3, 1, 2), True)]
+
+
+def test_nor_does_one_that_is_refused_as_the_move_has_ended() -> None:
+    stream = started()
+    stream.at(1_000).move((3, 1, 2))
+    answer(stream)
+    stream.at(2_000).move((9, 1, 2))
+    stream.topic("orders", {0: (3, 1, 2)})
+    stream.moved()
+    stream.at(3_000)
+    answer(stream, Errors.INVALID_REPLICA_ASSIGNMENT)
+    stream.finish(9_000)
+    assert moves(stream) == [(2_000, OLD, (3, 1, 2), True)]
+
+
+def test_an_override_that_comes_as_the_move_ends_is_done_when_it_is() -> None:
+    """The controller had ended the first move before it got the second request."""
+    stream = started()
+    stream.at(1_000).move((3, 1, 2))
+    answer(stream)
+    stream.at(2_000).move((4, 1, 2))
+    stream.topic("orders", {0: (3, 1, 2)})
+    stream.moved()
+    assert stream.measures.open_moves == 0
+    stream.at(2_500).emit(Step, "kip-455.U1", "before", *ORDERS_0, -1, 0, 0, "")
+    assert stream.measures.open_moves == 1
+    stream.append(4, 3)
+    stream.topic("orders", {0: (4, 1, 2)})
+    stream.at(5_000).moved()
+    assert stream.finish(9_000)["bytes_moved"] == 100
+    assert moves(stream) == [(4_000, OLD, (4, 1, 2), True)]
+
+
+def test_of_two_requests_the_controller_may_get_the_first_one_last() -> None:
+    stream = started()
+    stream.at(1_000).move((3, 1, 2))
+    stream.move((4, 1, 2))
+    stream.topic("orders", {0: (3, 1, 2)})
+    stream.at(2_000).moved()
+    answer(stream)
+    assert stream.measures.finish(2_000_000) is not None
+    assert moves(stream) == [(1_000, OLD, (4, 1, 2), False)], "the other one may come"
+
+
+@pytest.mark.parametrize("error", [Errors.NONE, Errors.REQUEST_TIMED_OUT])
+def test_when_all_have_answers_none_will_come(error: Errors) -> None:
+    stream = started()
+    stream.at(1_000).move((3, 1, 2))
+    stream.move((4, 1, 2))
+    stream.topic("orders", {0: (3, 1, 2)})
+    stream.at(2_000).moved()
+    answer(stream)
+    answer(stream, error)
+    stream.finish(9_000)
+    assert [row.finished for row in stream.rows("moves")] == [error is Errors.NONE]
+
+
+def test_a_cancellation_may_reach_the_controller_after_the_request() -> None:
+    stream = started()
+    stream.at(1_000).emit(MoveCancelled, *ORDERS_0)
+    stream.move((3, 1, 2))
+    topic(stream, (3, 1, 2, 0), {0: ReassigningReplicas((3,), (0,))})
+    answer(stream)
+    topic(stream, (1, 2, 0), {})
+    stream.at(2_000).moved()
+    answer(stream)
+    stream.finish(9_000)
+    assert [row.finished for row in stream.rows("moves")] == [True]
+
+
+def lost() -> Stream:
+    """A move that was asked for at 1 s in /admin/reassign_partitions, which a controller has deleted unread at 2 s."""
+    stream = started()
+    stream.at(1_000).write(REASSIGN_PARTITIONS, encode_reassignment({ORDERS_0: (3, 1, 2)}), op="create")
+    stream.move((3, 1, 2))
+    stream.at(2_000).write(REASSIGN_PARTITIONS, "", op="delete")
+    return stream
+
+
+def test_a_request_that_is_gone_when_the_next_controller_is_elected_has_failed() -> None:
+    stream = lost()
+    assert stream.measures.open_moves == 1, "its controller may know it"
+    stream.at(3_000).emit(ControllerElected, 5, 2)
+    assert (stream.measures.open_moves, stream.measures.under_way) == (0, ())
+    found = stream.finish(9_000)
+    names = ("moves", "moves_finished", "moves_failed", "moves_never_begun", "time_to_complete_us")
+    assert [found[name] for name in names] == [1, 0, 1, 1, None]
+    assert moves(stream) == [(8_000, OLD, (3, 1, 2), False)]
+
+
+def test_one_that_is_asked_for_again_goes_on() -> None:
+    stream = lost()
+    stream.at(3_000).emit(ControllerElected, 5, 2)
+    stream.at(4_000).move((3, 1, 2))
+    stream.append(3, 3)
+    stream.topic("orders", {0: (3, 1, 2)})
+    stream.at(5_000).moved()
+    found = stream.finish(9_000)
+    assert (found["moves_failed"], found["bytes_moved"]) == (0, 100)
+    assert moves(stream) == [(4_000, OLD, (3, 1, 2), True)]
+
+
+def test_a_move_that_the_controller_refuses_in_the_znode_is_not_done() -> None:
+    stream = started()
+    stream.at(1_000).move((3, 1, 2))
+    stream.at(2_000).moved()
+    found = stream.finish(9_000)
+    assert (found["moves_finished"], found["moves_failed"], found["moves_never_begun"]) == (0, 1, 1)
+    assert moves(stream) == [(8_000, OLD, (3, 1, 2), False)]
+
+
+def test_nor_is_one_of_a_topic_that_is_deleted_a_move() -> None:
+    stream = started()
+    stream.at(1_000).move((3, 1, 2))
+    stream.at(2_000).write(topic_path("orders"), "", op="delete")
+    stream.moved()
+    assert stream.finish(9_000)["moves"] == 0
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_request_for_what_is_there_is_no_move(ends: bool) -> None:
+    stream = started()
+    stream.at(1_000).move(OLD)
+    assert stream.measures.open_moves == 1, "it is waited for"
+    if ends:
+        stream.at(2_000).moved()
+    found = stream.finish(9_000)
+    assert (found["moves"], found["moves_finished"]) == (0, 0)
+
+
+def test_but_an_override_of_it_is_one() -> None:
+    stream = started()
+    stream.at(1_000).move(OLD)
+    stream.at(2_000).move((3, 1, 2))
+    stream.finish(9_000)
+    assert moves(stream) == [(8_000, OLD, (3, 1, 2), False)]
 
 
 def test_a_cancellation_of_nothing_changes_nothing() -> None:

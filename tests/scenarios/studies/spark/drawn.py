@@ -16,6 +16,14 @@ FAULTS: list[dict[str, Any]] = [
     {"action": "fetcher.fail_partition", "target": "isr(orders-0)-leader", "partition": "orders-0"},
 ]
 
+LOST: list[dict[str, Any]] = [
+    {"at": "1s", "action": "gate.hold", "gate": {"step": "failover.F8", "edge": "before"}, "duration": "20s"},
+    {"at": "2s", "action": "controller.crash"},
+    {"at": "15s", "action": "reassign.execute"},
+    {"at": "26s", "action": "controller.crash"},
+]
+"""The controller deletes the moves unread, and is replaced."""
+
 STRATEGIES = ["wiki", "kafka-6794", "wiki+serial+random", "kafka-6794+window-2+leader-last+poll-300ms"]
 
 
@@ -26,6 +34,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     partitions = draw(st.integers(1, 3))
     ids = list(range(brokers))
     target = draw(st.permutations(ids).map(lambda order: order[:3]).filter(lambda order: order != [0, 1, 2]))
+    lost = draw(st.integers(0, 4)) == 0
     fault = dict(draw(st.sampled_from(FAULTS)))
     if fault.get("target") == "adding(orders-0)" and set(target) == {0, 1, 2}:
         fault = {"action": "controller.crash"}
@@ -62,7 +71,9 @@ def scenarios(draw: st.DrawFn) -> Scenario:
                 for p in range(draw(st.integers(1, partitions)))
             ],
         },
-        "method": [
+        "method": LOST
+        if lost
+        else [
             {"at": "3s", "action": "reassign.execute"},
             {"when": {"step": when, "edge": draw(st.sampled_from(["before", "after"]))}, **fault},
         ],

@@ -64,5 +64,6 @@ def test_compare_agrees_with_run_on_real_runs(spark: SparkSession, tmp_path: Pat
     shrunk = [run for run, _ in pairs if run.metrics["isr_shrinks"]]
     late = [run for run, _ in pairs if run.metrics["lag_max"]]
     assert moved, "some move has to finish"
+    assert any(run.metrics["moves_failed"] for run, _ in pairs), "some move has to fail"
     assert shrunk, "some ISR has to shrink"
     assert late, "some follower has to lag"
