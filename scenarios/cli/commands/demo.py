@@ -83,7 +83,7 @@ def _one_run(scenario: Scenario) -> int:
 def _sweep_and_compare(scenario: Scenario, folder: Path, arguments: Namespace) -> None:
     seeds, names = arguments.seeds, " and ".join(STRATEGIES)
     _part(f"3. sweep: {len(seeds)} seeds under {names} as tasks of Spark on {arguments.master}, into {folder}")
-    output.progress("demo: Spark starts")
+    output.told("demo: Spark starts")
 
     from scenarios.studies.design import Design
     from scenarios.studies.spark.sweep import sweep

@@ -23,9 +23,9 @@ CELLS = "cells"
 ATLAS = "atlas"
 
 
-def begin(root: Path, identity: Mapping[str, object], *, resume: bool) -> None:
+def begin(root: Path, identity: Mapping[str, object]) -> None:
     """Make the folder that of the atlas which ``identity`` describes, see ``manifest.claim``."""
-    claim(root, ATLAS, identity, resume=resume)
+    claim(root, ATLAS, identity)
 
 
 def write_cells(root: Path, rows: Sequence[CellRow]) -> Path:
@@ -43,7 +43,7 @@ def read_cells(root: Path) -> list[CellRow]:
         try:
             table = pq.ParquetFile(path).read()
         except (OSError, pa.ArrowInvalid) as error:
-            raise BadInput("is corrupt; delete it and resume the atlas", source=str(path)) from error
+            raise BadInput("is corrupt; delete it; the same command makes its cells again", source=str(path)) from error
         if not table.schema.equals(CELL_COLUMNS):
             raise BadInput("has other columns than this program's; make a new atlas", source=str(path))
         for values in table.to_pylist():

@@ -10,6 +10,7 @@ from typing import Any
 
 from attrs import define, field
 
+from scenarios.errors import BadInput
 from scenarios.studies.shrink.measure import Size
 from scenarios.studies.shrink.references import Table
 from scenarios.whole_files import save
@@ -46,17 +47,22 @@ class State:
 
     @classmethod
     def at(cls, path: Path, identity: str) -> State:
-        """The state in the file, where there is one of the same identity."""
+        """The state in the file, where there is one. Raises: BadInput for one of another identity."""
         state = cls(path, identity)
         try:
             found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return state
-        if found.get("identity") == identity:
-            state.current, state.runs = found["current"], found["runs"]
-            state.before = None if found["before"] is None else Size(*found["before"])
-            state.by_itself = found["by_itself"]
-            state._tried = dict.fromkeys(found["tried"])
+        if found.get("identity") != identity:
+            raise BadInput(
+                "holds another shrinking (of another scenario or finding, or by another version of the program); "
+                "delete it, or name another file with --out",
+                source=str(path),
+            )
+        state.current, state.runs = found["current"], found["runs"]
+        state.before = None if found["before"] is None else Size(*found["before"])
+        state.by_itself = found["by_itself"]
+        state._tried = dict.fromkeys(found["tried"])
         return state
 
     def was_tried(self, table: Table) -> bool:
