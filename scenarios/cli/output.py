@@ -16,7 +16,7 @@ from math import inf
 from scenarios.errors import BadInput
 
 UNWATCHED_S = 60.0
-"""The time between two lines of progress that nobody watches."""
+"""The time between two lines of progress where standard error is no terminal."""
 
 
 def prepare() -> None:

@@ -51,7 +51,7 @@ def test_what_is_not_kept_is_said_and_what_breaks_is_no_interrupt() -> None:
         raise ExceptionGroup("tasks", [ValueError()])
 
 
-def test_progress_that_nobody_watches_comes_once_a_minute(
+def test_progress_comes_once_a_minute_where_standard_error_is_no_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 0.0
