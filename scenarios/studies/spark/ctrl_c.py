@@ -35,7 +35,7 @@ def _start(conf: SparkConf) -> SparkContext:
         read, write = os.pipe()
         threading.Thread(target=_pass_on, args=(read,), name="spark-stderr", daemon=True).start()
         try:
-            gateway = launch_gateway(conf, {"stderr": write})
+            gateway = launch_gateway(conf, {"stderr": write})  # type: ignore[no-untyped-call]
         finally:
             os.close(write)
         SparkContext._ensure_initialized(gateway=gateway, conf=conf)
