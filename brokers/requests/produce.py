@@ -12,7 +12,7 @@ from brokers.topic_creation import INTERNAL_TOPICS
 from emulator.disks import DiskError, UnexpectedError
 from emulator.protocol.clients.produce import AppendInfo, RecordsProduceRequest, RecordsProduceResponse
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.events import TransactionalAppended, UnknownProducerAppended
+from emulator.protocol.events import BatchRepeated, TransactionalAppended, UnknownProducerAppended
 from emulator.protocol.produce import IdempotentBatch, ProducedBatch, ProduceRequest, ProduceResponse
 from emulator.protocol.records import NO_TIMESTAMP, ProducedRecords, StoredBatch
 from emulator.protocol.shown import ProduceExpired, ProducerDropped
@@ -93,6 +93,7 @@ class ProduceHandler:
         producers = partition.log.producers
         before = producers.repeated(batch)
         if before is not None:
+            self._answered_again(batch, before.base_offset)
             return batch.tp, NO_ERROR, before.base_offset
         error = producers.check(batch, admits_unknown=self._manager.policies.admits_unknown_producers)
         if error:
@@ -101,6 +102,10 @@ class ProduceHandler:
         if not known:
             self._appended_unknown(batch, base)
         return batch.tp, NO_ERROR, base
+
+    def _answered_again(self, batch: IdempotentBatch | ProducedRecords, base: int) -> None:
+        process = self._manager.process
+        process.emit(BatchRepeated, process.node.id, *batch.tp, batch.producer_id, batch.base_sequence, batch.id, base)
 
     def _appended_unknown(self, batch: IdempotentBatch | ProducedRecords, base: int) -> None:
         process = self._manager.process
@@ -211,6 +216,7 @@ class ProduceHandler:
         if batch.sequenced and self._manager.policies.recognizes_repeats:
             before = log.producers.repeated(batch)
             if isinstance(before, StoredBatch):
+                self._answered_again(batch, before.base_offset)
                 info = AppendInfo(before.id, before.max_timestamp_ms, log.start_offset)
                 return NO_ERROR, before.base_offset, info
             admits = self._manager.policies.admits_unknown_producers

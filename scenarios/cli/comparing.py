@@ -86,7 +86,7 @@ def prepare_spark(command: str, data_set: DataSet, wanted: Asked, what: str) -> 
 
     check_asked(wanted, data_set.manifest.arms)
     ensure_java()
-    output.progress(f"{command}: Spark computes {what}, of {len(data_set.run_ids):,} runs")
+    output.told(f"{command}: Spark computes {what}, of {len(data_set.run_ids):,} runs")
 
 
 def _where(text: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scenarios.cli.output import note
 from scenarios.errors import EXIT_CODE, BadInput, PartFailed
+from scenarios.resuming import is_interrupt
 
 if TYPE_CHECKING:
     from scenarios.runs import Run
@@ -43,7 +44,7 @@ def explain(error: BaseException, *, debug: bool = False) -> int:
         for one in error.all:
             note(f"understudy: {one}")
         return BAD_INPUT
-    if _is_interrupt(error):
+    if is_interrupt(error):
         note(f"understudy: {_first_line(error) or 'interrupted'}")
         return INTERRUPTED
     trace = error
@@ -61,12 +62,6 @@ def explain(error: BaseException, *, debug: bool = False) -> int:
         return TOOL_FAILED
     note(f"understudy: the tool failed: {type(error).__name__}: {_first_line(error)}{hint}")
     return TOOL_FAILED
-
-
-def _is_interrupt(error: BaseException) -> bool:
-    if isinstance(error, BaseExceptionGroup):
-        return error.split(KeyboardInterrupt)[1] is None
-    return isinstance(error, KeyboardInterrupt)
 
 
 def _first_line(error: BaseException) -> str:

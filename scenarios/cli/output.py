@@ -8,11 +8,16 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
+from math import inf
 
 from scenarios.errors import BadInput
+
+UNWATCHED_S = 60.0
+"""The time between two lines of progress where standard error is no terminal."""
 
 
 def prepare() -> None:
@@ -36,18 +41,32 @@ def show() -> None:
 
 
 class _Settings:
-    """Of this process. ``quiet``: progress is not shown."""
+    """Of this process. ``quiet``: progress is not shown. ``shown_s``: when it was shown last."""
 
     quiet = False
+    shown_s = -inf
 
 
 def be_quiet(quiet: bool) -> None:
     """Set whether progress is kept back (``--quiet``)."""
-    _Settings.quiet = quiet
+    _Settings.quiet, _Settings.shown_s = quiet, -inf
 
 
 def progress(text: str) -> None:
-    """Print a line on standard error about work that goes on, unless ``--quiet`` keeps it back."""
+    """Print a line on standard error about work that goes on, unless ``--quiet`` keeps it back. Where standard error is
+    no terminal, as in a log, it is printed once a minute at most."""
+    now_s = time.monotonic()
+    if _is_watched() or now_s - _Settings.shown_s >= UNWATCHED_S:
+        _Settings.shown_s = now_s
+        told(text)
+
+
+def _is_watched() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def told(text: str) -> None:
+    """Print a line on standard error about something that was done, unless ``--quiet`` keeps it back."""
     if not _Settings.quiet:
         note(text)
 

@@ -64,6 +64,7 @@ from emulator.protocol.events.log_dirs import (
 from emulator.protocol.events.logs import (
     Appended,
     BatchesAppended,
+    BatchRepeated,
     HighWatermark,
     HighWatermarksMoved,
     LogDirFailed,
@@ -107,6 +108,7 @@ __all__ = [
     "AckedLost",
     "AlterLogDirAnswered",
     "Appended",
+    "BatchRepeated",
     "BatchesAppended",
     "BatchesProduced",
     "BatchesUnfinished",

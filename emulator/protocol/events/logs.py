@@ -93,6 +93,27 @@ class UnknownProducerAppended(NamedTuple):
     base_offset: int
 
 
+class BatchRepeated(NamedTuple):
+    """A leader had a batch of an idempotent producer already: it gave the first answer, and appended nothing (KIP-98).
+
+    Attributes:
+        producer_id, base_sequence: of the batch.
+        id: ``Batch.id``, of the batch as it was sent again.
+        base_offset: where the log has it.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    producer_id: int
+    base_sequence: int
+    id: int
+    base_offset: int
+
+
 class Truncated(NamedTuple):
     t_us: int
     seq: int

@@ -19,6 +19,7 @@ from scenarios.cli.output import say
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput
 from scenarios.progress import Progress
+from scenarios.resuming import resumable
 from scenarios.whole_files import save
 
 if TYPE_CHECKING:
@@ -50,12 +51,14 @@ def add(program: Program) -> None:
     for option, help in (("--actor", "only these brokers"), ("--fault", "only these faults")):
         parser.add_argument(option, dest=f"{option[2:]}s", metavar="A", nargs="+", action="extend", help=help)
     parser.add_argument(
-        "--out", metavar="DIR", help="write the cells as Parquet there as they are done, and the page atlas.html"
+        "--out",
+        metavar="DIR",
+        help="write the cells as Parquet there as they are done, and the page atlas.html; an atlas "
+        "that is there goes on",
     )
     parser.add_argument(
         "--all-plans", action="store_true", help="all seven built-in moves, instead of [0,1,2] to [1,3,4] alone"
     )
-    parser.add_argument("--resume", action="store_true", help="continue the atlas in --out")
     parser.add_argument("--cell", metavar="ID", help="run this one cell and show its timeline")
     parser.add_argument(
         "--write-scenario", metavar="FILE", help="with --cell: write the cell as a scenario file, without running it"
@@ -73,8 +76,6 @@ def add(program: Program) -> None:
 
 def run(arguments: Namespace) -> int:
     """Refuses wrong options before anything runs or is written."""
-    if arguments.resume and not arguments.out:
-        raise BadInput("goes on with what is in a folder; name it with --out", where="--resume")
     if arguments.write_scenario and not arguments.cell:
         raise BadInput("writes one cell; name it with --cell", where="--write-scenario")
     for option in ("out", "all_plans", "protocols"):
@@ -181,6 +182,9 @@ class _Progress:
     def __attrs_post_init__(self) -> None:
         self.progress = Progress("atlas", output.progress, self.total, len(self.rows))
 
+    def kept(self) -> str:
+        return f"{len(self.rows)} of {self.total} cells"
+
     def take(self, done: Done) -> None:
         if self.root is not None and done.rows:
             from scenarios.runs.dataset.cells import write_cells
@@ -203,15 +207,13 @@ def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
     began = time.monotonic()
     baselines = list(atlas.baselines())
     root = Path(arguments.out) if arguments.out else None
-    progress = _Progress(
-        sum(len(baseline.cells) for baseline in baselines), root, _there(root, atlas, arguments.resume)
-    )
+    progress = _Progress(sum(len(baseline.cells) for baseline in baselines), root, _there(root, atlas))
     there = [row.cell for row in progress.rows]
     tasks = list(cell_chunks(baselines, atlas.replay, there))
     if there:
-        output.progress(f"atlas: {len(there)} cells are there already")
+        output.told(f"atlas: {len(there)} cells are there already")
     workers = local_workers(min(arguments.jobs, len(tasks)), partial(logs.configure, arguments.log))
-    with closing(workers.in_order(work, tasks)) as results:
+    with resumable(progress.kept, root), closing(workers.in_order(work, tasks)) as results:
         for done in results:
             progress.take(done)
     places = {cell.id: index for index, cell in enumerate(cell for baseline in baselines for cell in baseline.cells)}
@@ -221,13 +223,13 @@ def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
     return exits.FAILED if any(row.outcome == "unsafe" for row in rows) else exits.PASSED
 
 
-def _there(root: Path | None, atlas: Atlas, resume: bool) -> list[CellRow]:
+def _there(root: Path | None, atlas: Atlas) -> list[CellRow]:
     """The cells that the folder has already. The manifest is written before anything runs."""
     if root is None:
         return []
     from scenarios.runs.dataset.cells import begin, read_cells
 
-    begin(root, atlas.identity(), resume=resume)
+    begin(root, atlas.identity())
     return read_cells(root)
 
 

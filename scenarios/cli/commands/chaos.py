@@ -6,7 +6,7 @@ import json
 import os
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from scenarios.cli.output import say
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.progress import Progress
+from scenarios.resuming import resumable
 from scenarios.runs.dataset.identity import command_line
 from scenarios.units import counted
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 DEFAULT_SEEDS = 100
 NAMED = 12
 """So many of the names that were never reached are shown."""
+COLUMNS = 110
 
 
 def add(program: Program) -> None:
@@ -89,7 +91,8 @@ def run(arguments: Namespace) -> int:
         for line in told.head():
             say(line)
     began = time.monotonic()
-    tally = _carried_out(campaign, arguments, told.take)
+    with resumable(told.kept, campaign.out):
+        tally = _carried_out(campaign, arguments, told.take)
     seconds = max(time.monotonic() - began, 1e-9)
     if arguments.format == "json":
         say(json.dumps(told.summary(tally, seconds)))
@@ -180,11 +183,14 @@ class _Told:
     def __init__(self, campaign: Campaign, arguments: Namespace) -> None:
         self.campaign, self.arguments = campaign, arguments
         self.text = arguments.format == "text"
-        self.began = time.monotonic()
+        self.began, self.seeds = time.monotonic(), 0
         total = len(campaign.seeds) if campaign.for_s is None else campaign.for_s
         ends_early = campaign.for_s is not None or bool(campaign.until)
         self.counted = arguments.seeds is not None or not ends_early
         self.progress = Progress("chaos", output.progress, total, about="at most" if ends_early else "about")
+
+    def kept(self) -> str:
+        return f"{self.seeds} of {len(self.campaign.seeds)} seeds" if self.counted else counted(self.seeds, "seeds")
 
     def head(self) -> Iterator[str]:
         scenario = self.campaign.drawn.scenario
@@ -194,20 +200,18 @@ class _Told:
     def take(self, result: SeedResult, tally: Tally) -> None:
         from scenarios.studies.chaos.campaign import write_failing
 
+        self.seeds = tally.seeds
         if result.new:
             write_failing(self.campaign, result)
         if self.text and not self.arguments.quiet:
             for line in self._lines(result):
                 say(line)
             output.show()
-        self.progress.report_seldom(self._done(tally), lambda _: f"{self._so_far(tally)}, {len(tally.failed)} failed")
+        self.progress.report_seldom(self._done(tally), lambda _: f"{self.kept()}, {len(tally.failed)} failed")
 
     def _done(self, tally: Tally) -> float:
         """Seeds, or the seconds of a campaign that ends after a time."""
         return tally.seeds if self.campaign.for_s is None else time.monotonic() - self.began
-
-    def _so_far(self, tally: Tally) -> str:
-        return f"{tally.seeds} of {len(self.campaign.seeds)} seeds" if self.counted else counted(tally.seeds, "seeds")
 
     def _lines(self, result: SeedResult) -> Iterator[str]:
         if self.arguments.verbose:
@@ -247,6 +251,7 @@ class _Told:
             yield f"  {checker}: {counted(count, 'seeds')}, first: {self.replay(first)}"
         for ticket, count in tally.known_in.most_common():
             yield f"  known, {ticket}: {counted(count, 'seeds')}, first: {tally.known[ticket][0]}"
+        yield from self._ruled_out(tally)
         yield from self._reached(tally)
         rate = (tally.seeds - tally.before) / seconds
         yield f"{rate:.1f} seeds/s, {tally.virtual_us / 1e6:,.0f} virtual seconds, {tally.events:,} events"
@@ -259,11 +264,29 @@ class _Told:
         if not self.arguments.quiet and reached.never:
             several = self.arguments.verbose and tally.seeds > 1
             shown = reached.never if several else reached.never[:NAMED]
-            more = "" if len(shown) == len(reached.never) else ", ... (all of them: -v, of more than one seed)"
-            yield f"never reached, {len(reached.never)} of {len(reached.names)}: {', '.join(shown)}{more}"
+            yield f"never reached, {len(reached.never)} of {len(reached.names)}:"
+            yield from _in_lines(shown)
+            if len(shown) < len(reached.never):
+                how = "-v, of more than one seed," if self.arguments.verbose else "-v"
+                yield f"  and {len(reached.never) - len(shown):,} more, which {how} names"
+
+    def _ruled_out(self, tally: Tally) -> Iterator[str]:
+        """What the campaign says where nothing failed."""
+        from scenarios.studies.chaos.ruled_out import ruled_out
+
+        if tally.seeds and not tally.failed:
+            yield from ruled_out(tally.seeds, default_swarm=self.is_default)
+
+    @property
+    def is_default(self) -> bool:
+        """Whether its seeds are drawn as those were with which the densities of bugs were measured."""
+        asked = self.arguments
+        return asked.file is None and not (asked.bugs or asked.changes or asked.lean)
 
     def summary(self, tally: Tally, seconds: float) -> dict[str, Any]:
         """The object of ``--format json``."""
+        from scenarios.studies.chaos.ruled_out import share
+
         failed = [
             {"seed": result.seed, "checker": found.checker, "statement": found.statement, "state": found.state,
              "replay": self.replay(result.seed)}
@@ -278,10 +301,23 @@ class _Told:
                 {"ticket": ticket, "seeds": count, "first": tally.known[ticket]}
                 for ticket, count in tally.known_in.most_common()
             ],
+            "rules_out": share(tally.seeds) if tally.seeds and not failed else None,
             "never_reached": list(tally.reached.never),
             "seeds_per_s": round((tally.seeds - tally.before) / seconds, 3),
             "virtual_s": tally.virtual_us / 1e6,
         }
+
+
+def _in_lines(names: Iterable[str]) -> list[str]:
+    """Names that may have spaces, several in a line."""
+    lines: list[str] = []
+    for name in names:
+        if lines and len(lines[-1]) + len(name) + 3 <= COLUMNS:
+            lines[-1] += f", {name}"
+        else:
+            lines[-1:] = [f"{line}," for line in lines[-1:]]
+            lines.append(f"  {name}")
+    return lines
 
 
 def _drawn(drawn: Drawn, seed: int) -> Iterator[str]:

@@ -138,7 +138,7 @@ def _crash_us(finished: Run) -> int:
 def _sweep_and_compare(scenario: Scenario, folder: Path, arguments: Namespace) -> Comparison:
     seeds, names = arguments.seeds, " and ".join(STRATEGIES)
     _part(f"3. sweep: {len(seeds)} seeds under {names} as tasks of Spark on {arguments.master}, into {folder}")
-    output.progress("demo: Spark starts")
+    output.told("demo: Spark starts")
 
     from scenarios.studies.design import Design
     from scenarios.studies.spark.sweep import sweep

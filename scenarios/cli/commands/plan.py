@@ -43,7 +43,9 @@ def run(arguments: Namespace) -> int:
     if arguments.format == "json":
         say(json.dumps({"current": json.loads(rollback.as_json()), "proposed": json.loads(plan.as_json())}))
         return exits.PASSED
-    for line in _report(scenario, plan, rollback):
+    for line in _report(scenario, plan):
+        say(line)
+    for line in _documents(arguments, plan, rollback):
         say(line)
     return exits.PASSED
 
@@ -76,7 +78,7 @@ def save(name: str | None, plan: Plan, option: str) -> None:
         raise error.under(option) from None
 
 
-def _report(scenario: Scenario, plan: Plan, rollback: Plan) -> Iterator[str]:
+def _report(scenario: Scenario, plan: Plan) -> Iterator[str]:
     from scenarios.language import GeneratedPlan
 
     yield scenario.title
@@ -88,11 +90,23 @@ def _report(scenario: Scenario, plan: Plan, rollback: Plan) -> Iterator[str]:
     yield ""
     yield from table(_brokers(scenario, plan))
     yield ""
-    yield "Current partition replica assignment (keep it for the way back):"
-    yield rollback.as_json()
-    yield ""
-    yield "Proposed partition reassignment configuration:"
-    yield plan.as_json()
+
+
+def _documents(arguments: Namespace, plan: Plan, rollback: Plan) -> Iterator[str]:
+    """Both assignments as JSON, but for what was written into a file: then its name."""
+    if arguments.rollback_out:
+        yield f"current assignment written to {arguments.rollback_out}"
+    elif arguments.out:
+        yield "current assignment: --rollback-out FILE writes it, for the way back"
+    else:
+        yield "Current partition replica assignment (keep it for the way back):"
+        yield rollback.as_json()
+        yield ""
+    if arguments.out:
+        yield f"plan written to {arguments.out}"
+    else:
+        yield "Proposed partition reassignment configuration:"
+        yield plan.as_json()
 
 
 def summary(scenario: Scenario, plan: Plan) -> str:

@@ -68,7 +68,7 @@ def run(arguments: Namespace) -> int:
         from scenarios.cli.commands.plan import first_plan, save
 
         save(arguments.plan_out, first_plan(asked), "--plan-out")
-        output.progress(f"plan written to {arguments.plan_out}")
+        output.told(f"plan written to {arguments.plan_out}")
     if arguments.check:
         from scenarios.cli.check import check
 

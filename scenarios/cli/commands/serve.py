@@ -170,5 +170,5 @@ def _announce(run: LiveRun) -> None:
     say(f"bootstrap.servers={run.bootstrap_servers}")
     say(f"zookeeper.connect={run.zookeeper_connect}")
     output.show()
-    output.progress(f"operations: {run.control}")
-    output.progress("Ctrl-C ends the run")
+    output.told(f"operations: {run.control}")
+    output.told("Ctrl-C ends the run")

@@ -28,7 +28,7 @@ def add(program: Program) -> None:
     )
     parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="the seed of the run that fails")
     parser.add_argument(
-        "--finding", metavar="CHECKER", help="which of several findings to keep (default: the first; see run)"
+        "--finding", metavar="CHECKER", help="which of several findings to keep (default: the gravest; see run)"
     )
     parser.add_argument(
         "--out", metavar="FILE", help="write the scenario there (default: beside FILE, as NAME.shrunk.toml)"
@@ -53,6 +53,7 @@ def add(program: Program) -> None:
 def run(arguments: Namespace) -> int:
     """Refuses what does not fail before anything is written."""
     from scenarios.progress import Progress
+    from scenarios.resuming import resumable
     from scenarios.runs.dataset.identity import code_digest
     from scenarios.studies.shrink import Limits, Shrinker
     from scenarios.studies.shrink.state import State, digest
@@ -66,13 +67,20 @@ def run(arguments: Namespace) -> int:
         {"scenario": scenario.digest(), "finding": [found.checker, found.statement], "code": code_digest()}
     )
     progress = Progress("shrink", output.progress, 1, about="")
-    shrunk = Shrinker(
-        scenario,
-        found,
-        Limits(seconds=arguments.for_s, runs=arguments.runs, jobs=arguments.jobs),
-        State.at(out.with_name(out.name + STATE_SUFFIX), identity),
-        lambda line: progress.report_seldom(0, lambda passed: f"{line} after {passed:.0f} s"),
-    ).shrink()
+    state = State.at(out.with_name(out.name + STATE_SUFFIX), identity)
+
+    def kept() -> str:
+        state.close(finished=False)
+        return counted(state.runs, "runs")
+
+    with resumable(kept, state.path):
+        shrunk = Shrinker(
+            scenario,
+            found,
+            Limits(seconds=arguments.for_s, runs=arguments.runs, jobs=arguments.jobs),
+            state,
+            lambda line: progress.report_seldom(0, lambda passed: f"{line} after {passed:.0f} s"),
+        ).shrink()
     save(out, _file(shrunk, scenario))
     if arguments.format == "json":
         say(json.dumps(_json(shrunk, out)))

@@ -302,6 +302,6 @@ class ThrottleKept(Checker):
         side = self._known(event.node, "follower")
         window = None if side is None else side.window if side.lists(*tp) else side.reassigned
         if window is None or not window.may_be_exceeded(event.t_us):
-            limited = window is not None and window.rate is not None
-            why = f"is below its {window.rate} bytes/s" if limited else "no quota limits it"
+            rate = None if window is None else window.rate
+            why = "no quota limits it" if rate is None else f"is below its {rate} bytes/s"
             self.violated(event, f"{tp}: broker {event.node} leaves it out of its fetches, and {why}")

@@ -228,6 +228,10 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.CopyFailed: lambda v: f"copy of {_tp(v)} failed on broker {v.node}, {v.fetcher}: {v.reason}",
     e.CopyFailureCleared: lambda v: f"copy of {_tp(v)} no longer failed on broker {v.node} ({v.reason})",
     e.CopyPosition: _copy_position,
+    e.BatchRepeated: lambda v: (
+        f"broker {v.node} has answered batch {v.id} of producer {v.producer_id} for {_tp(v)} as a repeat: it has it at "
+        f"{v.base_offset}, sequence number {v.base_sequence}"
+    ),
     e.UnknownProducerAppended: lambda v: (
         f"broker {v.node} has appended batch {v.id} of producer {v.producer_id}, which it did not know, to {_tp(v)} at "
         f"{v.base_offset}, sequence number {v.base_sequence}"

@@ -25,9 +25,9 @@ CELLS = "cells"
 ATLAS = "atlas"
 
 
-def begin(root: Path, identity: Mapping[str, object], *, resume: bool) -> None:
+def begin(root: Path, identity: Mapping[str, object]) -> None:
     """Make the folder that of the atlas which ``identity`` describes, see ``manifest.claim``."""
-    claim(root, ATLAS, identity, resume=resume)
+    claim(root, ATLAS, identity)
 
 
 def write_cells(root: Path, rows: Sequence[CellRow]) -> Path:
@@ -46,7 +46,7 @@ def read_cells(root: Path) -> list[CellRow]:
             check_file(path, "a part of an atlas")
             table = pq.ParquetFile(path).read()
         except BROKEN as error:
-            raise BadInput("is corrupt; delete it and resume the atlas", source=str(path)) from error
+            raise BadInput("is corrupt; delete it; the same command makes its cells again", source=str(path)) from error
         if not table.schema.equals(CELL_COLUMNS):
             raise BadInput("has other columns than this program's; make a new atlas", source=str(path))
         for values in table.to_pylist():

@@ -107,18 +107,16 @@ def write_manifest(root: Path, manifest: Manifest, *, overwrite: bool = False) -
     _write(root, NAME, manifest.to_json())
 
 
-def claim(root: Path, name: str, identity: Mapping[str, object], *, resume: bool) -> None:
-    """Make the folder that of one study, an ``atlas``, which ``identity`` describes: its manifest is ``name``.json.
+def claim(root: Path, name: str, identity: Mapping[str, object]) -> None:
+    """Make the folder that of one study, an ``atlas``, which ``identity`` describes: its manifest is ``name``.json. It
+    may hold that study already, which goes on.
 
-    With ``resume`` the folder may hold the same study already.
-    Raises: BadInput when it holds one without ``resume``, or another one, or cannot be written.
+    Raises: BadInput when it holds another one, or cannot be written.
     """
     path = root / f"{name}.json"
     if not path.exists():
         _write(root, path.name, identity)
         return
-    if not resume:
-        raise BadInput(f"holds an {name} already; add --resume, or name another folder", source=str(root))
     try:
         found = parse_json(read_text(path, "a manifest"))
         different = [key for key, value in identity.items() if found.get(key) != value]

@@ -48,16 +48,22 @@ class State:
 
     @classmethod
     def at(cls, path: Path, identity: str) -> State:
-        """The state in the file, where there is one of the same identity."""
+        """The state in the file, where there is one. Raises: BadInput for one of another identity."""
         state = cls(path, identity)
         try:
             found = parse_json(read_text(path, "the state of a shrinking"), long=LONG)
-            if found["identity"] == identity:
-                state.current, state.runs, state.by_itself = found["current"], found["runs"], found["by_itself"]
-                state.before = None if found["before"] is None else Size(*found["before"])
-                state._tried = dict.fromkeys(found["tried"])
+            is_this = found["identity"] == identity
+            state.current, state.runs, state.by_itself = found["current"], found["runs"], found["by_itself"]
+            state.before = None if found["before"] is None else Size(*found["before"])
+            state._tried = dict.fromkeys(found["tried"])
         except (BadInput, ValueError, KeyError, TypeError):  # there is none, or a killed process has left it
             return cls(path, identity)
+        if not is_this:
+            raise BadInput(
+                "holds another shrinking (of another scenario or finding, or by another version of the program); "
+                "delete it, or name another file with --out",
+                source=str(path),
+            )
         return state
 
     def was_tried(self, table: Table) -> bool:

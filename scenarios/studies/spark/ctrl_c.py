@@ -8,21 +8,47 @@ where that handler is not installed, and the tasks of a sweep are handed out wit
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import threading
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
+
+INCUBATOR = b"WARNING: Using incubator modules"
+"""Of the JVM, about a module that Spark's launcher adds."""
 
 
 def start(conf: SparkConf) -> SparkContext:
     """Spark's context, with Ctrl-C left as it is: PySpark installs its handler in the main thread only."""
     with ThreadPoolExecutor(1, thread_name_prefix="spark-start") as aside:
-        return aside.submit(SparkContext.getOrCreate, conf).result()
+        return aside.submit(_start, conf).result()
+
+
+def _start(conf: SparkConf) -> SparkContext:
+    if SparkContext._gateway is None:
+        read, write = os.pipe()
+        threading.Thread(target=_pass_on, args=(read,), name="spark-stderr", daemon=True).start()
+        try:
+            gateway = launch_gateway(conf, {"stderr": write})  # type: ignore[no-untyped-call]
+        finally:
+            os.close(write)
+        SparkContext._ensure_initialized(gateway=gateway, conf=conf)
+    return SparkContext.getOrCreate(conf)
+
+
+def _pass_on(read: int) -> None:
+    """Pass on what the JVM prints on standard error, but for a remark that Spark 4 causes in every session."""
+    with open(read, "rb") as lines:
+        for line in lines:
+            if not line.startswith(INCUBATOR):
+                with suppress(OSError):
+                    os.write(2, line)
 
 
 @contextmanager

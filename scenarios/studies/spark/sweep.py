@@ -18,6 +18,7 @@ from attrs import define, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.progress import Progress
+from scenarios.resuming import Interrupted
 from scenarios.runs.batch import Failure
 from scenarios.runs.dataset.compaction import drop_what_does_not_count, join_chunks, small_chunks
 from scenarios.runs.dataset.manifest import write_manifest
@@ -58,11 +59,11 @@ class Swept:
     errors: Path | None = None
 
 
-class SweepInterrupted(KeyboardInterrupt):
+class SweepInterrupted(Interrupted):
     """Ctrl-C: ``finished`` of ``total`` runs are in the data set and can be compared."""
 
-    def __init__(self, finished: int, total: int) -> None:
-        super().__init__(f"interrupted; {finished} of {total} runs are written and can be compared")
+    def __init__(self, finished: int, total: int, root: Path) -> None:
+        super().__init__(f"{finished} of {total} runs", root)
         self.finished = finished
         self.total = total
 
@@ -262,7 +263,7 @@ def _carry_out(sweeping: _Sweeping, run_ids: set[str]) -> None:
     except BadInput:
         raise
     except KeyboardInterrupt:
-        raise SweepInterrupted(len(run_ids & finished_runs(root)), total) from None
+        raise SweepInterrupted(len(run_ids & finished_runs(root)), total, root) from None
     except Exception as error:
         log = logged(sweeping.workers.spark)
         account = f"{len(run_ids & finished_runs(root))} of {total} runs are written and can be compared"

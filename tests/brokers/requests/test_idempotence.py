@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from emulator.protocol.errors import Errors
+from emulator.protocol.events import BatchRepeated
 from emulator.protocol.produce import IdempotentBatch, ProducedBatch, ProduceRequest
 from emulator.protocol.types import Batch
 from tests.brokers.bench import TP, Bench, Line, caught_up
@@ -34,10 +35,13 @@ def test_batches_in_order_are_appended() -> None:
 
 def test_a_repetition_is_answered_as_the_first_time() -> None:
     bench = led()
+    repeats = bench.see(BatchRepeated)
     for base in range(5):
         send(bench, base)
     assert [outcome(send(bench, base)) for base in range(5)] == [(Errors.NONE, base) for base in range(5)]
     assert bench.partition.log_end_offset == 5
+    found = [(event.producer_id, event.base_sequence, event.base_offset) for event in repeats]
+    assert found == [(ME, base, base) for base in range(5)]
 
 
 def test_five_batches_are_remembered() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from argparse import Namespace
 from pathlib import Path
@@ -102,6 +103,8 @@ def test_a_campaign_stops_at_what_it_was_to_reach(file: Path, call: Call) -> Non
     said = call("chaos", file, "--until-reached", "controller elected", "--jobs", "1")
     assert "controller elected: first in seed 0" in said.out
     assert "never reached, " in said.out
+    assert max(map(len, said.out.splitlines())) <= 110
+    assert re.search(r"\n  and [\d,]+ more, which -v names\n", said.out)
     names = call("chaos", file, "--reach").out.splitlines()
     assert "step failover.F1" in names
     assert json.loads(call("chaos", file, "--reach", "--format", "json").out) == names

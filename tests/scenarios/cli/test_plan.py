@@ -65,6 +65,18 @@ def test_the_plan_is_saved_and_read_again(call: Call, tmp_path: Path) -> None:
     }
 
 
+def test_what_is_in_a_file_is_not_printed(call: Call, tmp_path: Path) -> None:
+    move, back = tmp_path / "move.json", tmp_path / "back.json"
+    found = call("plan", written(tmp_path), "--out", str(move))
+    assert "{" not in found.out
+    assert found.out.splitlines()[-2:] == [
+        "current assignment: --rollback-out FILE writes it, for the way back", f"plan written to {move}",
+    ]  # fmt: skip
+    found = call("plan", written(tmp_path), "--rollback-out", str(back))
+    assert [line.startswith("{") for line in found.out.splitlines()].count(True) == 1
+    assert f"current assignment written to {back}" in found.out
+
+
 def test_run_says_what_the_words_mean_and_saves_them(call: Call, tmp_path: Path) -> None:
     found = call("run", written(tmp_path), "--plan-out", str(tmp_path / "move.json"))
     assert (found.code, "plan: decommission 0: 3 of 4 partitions change" in found.out) == (0, True)

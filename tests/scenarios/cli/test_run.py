@@ -136,7 +136,7 @@ def test_seeds_as_json_lines_in_their_order(call: Call) -> None:
     found = [json.loads(line) for line in called.out.splitlines()]
     assert [run["seed"] for run in found] == [3, 4, 5]
     assert len({run["digest"] for run in found}) == 3
-    assert called.err.splitlines() == ["run: 1 of 3, 0 failed", "run: 2 of 3, 0 failed", "run: 3 of 3, 0 failed"]
+    assert called.err.splitlines() == ["run: 1 of 3, 0 failed"]
 
 
 def test_one_failed_seed_fails_them_all_and_is_explained(call: Call, failing: Path) -> None:

@@ -102,8 +102,10 @@ def test_a_leader_that_is_back_before_any_controller_knew_is_the_gap_of_kip_966(
     [(reason, of_it)] = explained_findings(run).known
     assert len(of_it) == len(findings(run))
     [line] = [line for line in report(run) if line.startswith("  known: ")]
-    assert line.startswith(f"  known: KIP-966: {reason.text} (isr_complete, ")
-    assert [(one["ticket"], one["checkers"][0]) for one in run.to_json()["known"]] == [("KIP-966", "isr_complete")]
+    assert line.startswith(f"  known: KIP-966: {reason.text} (no_acked_record_lost, ")
+    assert [(one["ticket"], one["checkers"][0]) for one in run.to_json()["known"]] == [
+        ("KIP-966", "no_acked_record_lost")
+    ]
 
 
 def test_a_process_that_only_restarted_lost_nothing_and_excuses_nothing(bounced: Run) -> None:

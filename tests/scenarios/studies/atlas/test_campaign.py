@@ -20,14 +20,14 @@ IDENTITY = FEW.identity()
 
 
 def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
-    store.begin(tmp_path, IDENTITY, resume=False)
+    store.begin(tmp_path, IDENTITY)
     store.write_cells(tmp_path, rows()[:10])
     store.write_cells(tmp_path, rows()[10:])
     assert sorted(store.read_cells(tmp_path)) == sorted(rows())
 
 
 def test_the_same_cells_again_replace_themselves(tmp_path: Path) -> None:
-    store.begin(tmp_path, IDENTITY, resume=False)
+    store.begin(tmp_path, IDENTITY)
     first = store.write_cells(tmp_path, rows()[:5])
     assert store.write_cells(tmp_path, rows()[:5]) == first
     assert len(store.read_cells(tmp_path)) == 5
@@ -48,22 +48,20 @@ def test_chunks_hold_every_cell_once() -> None:
     assert {row.cell for row in rows()} < set(ids)
 
 
-def test_a_folder_is_not_taken_without_resume(tmp_path: Path) -> None:
-    store.begin(tmp_path, IDENTITY, resume=False)
-    with pytest.raises(BadInput, match="holds an atlas already; add --resume"):
-        store.begin(tmp_path, IDENTITY, resume=False)
-    store.begin(tmp_path, IDENTITY, resume=True)
+def test_the_same_atlas_goes_on(tmp_path: Path) -> None:
+    store.begin(tmp_path, IDENTITY)
+    store.begin(tmp_path, IDENTITY)
 
 
 def test_an_atlas_of_another_seed_is_not_gone_on_with(tmp_path: Path) -> None:
-    store.begin(tmp_path, IDENTITY, resume=False)
+    store.begin(tmp_path, IDENTITY)
     other = Atlas(protocols=("wiki",), plans=(DEFAULT,), seed=9)
     with pytest.raises(BadInput, match="holds an atlas with seed 1, not 9"):
-        store.begin(tmp_path, other.identity(), resume=True)
+        store.begin(tmp_path, other.identity())
 
 
 def test_a_full_disk_costs_only_what_was_not_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store.begin(tmp_path, IDENTITY, resume=False)
+    store.begin(tmp_path, IDENTITY)
     store.write_cells(tmp_path, rows()[:5])
 
     def full(_: Any) -> None:
@@ -77,8 +75,8 @@ def test_a_full_disk_costs_only_what_was_not_reported(tmp_path: Path, monkeypatc
 
 
 def test_a_part_that_is_cut_short_is_named(tmp_path: Path) -> None:
-    store.begin(tmp_path, IDENTITY, resume=False)
+    store.begin(tmp_path, IDENTITY)
     part = store.write_cells(tmp_path, rows()[:5])
     part.write_bytes(part.read_bytes()[:100])
-    with pytest.raises(BadInput, match="is corrupt; delete it and resume"):
+    with pytest.raises(BadInput, match="is corrupt; delete it; the same command makes its cells again"):
         store.read_cells(tmp_path)

@@ -214,10 +214,13 @@ def test_an_interrupted_shrinking_goes_on_to_the_same_end(tmp_path: Path) -> Non
     assert not path.exists()
 
 
-def test_the_state_of_another_scenario_is_left_alone(tmp_path: Path) -> None:
+def test_the_state_of_another_scenario_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "state"
     _interrupted(path, 7, _fake("orders", ("broker.crash",)))
-    assert State.at(path, "another").current is None
+    before = path.read_bytes()
+    with pytest.raises(BadInput, match=r"holds another shrinking .*; delete it, or name another file with --out"):
+        State.at(path, "another")
+    assert path.read_bytes() == before
 
 
 def needs_a_crash(trial: Trial) -> bool:

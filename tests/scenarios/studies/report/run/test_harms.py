@@ -54,12 +54,12 @@ def test_page_and_figures_and_screen_agree(wanted: Scenario) -> None:
         assert (found.held_us if found else 0) == figures[figure]
         assert (found.left if found else 0) == at_the_end(rows, kind)
     assert run.leaderless == at_the_end(rows, "offline")
-    found = recoveries(shades([event for event in run.control_plane if type(event) is Fault]), rows, end_us)
-    for one in found:
+    followed = recoveries(shades([event for event in run.control_plane if type(event) is Fault]), rows, end_us)
+    for one in followed:
         check_sentence(one)
         for harm in one.harms:
             assert harm.earlier == (holds(rows, harm.kind, one.t_us - 1) and holds(rows, harm.kind, one.t_us))
-    check_recoveries(found, figures)
+    check_recoveries(followed, figures)
     check_screen(whole.get("under_replicated_final"), run)
 
 
