@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 from attrs import evolve
@@ -43,7 +44,10 @@ def rows_of(
             better=figure.better,
             samples={
                 level: _sample(
-                    by_seed(layout.of(metric, level)), unfinished[level] if metric == TIME_TO_COMPLETE else 0, ranks
+                    by_seed(layout.of(metric, level)),
+                    unfinished[level] if metric == TIME_TO_COMPLETE else 0,
+                    ranks,
+                    "linear" if splits[metric] is None else "inverted_cdf",
                 )
                 for level in layout.levels
             },
@@ -158,8 +162,18 @@ def _of_parts(mean: Difference, share: Difference, alike: Difference) -> Differe
 # -- samples ---------------------------------------------------------------------------------------------------------
 
 
-def _sample(values: Array, censored: int, ranks: dict[int, tuple[int, int] | None]) -> Sample:
-    """``ranks``: by number of values, the places of the ends of the median's interval among the sorted values."""
+def _sample(
+    values: Array,
+    censored: int,
+    ranks: dict[int, tuple[int, int] | None],
+    median: Literal["linear", "inverted_cdf"],
+) -> Sample:
+    """A sample.
+
+    Args:
+        ranks: by number of values, the places of the ends of the median's interval among the sorted values.
+        median: ``inverted_cdf`` is one of the values, where half of the way between two peaks would be none.
+    """
     count = len(values)
     if not count:
         return Sample(
@@ -172,7 +186,7 @@ def _sample(values: Array, censored: int, ranks: dict[int, tuple[int, int] | Non
     return Sample(
         seeds=count,
         mean=float(values.mean()),
-        median=float(np.median(values)),
+        median=float(np.quantile(values, 0.5, method=median)),
         median_interval=None if ends is None else Interval(float(ordered[ends[0]]), float(ordered[ends[1]])),
         smallest=float(ordered[0]),
         largest=float(ordered[-1]),

@@ -10,11 +10,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from attrs import evolve
 
 from scenarios.studies.report.over_time import Curve, curves
 from scenarios.studies.statistics.study import Asked
 from tests.scenarios.studies.report.browser import Browser, serious, wait_until
-from tests.scenarios.studies.report.made import arms, failed, over_time, page, run, runs, text_of, written
+from tests.scenarios.studies.report.made import SEEDS, arms, failed, over_time, page, run, runs, text_of, written
 
 HOSTILE = "</script><script>window.broken = 1</script><img src=x onerror='window.broken = 2'>"
 GRID = arms("wiki", "kafka-6794", throttles=("10MB/s", "20MB/s"))
@@ -62,6 +63,34 @@ def test_values_of_an_axis_are_compared_over_the_other_axes(browser: Browser, tm
         assert pairs == 2 * 12 + 2, "a line for each seed under each throttle, and a bar for each strategy"
         first = opened.locator("#extremes tbody tr").first.inner_text()
         assert "--set strategy.throttle=" in first, "the command is that of an arm"
+
+
+def test_no_mean_over_an_axis_is_on_the_page_where_signs_differ_over_it() -> None:
+    factors = dict(zip((arm.name for arm in GRID), (1.0, 1.0, 0.5, 1.3), strict=True))
+    opposed = [
+        evolve(run(arm, 0, seed), observed_s=factors[arm.name] * (5.0 + seed % 5 / 10))
+        for arm in GRID
+        for seed in SEEDS
+    ]
+    text = text_of(page(GRID, opposed, asked=Asked(by="strategy", metrics=("time_to_complete_s", "lag_p99"))))
+    assert "kafka-6794 against wiki in time_to_complete_s depends on strategy.throttle: better at 10MB/s -50%" in text
+    assert "; worse at 20MB/s +30%" in text
+    assert not re.search(r"(Better|Worse) in time_to_complete_s", text)
+    assert "is best" not in text
+
+
+def test_an_arm_of_a_grid_is_compared_with_the_one_that_differs_in_one_axis() -> None:
+    text = text_of(page(GRID, runs(GRID)))
+    assert "kafka-6794, strategy.throttle=20MB/s against wiki, strategy.throttle=20MB/s" in text
+    assert "kafka-6794, strategy.throttle=20MB/s against wiki, strategy.throttle=10MB/s" not in text
+
+
+def test_few_seeds_have_one_sentence_and_no_interval() -> None:
+    pair = arms("wiki", "kafka-6794")
+    text = text_of(page(pair, [one for one in runs(pair) if one.seed < 3]))
+    assert "3 seeds can show a direction and no finding" in text
+    assert "No difference" not in text.partition("Comparison")[0]
+    assert "95% interval +" not in text
 
 
 def test_one_strategy_alone_is_shown_without_a_comparison() -> None:

@@ -57,6 +57,12 @@ def test_with_a_run_a_seed_the_test_of_the_shares_is_mcnemars() -> None:
     assert cell.higher + cell.lower + cell.equal == 12
 
 
+def test_the_median_of_two_equal_peaks_is_a_value_that_a_run_has() -> None:
+    half = [100.0 if seed % 2 else 29_000.0 for seed in range(20)]
+    runs = study((WIKI, HOPS), 20, lambda arm, seed: {P99: half[seed] if arm is HOPS else 100.0 + seed})
+    assert compare_runs(runs, asked=Asked(metrics=(P99,))).row(P99).samples["kafka-6794"].median == 100.0
+
+
 def test_where_the_shares_are_equal_the_pairs_on_the_same_side_are_compared() -> None:
     found = stalls((0.2, 0.2), low=(1.0, 0.5))
     cell = found.row(P99).differences["kafka-6794"]
