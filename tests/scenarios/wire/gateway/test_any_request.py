@@ -60,7 +60,7 @@ def settled(draw: st.DrawFn, value: Any) -> Any:
     """``value`` with known names and numbers in some of its fields, and with an element twice in some of its arrays."""
     if isinstance(value, list):
         elements = [settled(draw, one) for one in value]
-        again = draw(st.sampled_from([None, *elements]))
+        again: Any = draw(st.sampled_from([None, *elements]))
         return elements if again is None else [*elements, _again(draw, again, elements)]
     if not isinstance(value, dict):
         return value
@@ -70,7 +70,8 @@ def settled(draw: st.DrawFn, value: Any) -> Any:
 def _settled_field(draw: st.DrawFn, name: str, value: Any) -> Any:
     known = KNOWN.get(name, ())
     fits = [one for one in known if type(one) is type(value)]
-    if fits and draw(st.integers(0, 3)):
+    by = fits and draw(st.integers(0, 3))
+    if by:
         return deepcopy(draw(st.sampled_from(fits)))
     return settled(draw, value)
 
@@ -120,7 +121,7 @@ def test_no_request_makes_a_broker_fail_or_a_checker_err(frames: list[bytes]) ->
 
 
 @pytest.mark.slow
-@settings(max_examples=3000, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=1000, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(frames=MANY)
 def test_no_request_of_very_many_does(frames: list[bytes]) -> None:
     check(frames)
