@@ -118,7 +118,7 @@ def check(frames: list[bytes]) -> None:
 MANY = st.lists(requests(), min_size=1, max_size=12)
 
 
-@settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(frames=MANY)
 def test_no_request_makes_a_broker_fail_or_a_checker_err(frames: list[bytes]) -> None:
     check(frames)
