@@ -398,9 +398,9 @@ def _explanation(stage: Stage, reason: str, violations: Any, expectations: tuple
 
     log = stage.control_plane.events()
     broken = next((expectation for expectation in expectations if not expectation.ok), None)
-    if stage.defects:
-        what, seq = f"{OWN_DEFECT}: {stage.defects[0]}", 0
-    elif stage.cut_off:
+    if stage.defects:  # no event of the cluster has caused it
+        return explain(f"{OWN_DEFECT}: {stage.defects[0]}", (), 0, replay, seed=stage.scenario.seed)
+    if stage.cut_off:
         what, seq = f"{LIVELOCK}: {stage.cut_off}", log[-1].seq if log else 0
     elif violations:
         what, seq = str(violations[0]), violations[0].seq
