@@ -55,15 +55,17 @@ class Attached:
 
 
 @contextmanager
-def served() -> Iterator[Attached]:
-    """``understudy serve`` in a process of its own."""
+def served(scenario: str = SCENARIO, checkout: Path | None = None) -> Iterator[Attached]:
+    """``understudy serve`` in a process of its own; ``checkout``: that of another one."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        ready, scenario = folder / "ready", folder / "scenario.toml"
-        scenario.write_text(SCENARIO, encoding="utf-8")
-        words = [sys.executable, "-m", "understudy", "serve", str(scenario), "--ready-file", str(ready), "--quiet"]
+        ready, file = folder / "ready", folder / "scenario.toml"
+        file.write_text(scenario, encoding="utf-8")
+        words = [sys.executable, "-m", "understudy", "serve", str(file), "--ready-file", str(ready), "--quiet"]
         # As where it is installed: with .pyc files, which the first round writes.
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        if checkout is not None:
+            environment["PYTHONPATH"] = f"{checkout}:{checkout / 'scenarios' / 'package'}"
         began = time.perf_counter()
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, env=environment)
         try:

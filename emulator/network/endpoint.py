@@ -259,7 +259,7 @@ class Endpoint:
                 self.reset_peer(reason)
 
     def give_up(self, reason: str) -> None:
-        """The same, and this end's owner gets the reason, too."""
+        """The same, and this end's owner is notified as well."""
         closed = self.closed
         self.close(reason)
         closed(reason)

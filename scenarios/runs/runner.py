@@ -430,9 +430,9 @@ def _explanation(
     log = stage.control_plane.events()
     broken = next((expectation for expectation in expectations if not expectation.ok), None)
     first = gravest(violations)
-    if stage.defects:
-        what, seq = stage.defects[0], 0
-    elif stage.cut_off:
+    if stage.defects:  # no event of the cluster has caused it
+        return explain(stage.defects[0], (), 0, replay, seed=stage.scenario.seed)
+    if stage.cut_off:
         what, seq = stage.cut_off, log[-1].seq if log else 0
     elif first is not None:
         what, seq = str(first), first.seq
@@ -452,7 +452,7 @@ def _explanation(
 
 def _is_of_the_end(stage: Stage, reason: str, first: Violation | None, broken: Expectation | None) -> bool:
     """Whether it failed by what has not come by its end, and no event shows that."""
-    if stage.defects or stage.cut_off or reason == "not exercised":
+    if stage.cut_off or reason == "not exercised":
         return False
     if first is not None:
         return first.invariant == Converged.name

@@ -115,6 +115,7 @@ def test_an_exception_ends_what_raised_it_and_nothing_else(
     assert (run.verdict, run.reason) == ("failed", OWN_DEFECT)
     assert findings(run)[0].checker == OWN_DEFECT
     assert f"FAILED: {run.defects[0]}" in " ".join(run.explanation.split())
+    assert "its causes" not in run.explanation
     assert exits.of(run) == exits.TOOL_FAILED
 
 

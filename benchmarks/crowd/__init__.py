@@ -1,0 +1,1 @@
+"""What many clients, or clients that ask without end, cost the others of a served cluster."""
