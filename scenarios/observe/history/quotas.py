@@ -164,8 +164,8 @@ class Quotas:
         ]
         in_sync = sum(one.size for one in counted if one.in_sync)
         others = sum(one.size for one in counted if not one.in_sync)
-        passed = (_per_second(size, window_us) for size in (in_sync, others))
-        return QuotaUse(broker, side, self._rates[quota], window_us, *passed, tuple(held))
+        in_sync, others = (_per_second(size, window_us) for size in (in_sync, others))
+        return QuotaUse(broker, side, self._rates[quota], window_us, in_sync, others, tuple(held))
 
     # -- what happens -------------------------------------------------------------------------------------------------
 

@@ -94,25 +94,25 @@ def _not_noticed(past: Past) -> str:
 
 def _none(past: Past) -> Answer:
     """Why the partition has no leader."""
-    assert past.state is not None
-    question = f"why has {past.tp} no leader at {when(past.at_us)}"
+    found = no_leader(past)
+    return Answer.of(
+        f"why has {past.tp} no leader at {when(past.at_us)}", found.events, f"{past.tp} has had {found.clause}."
+    )
+
+
+def no_leader(past: Past) -> Found:
+    """Since when there is none, which controller refused to elect one, and why it is still so."""
     lost = past.changed(lambda stated: stated.leader == NO_LEADER)
     since = "" if lost is None else f" since {when(lost.event.t_us)}"
     causes = () if lost is None else past.causes(lost.event.seq)
     deciding = next((one for one in causes if isinstance(one, Step)), None)
-    who = "" if lost is None else f"controller {lost.event.client} found no replica that may lead"
-    why, unable = leaderless_because(past)
-    sentence = (
-        f"{past.tp} has had no leader{since}: {why}."
-        if not who
-        else f"{past.tp} has had no leader{since}, when {who}: {why}."
-    )
-    obstacles = " ".join(f"Broker {broker}: {found.clause}." for broker, found in unable.items())
-    evidence = (*causes, deciding, *(found.events[-1] for found in unable.values()))
-    return Answer.of(question, evidence, f"{sentence} {obstacles}".strip())
+    who = "" if lost is None else f", when controller {lost.event.client} found no replica that may lead"
+    why, unable = _because(past)
+    clauses = [f"no leader{since}{who}: {why}", *(f"Broker {one}: {found.clause}" for one, found in unable.items())]
+    return Found(". ".join(clauses), (*causes, deciding, *(found.events[-1] for found in unable.values())))
 
 
-def leaderless_because(past: Past) -> tuple[str, dict[int, Found]]:
+def _because(past: Past) -> tuple[str, dict[int, Found]]:
     """Why no replica is elected, and what keeps each replica of the ISR from leading."""
     assert past.state is not None
     isr = past.state.isr
@@ -120,6 +120,8 @@ def leaderless_because(past: Past) -> tuple[str, dict[int, Found]]:
     unable = {broker: one for broker, one in found.items() if one is not None}
     if past.moment.controller < 0:
         return "there is no controller to elect one", unable
+    if not isr:
+        return "its ISR in ZooKeeper is empty, and an election outside it would be unclean", unable
     if len(unable) == len(isr):
         alive = "no broker is alive" if all(map(past.stopped, isr)) else "no replica can lead"
         return f"of the ISR {ids(isr)} {alive}, and an election outside it would be unclean", unable

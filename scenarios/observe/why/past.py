@@ -219,9 +219,11 @@ class Past:
 
     def throttle(self, use: QuotaUse) -> tuple[ZkWritten, ZkWritten]:
         """The writes that set a quota's rate, and the list of the topic's replicas that it limits."""
-        paths = (f"/config/{broker_entity(use.broker)}", f"/config/{topic_entity(self.tp.topic)}")
-        rate, listed = (self.last(ZkWritten, lambda write, path=path: write.path == path) for path in paths)
-        return rate, listed
+        rate, listed = f"/config/{broker_entity(use.broker)}", f"/config/{topic_entity(self.tp.topic)}"
+        return (
+            self.last(ZkWritten, lambda write: write.path == rate),
+            self.last(ZkWritten, lambda write: write.path == listed),
+        )
 
     def registration(self, broker: int) -> ZkWritten | None:
         """The last write of a broker's znode; None: it has never registered."""

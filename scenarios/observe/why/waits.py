@@ -10,7 +10,7 @@ from emulator.protocol.types import TopicPartition
 from scenarios.observe.timeline.moment import OpenMove
 from scenarios.observe.timeline.quota_words import summaries
 from scenarios.observe.why.answer import ids
-from scenarios.observe.why.leaders import leaderless_because
+from scenarios.observe.why.leaders import no_leader
 from scenarios.observe.why.moves import reason
 from scenarios.observe.why.past import Past, Seen
 from scenarios.observe.why.replicas import out_of_sync, what_keeps_it_out
@@ -50,7 +50,7 @@ def _led_by(past: Past, tp: TopicPartition) -> int:
 
 
 def _no_leader(past: Past) -> Iterator[str]:
-    yield f"no leader, for {leaderless_because(past)[0]}"
+    yield no_leader(past).clause
 
 
 def _missing(past: Past) -> Iterator[str]:

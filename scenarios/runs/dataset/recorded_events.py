@@ -28,6 +28,8 @@ _NO_ERROR = '"error":"NONE"'
 """What the fields of a ``Produced`` have unless the batch was given up."""
 Rows = NDArray[np.int64]
 """Places in the table, in order."""
+Column = Any
+"""``pyarrow.Array`` or ``ChunkedArray``: their stubs lack what is used here."""
 
 
 @frozen
@@ -58,7 +60,7 @@ class RecordedEvents:
         self._table = table
         self._t_us, self._seq = (_values(table[name]) for name in ("t_us", "seq"))
         kinds = table["kind"].combine_chunks().dictionary_encode()
-        self._names = [KINDS[name].__name__ for name in kinds.dictionary.to_pylist()]
+        self._names = [KINDS[str(name)].__name__ for name in kinds.dictionary.to_pylist()]
         self._kinds = _values(kinds.indices)
         self.end_us = int(self._t_us[-1])
         produced = self._rows(Produced)
@@ -127,7 +129,7 @@ class RecordedEvents:
     def _rows(self, kind: type[Any]) -> Rows:
         return np.flatnonzero(np.isin(self._kinds, self._codes(kind)))
 
-    def _fields(self, rows: Rows) -> pa.ChunkedArray:
+    def _fields(self, rows: Rows) -> Column:
         return self._table["fields"].take(_array(rows))
 
     def _partitions(self, rows: Rows) -> NDArray[np.int64]:
@@ -135,11 +137,13 @@ class RecordedEvents:
         places = _array(rows)
         topics = self._table["topic"].take(places).combine_chunks().dictionary_encode().indices
         numbers = _values(self._table["partition"].take(places))
-        return _values(topics).astype(np.int64) * 2**32 + numbers
+        found: Rows = _values(topics).astype(np.int64) * 2**32 + numbers
+        return found
 
     def _of(self, tp: TopicPartition, rows: Rows) -> Rows:
         own = self._table.select(["topic", "partition"]).take(_array(rows))
-        is_own = pc.and_(pc.equal(own["topic"], tp.topic), pc.equal(own["partition"], tp.partition))
+        topic, partition = pa.scalar(tp.topic), pa.scalar(tp.partition)
+        is_own: Column = pc.and_(pc.equal(own["topic"], topic), pc.equal(own["partition"], partition))
         return rows[_true(is_own)]
 
     def _made(self, rows: Rows) -> list[Any]:
@@ -173,7 +177,7 @@ class _BySeq(Mapping[int, Any]):
         return len(self._at_hand)
 
 
-def _numbers(fields: pa.ChunkedArray, name: str) -> NDArray[np.int64]:
+def _numbers(fields: Column, name: str) -> NDArray[np.int64]:
     """A whole number of each event's fields. Raises: ValueError."""
     found = pc.struct_field(pc.extract_regex(fields, rf'"{name}":(?P<found>-?\d+)'), "found")
     if found.null_count:
@@ -184,20 +188,23 @@ def _numbers(fields: pa.ChunkedArray, name: str) -> NDArray[np.int64]:
 # pyarrow's own ways to numpy and back import pandas, which takes longer than all the rest.
 
 
-def _values(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
+def _values(column: Column) -> NDArray[Any]:
     """The values of a column of whole numbers without nulls."""
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     kind = np.dtype(str(whole.type))
     if not len(whole):
         return np.empty(0, kind)
-    return np.frombuffer(whole.buffers()[1], kind, len(whole), whole.offset * kind.itemsize)
+    buffer: Any = whole.buffers()[1]
+    found: NDArray[Any] = np.frombuffer(buffer, kind, len(whole), whole.offset * kind.itemsize)
+    return found
 
 
-def _array(rows: Rows) -> pa.Array:
-    return pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(np.ascontiguousarray(rows, np.int64))])
+def _array(rows: Rows) -> Column:
+    whole: Any = np.ascontiguousarray(rows, np.int64)
+    return pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(whole)])
 
 
-def _true(mask: pa.Array | pa.ChunkedArray) -> Rows:
+def _true(mask: Column) -> Rows:
     """The places at which it is true."""
     return _values(pc.indices_nonzero(mask)).astype(np.int64)
 
