@@ -169,7 +169,8 @@ class Cluster:
             self._node(OPERATOR, "operator").start(self.operator.main)
             await self.world.settled()
             for topic in self.setup.topics:
-                await self._prepare(topics.create, topic.name, topic.assignment, topic.config)
+                what = f"topic {topic.name!r} was not created"
+                await self._prepare(what, topics.create, topic.name, topic.assignment, topic.config)
             await self._configure()
             await self.world.settled()
             for workload in self.setup.workloads:
@@ -186,14 +187,16 @@ class Cluster:
     async def _configure(self) -> None:
         """Announce the dynamic settings that are in force from the start: brokers read these only when announced."""
         if self.setup.broker_settings:
-            await self._prepare(configs.alter, list(map(broker_entity, self.nodes)), self.setup.broker_settings)
+            brokers = list(map(broker_entity, self.nodes))
+            await self._prepare("no throttle was set", configs.alter, brokers, self.setup.broker_settings)
         for topic in self.setup.topics:
             if any(name in throttle.LISTS for name in topic.config):
                 await self.operate(configs.announce, topic_entity(topic.name))
 
-    async def _prepare(self, command: Callable[..., Awaitable[Outcome]], *args: object) -> None:
+    async def _prepare(self, failing: str, command: Callable[..., Awaitable[Outcome]], *args: object) -> None:
+        """``failing``: what follows where Kafka refuses it, in words."""
         outcome: Outcome = await self.operate(command, *args)
-        self.refused += outcome.lines
+        self.refused += [f"{failing}: {line}" for line in outcome.lines]
 
     def _node(self, id: int, name: str) -> Node:
         speed, is_broker = self.setup.disk_speed, id >= 0

@@ -6,7 +6,7 @@ What each action does is in ``scenarios.faults.actions``, one file for each them
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from attrs import define, evolve, field, frozen
 
@@ -58,6 +58,17 @@ class Memory:
         return []
 
 
+class Refusal(NamedTuple):
+    """An action that could not be done, and why."""
+
+    t_us: int
+    action: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.action}: {self.why}"
+
+
 M = TypeVar("M", bound=Memory)
 
 
@@ -67,7 +78,7 @@ class Performer:
 
     Attributes:
         metric: the present value of a metric, by its name in scenario files. Raises: KeyError.
-        refused: what could not be done, in words, for the verdict.
+        refused: what could not be done, for the verdict.
         addresses: of the entries that are performed without one.
         on_disarm: called by ``disarm``; ``on_heal`` by ``heal``.
     """
@@ -77,7 +88,7 @@ class Performer:
     roles: Roles
     make_topic: Callable[..., TopicSetup]
     metric: Callable[[str], int]
-    refused: list[str] = field(factory=list)
+    refused: list[Refusal] = field(factory=list)
     addresses: Addresses = field(factory=Addresses)
     on_disarm: list[Callable[[], object]] = field(factory=list)
     on_heal: list[Callable[[], object]] = field(factory=list)
@@ -92,7 +103,10 @@ class Performer:
     def not_exercised(self) -> list[str]:
         """Everything that was not done, in words: refused actions, and faults that were prepared and never took
         effect."""
-        return [*self.refused, *(line for memory in self._memories.values() for line in memory.not_exercised())]
+        return [
+            *map(str, self.refused),
+            *(line for memory in self._memories.values() for line in memory.not_exercised()),
+        ]
 
     def disarm(self) -> None:
         """From now on no trigger fires that has not fired: a step, a message or a write is no longer waited for."""
@@ -205,7 +219,7 @@ class ActionContext:
     def refuse(self, why: str) -> None:
         """Note for the verdict that the action could not be done; an optional one need not be."""
         if not self.entry.optional:
-            self.performer.refused.append(f"{self.entry.name}: {why}")
+            self.performer.refused.append(Refusal(self.cluster.world.now, self.entry.name, why))
 
     def refuse_no_broker(self, target: Target) -> None:
         """Note for the verdict that ``target`` finds no broker now."""

@@ -145,7 +145,7 @@ class Method:
         else:
             before = len(performer.refused)
             self._fire(index)
-            refused = performer.refused[before:]
+            refused = list(map(str, performer.refused[before:]))
             del performer.refused[before:]
             return refused
         return []

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
@@ -438,7 +439,7 @@ def _explanation(
         what, seq = str(first), first.seq
     elif reason == "not exercised":
         what = "not done: " + "; ".join(stage.not_exercised())
-        seq = _turned_down(log, stage.performer.refused)
+        seq = _turned_down(log, stage.performer)
     elif broken is not None:
         what, seq = f"expected {broken.statement}; {broken.detail}", _last_before(log, broken.t_us)
     else:
@@ -478,13 +479,18 @@ def _left_undone(figures: Figures, end_us: int) -> str:
     return f"{counted(failed, 'moves')} ended without the target: refused, or lost with all that asked for it"
 
 
-def _turned_down(log: tuple[Any, ...], refused: Iterable[str]) -> int:
-    """The ``seq`` at which to explain a refused action: of the answer, or of the action where its tool refused it."""
-    actions = [line.partition(":")[0] for line in refused]
+def _turned_down(log: tuple[Any, ...], performer: Performer) -> int:
+    """The ``seq`` at which to explain the first refused action: of the answer, or of the action where its tool refused
+    it; 0: none was."""
+    if not performer.refused:
+        return 0
+    first = performer.refused[0]
+    log = tuple(takewhile(lambda event: event.t_us <= first.t_us, log))
     words = (
         event.seq
         for event in reversed(log)
-        if (type(event) is Fault and event.action in actions) or (type(event) is MoveAnswered and is_refusal(event))
+        if (type(event) is Fault and event.action == first.action)
+        or (type(event) is MoveAnswered and is_refusal(event))
     )
     return next(words, 0)
 

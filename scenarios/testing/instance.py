@@ -382,7 +382,7 @@ class ClusterInstance:
         self._performer.perform(MethodEntry(action=action, trigger=At(self._world.now), target=found))
         refused, self._performer.refused = self._performer.refused, []
         if refused:
-            raise BadInput(refused[0])
+            raise BadInput(str(refused[0]))
 
     def gate(
         self,

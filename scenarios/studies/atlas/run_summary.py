@@ -99,7 +99,7 @@ def summarize(stage: Stage, recorder: MoveRecorder) -> RunSummary:
         other_violations=tuple(_text(violation) for violation in violations if not _is_safety(violation)),
         divergence=_divergence(logs, recorder),
         behind=_behind(logs, recorder),
-        not_done="; ".join((*stage.performer.refused, *stage.method.not_exercised())),
+        not_done="; ".join((*map(str, stage.performer.refused), *stage.method.not_exercised())),
     )
 
 

@@ -58,7 +58,7 @@ def perform_entry(stage: LiveStage, asked: Asked, reply: Reply) -> None:
         if operator.under_way > under_way and stage.world.now < deadline_us:
             stage.world.call_later(LOOK_AGAIN_US, look, None, True)
             return
-        late = performer.refused[refused_before:]
+        late = list(map(str, performer.refused[refused_before:]))
         del performer.refused[refused_before:]
         wrong = [*refused, *late]
         reply({"error": "; ".join(wrong), **answer} if wrong else {"ok": True, **answer})

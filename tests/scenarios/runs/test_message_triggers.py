@@ -230,7 +230,7 @@ def test_message_release_lets_go_what_has_no_duration() -> None:
         answered = [e.t_us for e in played.of(ControlResponse, lambda e: e.node == 2 and e.t_us > 2_100_000)]
         assert answered[0] == 9_000_000
     other = run(EXECUTE, hold, {"at": "9s", "action": "message.release", "message": "Fetch"}, plan={0: [0, 2]})
-    assert (other.run.reason, other.stage.performer.refused) == (
+    assert (other.run.reason, list(map(str, other.stage.performer.refused))) == (
         "not exercised", ["message.release: nothing is held or delayed at Fetch"],
     )  # fmt: skip
 

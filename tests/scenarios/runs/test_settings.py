@@ -101,6 +101,8 @@ def test_the_fetchers_of_a_broker_change_their_number() -> None:
     assert "num.replica.fetchers=9, value should not be greater than double the current value 2" in " ".join(
         played.run.explanation.split()
     )
+    refused = played.of(Fault)[1]
+    assert (refused.t_us, f"(event {refused.seq})" in played.run.explanation) == (10_000_000, True)
     stopped = [event for event in played.of(FetcherStopped) if event.reason == "resized"]
     assert {event.node for event in stopped} == {1, 2}
     assert all(15_000_000 < event.t_us < 16_000_000 for event in stopped)
