@@ -42,9 +42,15 @@ def add_moment(parser: ArgumentParser) -> None:
 def moment_us(arguments: Namespace, end_us: int) -> int:
     """The virtual time (us) that ``--at`` asks for. Raises: BadInput when the run ended before."""
     at_us: int = end_us if arguments.at_us is None else arguments.at_us
-    if at_us > end_us:
-        raise BadInput(f"the run ended at {end_us / 1e6:g} s; ask for a moment up to then", where="--at")
+    check_moment("--at", at_us, events)
     return at_us
+
+
+def check_moment(option: str, at_us: int, events: Sequence[Any]) -> None:
+    """Refuse a moment after the end of the run. Raises: BadInput."""
+    end_us = events[-1].t_us
+    if at_us > end_us:
+        raise BadInput(f"the run ended at {end_us / 1e6:g} s; ask for a moment up to then", where=option)
 
 
 class Recorded(NamedTuple):

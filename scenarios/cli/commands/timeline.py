@@ -86,6 +86,8 @@ def _window(arguments: Namespace, events: Sequence[Any]) -> tuple[int | None, in
         return max(0, fault.t_us - arguments.window), fault.t_us + arguments.window
     if from_us is not None and to_us is not None and to_us < from_us:
         raise BadInput("ends before --from begins; exchange them", where="--to")
+    if from_us is not None:
+        traces.check_moment("--from", from_us, events)
     return from_us, to_us
 
 

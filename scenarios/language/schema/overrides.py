@@ -46,7 +46,10 @@ def override(document: dict[str, Any], scenario: Block, path: str, value: object
     except LookupError:
         hint = "name a key such as 'horizon' or 'topics[0].size'"
         raise BadInput(f"there is nothing to set; {hint}", where=path) from None
-    container[name] = parse_value(value) if isinstance(value, str) else value
+    try:
+        container[name] = parse_value(value) if isinstance(value, str) else value
+    except BadInput as error:
+        raise BadInput(error.what, where=path) from None
 
 
 def _find(document: Any, kind: Kind[Any], path: str) -> tuple[Any, Any]:

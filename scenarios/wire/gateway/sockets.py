@@ -153,6 +153,9 @@ class Sockets:
             found.bind((self.host, port))
         except OSError as error:
             found.close()
+            if error.errno == errno.EADDRNOTAVAIL:
+                what = f"{self.host} is no address of this machine; write one that it has, such as 127.0.0.1"
+                raise BadInput(what, where="--host") from error
             raise BadInput(
                 f"port {port} of {self.host} cannot be used ({error.strerror}); leave --port and --zookeeper-port out "
                 "for any free ones"

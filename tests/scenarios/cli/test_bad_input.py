@@ -37,6 +37,7 @@ COMMAND_LINES: dict[str, tuple[str, ...]] = {
     "run FILE --profile kafka-2.33": ("--profile: unknown profile", "'kafka-2.3'?"),
     "run FILE --set horizon": ("--set: 'horizon' sets nothing", "key=value"),
     "run FILE --set horizn=5m": ("--set horizn: unknown key 'horizn'", "did you mean 'horizon'?"),
+    "run FILE --set seed=99999999999999999999": ("--set seed: the number is too large", "at most"),
     "run FILE --set cluster.brokers=many": ("--set cluster.brokers", "an integer"),
     "run FILE --trace BELOW": ("cannot be written (Not a directory)", "write permission"),
     "run missing.toml": ("missing.toml: there is no such scenario file", "the library has broker-loses-its-network"),

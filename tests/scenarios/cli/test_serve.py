@@ -74,6 +74,7 @@ def test_fixed_ports_follow_each_other_and_a_foreign_address_is_warned_of(tmp_pa
     ("words", "said"),
     [
         (("--host", "0.0.0.0"), "--host: clients cannot connect to that address; add --advertised-host"),
+        (("--host", "127.1.2.3.4"), "--host: '127.1.2.3.4' is no address"),
         (("--host", "here"), "--host: 'here' is no address; write one such as"),
         (("--rate", "fast"), "--rate: 'fast' is no rate; write a number from 0.001 to 1000"),
         (("--api-versions", "2.5"), "--api-versions: unknown value '2.5'"),
@@ -88,6 +89,14 @@ def test_wrong_options_are_one_line(words: tuple[str, ...], said: str, capsys: p
     assert main(["serve", *words]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert said in line
+
+
+def test_an_address_of_another_machine_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--host", "192.0.2.1"]) == 2
+    _warning, line = capsys.readouterr().err.splitlines()
+    assert (
+        line == "understudy: --host: 192.0.2.1 is no address of this machine; write one that it has, such as 127.0.0.1"
+    )
 
 
 def test_too_few_files_for_clients_are_said_before_anything_is_made(tmp_path: Path) -> None:

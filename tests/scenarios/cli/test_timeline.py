@@ -62,6 +62,7 @@ def test_around_a_fault(call: Call, trace: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "pieces"),
     [
+        (["--from", "9h"], ["--from: the run ended at", "ask for a moment up to then"]),
         (["order-0"], ["'order-0'", "orders-0"]),
         (["--fault", "2"], ["--fault: there is no fault 2", "1 reassign.execute at 1 s"]),
         (["--fault", "1", "--to", "2s"], ["--fault", "leave one out"]),
