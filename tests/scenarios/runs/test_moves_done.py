@@ -55,7 +55,8 @@ def failovers(draw: st.DrawFn) -> Scenario:
 def in_zookeeper(played: Played, row: MoveRow, until_us: int) -> tuple[tuple[int, ...], bool]:
     """The replicas of a move's partition at that time, and whether the partition was still to be moved."""
     tp = TopicPartition(row.topic, row.partition)
-    replicas, moving, asked = (), False, ""
+    replicas: tuple[int, ...] = ()
+    moving, asked = False, ""
     for event in played.of(ZkWritten):
         if event.t_us > until_us:
             break

@@ -12,7 +12,7 @@ from pyspark.testing import assertDataFrameEqual
 from scenarios.studies.spark.aggregations.burrow import status_of_followers, time_in_status
 from scenarios.studies.spark.aggregations.control_plane import steps_again
 from scenarios.studies.spark.aggregations.lag import lag_percentiles, lags
-from scenarios.studies.spark.aggregations.moves import bytes_moved
+from scenarios.studies.spark.aggregations.moves import bytes_moved, move_counts
 from scenarios.studies.spark.aggregations.produce import batches, errors_by_code, gaps, latencies, longest_gap
 from scenarios.studies.spark.aggregations.traffic import peaks
 from tests.scenarios.studies.spark.aggregations.rows import RUN, table, values
@@ -56,6 +56,16 @@ def test_percentiles_of_latencies(spark: SparkSession) -> None:
         latencies(rows),
         [Row(run_id=RUN, produce_p50_us=501.0, produce_p99_us=991.0, produce_p999_us=1000.0, produce_max_us=1001)],
     )
+
+
+def test_moves_that_are_done_that_failed_and_that_no_controller_took_up(spark: SparkSession) -> None:
+    def move(finished: bool, failed: bool, begun: bool) -> dict[str, Any]:
+        return {"finished": finished, "failed": failed, "begun": begun}
+
+    ends = ((True, False, True), (True, False, False), (False, True, True), (False, True, False), (False, False, True))
+    counts = move_counts(table(spark, "moves", *(move(*end) for end in ends)))
+    expected = Row(run_id=RUN, moves=5, moves_finished=2, moves_failed=2, moves_never_begun=1)
+    assertDataFrameEqual(counts, [expected])
 
 
 def test_what_is_not_kept_or_is_lost_again_is_wasted(spark: SparkSession) -> None:
