@@ -42,13 +42,12 @@ def add_moment(parser: ArgumentParser) -> None:
 def moment_us(arguments: Namespace, end_us: int) -> int:
     """The virtual time (us) that ``--at`` asks for. Raises: BadInput when the run ended before."""
     at_us: int = end_us if arguments.at_us is None else arguments.at_us
-    check_moment("--at", at_us, events)
+    check_moment("--at", at_us, end_us)
     return at_us
 
 
-def check_moment(option: str, at_us: int, events: Sequence[Any]) -> None:
+def check_moment(option: str, at_us: int, end_us: int) -> None:
     """Refuse a moment after the end of the run. Raises: BadInput."""
-    end_us = events[-1].t_us
     if at_us > end_us:
         raise BadInput(f"the run ended at {end_us / 1e6:g} s; ask for a moment up to then", where=option)
 

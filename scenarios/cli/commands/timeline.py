@@ -87,7 +87,7 @@ def _window(arguments: Namespace, events: Sequence[Any]) -> tuple[int | None, in
     if from_us is not None and to_us is not None and to_us < from_us:
         raise BadInput("ends before --from begins; exchange them", where="--to")
     if from_us is not None:
-        traces.check_moment("--from", from_us, events)
+        traces.check_moment("--from", from_us, events[-1].t_us)
     return from_us, to_us
 
 
