@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from attrs import asdict, field, frozen
+from attrs import field, frozen
 
 from emulator.protocol.events import Fault
 from scenarios.language import Scenario
@@ -144,7 +144,6 @@ class Run:
             "virtual_s": self.virtual_s,
             "wall_s": self.wall_s,
             "events": self.events,
-            "quotas": [asdict(use) for use in self.quotas],
             "drawn": [{"entry": entry, "key": key, "value": value} for entry, key, value in self.drawn],
             "replay": self.replay,
         }
