@@ -40,13 +40,13 @@ def page(**changed: str) -> str:
 
 def test_a_page_holds_all_it_needs_and_its_policy_allows_nothing_else() -> None:
     made = page()
-    assert made.count("<script>") == 3
+    assert made.count("<script>") == 4
     assert not re.search(
         r"""\b(src|srcset|action|formaction)=["']?(?!data:)""", made.replace(asset("libraries.js"), "")
     )
     [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', made)
     assert "default-src &#x27;none&#x27;" in policy
-    assert policy.count("sha256-") == 3
+    assert policy.count("sha256-") == 4
     assert "unsafe-inline" not in policy.partition("script-src")[2]
 
 
