@@ -283,7 +283,7 @@
         }),
         Plot.text(named, { x: (d) => (from + (d.at - LEFT(width)) / pixels) / S, y: "key", text: "text", textAnchor: "start", fontSize: 11, fill: theme.ink, stroke: theme.card, strokeWidth: 3 }),
         ...[...Array(lanes).keys()].map((lane) => Plot.text(actions.filter((one) => one.lane === lane), {
-          x: (d) => (from + (d.at - LEFT(width)) / pixels) / S, text: "text", frameAnchor: "top", textAnchor: "start", dy: -5 - 14 * (lanes - lane), lineAnchor: "top", fontSize: 11, title: ({ titles }) => titles.join("\n"),
+          x: (d) => (from + (d.at - LEFT(width)) / pixels) / S, text: "text", frameAnchor: "top", textAnchor: "start", dy: -5 - 14 * (lanes - lane), lineAnchor: "top", fontSize: 11, title: ({ titles }) => titles.join("\n"), ariaLabel: () => "action",
           fill: (d) => (d.kind === "fault" ? theme.bad : theme.accent) })),
         Plot.dot(failures, { x: (d) => d.t / S, y: "key", symbol: "times", stroke: theme.bad, strokeWidth: 2.6, r: 5, title: "text" }),
         Plot.text(rows, { x: from / S, y: (d) => d, text: (d) => d.split("/").at(-1), textAnchor: "end", dx: -8, clip: false, fontSize: 12 }),

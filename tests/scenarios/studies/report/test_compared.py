@@ -187,13 +187,20 @@ def test_the_theme_is_switched_by_keyboard_and_print_is_light(browser: Browser, 
         assert opened.evaluate("document.activeElement.className") == "skip"
         while opened.evaluate("document.activeElement.id") != "theme":
             opened.keyboard.press("Tab")
+        assert opened.locator("#theme").inner_text() == "Dark theme", "what it does, not what is"
         opened.keyboard.press("Enter")
+        assert opened.locator("#theme").inner_text() == "Light theme"
         assert opened.evaluate(ground) != light
         assert opened.evaluate(first) != line
         opened.emulate_media(media="print")
         assert not opened.locator("nav").is_visible()
         opened.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert opened.evaluate(first) == line
+        opened.emulate_media(media="screen")
+        opened.locator("#theme").click()
+        assert opened.evaluate(ground) == light
+        opened.emulate_media(color_scheme="dark")
+        wait_until(opened, f"{ground} !== {json.dumps(light)}")  # it follows the system again
 
 
 def test_pages_without_much_to_draw_say_so(browser: Browser, tmp_path: Path) -> None:
