@@ -50,14 +50,14 @@ def _levels(comparison: Comparison) -> dict[str, object]:
 
 
 def answering(comparison: Comparison) -> tuple[str, ...]:
-    """The figures of the page's first picture: the objectives that differ between runs, then what says most."""
+    """The figures of the page's first picture, of those that differ between runs: the objectives, then what says most;
+    a figure that describes and does not judge comes last."""
     objectives = comparison.front.metrics if comparison.front is not None else ()
-    told = [metric for metric, _level in comparison.told]
-    judged = [row.metric for row in comparison.rows if row.better is not Better.NEITHER]
-    differing = {row.metric for row in varying(comparison)}
-    return tuple(metric for metric in dict.fromkeys((*objectives, *told, *judged)) if metric in differing)[
-        :MOST_ANSWERING
-    ]
+    told = (metric for metric, _level in comparison.told)
+    differing = {row.metric: row for row in varying(comparison)}
+    ordered = [metric for metric in dict.fromkeys((*objectives, *told, *differing)) if metric in differing]
+    ordered.sort(key=lambda metric: differing[metric].better is Better.NEITHER)
+    return tuple(ordered[:MOST_ANSWERING])
 
 
 def _row(row: Row) -> dict[str, object]:

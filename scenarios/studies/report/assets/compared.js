@@ -7,6 +7,7 @@
   const MINUS = "\u2212";
   const FOUND = new Set(["better", "worse", "lower", "higher"]);
   const MOST_TOLD = 12;
+  const NUMBERS = 476;  // px for the columns of numbers beside the forest plot
   const MOST_SHARE = 2;  // the forest plot's edge; what lies beyond it has its share written there
   const levels = data.levels.map(({ name }) => name);
   const baseline = levels[0];
@@ -134,16 +135,16 @@
     const signed = (x) => number(x, "", { signed: true });
     const columns = [
       { at: 34, anchor: "start", head: "unit", text: (one) => (one.first ? one.row.unit : "") },
-      { at: 204, head: "compared with", text: (one) => number(one.row.samples[againstOf.get(one.level)].mean) },
-      { at: 284, head: "difference", text: (one) => signed(one.mean) },
-      { at: 438, head: "95% interval", text: (one) => (one.interval ? `${signed(one.interval[0])} to ${signed(one.interval[1])}` : "none") },
+      { at: 210, head: "compared with", text: (one) => number(one.row.samples[againstOf.get(one.level)].mean) },
+      { at: 292, head: "difference", text: (one) => signed(one.mean) },
+      { at: 472, head: "95% interval", text: (one) => (one.interval ? `${signed(one.interval[0])} to ${signed(one.interval[1])}` : "none") },
     ];
     const labelWidth = above ? 22 : longest;
     const step = above ? 34 : many ? 19 : 24;
-    const ticks = Math.max(2, Math.min(8, Math.floor((width - labelWidth - (numbers ? 440 : 18)) / 78)));
+    const ticks = Math.max(2, Math.min(8, Math.floor((width - labelWidth - (numbers ? NUMBERS : 22)) / 78)));
     const cell = ({ at, text, anchor = "end" }) => Plot.text(lines, { frameAnchor: "right", dx: at, y: "y", text, textAnchor: anchor, fill: theme.ink });
     return Plot.plot({
-      width, height: (y + 0.2) * step + 64, marginLeft: labelWidth, marginRight: numbers ? 440 : 22, marginTop: 48, marginBottom: 10, style: style(theme),
+      width, height: (y + 0.2) * step + 64, marginLeft: labelWidth, marginRight: numbers ? NUMBERS : 22, marginTop: 48, marginBottom: 10, style: style(theme),
       x: { axis: null, domain },
       y: { axis: null, domain: [y - 0.3, -0.75] },
       marks: [
