@@ -28,7 +28,7 @@ def run_page(run: RecordedRun, *, again: str, version: str) -> Page:
     found = model(run)
     sections = [
         Section(id="happened", title="What happened", body=_happened(found)),
-        Section(id="timeline", title="Load and lag", body=_series()),
+        Section(id="load", title="Load and lag", body=_series()),
         Section(id="state", title="State at a moment", body=_state()),
         Section(id="failures", title="What led to it", body=_failures(found["failures"])),
         Section(id="recovery", title="Faults and recovery", body=_recoveries(found)),

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,12 @@ def test_no_text_of_a_file_can_end_the_script_of_the_data() -> None:
 
 
 def page(**changed: str) -> str:
-    parts = {"title": "A title", "about": "two strategies", "command": "understudy report moves", "version": "1.2"}
+    parts: dict[str, Any] = {
+        "title": "A title",
+        "about": "two strategies",
+        "command": "understudy report",
+        "version": "1",
+    }
     lead = element("p", "The answer")
     sections = [Section(id="one", title="One", body=figure("plot", "A plot", "What it shows"))]
     return Page(**{**parts, **changed}, lead=lead, sections=sections, script="compared", data=changed).render()
