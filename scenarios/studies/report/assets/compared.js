@@ -349,8 +349,8 @@
     const height = panelHeight(on, width) + 40;
     const dot = (level, options) => { const { symbol, colour, hollow } = pen(level, theme); return { x: "x", y: "y", symbol, fill: hollow ? theme.card : colour, stroke: colour, ...options, ...on.facet }; };
     return Plot.plot({
-      width, height, marginLeft: 82, marginRight: 22, marginBottom: 60, marginTop: on.names.length > 1 ? 34 : 16, style: style(theme), ...on.scales,
-      x: axis(across, width - 90, 36, panelTicks(on, width)), y: axis(up, height - 60, 72, 5),
+      width, height, marginLeft: 94, marginRight: 22, marginBottom: 60, marginTop: on.names.length > 1 ? 34 : 16, style: style(theme), ...on.scales,
+      x: axis(across, width - 116, 36, panelTicks(on, width)), y: axis(up, height - 60, 72, 5),
       marks: [
         Plot.gridX({ stroke: theme.grid, strokeOpacity: 1, ticks: panelTicks(on, width) }), Plot.gridY({ stroke: theme.grid, strokeOpacity: 1, ticks: 5 }),
         on.title(theme) || null,
