@@ -32,14 +32,9 @@ def brief(comparison: Comparison) -> Html:
         if sum(map(len, shown)) + len(line) > _BRIEF:
             break
         shown.append(line)
-    rest = [
-        counted(count, nouns)
-        for count, nouns in (
-            (len(comparison.headlines) - len(shown), "more findings"),
-            (len(comparison.doubts), "reasons for doubt"),
-        )
-        if count
-    ]
+    left, reasons = len(comparison.headlines) - len(shown), len(comparison.doubts)
+    rest = [counted(left, "more findings")] if left else []
+    rest += [f"{counted(reasons, 'reasons')} for doubt"] if reasons else []
     more = element("p", element("a", " and ".join(rest), href="#findings")) if rest else None
     return element("div", *(element("p", line) for line in shown), more, class_="answer brief")
 

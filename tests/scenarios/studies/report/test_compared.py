@@ -37,6 +37,7 @@ def test_the_first_screen_says_what_is_better_by_how_much_and_how_sure() -> None
     pair = arms("wiki", "kafka-6794")
     text = text_of(page(pair, runs(pair)))
     assert "kafka-6794 against wiki" in text
+    assert "2 reasons for doubt" in text
     sure = r"95% interval .*?\), on 12 of 12 seeds, p"
     assert re.search(rf"Worse in time_to_complete_s : 8\.\d+ s against 5\.\d+ s \(\+58%; {sure}", text)
     assert re.search(rf"Better in lag_p99 : 3,1\d+ messages against 4,01\d messages \(−22%; {sure}", text)
