@@ -27,7 +27,7 @@ def page(rows: Sequence[CellRow], undisturbed: Sequence[UndisturbedMove]) -> str
     template = _asset("page.html")
     parts = {
         "style": f"{shared('page.css')}\n{_asset('page.css')}",
-        "script": _asset("page.js"),
+        "script": f"{shared('theme.js')}\n{_asset('page.js')}",
         "subtitle": escape(_subtitle(rows, undisturbed)),
         "tally": "".join(_tally(rows)),
         "harms": "".join(_harm_filters(rows)),

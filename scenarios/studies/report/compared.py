@@ -10,6 +10,7 @@ from attrs import frozen
 from scenarios.observe.measures.figure import Better
 from scenarios.runs.dataset.arm import FOLDER, Arm
 from scenarios.runs.dataset.record import DONE
+from scenarios.studies.report.arm_axes import ArmAxes
 from scenarios.studies.report.compared_data import compared_data
 from scenarios.studies.report.compared_tables import (
     axes_table,
@@ -17,13 +18,14 @@ from scenarios.studies.report.compared_tables import (
     completion_table,
     varying,
 )
-from scenarios.studies.report.first_screen import answer, scores
+from scenarios.studies.report.first_screen import answer, brief, doubts, scores
 from scenarios.studies.report.markup import Html, Node, element, joined
 from scenarios.studies.report.numbers import number, percent
 from scenarios.studies.report.over_time import Series
 from scenarios.studies.report.page import Page, Section, choice, command, figure, figures, note, tile, tiles
 from scenarios.studies.statistics.result import CONFIDENCE, SIGNIFICANT, Comparison
 
+FEW = " (where a panel has at most four arms)"
 LOST = "lost_acks_all_records"
 MOST_LISTED = 12
 """Runs that the page lists of a kind; the data set has all."""
@@ -100,12 +102,21 @@ def counted_seeds(origin: Origin) -> str:
 
 
 def _lead(comparison: Comparison, origin: Origin) -> Html:
-    alone = len(comparison.levels) == 1
     return joined(
-        answer(comparison),
+        brief(comparison),
+        _picture(comparison),
         _tiles(comparison, origin),
-        None if alone else scores(comparison, varying(comparison)),
-        *(note(doubt.text, tone="warning") for doubt in comparison.doubts),
+    )
+
+
+def _picture(comparison: Comparison) -> Html:
+    """The picture that answers the page's title: the figures that matter most, by arm."""
+    title = "The figures that say most"
+    return figure(
+        "answer",
+        f"{title}, by {', '.join(comparison.by)}" if comparison.by else title,
+        "A mark for each run, a bar at their median. A legend entry hides and shows its arms in all figures.",
+        wide=True,
     )
 
 
@@ -140,7 +151,8 @@ def _tiles(comparison: Comparison, origin: Origin) -> Html:
 
 
 def _sections(comparison: Comparison, origin: Origin, series: Sequence[Series]) -> list[Section]:
-    found = [("comparison", "Comparison" if len(comparison.levels) > 1 else "Figures", _compared(comparison))]
+    found = [("findings", "Findings", _findings(comparison))] if len(comparison.levels) > 1 else []
+    found.append(("comparison", "Comparison" if len(comparison.levels) > 1 else "Figures", _compared(comparison)))
     if comparison.completions is not None:
         found.append(("completion", "Completion", _completion(comparison)))
     if series:
@@ -154,6 +166,14 @@ def _sections(comparison: Comparison, origin: Origin, series: Sequence[Series]) 
         ("methods", "Methods", _methods(comparison, origin)),
     ]
     return [Section(id=id, title=title, body=body) for id, title, body in found]
+
+
+def _findings(comparison: Comparison) -> Html:
+    return joined(
+        answer(comparison),
+        scores(comparison, varying(comparison)),
+        doubts(comparison),
+    )
 
 
 def _compared(comparison: Comparison) -> Html:
@@ -178,11 +198,16 @@ def _compared(comparison: Comparison) -> Html:
 
 def _compared_with(comparison: Comparison) -> str:
     against = dict.fromkeys(comparison.against(level.name) for level in comparison.levels[1:])
-    return next(iter(against)) if len(against) == 1 else "the arm that differs in a single axis"
+    return (
+        ArmAxes.of(comparison).labels[next(iter(against))]
+        if len(against) == 1
+        else "the arm that differs in a single axis"
+    )
 
 
 def _level_choice(name: str, comparison: Comparison, *, every: bool) -> Html:
-    others = [(level.name, level.name) for level in comparison.levels[1:]]
+    labels = ArmAxes.of(comparison).labels
+    others = [(level.name, labels[level.name]) for level in comparison.levels[1:]]
     return choice(name, "Arm", [("", "all"), *others] if every else others)
 
 
@@ -193,7 +218,7 @@ def _completion(comparison: Comparison) -> Html:
     drawn = figure(
         "completed",
         "Share of the runs whose moves have finished",
-        f"From the first move's start. Band: {percent(CONFIDENCE)} interval. {how}".strip(),
+        f"From the first move's start. Band: {percent(CONFIDENCE)} interval{FEW}. {how}".strip(),
         wide=True,
     )
     return joined(drawn, completion_table(comparison, comparison.completions))
@@ -208,8 +233,8 @@ def _over_time(series: Sequence[Series]) -> Html:
     return figure(
         "over-time",
         "Over virtual time",
-        "Line: the median over the runs of an arm; band: from their 10th to their 90th percentile. A run counts until "
-        "its end.",
+        f"Line: the median over the runs of an arm; band{FEW}: from their 10th to their 90th percentile. A run counts "
+        "until its end.",
         controls=controls,
         wide=True,
     )

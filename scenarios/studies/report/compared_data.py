@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 
 from attrs import asdict
 
+from scenarios.observe.measures.figure import Better
 from scenarios.runs.dataset.record import DONE
+from scenarios.studies.report.arm_axes import ArmAxes
+from scenarios.studies.report.compared_tables import varying
 from scenarios.studies.report.over_time import Series
 from scenarios.studies.statistics.numbers import is_shown_as_share
 from scenarios.studies.statistics.result import Comparison, Difference, Interval, Row
 from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures
 
+MOST_ANSWERING = 3
 DIGITS = 7
 """Digits of a run's value that a figure can show."""
 
@@ -21,17 +25,46 @@ def compared_data(comparison: Comparison, replays: Mapping[str, str], series: Se
     """The comparison for ``assets/compared.js``: levels, rows with samples and differences, the runs as columns."""
     return {
         "by": list(comparison.by),
-        "levels": [
-            {"name": level.name, "values": level.values, "against": level.against} for level in comparison.levels
-        ],
+        **_levels(comparison),
         "arms": _arms(comparison, replays),
         "rows": [_row(comparison, row) for row in comparison.rows],
         "told": [list(pair) for pair in comparison.told],
+        "answer": list(answering(comparison)),
         "minimum": comparison.minimum,
         "completions": _completions(comparison),
         "runs": _runs(comparison),
         "series": [asdict(one) for one in series],
     }
+
+
+def _levels(comparison: Comparison) -> dict[str, object]:
+    """``at``: the level's place on each of the axes that tell the levels apart."""
+    on = ArmAxes.of(comparison)
+    return {
+        "axes": [asdict(axis) for axis in on.axes],
+        "heading": on.heading,
+        "levels": [
+            {
+                "name": level.name,
+                "label": on.labels[level.name],
+                "at": on.places[level.name],
+                "values": level.values,
+                "against": level.against,
+            }
+            for level in comparison.levels
+        ],
+    }
+
+
+def answering(comparison: Comparison) -> tuple[str, ...]:
+    """The figures of the page's first picture, of those that differ between runs: the objectives, then what says most;
+    a figure that describes and does not judge comes last."""
+    objectives = comparison.front.metrics if comparison.front is not None else ()
+    told = (metric for metric, _level in comparison.told)
+    differing = {row.metric: row for row in varying(comparison)}
+    ordered = [metric for metric in dict.fromkeys((*objectives, *told, *differing)) if metric in differing]
+    ordered.sort(key=lambda metric: differing[metric].better is Better.NEITHER)
+    return tuple(ordered[:MOST_ANSWERING])
 
 
 def _row(comparison: Comparison, row: Row) -> dict[str, object]:

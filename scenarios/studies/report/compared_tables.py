@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from scenarios.studies.report.arm_axes import ArmAxes
 from scenarios.studies.report.first_screen import TONES
 from scenarios.studies.report.markup import Html, Node, element, joined
 from scenarios.studies.report.numbers import number, p_value, percent
@@ -32,7 +33,8 @@ def comparison_tables(comparison: Comparison) -> Html:
     others = comparison.levels[1:]
     if not others:
         return joined(_alone(comparison, rows), _constant(comparison))
-    pick = choice("table-level", "Table of", [(level.name, level.name) for level in others])
+    labels = ArmAxes.of(comparison).labels
+    pick = choice("table-level", "Table of", [(level.name, labels[level.name]) for level in others])
     return joined(
         element("div", pick, class_="controls") if len(others) > 1 else None,
         *(
@@ -67,13 +69,16 @@ def _constant(comparison: Comparison) -> Html | None:
 
 
 def _against(comparison: Comparison, level: str, rows: Sequence[Row]) -> Html:
-    base = comparison.against(level)
-    means = (name if len(name) <= _LONG else shorter for name, shorter in ((base, "baseline"), (level, "arm")))
+    base, labels = comparison.against(level), ArmAxes.of(comparison).labels
+    means = (
+        labels[name] if len(labels[name]) <= _LONG else shorter
+        for name, shorter in ((base, "baseline"), (level, "arm"))
+    )
     heads = ["Figure", *means, "difference", "95% interval", "share", "seeds higher, lower", "p", "finding"]
     return table(
         heads,
         (list(_cells(row, base, level)) for row in rows),
-        caption=f"{level} against {base}: means over the seeds, and mean differences seed by seed",
+        caption=f"{labels[level]} against {labels[base]}: means over the seeds, and mean differences seed by seed",
         numeric=range(1, 8),
     )
 
@@ -125,16 +130,17 @@ def _alone(comparison: Comparison, rows: Sequence[Row]) -> Html:
 def completion_table(comparison: Comparison, completions: Completions) -> Html:
     """How many runs finished their moves, and when."""
     rows: list[list[Node]] = []
+    on = ArmAxes.of(comparison)
     for level in comparison.levels:
         completion = completions.levels.get(level.name)
         if completion is None:
             continue
         p = completion.p_adjusted
         rows.append([
-            level.name, f"{number(level.finished)} of {number(level.moved)}",
+            on.labels[level.name], f"{number(level.finished)} of {number(level.moved)}",
             number(completion.median_s), number(completion.restricted_mean_s), "" if p is None else p_value(p),
         ])  # fmt: skip
-    heads = ["Arm", "finished", "half by (s)", f"mean up to {number(completions.horizon_s, 's')} (s)", "log-rank"]
+    heads = [on.heading, "finished", "half by (s)", f"mean up to {number(completions.horizon_s, 's')} (s)", "log-rank"]
     return table(heads, rows, caption="Runs whose moves all finished", numeric=range(1, 5))
 
 

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import isclose
 
+from scenarios.studies.report.arm_axes import ArmAxes
 from scenarios.studies.report.markup import Html, Node, element, joined
 from scenarios.studies.report.numbers import number, p_value, percent
-from scenarios.studies.report.page import table
+from scenarios.studies.report.page import note, table
 from scenarios.studies.statistics.numbers import is_shown_as_share
 from scenarios.studies.statistics.result import (
     DIFFERENT,
@@ -22,13 +23,37 @@ from scenarios.studies.statistics.result import (
     Verdict,
 )
 from scenarios.studies.statistics.sentences import depends, few_seeds, finding, leaves_out_0
+from scenarios.units import counted
 
 TONES = {Verdict.BETTER: "good", Verdict.WORSE: "bad"}
 _LEVELS = 3
 """Arms that have sentences; of all arms the scores tell."""
 _EACH = 3
 """Findings of a verdict that sentences tell; the table has all."""
+_BRIEF = 450
+"""Letters of headlines on the first screen, unless the first one alone is longer: about four lines."""
 _SAME = 1e-3
+
+
+def brief(comparison: Comparison) -> Html:
+    """The text of the first screen, six lines where there is room: the first headlines, and the way to the others."""
+    if len(comparison.levels) == 1:
+        return joined(answer(comparison), doubts(comparison))
+    shown = list(comparison.headlines[:1])
+    for line in comparison.headlines[1:]:
+        if sum(map(len, shown)) + len(line) > _BRIEF:
+            break
+        shown.append(line)
+    left, reasons = len(comparison.headlines) - len(shown), len(comparison.doubts)
+    rest = [counted(left, "more findings")] if left else []
+    rest += [f"{counted(reasons, 'reasons')} for doubt"] if reasons else []
+    more = element("p", element("a", " and ".join(rest), href="#findings")) if rest else None
+    return element("div", *(element("p", line) for line in shown), more, class_="answer brief")
+
+
+def doubts(comparison: Comparison) -> Html:
+    """The reasons to doubt the comparison."""
+    return joined(*(note(doubt.text, tone="warning") for doubt in comparison.doubts))
 
 
 def answer(comparison: Comparison) -> Html:
@@ -47,9 +72,10 @@ def scores(comparison: Comparison, rows: Sequence[Row]) -> Html:
         level.name: Counter(row.differences[level.name].verdict for row in rows) for level in comparison.levels[1:]
     }
     kinds = [verdict for verdict in Verdict if any(count[verdict] for count in counts.values())]
+    on = ArmAxes.of(comparison)
     cells: list[list[Node]] = [
         [
-            name,
+            on.labels[name],
             *(element("span", number(count[kind]), class_=TONES.get(kind) if count[kind] else None) for kind in kinds),
         ]
         for name, count in counts.items()
@@ -58,7 +84,9 @@ def scores(comparison: Comparison, rows: Sequence[Row]) -> Html:
         f"Of {len(rows)} figures that differ between runs: how many are better or worse than in the arm that it is "
         "compared with"
     )
-    return table(["Arm", *(kind.value for kind in kinds)], cells, caption=caption, numeric=range(1, len(kinds) + 1))
+    return table(
+        [on.heading, *(kind.value for kind in kinds)], cells, caption=caption, numeric=range(1, len(kinds) + 1)
+    )
 
 
 def _of_level(comparison: Comparison, name: str) -> Html:

@@ -49,6 +49,7 @@ class Page:
         title: the heading, plain text.
         about: what the page is about, below the heading; plain text.
         lead: the first screen.
+        bar: what follows the first screen and stays in sight below the navigation.
         sections: what follows, in the order of the navigation.
         script: the page's own script, ``assets/NAME.js``.
         style: its own style besides that of all pages, ``assets/NAME.css``; empty: it has none.
@@ -66,10 +67,11 @@ class Page:
     command: str
     version: str
     style: str = ""
+    bar: Html | None = None
 
     def render(self) -> str:
         """The whole file. Raises: ValueError for data that JSON cannot hold."""
-        scripts = [asset("libraries.js"), asset("page.js"), asset(f"{self.script}.js")]
+        scripts = [asset(f"{name}.js") for name in ("libraries", "theme", "page", self.script)]
         policy = _POLICY.format(scripts=" ".join(map(_digest, scripts)))
         head = joined(
             element("meta", charset="utf-8"),
@@ -83,7 +85,12 @@ class Page:
         body = joined(
             element("a", "Skip to the content", class_="skip", href="#lead"),
             self._header(),
-            element("main", element("section", self.lead, id="lead", tabindex="-1"), *map(_section, self.sections)),
+            element(
+                "main",
+                element("section", self.lead, id="lead", tabindex="-1"),
+                self.bar,
+                *map(_section, self.sections),
+            ),
             self._footer(),
             element("div", id="said", role="status", class_="toast"),
             element("script", Html(as_json(self.data)), type="application/json", id="data"),
@@ -93,7 +100,7 @@ class Page:
 
     def _header(self) -> Html:
         links = [element("a", section.title, href=f"#{section.id}") for section in self.sections]
-        theme = element("button", "Dark", type="button", id="theme", class_="button", aria_pressed="false")
+        theme = element("button", "Dark theme", type="button", id="theme", class_="button", hidden=True)
         top = element("div", element("h1", self.title), element("p", self.about, class_="about"))
         nav = element("nav", element("div", *links, class_="links"), theme, aria_label="Sections")
         return element("header", top, nav)

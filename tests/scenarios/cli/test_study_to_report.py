@@ -36,10 +36,10 @@ def test_a_study_is_swept_and_its_page_says_what_the_comparison_says(
     assert list(wide["strategy.throttle"]) == ["10MB/s"] * 2 + ["20MB/s"] * 2 + ["10MB/s"] * 2 + ["20MB/s"] * 2
     assert call("report", "swept", *by, "-o", "page.html").code == 0
     with browser.opened(tmp_path / "page.html") as opened:
-        lead = opened.locator("#lead").inner_text()
+        found = opened.locator("#findings").inner_text()
         for level in compared["levels"][1:]:
-            assert f"{level['name']} against wiki" in lead
-        assert "time_to_complete_s" in lead
+            assert f"{level['name']} against wiki" in found
+        assert "time_to_complete_s" in opened.locator("#answer svg").last.text_content()
         assert opened.locator("#completed [data-mark=line] path").count() == 2
         opened.locator("[data-choice=time-series]").select_option("1")
         assert opened.locator("#over-time [data-mark=line] path").count() == 2, "computed by Spark, a line each"

@@ -253,11 +253,6 @@
     byId("copy").textContent = "copied";
     setTimeout(() => (byId("copy").textContent = "copy"), 1500);
   });
-  byId("theme").addEventListener("click", () => {
-    const root = document.documentElement;
-    const scheme = root.style.colorScheme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-    root.style.colorScheme = scheme === "dark" ? "light" : "dark";
-  });
   window.addEventListener("hashchange", fromAddress);
   window.addEventListener("resize", makeRoom);
 

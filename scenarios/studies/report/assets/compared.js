@@ -7,6 +7,7 @@
   const MINUS = "\u2212";
   const FOUND = new Set(["better", "worse", "lower", "higher"]);
   const MOST_TOLD = 12;
+  const NUMBERS = 476;  // px for the columns of numbers beside the forest plot
   const MOST_SHARE = 2;  // the forest plot's edge; what lies beyond it has its share written there
   const levels = data.levels.map(({ name }) => name);
   const baseline = levels[0];
@@ -26,18 +27,75 @@
   /** A text of at most `most` letters. */
   const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
 
-  /** The legend of the levels from the first-th on. */
-  const levelLegend = (first, parts) => (theme) => levels.slice(first).map((label, place) => {
-    const { colour, symbol, dash } = look(place + first, theme);
-    return { label, colour, ...(parts.symbol && { symbol }), ...(parts.dash && { dash }), ...(parts.band && { band: true }) };
-  });
+  // -- arms ----------------------------------------------------------------------------------------------------------
+
+  // The first axis is the colour, with a filled or a hollow mark; the second the shape and the dash; the others are
+  // panels. An axis alone, or one with too many values, has colour, shape and dash together.
+  const { axes } = data;
+  const MOST_COLOURS = 8, MOST_SHAPES = 4, MOST_BANDS = 4;
+  const shaped = axes.length > 1 && axes[0].values.length <= MOST_COLOURS && axes[1].values.length <= MOST_SHAPES ? 1 : 0;
+  const panelled = axes.map((_, axis) => axis).filter((axis) => axis > shaped);
+  const labels = data.levels.map(({ label }) => label);
+  const places = data.levels.map(({ at }) => at);
+  const hidden = new Set();  // places on axes: "0 1" is the second value of the first axis
+
+  const isShown = (level) => !places[level].some((value, axis) => hidden.has(`${axis} ${value}`));
+  const shownLevels = () => levels.map((_, level) => level).filter(isShown);
+  const ALL_HIDDEN = "The legend hides every arm.";
+
+  /** How a level looks: colour, symbol, hollow, dash, width. */
+  function pen(level, theme) {
+    const [first] = places[level];
+    if (!shaped) return { ...look(first, theme), hollow: false, width: 2 };
+    const { symbol, dash } = look(places[level][1], theme);
+    return { colour: look(first, theme).colour, symbol, dash, hollow: first % 2 === 1, width: first % 2 ? 1.4 : 2.4 };
+  }
+
+  /** The levels in panels, in the order of the panels' values; where no axis is left for panels, in one. */
+  function panels(shown, width) {
+    const texts = (level) => panelled.map((axis) => axes[axis].values[places[level][axis]]).join(" \u00b7 ");
+    const names = [...new Set(levels.map((_, level) => level).map(texts))].filter((text) => shown.some((level) => texts(level) === text));
+    const columns = width < 620 ? 1 : Math.min(names.length, Math.max(2, Math.floor(width / 330)));
+    const place = (text) => { const at = names.indexOf(text); return { fx: at % columns, fy: Math.floor(at / columns) }; };
+    const facet = names.length > 1 ? { fx: (one) => place(texts(one.level)).fx, fy: (one) => place(texts(one.level)).fy } : {};
+    const heads = names.length > 1 ? names.map((text) => ({ ...place(text), text })) : [];
+    const rows = Math.ceil(names.length / columns);
+    return {
+      names, rows, columns, facet,
+      of: (level) => names.indexOf(texts(level)),
+      scales: names.length > 1 ? { fx: { axis: null, padding: 0.1 }, fy: { axis: null, padding: 0.22 } } : {},
+      title: (theme) => heads.length && Plot.text(heads, { fx: "fx", fy: "fy", text: "text", frameAnchor: "top-left", dy: -15, fontWeight: 600, fill: theme.ink }),
+    };
+  }
+
+  /** Panels of which some are too many in one drawing for their bands: bands of the curves of the others. */
+  const banded = (curves, on) => curves.filter(({ level }) => curves.filter((other) => on.of(other.level) === on.of(level)).length <= MOST_BANDS);
+
+  /** A legend of the axes; an entry hides and shows its arms in all figures. */
+  const levelLegend = (parts) => (theme) => axes.flatMap(({ name, values }, axis) => values.map((label, value) => {
+    const key = `${axis} ${value}`;
+    const { colour, symbol, dash } = look(value, theme);
+    const turn = values.length < 2 ? null : () => { if (!hidden.delete(key)) hidden.add(key); report.redraw(); };
+    const ink = shaped ? theme.quiet : colour;
+    const first = axis === 0 && { colour, ...(shaped && (parts.symbol ? { symbol: "circle", hollow: parts.hollow && value % 2 === 1 } : { dash: null, width: value % 2 ? 1.4 : 2.4 })) };
+    const second = axis === shaped && { colour: ink, ...(parts.symbol && { symbol }), ...(parts.dash && { dash }) };
+    return { group: axes.length > 1 ? name : "", label, ...first, ...second, turn, off: hidden.has(key) };
+  }));
+
+  /** The runs of a level, at "x" and "y". */
+  function marked(own, level, theme, options = {}) {
+    const { symbol, colour, hollow } = pen(level, theme);
+    return Plot.dot(own, { x: "x", y: "y", r: 3.2, symbol, fill: hollow ? theme.card : colour, stroke: colour, fillOpacity: hollow ? 1 : 0.65, ...options });
+  }
+
+  const toldRun = (run, metric, x) => `${labels[run.level]}, seed ${run.seed}\n${metric}: ${number(x, unit(metric))}${run.completed === false ? "\nits moves did not finish" : ""}`;
 
   // -- forest --------------------------------------------------------------------------------------------------------
 
   /** The rows of the plot: metrics, each with the differences of the levels that are shown. */
   function forestRows() {
     const wanted = choice("forest-rows"), only = choice("forest-level");
-    const shown = only ? [only] : levels.slice(1);
+    const shown = levels.filter((name, level) => level > 0 && (only ? name === only : isShown(level)));
     const told = data.told.filter(([metric, level]) => shown.includes(level) && rows.get(metric).differences[level].relative !== null).slice(0, MOST_TOLD);
     const telling = wanted === "told" && told.length > 0;
     const order = telling ? [...new Set(told.map(([metric]) => metric))] : data.rows.map((row) => row.metric);
@@ -54,15 +112,17 @@
   function forest({ width, theme, still }) {
     const groups = forestRows();
     if (!groups.length) return "Nothing to draw: no figure has a difference that is a share of its mean.";
-    const numbers = width >= 860, narrow = width < 560;
-    const lines = [];
+    const numbers = width >= 860;
+    const many = groups.some(({ own }) => own.length > 1);  // a metric has a line of its own above those of its arms
+    const textOf = (one) => (many ? labels[levels.indexOf(one.level)] : one.row.metric);
+    const longest = Math.max(...groups.flatMap(({ row, own }) => own.map((one) => textOf({ ...one, row }).length))) * 6.6 + 16;
+    const above = longest > width * 0.44;  // the name of a line is above its mark
+    const lines = [], heads = [];
     let y = 0;
     for (const { row, own } of groups) {
-      const first = y;
-      for (const one of own) lines.push({ ...one, row, y: y++, key: `${row.metric}` });
-      lines.at(-1).last = true;
-      lines[lines.length - own.length].label = { y: first };
-      y += 0.55;
+      if (many) heads.push({ y: y++, row });
+      own.forEach((one, place) => lines.push({ ...one, row, y: y++, first: place === 0 }));
+      y += 0.45;
     }
     const ends = lines.flatMap((one) => [one.relative, ...(one.relative_interval ?? [])]).filter((x) => x !== null);
     const edge = (side) => Math.min(MOST_SHARE, Math.max(0.01, ...ends.map((x) => side * x)) * 1.06);
@@ -71,36 +131,36 @@
     const from = (one) => (one.relative_interval ? clamp(one.relative_interval[0], -Infinity) : clamp(one.relative));
     const to = (one) => (one.relative_interval ? clamp(one.relative_interval[1], Infinity) : clamp(one.relative));
     const beyond = (one) => one.relative < domain[0] || one.relative > domain[1];
-    const colour = (one) => look(levels.indexOf(one.level), theme).colour;
+    const colour = (one) => pen(levels.indexOf(one.level), theme).colour;
     const signed = (x) => number(x, "", { signed: true });
     const columns = [
-      { at: 34, anchor: "start", head: "unit", text: (one) => (one.label ? one.row.unit : "") },
-      { at: 204, head: "compared with", text: (one) => number(one.row.samples[againstOf.get(one.level)].mean) },
-      { at: 284, head: "difference", text: (one) => signed(one.mean) },
-      { at: 438, head: "95% interval", text: (one) => (one.interval ? `${signed(one.interval[0])} to ${signed(one.interval[1])}` : "none") },
+      { at: 34, anchor: "start", head: "unit", text: (one) => (one.first ? one.row.unit : "") },
+      { at: 210, head: "compared with", text: (one) => number(one.row.samples[againstOf.get(one.level)].mean) },
+      { at: 292, head: "difference", text: (one) => signed(one.mean) },
+      { at: 472, head: "95% interval", text: (one) => (one.interval ? `${signed(one.interval[0])} to ${signed(one.interval[1])}` : "none") },
     ];
-    const labelWidth = narrow ? Math.floor(width * 0.44) : 215;
-    const step = levels.length > 2 && !choice("forest-level") ? 17 : 24;
-    const label = lines.filter((one) => one.label);
-    const ticks = Math.max(2, Math.min(8, Math.floor((width - labelWidth - (numbers ? 440 : 18)) / 78)));
+    const labelWidth = above ? 22 : longest;
+    const step = above ? 34 : many ? 19 : 24;
+    const ticks = Math.max(2, Math.min(8, Math.floor((width - labelWidth - (numbers ? NUMBERS : 22)) / 78)));
     const cell = ({ at, text, anchor = "end" }) => Plot.text(lines, { frameAnchor: "right", dx: at, y: "y", text, textAnchor: anchor, fill: theme.ink });
     return Plot.plot({
-      width, height: (y + 0.2) * step + 64, marginLeft: labelWidth, marginRight: numbers ? 440 : 18, marginTop: 48, marginBottom: 10, style: style(theme),
+      width, height: (y + 0.2) * step + 64, marginLeft: labelWidth, marginRight: numbers ? NUMBERS : 22, marginTop: 48, marginBottom: 10, style: style(theme),
       x: { axis: null, domain },
       y: { axis: null, domain: [y - 0.3, -0.75] },
       marks: [
         Plot.gridX({ stroke: theme.grid, strokeOpacity: 1, ticks }),
         Plot.axisX({ anchor: "top", ticks, tickFormat: (x) => share(x), tickSize: 0, label: null, color: theme.quiet }),
-        Plot.text([narrow ? "difference" : "difference to the arm that it is compared with, as a share of its mean"], { frameAnchor: "top", dy: -40, text: (x) => x, fill: theme.quiet }),
+        Plot.text([above ? "difference" : "difference to the arm that it is compared with, as a share of its mean"], { frameAnchor: "top", dy: -40, text: (x) => x, fill: theme.quiet }),
         Plot.rect(lines.filter((one) => one.minimum_relative), { x1: (one) => clamp(-one.minimum_relative), x2: (one) => clamp(one.minimum_relative), y1: (one) => one.y - 0.5, y2: (one) => one.y + 0.5, fill: theme.quiet, fillOpacity: 0.2 }),
         Plot.ruleX([0], { stroke: theme.quiet }),
         Plot.link(lines, { x1: from, x2: to, y1: "y", y2: "y", stroke: colour, strokeWidth: 2 }),
         ...levels.slice(1).map((level, place) => Plot.dot(lines.filter((one) => one.level === level), {
-          x: (one) => clamp(one.relative), y: "y", r: 4.5, symbol: look(place + 1, theme).symbol, stroke: colour, strokeWidth: 1.5, fill: (one) => (FOUND.has(one.verdict) ? colour(one) : theme.card),
+          x: (one) => clamp(one.relative), y: "y", r: 4.5, symbol: pen(place + 1, theme).symbol, stroke: colour, strokeWidth: 1.5, fill: (one) => (FOUND.has(one.verdict) ? colour(one) : theme.card),
         })),
         ...[1, -1].map((side) => Plot.text(lines.filter((one) => beyond(one) && Math.sign(one.relative) === side), {
           x: side > 0 ? from : to, y: "y", dx: -9 * side, textAnchor: side > 0 ? "end" : "start", fill: colour, text: (one) => (side > 0 ? `${share(one.relative)} \u2192` : `\u2190 ${share(one.relative)}`) })),
-        Plot.text(label, { frameAnchor: "left", dx: -10, y: (one) => one.label.y, textAnchor: "end", text: (one) => short(one.row.metric, Math.floor((labelWidth - 14) / 6.6)), fill: theme.ink }),
+        Plot.text(lines, { frameAnchor: "left", y: "y", text: textOf, fill: theme.ink, ...(above ? { dx: -20, dy: -15, textAnchor: "start" } : { dx: -10, textAnchor: "end" }) }),
+        Plot.text(heads, { frameAnchor: "left", dx: above ? -20 : 4 - labelWidth, y: "y", textAnchor: "start", text: ({ row }) => row.metric, fontWeight: 600, fill: theme.ink }),
         ...(numbers ? [
           ...columns.map(cell),
           ...columns.map(({ at, head, anchor = "end" }) => Plot.text([head], { frameAnchor: "top-right", dx: at, dy: -17, textAnchor: anchor, text: (x) => x, fill: theme.quiet })),
@@ -115,7 +175,8 @@
     const p = one.p === null ? "" : `, p ${one.p < 0.001 ? "< 0.001" : `= ${one.p.toFixed(3)}`}`;
     return [
       `${row.metric}: ${short(row.text, 90)}`,
-      `${short(one.level, 40)}: ${number(row.samples[one.level].mean, row.unit)}; ${short(againstOf.get(one.level), 40)}: ${number(row.samples[againstOf.get(one.level)].mean, row.unit)}`,
+      `${labels[levels.indexOf(one.level)]}: ${number(row.samples[one.level].mean, row.unit)}`,
+      `${labels[levels.indexOf(againstOf.get(one.level))]}: ${number(row.samples[againstOf.get(one.level)].mean, row.unit)}`,
       `difference ${number(one.mean, row.unit, { signed: true })} (${share(one.relative)})`,
       one.interval ? `95% interval ${one.interval.map((x) => number(x, "", { signed: true })).join(" to ")}` : "",
       `higher on ${one.higher}, lower on ${one.lower} of ${one.pairs} seeds${p}`,
@@ -128,43 +189,51 @@
     return { metric: row.metric, unit: row.unit, arm: level, baseline: againstOf.get(level), baseline_mean: row.samples[againstOf.get(level)].mean, arm_mean: row.samples[level].mean,
       ...rest, low: interval?.[0] ?? null, high: interval?.[1] ?? null, relative_low: relative_interval?.[0] ?? null, relative_high: relative_interval?.[1] ?? null };
   }));
-  const drawn = () => new Set(forestRows().flatMap(({ own }) => own.map((one) => one.level)));
-  report.figure("forest", { legend: (theme) => levelLegend(1, { symbol: true })(theme).filter(({ label }) => drawn().has(label)), rows: flat, draw: forest });
+  report.figure("forest", { legend: levelLegend({ symbol: true }), rows: flat, draw: forest });
+
+  /** The height of a drawing of panels, and how many ticks there are room for below one. */
+  const panelHeight = (on, width) => (on.names.length > 1 ? 40 + on.rows * Math.max(210, Math.min(300, (width / on.columns) * 0.6)) : Math.min(400, Math.max(250, width * 0.42)));
+  const panelTicks = (on, width) => Math.max(2, Math.min(9, Math.floor((width - 70) / on.columns / 62)));
+  const stroke = (level, theme) => { const { colour, dash, width } = pen(level, theme); return { stroke: colour, strokeWidth: width, strokeDasharray: dash }; };
 
   // -- completion ----------------------------------------------------------------------------------------------------
 
   function steps(name) {
     const { times_s: times, finished, low, high } = data.completions.levels[name];
-    const points = times.map((time, place) => ({ name, time, finished: finished[place], low: low[place], high: high[place] }));
+    const level = levels.indexOf(name);
+    const points = times.map((time, place) => ({ name, level, time, finished: finished[place], low: low[place], high: high[place] }));
     const end = data.completions.horizon;
     if (points.length && points.at(-1).time < end) points.push({ ...points.at(-1), time: end, added: true });
     return points;
   }
 
   function completed({ width, theme, still }) {
-    const curves = levels.filter((name) => data.completions.levels[name]?.finished.some((share) => share > 0)).map((name) => ({ name, points: steps(name) }));
-    if (!curves.length) return "No run finished its moves.";
+    const finishing = levels.filter((name) => data.completions.levels[name]?.finished.some((share) => share > 0));
+    if (!finishing.length) return "No run finished its moves.";
+    const curves = finishing.map((name) => ({ name, level: levels.indexOf(name), points: steps(name) })).filter(({ level }) => isShown(level));
+    if (!curves.length) return shownLevels().length ? "No run of the arms that are shown finished its moves." : ALL_HIDDEN;
+    const on = panels(curves.map(({ level }) => level), width);
     const all = curves.flatMap(({ points }) => points);
     const first = Math.min(...all.map((point) => point.time)), last = Math.max(...all.map((point) => point.time));
     const left = first > 0.4 * last ? first - 0.06 * (last - first || first) : 0;
     const lead = (points) => [{ ...points[0], time: left, finished: 0, low: 0, high: 0 }, ...points];
-    const colour = (name) => look(levels.indexOf(name), theme);
     return Plot.plot({
-      width, height: Math.min(380, Math.max(250, width * 0.42)), marginLeft: 52, marginRight: 18, marginBottom: 42, style: style(theme),
-      x: { domain: [left, last + 0.03 * (last - left || last)], label: "time from the first move's start (s)", labelAnchor: "center", labelArrow: "none", labelOffset: 36 },
-      y: { domain: [0, 1], percent: false, tickFormat: (x) => share(x, {}), label: null, grid: true },
+      width, height: panelHeight(on, width), marginLeft: 52, marginRight: 18, marginBottom: 42, marginTop: on.names.length > 1 ? 34 : 20, style: style(theme), ...on.scales,
+      x: { domain: [left, last + 0.03 * (last - left || last)], label: "time from the first move's start (s)", labelAnchor: "center", labelArrow: "none", labelOffset: 36, ticks: panelTicks(on, width) },
+      y: { domain: [0, 1], percent: false, tickFormat: (x) => share(x, {}), ticks: 5, label: null },
       marks: [
         Plot.gridY({ stroke: theme.grid, strokeOpacity: 1, ticks: 5 }),
         Plot.ruleY([0], { stroke: theme.line }),
-        ...curves.map(({ name, points }) => Plot.areaY(lead(points), { x: "time", y1: "low", y2: "high", curve: "step-after", fill: colour(name).colour, fillOpacity: 0.14 })),
-        ...curves.map(({ name, points }) => Plot.line(lead(points), { x: "time", y: "finished", curve: "step-after", stroke: colour(name).colour, strokeWidth: 2, strokeDasharray: colour(name).dash })),
-        still ? null : Plot.tip(all.filter((point) => !point.added), Plot.pointer({ x: "time", y: "finished", maxRadius: 40, ...tip(theme),
-          title: (point) => `${short(point.name, 50)}\n${share(point.finished, {})} finished by ${number(point.time, "s")}\n95% interval ${share(point.low, {})} to ${share(point.high, {})}` })),
+        on.title(theme) || null,
+        ...banded(curves, on).map(({ level, points }) => Plot.areaY(lead(points), { x: "time", y1: "low", y2: "high", curve: "step-after", fill: pen(level, theme).colour, fillOpacity: 0.14, ...on.facet })),
+        ...curves.map(({ level, points }) => Plot.line(lead(points), { x: "time", y: "finished", curve: "step-after", ...stroke(level, theme), ...on.facet })),
+        still ? null : Plot.tip(all.filter((point) => !point.added), Plot.pointer({ x: "time", y: "finished", maxRadius: 40, ...tip(theme), ...on.facet,
+          title: (point) => `${labels[point.level]}\n${share(point.finished, {})} finished by ${number(point.time, "s")}\n95% interval ${share(point.low, {})} to ${share(point.high, {})}` })),
       ],
     });
   }
   report.figure("completed", {
-    legend: levelLegend(0, { dash: true, band: true }), draw: completed,
+    legend: levelLegend({ dash: true }), draw: completed,
     rows: () => levels.flatMap((arm) => (data.completions.levels[arm] ? steps(arm).filter((point) => !point.added)
       .map(({ time, finished, low, high }) => ({ arm, time_s: time, finished, low, high })) : [])),
   });
@@ -175,31 +244,34 @@
 
   function timePoints(name) {
     const curve = series().levels[name];
-    return (curve?.times_s ?? []).map((time, place) => ({ name, time, runs: curve.runs[place], low: curve.low[place], middle: curve.middle[place], high: curve.high[place] }));
+    const level = levels.indexOf(name);
+    return (curve?.times_s ?? []).map((time, place) => ({ level, time, runs: curve.runs[place], low: curve.low[place], middle: curve.middle[place], high: curve.high[place] }));
   }
 
   function overTime({ width, theme, still }) {
-    const curves = levels.map((name) => ({ name, points: timePoints(name) })).filter(({ points }) => points.length);
+    const curves = shownLevels().map((level) => ({ level, points: timePoints(levels[level]) })).filter(({ points }) => points.length);
     const all = curves.flatMap(({ points }) => points);
+    if (!shownLevels().length) return ALL_HIDDEN;
     if (!all.some((point) => point.high > 0)) return `No ${series().name} at any time.`;
-    const colour = (name) => look(levels.indexOf(name), theme);
-    const line = { curve: "step-after" };  // a value holds until the next instant
+    const on = panels(curves.map(({ level }) => level), width);
+    const line = { curve: "step-after", ...on.facet };  // a value holds until the next instant
     return Plot.plot({
-      width, height: Math.min(400, Math.max(250, width * 0.42)), marginLeft: 64, marginRight: 18, marginBottom: 46, marginTop: 26, style: style(theme),
-      x: { label: "virtual time (s)", labelAnchor: "center", labelArrow: "none", labelOffset: 36 },
-      y: { type: choice("time-scale") ?? "linear", label: series().unit, labelArrow: "none", tickFormat: (x) => number(x), ticks: 5, nice: true, zero: true },
+      width, height: panelHeight(on, width), marginLeft: 64, marginRight: 18, marginBottom: 46, marginTop: on.names.length > 1 ? 44 : 26, style: style(theme), ...on.scales,
+      x: { label: "virtual time (s)", labelAnchor: "center", labelArrow: "none", labelOffset: 36, ticks: panelTicks(on, width) },
+      y: { type: choice("time-scale") ?? "linear", label: series().unit, labelArrow: "none", labelOffset: 60, tickFormat: (x) => number(x), ticks: 5, nice: true, zero: true },
       marks: [
         Plot.gridY({ stroke: theme.grid, strokeOpacity: 1, ticks: 5 }),
         Plot.ruleY([0], { stroke: theme.line }),
-        ...curves.map(({ name, points }) => Plot.areaY(points, { x: "time", y1: "low", y2: "high", fill: colour(name).colour, fillOpacity: 0.16, ...line })),
-        ...curves.map(({ name, points }) => Plot.line(points, { x: "time", y: "middle", stroke: colour(name).colour, strokeWidth: 2, strokeDasharray: colour(name).dash, ...line })),
-        still ? null : Plot.tip(all, Plot.pointer({ x: "time", y: "middle", maxRadius: 40, ...tip(theme),
-          title: (point) => `${short(point.name, 50)} at ${number(point.time, "s")}\nmedian ${number(point.middle, series().unit)}\n10th to 90th percentile: ${number(point.low)} to ${number(point.high)}\n${point.runs} runs lasted so long` })),
+        on.title(theme) || null,
+        ...banded(curves, on).map(({ level, points }) => Plot.areaY(points, { x: "time", y1: "low", y2: "high", fill: pen(level, theme).colour, fillOpacity: 0.16, ...line })),
+        ...curves.map(({ level, points }) => Plot.line(points, { x: "time", y: "middle", ...stroke(level, theme), ...line })),
+        still ? null : Plot.tip(all, Plot.pointer({ x: "time", y: "middle", maxRadius: 40, ...tip(theme), ...on.facet,
+          title: (point) => `${labels[point.level]} at ${number(point.time, "s")}\nmedian ${number(point.middle, series().unit)}\n10th to 90th percentile: ${number(point.low)} to ${number(point.high)}\n${point.runs} runs lasted so long` })),
       ],
     });
   }
   report.figure("over-time", {
-    legend: levelLegend(0, { dash: true, band: true }), draw: overTime,
+    legend: levelLegend({ dash: true }), draw: overTime,
     rows: () => levels.flatMap((arm) => timePoints(arm).map(({ time, runs: lasted, low, middle, high }) => ({ series: series().name, unit: series().unit, arm, time_s: time, runs: lasted, p10: low, median: middle, p90: high }))),
   });
 
@@ -251,7 +323,7 @@
   /** The means of the levels in two metrics, and which no other level beats in one without losing in the other. */
   function front() {
     const across = choice("pareto-x"), up = choice("pareto-y");
-    const points = levels.map((name, place) => ({ name, place, x: rows.get(across)?.samples[name].mean ?? null, y: rows.get(up)?.samples[name].mean ?? null }))
+    const points = levels.map((name, level) => ({ name, level, x: rows.get(across)?.samples[name].mean ?? null, y: rows.get(up)?.samples[name].mean ?? null }))
       .filter(({ x, y }) => x !== null && y !== null);
     const sign = (metric) => (rows.get(metric).better === "higher" ? -1 : 1);
     const [sx, sy] = [across, up].map((metric) => (metric ? sign(metric) : 1));
@@ -263,28 +335,36 @@
 
   function pareto({ width, theme, still }) {
     const across = choice("pareto-x"), up = choice("pareto-y");
-    const points = across && up ? front() : [];
-    if (!points.length) return "No two figures that can be better or worse differ between runs.";
-    const seeds = runs.map((run) => ({ run, x: value(run, across), y: value(run, up) })).filter(({ x, y }) => x !== null && y !== null);
+    const found = across && up ? front() : [];
+    if (!found.length) return "No two figures that can be better or worse differ between runs.";
+    const points = found.filter(({ level }) => isShown(level));
+    if (!points.length) return ALL_HIDDEN;
+    const on = panels(points.map(({ level }) => level), width);
+    const seeds = runs.map((run) => ({ run, level: run.level, x: value(run, across), y: value(run, up) })).filter(({ x, y, level }) => x !== null && y !== null && isShown(level));
     const arrow = (metric) => (rows.get(metric).better === "higher" ? "higher is better" : "lower is better");
-    const axis = (metric, room, labelOffset) => ({ label: `${short(`${metric} (${unit(metric)})`, Math.floor(room / 6.5) - 20)}, ${arrow(metric)}`, labelAnchor: "center", labelArrow: "none", labelOffset, tickFormat: (x) => number(x), ticks: 5, nice: true, inset: 10 });
-    const height = Math.min(430, Math.max(300, width * 0.66));
+    const axis = (metric, room, labelOffset, ticks) => {
+      const text = `${metric} (${unit(metric)}), ${arrow(metric)}`;
+      return { label: text.length * 6.5 < room ? text : text.replace("), ", ")\n"), labelAnchor: "center", labelArrow: "none", labelOffset: labelOffset + (text.length * 6.5 < room ? 0 : 10), tickFormat: (x) => number(x), ticks, nice: true, inset: 10 };
+    };
+    const height = panelHeight(on, width) + 40;
+    const dot = (level, options) => { const { symbol, colour, hollow } = pen(level, theme); return { x: "x", y: "y", symbol, fill: hollow ? theme.card : colour, stroke: colour, ...options, ...on.facet }; };
     return Plot.plot({
-      width, height, marginLeft: 82, marginRight: 22, marginBottom: 46, marginTop: 16, style: style(theme),
-      x: axis(across, width - 90, 36), y: axis(up, height - 60, 72),
+      width, height, marginLeft: 94, marginRight: 22, marginBottom: 60, marginTop: on.names.length > 1 ? 34 : 16, style: style(theme), ...on.scales,
+      x: axis(across, width - 116, 36, panelTicks(on, width)), y: axis(up, height - 60, 72, 5),
       marks: [
-        Plot.gridX({ stroke: theme.grid, strokeOpacity: 1, ticks: 5 }), Plot.gridY({ stroke: theme.grid, strokeOpacity: 1, ticks: 5 }),
-        Plot.line(points.filter((point) => point.best).sort((a, b) => a.x - b.x), { x: "x", y: "y", stroke: theme.quiet, strokeDasharray: "4 3" }),
-        ...levels.map((name, place) => Plot.dot(seeds.filter(({ run }) => run.level === place), { x: "x", y: "y", r: 2.4, symbol: look(place, theme).symbol, fill: look(place, theme).colour, fillOpacity: 0.35 })),
-        Plot.dot(points.filter((point) => point.best), { x: "x", y: "y", r: 11, stroke: theme.ink, strokeWidth: 1.3 }),
-        ...points.map((point) => Plot.dot([point], { x: "x", y: "y", r: 6.5, symbol: look(point.place, theme).symbol, fill: look(point.place, theme).colour, stroke: theme.card, strokeWidth: 1 })),
-        still ? null : Plot.tip(points, Plot.pointer({ x: "x", y: "y", ...tip(theme),
-          title: (point) => `${short(point.name, 50)}\n${across}: ${number(point.x, unit(across))}\n${up}: ${number(point.y, unit(up))}${point.best ? "\non the Pareto front" : ""}` })),
+        Plot.gridX({ stroke: theme.grid, strokeOpacity: 1, ticks: panelTicks(on, width) }), Plot.gridY({ stroke: theme.grid, strokeOpacity: 1, ticks: 5 }),
+        on.title(theme) || null,
+        on.names.length > 1 ? null : Plot.line(points.filter((point) => point.best).sort((a, b) => a.x - b.x), { x: "x", y: "y", stroke: theme.quiet, strokeDasharray: "4 3" }),
+        ...shownLevels().map((level) => Plot.dot(seeds.filter((one) => one.level === level), dot(level, { r: 2.4, strokeOpacity: 0.5, fillOpacity: 0.35 }))),
+        Plot.dot(points.filter((point) => point.best), { x: "x", y: "y", r: 11, stroke: theme.ink, strokeWidth: 1.3, ...on.facet }),
+        ...points.map((point) => Plot.dot([point], dot(point.level, { r: 6, strokeWidth: 1.8 }))),
+        still ? null : Plot.tip(points, Plot.pointer({ x: "x", y: "y", ...tip(theme), ...on.facet,
+          title: (point) => `${labels[point.level]}\n${across}: ${number(point.x, unit(across))}\n${up}: ${number(point.y, unit(up))}${point.best ? "\non the Pareto front" : ""}` })),
       ],
     });
   }
   report.figure("pareto", {
-    legend: levelLegend(0, { symbol: true }), draw: pareto,
+    legend: levelLegend({ symbol: true, hollow: true }), draw: pareto,
     rows: () => front().map(({ name, x, y, best }) => ({ arm: name, [choice("pareto-x")]: x, [choice("pareto-y")]: y, pareto_front: best })),
   });
 
@@ -295,37 +375,109 @@
   function spread({ width, theme, still }) {
     const metric = choice("spread-metric");
     if (!metric) return "No figure differs between runs.";
-    const shown = runs.map((run) => ({ ...run, x: value(run, metric) })).filter(({ x }) => x !== null);
+    const lines = shownLevels();
+    if (!lines.length) return ALL_HIDDEN;
+    const shown = runs.map((run) => ({ ...run, x: value(run, metric), y: lines.indexOf(run.level) })).filter(({ x, y }) => x !== null && y >= 0);
     const paired = new Map();
     for (const run of shown) {
       const key = `${run.seed} ${run.arm.at}`;
       paired.set(key, [...(paired.get(key) ?? []), run]);
     }
-    const pairs = levels.length <= MOST_JOINED && paired.size <= MOST_JOINED_RUNS
-      ? [...paired.values()].flatMap((own) => own.sort((a, b) => a.level - b.level).slice(1).map((run, place) => ({ from: own[place], to: run }))) : [];
-    const means = levels.map((name, level) => ({ level, x: rows.get(metric).samples[name].mean })).filter(({ x }) => x !== null);
-    const longest = Math.max(...levels.map((name) => name.length));
+    const pairs = lines.length <= MOST_JOINED && paired.size <= MOST_JOINED_RUNS
+      ? [...paired.values()].flatMap((own) => own.sort((a, b) => a.y - b.y).slice(1).map((run, place) => ({ from: own[place], to: run }))) : [];
+    const means = lines.map((level, y) => ({ y, x: rows.get(metric).samples[levels[level]].mean })).filter(({ x }) => x !== null);
+    const longest = Math.max(...lines.map((level) => labels[level].length));
     const above = 24 + 6.8 * longest > width * 0.4;  // the name is above the marks
     const room = above ? 14 : 24 + 6.8 * longest;
     return Plot.plot({
-      width, height: Math.max(150, Math.min(levels.length * (above ? 52 : levels.length > 12 ? 26 : 58) + 60, 1400)), marginLeft: room, marginRight: 20, marginBottom: 46, marginTop: 8, style: style(theme),
+      width, height: Math.max(150, Math.min(lines.length * (above ? 52 : lines.length > 12 ? 26 : lines.length > 6 ? 34 : 58) + 60, 1400)), marginLeft: room, marginRight: 20, marginBottom: 46, marginTop: 8, style: style(theme),
       x: { label: `${metric} (${unit(metric)})`, labelAnchor: "center", labelArrow: "none", labelOffset: 36, tickFormat: (x) => number(x), ticks: Math.max(3, Math.floor((width - room) / 110)), nice: true, inset: 8 },
-      y: { domain: [levels.length - 0.5, -0.5], axis: null },
+      y: { domain: [lines.length - 0.5, -0.5], axis: null },
       marks: [
         Plot.gridX({ stroke: theme.grid, strokeOpacity: 1, ticks: Math.max(3, Math.floor((width - room) / 110)) }),
-        Plot.text(levels, { frameAnchor: "left", y: (_, place) => place, text: (name) => name, fill: theme.ink,
+        Plot.text(lines, { frameAnchor: "left", y: (_, place) => place, text: (level) => labels[level], fill: theme.ink,
           ...(above ? { dx: -6, dy: -17, textAnchor: "start" } : { dx: -12, textAnchor: "end" }) }),
-        Plot.link(pairs, { x1: (pair) => pair.from.x, x2: (pair) => pair.to.x, y1: (pair) => pair.from.level, y2: (pair) => pair.to.level, stroke: theme.quiet, strokeOpacity: 0.3 }),
-        ...levels.map((_, place) => Plot.dot(shown.filter(({ level }) => level === place), { x: "x", y: "level", r: 3.2, symbol: look(place, theme).symbol, fill: look(place, theme).colour, fillOpacity: 0.65 })),
-        Plot.link(means, { x1: "x", x2: "x", y1: (mean) => mean.level - 0.2, y2: (mean) => mean.level + 0.2, stroke: theme.ink, strokeWidth: 2.4 }),
-        still ? null : Plot.tip(shown, Plot.pointer({ x: "x", y: "level", ...tip(theme),
-          title: (run) => `${short(run.arm.name, 50)}, seed ${run.seed}\n${number(run.x, unit(metric))}${run.completed === false ? "\nits moves did not finish" : ""}` })),
+        Plot.link(pairs, { x1: (pair) => pair.from.x, x2: (pair) => pair.to.x, y1: (pair) => pair.from.y, y2: (pair) => pair.to.y, stroke: theme.quiet, strokeOpacity: 0.3 }),
+        ...lines.map((level) => marked(shown.filter((run) => run.level === level), level, theme)),
+        Plot.link(means, { x1: "x", x2: "x", y1: (mean) => mean.y - 0.2, y2: (mean) => mean.y + 0.2, stroke: theme.ink, strokeWidth: 2.4 }),
+        still ? null : Plot.tip(shown, Plot.pointer({ x: "x", y: "y", ...tip(theme), title: (run) => toldRun(run, metric, run.x) })),
       ],
     });
   }
   report.figure("spread", {
-    draw: spread,
+    draw: spread, legend: levels.length > 1 ? levelLegend({ symbol: true, hollow: true }) : undefined,
     rows: () => runs.map((run) => ({ arm: run.arm.name, seed: run.seed, [choice("spread-metric")]: value(run, choice("spread-metric")) })),
+  });
+
+  // -- the answer ----------------------------------------------------------------------------------------------------
+
+  /** The lines of the picture: the levels in the order of panels, then of the second axis, so that values of the first
+   * one are beside each other; a panel's name has a line of its own. */
+  function answerLines(on) {
+    const order = (level) => [on.of(level), ...(shaped ? [places[level][1]] : []), places[level][0]];
+    const sorted = shownLevels().map((level) => ({ level, key: order(level) }))
+      .sort((a, b) => a.key.reduce((found, part, place) => found || part - b.key[place], 0) || a.level - b.level).map(({ level }) => level);
+    const lines = [], heads = [];
+    let y = 0, panel = -1;
+    for (const level of sorted) {
+      if (on.names.length > 1 && on.of(level) !== panel) {
+        panel = on.of(level);
+        y += heads.length ? 0.4 : 0;
+        heads.push({ y: y++, text: on.names[panel] });
+      }
+      lines.push({ level, y: y++, text: on.names.length > 1 ? axes.slice(0, shaped + 1).map(({ values }, axis) => values[places[level][axis]]).join(" \u00b7 ") : labels[level] });
+    }
+    return { lines, heads, height: y };
+  }
+
+  /** A figure's values on 0 to 1, as figures with different units are beside each other. */
+  function scaled(metric, values) {
+    const [low, high] = libraries.extent(values);
+    const from = low > 0.5 * high ? low - 0.1 * (high - low || high) : Math.min(0, low);
+    const to = high + 0.05 * (high - from || 1);
+    return { metric, at: (x) => (x - from) / (to - from), ticks: (count) => libraries.ticks(from, to, count).map((x) => ({ metric, x: (x - from) / (to - from), text: number(x) })) };
+  }
+
+  function answer({ width, theme, still }) {
+    if (!data.answer.length) return "No figure differs between runs.";
+    if (!shownLevels().length) return ALL_HIDDEN;
+    const { lines, heads, height } = answerLines(panels(shownLevels(), width));
+    const longest = 20 + 6.6 * Math.max(...lines.map(({ text }) => text.length), ...heads.map(({ text }) => text.length));
+    const stacked = width < longest + data.answer.length * 170;
+    const above = stacked && longest > width * 0.4;
+    const room = above ? 12 : longest;
+    const half = above ? 0.2 : 0.36;  // of a line: a median's bar
+    const step = above ? 32 : lines.length > 6 ? 19 : 26;
+    const facet = stacked ? "fy" : "fx";
+    const scales = data.answer.map((metric) => scaled(metric, runs.filter((run) => isShown(run.level)).map((run) => value(run, metric)).filter((x) => x !== null)));
+    const points = scales.flatMap(({ metric, at }) => lines.flatMap(({ level, y }) => runs.filter((run) => run.level === level && value(run, metric) !== null)
+      .map((run) => ({ ...run, metric, y, x: at(value(run, metric)) }))));
+    const medians = scales.flatMap(({ metric, at }) => lines.map(({ level, y }) => ({ metric, y, x: rows.get(metric).samples[levels[level]].median })).filter(({ x }) => x !== null).map((one) => ({ ...one, x: at(one.x) })));
+    const named = stacked ? data.answer : data.answer.slice(0, 1);
+    const texts = named.flatMap((metric) => lines.map((line) => ({ ...line, metric }))), titles = named.flatMap((metric) => heads.map((head) => ({ ...head, metric })));
+    const each = stacked ? width - room : (width - room) / data.answer.length;
+    const ticks = scales.flatMap((scale) => scale.ticks(Math.max(2, Math.floor(each / 75))));
+    const better = ({ better: which }) => (which === "neither" ? "" : `, ${which} is better`);
+    const on = (metric) => `${metric}\n${unit(metric)}${better(rows.get(metric))}`;
+    return Plot.plot({
+      width, height: (height * step + 76) * (stacked ? data.answer.length : 1), marginLeft: room, marginRight: 20, marginTop: 60, marginBottom: 12, style: style(theme),
+      x: { axis: null, domain: [0, 1] }, y: { axis: null, domain: [height - 0.4, -0.6] },
+      [facet]: { axis: null, domain: data.answer, padding: stacked ? 0.14 : 0.08 },
+      marks: [
+        Plot.ruleX(ticks, { x: "x", [facet]: "metric", stroke: theme.grid }),
+        Plot.text(ticks, { x: "x", [facet]: "metric", text: "text", frameAnchor: "top", dy: -10, fill: theme.quiet }),
+        Plot.text(data.answer, { [facet]: (metric) => metric, text: on, frameAnchor: "top-left", lineAnchor: "top", dy: -58, dx: above ? -10 : 0, textAnchor: "start", fontWeight: 600, lineHeight: 1.25, fill: theme.ink }),
+        Plot.text(titles, { [facet]: "metric", y: "y", text: "text", frameAnchor: "left", dx: above ? -10 : 6 - room, textAnchor: "start", fontWeight: 600, fill: theme.quiet }),
+        Plot.text(texts, { [facet]: "metric", y: "y", text: "text", frameAnchor: "left", fill: theme.ink, ...(above ? { dx: -10, dy: -14, textAnchor: "start" } : { dx: -10, textAnchor: "end" }) }),
+        ...lines.map(({ level }) => marked(points.filter((one) => one.level === level), level, theme, { [facet]: "metric" })),
+        Plot.link(medians, { x1: "x", x2: "x", y1: (one) => one.y - half, y2: (one) => one.y + half, [facet]: "metric", stroke: theme.ink, strokeWidth: 2.2 }),
+        still ? null : Plot.tip(points, Plot.pointer({ x: "x", y: "y", [facet]: "metric", ...tip(theme), title: (run) => toldRun(run, run.metric, value(run, run.metric)) })),
+      ],
+    });
+  }
+  report.figure("answer", {
+    draw: answer, legend: levels.length > 1 ? levelLegend({ symbol: true, hollow: true }) : undefined,
+    rows: () => data.answer.flatMap((metric) => runs.map((run) => ({ metric, unit: unit(metric), arm: run.arm.name, seed: run.seed, value: value(run, metric) }))),
   });
 
   // -- tables --------------------------------------------------------------------------------------------------------
@@ -339,6 +491,7 @@
 
   const EACH = 6;  // with more arms the page lists the extreme runs of all arms together
   const TOGETHER = 3;
+  const several = levels.length < data.arms.length;  // a level has several arms
 
   /** The lowest and the highest runs, each with its command. */
   function extremes() {
@@ -352,10 +505,10 @@
       const line = `${replay} --seed ${run.seed}`;
       const again = replay && element("div", { class: "command" },
         element("button", { type: "button", class: "button", "data-copy": line, "aria-label": `Copy the command of ${name}, seed ${run.seed}` }, "Copy"), element("code", {}, line));
-      return element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, which), element("td", { class: "number" }, number(value(run, metric), unit(metric))),
+      return element("tr", {}, element("th", { scope: "row" }, several ? name : labels[run.level]), element("td", {}, which), element("td", { class: "number" }, number(value(run, metric), unit(metric))),
         element("td", { class: "number" }, String(run.seed)), element("td", {}, again || "none"));
     });
-    const heads = ["Arm", "Run", metric, "Seed", "Command"].map((head, column) => element("th", { scope: "col", class: column === 2 || column === 3 ? "number" : null }, head));
+    const heads = [several ? "Arm" : data.heading, "Run", metric, "Seed", "Command"].map((head, column) => element("th", { scope: "col", class: column === 2 || column === 3 ? "number" : null }, head));
     const caption = `${metric}: ${rows.get(metric).text}`;
     place.replaceChildren(element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
       element("table", {}, element("caption", {}, element("span", {}, caption)), element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...body))));

@@ -15,9 +15,6 @@ const report = (() => {
 
   // -- theme ---------------------------------------------------------------------------------------------------------
 
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  let chosen = kept();
-
   /** The colours of page.css under "light" or "dark", by token. */
   function palette(scheme) {
     const probe = document.createElement("i");
@@ -33,21 +30,7 @@ const report = (() => {
     return found;
   }
 
-  function scheme() { return chosen ?? (system.matches ? "dark" : "light"); }
-
-  let colours = palette(scheme());
-
-  // A browser may refuse storage to a page that was opened from a file.
-  function kept() { try { return localStorage.getItem("understudy-theme"); } catch { return null; } }
-  function keep(name) { try { localStorage.setItem("understudy-theme", name); } catch { /* for this visit only */ } }
-
-  function dress(name = scheme()) {
-    root.style.colorScheme = name;
-    colours = palette(name);
-    const button = document.getElementById("theme");
-    button.setAttribute("aria-pressed", String(name === "dark"));
-    redraw();
-  }
+  let colours = palette(theme.scheme());
 
   // -- elements and numbers ------------------------------------------------------------------------------------------
 
@@ -98,8 +81,9 @@ const report = (() => {
    * Draw a figure into its frame, again whenever its width, its controls or the theme change.
    * spec.draw({width, theme, still}): an SVG element, or a text that says why there is nothing to see. `still` is true
    *   for a saved file: no tips then. spec.rows(): what CSV saves, a list of objects with the same keys.
-   * spec.legend(theme): a list of {label, colour, symbol?, dash?, band?, fill?}, or {label, sample: an SVG element of
-   *   26 x 14}; optional.
+   * spec.legend(theme): a list of {label, colour?, symbol?, hollow?, dash?, width?, band?, fill?}, or {label, sample: an
+   *   SVG element of 26 x 14}; `group` is said once before the items that share it; an item with `turn` is a button
+   *   that shows or hides what it stands for, `off` says that this is hidden; optional.
    */
   function figure(id, spec) {
     const frame = document.getElementById(id);
@@ -128,8 +112,26 @@ const report = (() => {
     if (!empty) describe(made, one.frame);
     place.replaceChildren(empty ? element("p", { class: "empty" }, made) : made);
     for (const button of one.frame.querySelectorAll("[data-save]")) button.disabled = empty;
-    const items = empty ? [] : one.spec.legend?.(colours) ?? [];
-    one.frame.querySelector(".legend").replaceChildren(...items.map((item) => element("span", {}, key(item), item.label)));
+    const items = one.spec.legend?.(colours) ?? [];
+    explain(one.frame.querySelector(".legend"), empty ? items.filter((item) => item.turn) : items);
+  }
+
+  /** The legend of a figure. A button in it that had the focus has it afterwards. */
+  function explain(place, items) {
+    const focused = [...place.querySelectorAll("button")].indexOf(document.activeElement);
+    const groups = Map.groupBy(items, (item) => item.group ?? "");
+    place.replaceChildren(...[...groups].map(([group, own]) => element("div", { role: group ? "group" : null, "aria-label": group || null },
+      group ? element("b", {}, group) : null, ...own.map(entry))));
+    place.querySelectorAll("button")[focused]?.focus();
+  }
+
+  function entry(item) {
+    const sample = key(item);
+    if (!item.turn) return element("span", {}, sample, item.label);
+    const made = element("button", { type: "button", class: "entry", "aria-pressed": String(!item.off), title: item.off ? "Show it" : "Hide it" },
+      sample, item.label);
+    made.addEventListener("click", item.turn);
+    return made;
   }
 
   /** Draw one figure again, after what it shows has changed. */
@@ -148,23 +150,24 @@ const report = (() => {
     drawing.setAttribute("aria-label", text.filter(Boolean).join(". "));
   }
 
-  /** A sample of a series for the legend. */
+  /** A sample of a series for the legend, or null for an item that has no look of its own. */
   function key(item) {
+    if (!item.sample && !item.band && !item.fill && !item.symbol && item.dash === undefined) return null;
     const marks = item.sample ? [item.sample] : [];
     if (item.band) marks.push(svg("rect", { x: 0, y: 2, width: 26, height: 10, fill: item.colour, "fill-opacity": 0.22 }));
     if (item.fill) marks.push(svg("rect", { x: 6, y: 1, width: 14, height: 12, fill: item.colour, rx: 2 }));
     if (item.dash !== undefined) {
-      marks.push(svg("line", { x1: 0, x2: 26, y1: 7, y2: 7, stroke: item.colour, "stroke-width": 2, "stroke-dasharray": item.dash }));
+      marks.push(svg("line", { x1: 0, x2: 26, y1: 7, y2: 7, stroke: item.colour, "stroke-width": item.width ?? 2, "stroke-dasharray": item.dash }));
     }
-    if (item.symbol) marks.push(symbol(item.symbol, 13, 7, item.colour));
+    if (item.symbol) marks.push(symbol(item.symbol, 13, 7, item.colour, item.hollow));
     return svg("svg", { width: 26, height: 14, viewBox: "0 0 26 14", "aria-hidden": "true" }, ...marks);
   }
 
   /** One mark in the shape that Plot gives this symbol. */
-  function symbol(name, x, y, colour) {
+  function symbol(name, x, y, colour, hollow) {
     const drawn = libraries.Plot.plot({
       width: 20, height: 20, margin: 0, axis: null, x: { domain: [0, 1] }, y: { domain: [0, 1] },
-      marks: [libraries.Plot.dot([0], { x: 0.5, y: 0.5, symbol: name, r: 4, fill: colour, stroke: colour })],
+      marks: [libraries.Plot.dot([0], { x: 0.5, y: 0.5, symbol: name, r: 4, fill: hollow ? "none" : colour, stroke: colour, strokeWidth: 1.5 })],
     });
     const marks = drawn.querySelector("path, circle").parentNode;  // the group has the colours
     return svg("g", { transform: `translate(${x - 10} ${y - 10})` }, marks);
@@ -200,20 +203,24 @@ const report = (() => {
   function standalone(frame, spec) {
     const theme = palette("light");
     const drawing = spec.draw({ width: EXPORT_WIDTH, theme, still: true });
-    const items = spec.legend?.(theme) ?? [];
+    const items = (spec.legend?.(theme) ?? []).filter((item) => !item.off);
     const font = { "font-family": "system-ui, sans-serif", fill: theme.ink };
     const measure = element("canvas").getContext("2d");
     measure.font = "12px system-ui, sans-serif";
     const parts = [svg("text", { x: 8, y: 22, "font-size": 15, "font-weight": 600, ...font }, frame.querySelector("h3").textContent)];
-    let x = 8, y = 42;
-    for (const item of items) {
-      const wide = 34 + measure.measureText(item.label).width + 16;
+    let x = 8, y = 42, group = "";
+    const put = (text, sample, weight) => {
+      const wide = (sample ? 32 : 0) + measure.measureText(text).width + 18;
       if (x > 8 && x + wide > EXPORT_WIDTH) { x = 8; y += 20; }
-      const sample = key(item);
-      sample.setAttribute("x", x);
-      sample.setAttribute("y", y - 11);
-      parts.push(sample, svg("text", { x: x + 32, y, "font-size": 12, ...font }, item.label));
+      sample?.setAttribute("x", x);
+      sample?.setAttribute("y", y - 11);
+      parts.push(...(sample ? [sample] : []), svg("text", { x: x + (sample ? 32 : 0), y, "font-size": 12, "font-weight": weight, ...font }, text));
       x += wide;
+    };
+    for (const item of items) {
+      if (item.group && item.group !== group) put(`${item.group}:`, null, 600);
+      group = item.group;
+      put(item.label, key(item), null);
     }
     const top = items.length ? y + 10 : 32;
     const height = top + Number(drawing.getAttribute("height"));
@@ -254,19 +261,16 @@ const report = (() => {
     const button = event.target.closest("[data-copy]");
     if (button) copy(button.dataset.copy);
   });
-  document.getElementById("theme").addEventListener("click", () => {
-    chosen = scheme() === "dark" ? "light" : "dark";
-    keep(chosen);
-    dress();
-  });
-  system.addEventListener("change", () => { if (!chosen) dress(); });
   addEventListener("beforeprint", () => {
     root.style.colorScheme = "light";
     colours = palette("light");
     for (const one of figures.values()) show(one, true, PRINT_WIDTH);
   });
-  addEventListener("afterprint", () => dress());
-  dress();
+  addEventListener("afterprint", theme.dress);
+  theme.changed = () => {
+    colours = palette(theme.scheme());
+    redraw();
+  };
 
   /** The value of a select that `page.choice` made. */
   const choice = (name) => document.querySelector(`[data-choice="${name}"]`)?.value ?? null;

@@ -6,7 +6,8 @@
   const { data, element, number, choice } = report;
   const END = data.run.virtual_us;
   const S = 1e6;
-  const LEFT = (width) => (width < 560 ? 64 : 92);
+  const LONGEST = Math.max(...data.partitions.map(({ name }) => name.length)) * 7.3 + 14;
+  const LEFT = (width) => Math.max(width < 560 ? 64 : 92, Math.min(LONGEST, width * 0.4));  // room for the partitions' names
   const RIGHT = 14;
   const ROLES = {
     L: "leader", I: "in ISR", f: "catching up", F: "failed (KIP-461)", x: "down", P: "paused", C: "controller", o: "up", ".": "not started",
@@ -104,19 +105,24 @@
     x: (d) => d[0] / S, stroke: theme.ink, strokeDasharray: "5 3", title: ([t, broker, epoch]) => `${seconds(t)}: controller ${broker} elected, epoch ${epoch}`,
   });
 
-  /** Of labels, which have a place `at` in pixels, those that fit beside each other, each with a lane from 0 up. */
-  function fitting(labels, { lanes = 1, wide = 6.4, until = Infinity } = {}) {
+  /** Labels, which have a place `at` in pixels, beside each other in as many of the lanes as they need, each with its
+   * lane from 0 up. One that finds no room is left out or, if `counted`, counted at the last one that did, as in
+   * "broker.crash 2 +3", which has its text in `titles`. */
+  function fitting(labels, { lanes = 1, wide = 6.4, counted = false, until }) {
     const ends = Array(lanes).fill(-Infinity);
     const found = [];
     for (const label of labels) {
-      const size = label.text.length * wide + 8;
-      const at = Math.min(label.at, until - size);
+      const size = (label.text.length + (counted ? COUNT : 0)) * wide + 8;
+      const at = Math.max(0, Math.min(label.at, until - size));
       const lane = ends.findIndex((end) => end <= at);
-      if (lane < 0) continue;
-      ends[lane] = at + size;
-      found.push({ ...label, at, lane });
+      if (lane < 0) {
+        if (counted) found.at(-1).titles.push(label.text);
+      } else {
+        ends[lane] = at + size;
+        found.push({ ...label, at, lane, titles: [label.text] });
+      }
     }
-    return found;
+    return found.map((one) => (one.titles.length > 1 ? { ...one, text: `${one.text} +${one.titles.length - 1}` } : one));
   }
 
   /** The line at the moment, and clicks that choose one; a saved figure has neither. */
@@ -178,7 +184,8 @@
     o: { fill: theme.s3, opacity: 0.35, inset: 5 },
   });
   const ROW = 21;
-  const LANES = 2;  // lines of labels of actions above the rows
+  const LANES = 6;  // most lines of labels of actions above the rows
+  const COUNT = 3;  // letters of room after a label, for the number of those that had none
   const shortened = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
 
   const sample = (role) => report.svg("rect", { x: 1, width: 24, y: (role.inset * 14) / ROW, height: 14 - (2 * role.inset * 14) / ROW,
@@ -241,7 +248,8 @@
     const pixels = (width - LEFT(width) - RIGHT) / (to - from);
     const place = (t) => LEFT(width) + (t - from) * pixels;
     const actions = fitting(data.shades.filter((one) => one.kind !== "undo" && one.t_us >= from && one.t_us <= to)
-      .map((one) => ({ at: place(one.t_us) - 2, text: shortened(`${one.action} ${one.target}`.trim(), 30), kind: one.kind })), { lanes: LANES, until: width });
+      .map((one) => ({ at: place(one.t_us) + 3, text: shortened(`${one.action} ${one.target}`.trim(), Math.floor(width / 8)), kind: one.kind })), { lanes: LANES, counted: true, until: width });
+    const lanes = Math.max(1, ...actions.map(({ lane }) => lane + 1));
     const named = shown.flatMap((one) => {
       const key = `${one.name}/`;
       const own = moves.filter((move) => move.key === key && (move.to - move.from) * pixels > 130);
@@ -252,10 +260,10 @@
         if (!last || left - last.at > 3) labels.push({ at: left, text: at.name, key });
         else if (!last.text.endsWith(at.name)) last.text = last.text.length < 24 ? `${last.text}, ${at.name.split(".").at(-1)}` : last.text;
       }
-      return fitting([...taken, ...labels].sort((a, b) => a.at - b.at || Boolean(b.move) - Boolean(a.move)), { wide: 6 });
+      return fitting([...taken, ...labels].sort((a, b) => a.at - b.at || Boolean(b.move) - Boolean(a.move)), { wide: 6, until: width });
     });
     const drawing = Plot.plot({
-      ...axis(width, theme, time), height: keys.length * ROW + 56 + LANES * 14, marginTop: 12 + LANES * 14, marginBottom: 40,
+      ...axis(width, theme, time), height: keys.length * ROW + 56 + lanes * 14, marginTop: 12 + lanes * 14, marginBottom: 40,
       y: { domain: keys, axis: null, padding: 0, round: true },
       marks: [
         Plot.barX(heads.slice(1), { x1: () => from / S, x2: () => to / S, y: (d) => d, fill: theme.band, insetTop: 1 }),
@@ -274,12 +282,12 @@
           fill: (d) => ("LC".includes(d.what) ? theme.card : theme.ink), stroke: (d) => ("fF".includes(d.what) ? theme.card : "none"), strokeWidth: 4,
         }),
         Plot.text(named, { x: (d) => (from + (d.at - LEFT(width)) / pixels) / S, y: "key", text: "text", textAnchor: "start", fontSize: 11, fill: theme.ink, stroke: theme.card, strokeWidth: 3 }),
-        ...[...Array(LANES).keys()].map((lane) => Plot.text(actions.filter((one) => one.lane === lane), {
-          x: (d) => (from + (d.at - LEFT(width)) / pixels) / S, text: "text", frameAnchor: "top", textAnchor: "start", dy: -5 - 14 * (LANES - lane), lineAnchor: "top", fontSize: 11,
+        ...[...Array(lanes).keys()].map((lane) => Plot.text(actions.filter((one) => one.lane === lane), {
+          x: (d) => (from + (d.at - LEFT(width)) / pixels) / S, text: "text", frameAnchor: "top", textAnchor: "start", dy: -5 - 14 * (lanes - lane), lineAnchor: "top", fontSize: 11, title: ({ titles }) => titles.join("\n"), ariaLabel: () => "action",
           fill: (d) => (d.kind === "fault" ? theme.bad : theme.accent) })),
         Plot.dot(failures, { x: (d) => d.t / S, y: "key", symbol: "times", stroke: theme.bad, strokeWidth: 2.6, r: 5, title: "text" }),
         Plot.text(rows, { x: from / S, y: (d) => d, text: (d) => d.split("/").at(-1), textAnchor: "end", dx: -8, clip: false, fontSize: 12 }),
-        Plot.text(heads, { x: from / S, y: (d) => d, text: (d) => d.slice(0, -1) || "brokers", textAnchor: "end", dx: -8, fontWeight: 650, fontSize: 12, lineWidth: 8, textOverflow: "ellipsis-start" }),
+        Plot.text(heads, { x: from / S, y: (d) => d, text: (d) => d.slice(0, -1) || "brokers", textAnchor: "end", dx: -8, fontWeight: 650, fontSize: 12, lineWidth: (LEFT(width) - 10) / 12, textOverflow: "ellipsis-start" }),
       ],
     });
     drawing.prepend(patterns(theme));

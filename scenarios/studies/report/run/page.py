@@ -28,7 +28,8 @@ def run_page(run: RecordedRun, *, again: str, version: str) -> Page:
     """The page about a run. ``again``: the command line that makes it."""
     found = model(run)
     sections = [
-        Section(id="timeline", title="Timeline", body=_timeline(found)),
+        Section(id="happened", title="What happened", body=_happened(found)),
+        Section(id="load", title="Load and lag", body=_series()),
         Section(id="state", title="State at a moment", body=_state()),
         Section(id="failures", title="What led to it", body=_failures(found["failures"])),
         Section(id="recovery", title="Faults and recovery", body=_recoveries(found)),
@@ -39,7 +40,8 @@ def run_page(run: RecordedRun, *, again: str, version: str) -> Page:
     return Page(
         title=found["run"]["title"],
         about=_about(found["run"]),
-        lead=_lead(found, run.figures),
+        lead=joined(_verdict(found), _tiles(found, run.figures), _gantt(found)),
+        bar=_bar(),
         sections=sections,
         script="run",
         style="run",
@@ -55,16 +57,6 @@ def _about(head: Mapping[str, Any]) -> str:
 
 
 # -- the first screen ------------------------------------------------------------------------------------------------
-
-
-def _lead(found: Mapping[str, Any], metrics: Mapping[str, Any]) -> Html:
-    said = found["said"]
-    replay = said["replay"]
-    return joined(
-        _tiles(found, metrics),
-        element("div", _verdict(found), element("ul", *_headlines(said), *_over(found)), class_="answer"),
-        joined(element("p", "The same run again:", class_="quiet"), command(replay)) if replay else None,
-    )
 
 
 def _tiles(found: Mapping[str, Any], metrics: Mapping[str, Any]) -> Html:
@@ -99,6 +91,16 @@ def _verdict(found: Mapping[str, Any]) -> Html:
     return joined(
         element("p", element("b", "Failed", class_="bad"), f" ({head['reason']}): {why}"),
         element("p", lasted, class_="quiet"),
+    )
+
+
+def _happened(found: Mapping[str, Any]) -> Html:
+    said = found["said"]
+    return joined(
+        element("div", element("ul", *_headlines(said), *_over(found)), class_="answer"),
+        joined(element("p", "The same run again:", class_="quiet"), command(said["replay"]))
+        if said["replay"]
+        else None,
     )
 
 
@@ -163,7 +165,7 @@ def _harm(harm: Mapping[str, Any]) -> str:
 # -- sections --------------------------------------------------------------------------------------------------------
 
 
-def _timeline(found: Mapping[str, Any]) -> Html:
+def _gantt(found: Mapping[str, Any]) -> Html:
     partitions = len(found["partitions"])
     filter_box = element(
         "label", element("span", "Partitions"),
@@ -190,6 +192,11 @@ def _timeline(found: Mapping[str, Any]) -> Html:
             wide=True,
         ),
         element("p", id="matched", class_="quiet", aria_live="polite"),
+    )
+
+
+def _series() -> Html:
+    return joined(
         figure(
             "throughput", "Throughput",
             "Bytes that brokers took in from producers and, as followers, from leaders, summed over the brokers. "
@@ -217,9 +224,9 @@ def _windows(end_us: int) -> Iterator[tuple[str, str]]:
             yield str(width_us), f"{words} around the moment"
 
 
-def _state() -> Html:
-    """Frames that the script fills, and the bar with the slider."""
-    bar = element(
+def _bar() -> Html:
+    """The slider that chooses the moment, in sight on the whole page but for what is above it."""
+    return element(
         "div",
         element("button", "\u2039", type="button", class_="button", id="back", aria_label="The event before"),
         element(
@@ -230,10 +237,14 @@ def _state() -> Html:
         element("output", id="now", for_="moment"),
         class_="moment", role="group", aria_label="Moment",
     )  # fmt: skip
+
+
+def _state() -> Html:
+    """Frames that the script fills."""
     return joined(
         element(
-            "p", "The slider at the bottom of the window chooses the moment: arrow keys go from event to event, Page "
-            "Up and Page Down ten events, Home and End to the ends.", id="moment-keys", class_="quiet",
+            "p", "The slider below the navigation chooses the moment: arrow keys go from event to event, Page Up and "
+            "Page Down ten events, Home and End to the ends.", id="moment-keys", class_="quiet",
         ),
         element("div", id="facts", class_="facts"),
         element("h3", "Brokers"),
@@ -244,7 +255,6 @@ def _state() -> Html:
         _frame("at-partitions", "Partitions at the moment"),
         element("h3", "Events around it"),
         element("ol", id="around", class_="events"),
-        bar,
     )  # fmt: skip
 
 

@@ -32,8 +32,20 @@ def test_a_cell_is_chosen_by_mouse_and_keys_and_outcomes_are_filtered(browser: B
         assert not shown.locator("#panel").is_visible()
         ground = "getComputedStyle(document.body).backgroundColor"
         before = shown.evaluate(ground)
-        shown.locator("#theme").click()
+        shown.locator("#theme", has_text="Dark theme").click()
         assert shown.evaluate(ground) != before
+        assert shown.locator("#theme").inner_text() == "Light theme"
         assert shown.locator("th.step").evaluate_all(
             "(all) => all.every((one) => one.scrollWidth <= one.clientWidth + 1)"
         )
+
+
+def test_the_last_column_is_as_wide_as_the_others(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "atlas.html"
+    path.write_text(page(rows(), [UndisturbedMove.of(baseline) for baseline in baselines()]))
+    space = "(all) => all.map((one) => { const of = getComputedStyle(one); return of.paddingLeft + of.paddingRight; })"
+    for width in (1280, 390):
+        with browser.opened(path, width=width) as shown:
+            assert set(shown.locator("#all td").evaluate_all(space)) == {"0px0px"}
+            assert shown.evaluate("document.documentElement.scrollWidth") <= width
+            assert serious(shown) == []

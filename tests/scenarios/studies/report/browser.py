@@ -89,3 +89,17 @@ def serious(page: Any) -> list[str]:
         for one in found["violations"]
         if one["impact"] in ("serious", "critical")
     ]
+
+
+def cut(page: Any) -> list[str]:
+    """The labels of figures that reach out of their drawing or are shortened: ``figure: text``."""
+    return list(
+        page.evaluate("""[...document.querySelectorAll('.drawing > svg')].flatMap((drawing) => {
+          const whole = drawing.getBoundingClientRect();
+          const out = ({ left, right, top, bottom }) => left < whole.left - 2 || right > whole.right + 2
+            || top < whole.top - 2 || bottom > whole.bottom + 2;
+          return [...drawing.querySelectorAll('text')]
+            .filter((text) => text.textContent && (out(text.getBoundingClientRect()) || text.textContent.includes('…')))
+            .map((text) => `${drawing.closest('figure').id}: ${text.textContent}`);
+        })""")
+    )

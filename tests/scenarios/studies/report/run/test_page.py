@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scenarios.studies.report.run.page import run_page
 from scenarios.studies.report.run.recorded import RecordedRun
-from tests.scenarios.studies.report.browser import Browser, serious, wait_until
+from tests.scenarios.studies.report.browser import Browser, cut, serious, wait_until
 
 Recorded = Callable[[str], RecordedRun]
 Written = Callable[[str], Path]
@@ -97,6 +100,7 @@ def test_it_is_accessible_and_fits_the_screen(browser: Browser, written: Written
     with browser.opened(written("unclean-election"), theme=theme, width=width) as page:
         assert serious(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert cut(page) == []
         page.emulate_media(media="print")
         assert not page.locator(".moment").is_visible()
 
@@ -117,3 +121,52 @@ def test_every_figure_is_saved_as_svg_and_csv(browser: Browser, written: Written
     assert "unsafe" not in drawing
     errors = [row for row in csv.DictReader((tmp_path / "latency.csv").open()) if row["unit"] == "batches"]
     assert errors == []
+
+
+def test_the_picture_comes_before_the_list_and_the_slider_lies_over_neither(browser: Browser, written: Written) -> None:
+    order = "(one, other) => document.querySelector(one).compareDocumentPosition(document.querySelector(other)) & 4"
+    for width, height in ((1280, 800), (390, 844)):
+        with browser.opened(written("leader-dies-mid-move"), width=width, height=height) as page:
+            assert page.evaluate(f"({order})('#gantt', '#happened li')")
+            assert page.locator("#gantt h3").bounding_box()["y"] < height, "the picture begins on the first screen"
+            bar = page.locator(".moment")
+            assert bar.bounding_box()["y"] > page.locator("#gantt figcaption").bounding_box()["y"]
+            page.locator("#state h2").scroll_into_view_if_needed()
+            page.evaluate("document.querySelector('#state').scrollIntoView()")
+            box, heading = bar.bounding_box(), page.locator("#state h2").bounding_box()
+            assert box["y"] >= page.locator("nav").bounding_box()["height"] - 1
+            assert box["y"] + box["height"] <= heading["y"], "an address of the page leads below the slider"
+
+
+ACTIONS = st.lists(
+    st.tuples(
+        st.integers(0, 140),
+        st.sampled_from(["broker.crash", "link.cut", "config.set", "reassign.execute"]),
+        st.sampled_from(["0", "1 <-> 2", "every broker of rack-a", ""]),
+        st.sampled_from(["fault", "operator"]),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_action_is_left_without_a_label(browser: Browser, written: Written, width: int) -> None:
+    """Any actions at any moments: each has a label, or is counted at the label before it, which is not cut."""
+    labels = """[...document.querySelectorAll('#gantt text[data-mark=action]')].map((text) => text.firstChild.data)"""
+    with browser.opened(written("unclean-election"), width=width) as page:
+
+        @settings(max_examples=25, deadline=None)
+        @given(ACTIONS)
+        def check(actions: list[tuple[int, str, str, str]]) -> None:
+            shades = [
+                {"seq": place, "t_us": at * 1_000_000, "end_us": None, "lasts": False, "text": action, "action": action,
+                 "target": target, "kind": kind}
+                for place, (at, action, target, kind) in enumerate(sorted(actions))
+            ]  # fmt: skip
+            page.evaluate(f"report.data.shades.splice(0, Infinity, ...{json.dumps(shades)}); report.again('gantt')")
+            counted = [re.search(r" \+(\d+)$", label) for label in page.evaluate(labels)]
+            assert sum(1 + (int(found[1]) if found else 0) for found in counted) == len(actions)
+            assert [text for text in cut(page) if text.startswith("gantt") and "\u2026" not in text] == []
+
+        check()
