@@ -18,6 +18,10 @@ MOST_FAULTS = 3
 """Faults at which the steps of moves are shown."""
 
 
+THROTTLE = "throttle"
+"""The label of what names the cause of a move that stands still."""
+
+
 class Headline(NamedTuple):
     """An answer. Several in a row can have the same label.
 
@@ -44,7 +48,7 @@ def headlines(run: Run, trace: str | None = None) -> Iterator[Headline]:
         ("without a leader", leaderless(run)),
         ("converged", (converged(run),)),
         ("moves", moves(run)),
-        ("throttle", throttled(run)),
+        (THROTTLE, throttled(run)),
         ("move at a fault", at_faults(run, trace)),
     ):
         yield from (Headline(label, text) for text in texts)

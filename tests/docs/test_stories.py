@@ -16,9 +16,9 @@ def test_the_answer_is_what_the_page_says(story: Story, tmp_path: Path) -> None:
     assert not wrong, f"{story.shown.place}: run python -m tests.docs.stories\n" + "\n".join([*wrong, "", *printed])
 
 
-def test_there_are_eight() -> None:
-    assert len(stories()) == 8
-    assert len({story.name for story in stories()}) == 8
+def test_there_are_nine() -> None:
+    assert len(stories()) == 9
+    assert len({story.name for story in stories()}) == 9
 
 
 def test_a_line_that_is_not_printed_is_noticed() -> None:

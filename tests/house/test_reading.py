@@ -51,6 +51,7 @@ LEFT: dict[str, str] = {
     "scenarios/studies/report/page.py": OWN,
     "scenarios/studies/shrink/trial.py": OWN,
     "scenarios/studies/spark/compare.py": CHECKED,
+    "scenarios/studies/spark/ctrl_c.py": OWN,
     "scenarios/studies/spark/session.py": OWN,
     "scenarios/whole_files.py": WRITES,
     "scenarios/wire/gateway/sockets.py": WRITES,

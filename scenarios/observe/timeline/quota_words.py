@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from scenarios.observe.history.quotas import LEADER, Held, QuotaUse
-from scenarios.units import BYTES, counted
+from scenarios.units import BYTES, MICROSECONDS, counted
+
+_APART_US = MICROSECONDS["s"]
+"""Times of several replicas that are closer together are one."""
 
 
 def exhausted(use: QuotaUse) -> str:
@@ -60,9 +63,11 @@ def _got(use: QuotaUse, replicas: Sequence[Held], now_us: int, where: str = "", 
     """What brokers with replicas out of sync lack, and got; after their names."""
     lack, have = ("lack", "have") if plural else ("lacks", "has")
     lacking = f"{lack} {counted(sum(held.lacks for held in replicas), 'records')}{where}"
-    idle_us = now_us - max(held.since_us for held in replicas)
+    since_us = [held.since_us for held in replicas]
+    idle_us = now_us - max(since_us)
     if idle_us >= use.window_us:
-        return f"{lacking} and {have} got none for {idle_us / 1e6:.1f} s"
+        longer = " or longer" if max(since_us) - min(since_us) >= _APART_US else ""
+        return f"{lacking} and {have} got none for {idle_us / 1e6:.1f} s{longer}"
     return f"{lacking} and got {_rates(use.rate, sum(held.got for held in replicas))[1]} {_window(use.window_us)}"
 
 

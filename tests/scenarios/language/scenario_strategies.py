@@ -39,7 +39,7 @@ from scenarios.language import (
 from scenarios.language.checks import NOT_EVERYWHERE
 from scenarios.language.configs import BROKER_SETTINGS, TOPIC_SETTINGS, Setting
 from scenarios.language.metrics import METRICS
-from scenarios.language.schema.kinds import Choice
+from scenarios.language.schema.kinds import Choice, Integer
 from scenarios.observe.invariants import INVARIANTS
 
 HORIZON_US = 3_600_000_000
@@ -52,12 +52,17 @@ MOVE_STEPS = {"wiki": "wiki.7", "kafka-6794": "kafka-6794.9", "kip-455": "kip-45
 
 
 def configs(settings: dict[str, Setting]) -> st.SearchStrategy[dict[str, Any]]:
-    values = {bool: st.booleans(), int: st.integers(14, 10**6), str: st.sampled_from(["*", "", "0:1,1:0"])}
-    options = {
-        name: st.sampled_from(list(item.kind.names)) if isinstance(item.kind, Choice) else values[type(item.default)]
-        for name, item in settings.items()
-    }
-    return st.fixed_dictionaries({}, optional=options)
+    return st.fixed_dictionaries({}, optional={name: config_values(item) for name, item in settings.items()})
+
+
+def config_values(setting: Setting) -> st.SearchStrategy[Any]:
+    """Values that the setting takes; numbers from 14, which all of them take, to a million."""
+    kind = setting.kind
+    if isinstance(kind, Choice):
+        return st.sampled_from(list(kind.names))
+    if isinstance(kind, Integer):
+        return st.integers(14, min(10**6, 10**6 if kind.high is None else kind.high))
+    return st.booleans() if isinstance(setting.default, bool) else st.sampled_from(["*", "", "0:1,1:0"])
 
 
 def replica_lists(brokers: int, size: int) -> st.SearchStrategy[list[int]]:

@@ -145,7 +145,8 @@ def test_a_move_that_is_forgotten_has_not_ended_though_the_cluster_is_well() -> 
         {"at": "25s", "action": "heal"},
         plan={0: (2, 1, 0)}, rate=0, horizon="1m",
     ).run  # fmt: skip
-    assert (run.convergence.broken, run.reason) == ((), "unfinished")
+    assert (run.convergence.broken, run.reason, run.besides) == ((), "violated", "unfinished")
+    assert [violation.invariant for violation in run.violations] == ["moves_recoverable"]
 
 
 def test_an_election_of_the_controllers_own_as_a_run_ends_is_waited_for() -> None:

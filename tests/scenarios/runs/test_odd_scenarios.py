@@ -29,7 +29,7 @@ def test_a_partition_that_is_moved_to_itself(strategy: str) -> None:
     played = play(scenario(plan={0: (0, 1, 2)}, method=[EXECUTE], strategy=strategy))
     assert played.run.passed
     assert (played.assignment(), played.admin) == ((0, 1, 2), None)
-    assert played.run.metrics["moves_finished"] == 1
+    assert played.run.metrics["moves_finished"] == 0, "there was nothing to move"
 
 
 def test_two_partitions_move_at_once_and_a_topic_s_name_may_hold_dashes() -> None:
@@ -48,7 +48,7 @@ def test_a_move_to_a_broker_that_is_gone_says_in_which_step_it_waits() -> None:
     crash = {"at": "1s", "action": "broker.crash", "target": 4}
     run = play(scenario(plan={0: (1, 2, 4)}, method=[crash, EXECUTE], horizon="20s")).run
     assert run.reason == "unfinished"
-    assert "wiki.4 before, orders-0" in run.explanation
+    assert "orders-0: the move is in wiki.4 (wait until RAR is in the ISR), until broker 4 joins" in run.explanation
 
 
 def test_what_the_horizon_cuts_short_was_found_at_the_horizon() -> None:

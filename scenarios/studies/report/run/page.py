@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import Any
 
 from scenarios.observe.measures.harms import HARMS
+from scenarios.runs.headlines import THROTTLE
 from scenarios.studies.report.markup import Html, Node, element, joined
 from scenarios.studies.report.numbers import number
 from scenarios.studies.report.page import Page, Section, choice, command, figure, note, table, tile, tiles
@@ -88,8 +89,10 @@ def _verdict(found: Mapping[str, Any]) -> Html:
         return element("p", element("b", "Passed", class_="good"), f": {held}. {lasted}")
     first, *more = said["explanation"] or [""]
     why = " ".join([first.removeprefix("FAILED: "), *takewhile(lambda line: line.startswith("  "), more)])
+    throttles = (f"Throttle: {text}" for label, text, _ in said["headlines"] if label == THROTTLE)
     return joined(
         element("p", element("b", "Failed", class_="bad"), f" ({head['reason']}): {why}"),
+        *(element("p", text) for text in throttles),
         element("p", lasted, class_="quiet"),
     )
 

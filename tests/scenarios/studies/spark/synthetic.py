@@ -152,7 +152,12 @@ def random_event(stream: Stream, draw: random.Random) -> None:
         stream.topic(tp.topic, {0: replicas, 1: other} if tp.topic == "orders" else {0: replicas})
     elif kind < len(actions) + 13:
         stream.move(replicas, tp)
-    elif kind < len(actions) + 15:
+    elif kind < len(actions) + 14:
         stream.moved(tp)
+    elif kind < len(actions) + 15:
+        if tp.topic == "orders":
+            stream.move(replicas, tp)
+            stream.topic(tp.topic, {partition: replicas for partition in (0, 1)})
+            stream.moved(tp)
     else:
         stream.write(CONTROLLER_EPOCH, "1")

@@ -13,8 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scenarios.runs import run_scenario
+from scenarios.runs.dataset.reader import open_data_set
 from scenarios.studies.report.run.page import run_page
-from scenarios.studies.report.run.recorded import RecordedRun
+from scenarios.studies.report.run.recorded import RecordedRun, read_recorded
+from tests.scenarios.runs.building import EXECUTE, scenario
 from tests.scenarios.studies.report.browser import Browser, cut, serious, wait_until
 
 Recorded = Callable[[str], RecordedRun]
@@ -45,6 +48,21 @@ def test_the_first_screen_says_what_happened_without_a_script(recorded: Recorded
     ) in text
     assert re.search(r"<summary><b class=\"bad\">lost records</b> at 110.009 s: LOST 300 acknowledged batches", text)
     assert "uncleanly: no replica in the ISR was alive" in text
+
+
+def test_the_first_screen_names_the_throttle_that_a_move_waits_for(tmp_path: Path) -> None:
+    """One replica in sync gets twice the throttle, so the added one gets nothing more."""
+    throttled = scenario(
+        assignment=[[0, 1]], plan={0: [0, 2]}, rate=0, size="4MB", config={"replica.fetch.max.bytes": 10_000},
+        method=[{**EXECUTE, "throttle": "20kB/s"}], horizon="30s",
+        workloads=[{"topic": "orders", "producerRate": 40, "messageSize": 1000}],
+    )  # fmt: skip
+    run = run_scenario(throttled, trace_dir=tmp_path)
+    found = read_recorded(open_data_set(tmp_path), run.run_id)
+    text = run_page(found, again="understudy report trace", version="1.2").render()
+    first = text.partition('<dl class="tiles')[0]
+    said = "Throttle: 20 kB/s of leader 0: used up by followers in sync, whose traffic KIP-73 counts; broker 2 lacks "
+    assert said in first
 
 
 def test_the_slider_goes_from_event_to_event_and_the_state_follows(browser: Browser, written: Written) -> None:
