@@ -47,7 +47,7 @@ def _ps(gaps: Array, resolution: float) -> Array:
     above = np.arange(len(gaps), 0, -1, dtype=float)
     before = np.concatenate([[0.0], np.cumsum(above * gaps)[:-1]]) + (len(gaps) + 1) * resolution
     own = above * np.maximum(gaps - resolution, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.where(own > 0, own / before, 0.0)
     p: Array = (1 + ratio) ** -np.arange(len(gaps), dtype=float)
     return p

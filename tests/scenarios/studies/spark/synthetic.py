@@ -157,7 +157,7 @@ def random_event(stream: Stream, draw: random.Random) -> None:
     elif kind < len(actions) + 15:
         if tp.topic == "orders":
             stream.move(replicas, tp)
-            stream.topic(tp.topic, {partition: replicas for partition in (0, 1)})
+            stream.topic(tp.topic, dict.fromkeys((0, 1), replicas))
             stream.moved(tp)
     else:
         stream.write(CONTROLLER_EPOCH, "1")
