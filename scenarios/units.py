@@ -10,7 +10,7 @@ Raises ``BadInput`` for a text that is not of the form, is negative, or is finer
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from scenarios.errors import BadInput, did_you_mean
 
@@ -123,5 +123,10 @@ def _parse(text: str, units: Mapping[str, int], form: str) -> int:
 def _format(amount: int, units: Mapping[str, int], order: tuple[str, ...], *, zero: str) -> str:
     if amount == 0:
         return zero
-    unit = next(unit for unit in order if amount % units[unit] == 0)
+    unit = whole_unit(amount, units, order)
     return f"{amount // units[unit]}{unit}"
+
+
+def whole_unit(amount: int, units: Mapping[str, int], order: Iterable[str]) -> str:
+    """The first unit in which the amount is a whole number."""
+    return next(unit for unit in order if amount % units[unit] == 0)

@@ -23,7 +23,7 @@ from scenarios.language.schedules import parse_schedule
 from scenarios.observe.checkers import Checkers, Violation
 from scenarios.observe.checkers.converged import Broken, Converged
 from scenarios.observe.checkers.idle_changes_nothing import IdleChangesNothing
-from scenarios.observe.history.quotas import Quotas
+from scenarios.observe.history.quotas import Quotas, QuotaUse
 from scenarios.observe.measures import Measured, Measures
 from scenarios.observe.measures.figures import Figures
 from scenarios.observe.measures.moves import refused as is_refusal
@@ -367,6 +367,7 @@ def conclude(
     besides = _reason(stage, expectations, figures)
     reason = "violated" if violations and not (stage.cut_off or stage.defects) else besides
     digest = trace.digest()
+    quotas = stage.quotas.uses(end_us)
     replay = replay or replay_command(original, scenario, changes)
     strategy = scenario.strategy.name
     run = Run(
@@ -390,11 +391,11 @@ def conclude(
         virtual_s=end_us / 1_000_000,
         wall_s=wall_s,
         events=trace.seq,
-        explanation=_explanation(stage, reason, violations, expectations, figures, replay) if reason else "",
+        explanation=_explanation(stage, reason, violations, expectations, figures, quotas, replay) if reason else "",
         replay=replay,
         drawn=stage.method.drawn,
         log=stage.control_plane,
-        quotas=stage.quotas.uses(end_us),
+        quotas=quotas,
         reach=stage.reach,
         cut_off=stage.cut_off,
         defects=tuple(stage.defects),
@@ -423,8 +424,9 @@ def _reason(stage: Stage, expectations: tuple[Expectation, ...], figures: Figure
 
 
 def _explanation(
-    stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], figures: Figures, replay: str
-) -> str:
+    stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], figures: Figures,
+    quotas: tuple[QuotaUse, ...], replay: str,
+) -> str:  # fmt: skip
     from scenarios.observe.timeline.explain import explain  # with its words for all events, which few runs need
     from scenarios.runs.findings import gravest
 
@@ -447,7 +449,7 @@ def _explanation(
         seq = next((event.seq for event in reversed(log) if type(event) is Step and event.topic), 0)
     return explain(
         what, log, seq or _last_before(log, None), replay, seed=stage.scenario.seed,
-        waits=_waits(stage, log) if _is_of_the_end(stage, reason, first, broken) else (),
+        waits=_waits(stage, log, quotas) if _is_of_the_end(stage, reason, first, broken) else (),
     )  # fmt: skip
 
 
@@ -460,15 +462,13 @@ def _is_of_the_end(stage: Stage, reason: str, first: Violation | None, broken: E
     return broken is None or broken.t_us in (None, stage.world.now)
 
 
-def _waits(stage: Stage, log: Sequence[Any]) -> tuple[str, ...]:
+def _waits(stage: Stage, log: Sequence[Any], quotas: tuple[QuotaUse, ...]) -> tuple[str, ...]:
     """What the cluster waits for as the run ends, a sentence for each cause."""
     from scenarios.observe.why.past import Seen
     from scenarios.observe.why.waits import waits
 
-    now_us = stage.world.now
     protocol = stage.scenario.strategy.parsed.make_protocol()
-    seen = Seen(stage.log_end, stage.quotas.uses(now_us))
-    return tuple(waits(log, now_us, protocol, seen))
+    return tuple(waits(log, stage.world.now, protocol, Seen(stage.log_end, quotas)))
 
 
 def _left_undone(figures: Figures, end_us: int) -> str:

@@ -16,8 +16,6 @@ from scenarios.reading import MOST_BYTES, parse_json
 
 PREFIX = "understudy-"
 """Of the folder that each live cluster makes for its socket."""
-
-
 CONNECT_S = 3.0
 PATIENCE_S = 60.0
 """An operation is answered at once, but for a tool that takes its time."""

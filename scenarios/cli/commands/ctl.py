@@ -26,6 +26,8 @@ clear, or state, or stop."""
 
 
 def add(program: Program) -> None:
+    from scenarios.wire.asking import PATIENCE_S
+
     parser = program.command(
         "ctl",
         run,
@@ -41,8 +43,8 @@ def add(program: Program) -> None:
         dest="patience_s",
         metavar="TIME",
         type=options.real_time("--timeout"),
-        default=60.0,
-        help="how long to wait for the answer (default: 60s)",
+        default=PATIENCE_S,
+        help=f"how long to wait for the answer (default: {PATIENCE_S:g}s)",
     )
     options.add_format(parser)
 

@@ -6,7 +6,7 @@ follower is out of sync (``ReplicaManager.shouldLeaderThrottle``, 2.3), a follow
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -119,12 +119,15 @@ class Quotas:
             return ()
         window_us = min(WINDOW_US, now_us - self._follows_since_us)
         self._forget(now_us)
+        got: Counter[tuple[int, TopicPartition]] = Counter()
+        for one in self._window:
+            got[one.broker, one.tp] += one.size
         held: dict[tuple[int, str], list[Held]] = {}
         for (broker, tp), leader in sorted(self._leaders.items()):
             lacks = self._lacks(broker, tp, leader)
             if lacks > 0:
-                got = sum(one.size for one in self._window if (one.broker, one.tp) == (broker, tp))
-                replica = Held(str(tp), broker, self._since[broker, tp], _per_second(got, window_us), lacks)
+                got_per_s = _per_second(got[broker, tp], window_us)
+                replica = Held(str(tp), broker, self._since[broker, tp], got_per_s, lacks)
                 for quota in self._limiting(broker, tp, leader):
                     held.setdefault(quota, []).append(replica)
         found = (self._use(broker, side, replicas, window_us) for (broker, side), replicas in sorted(held.items()))

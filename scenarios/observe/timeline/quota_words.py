@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from scenarios.observe.history.quotas import LEADER, Held, QuotaUse
-from scenarios.units import BYTES, MICROSECONDS, counted
+from scenarios.units import BYTES, MICROSECONDS, counted, whole_unit
 
 _APART_US = MICROSECONDS["s"]
 """Times of several replicas that are closer together are one."""
@@ -77,8 +77,6 @@ def _window(window_us: int) -> str:
 
 def _rates(rate: int, measured: int) -> tuple[str, str]:
     """A throttle and what passed, in the unit in which the throttle is a whole number."""
-    unit = next(
-        (unit for unit in ("GiB", "MiB", "MB", "KiB", "kB") if rate >= BYTES[unit] and rate % BYTES[unit] == 0), "B"
-    )
+    unit = whole_unit(rate, BYTES, ("GiB", "MiB", "MB", "KiB", "kB", "B"))
     per = BYTES[unit]
     return f"{rate // per:,} {unit}/s", f"{measured:,} B/s" if per == 1 else f"{measured / per:.1f} {unit}/s"

@@ -25,9 +25,10 @@ def waits(events: Sequence[Any], at_us: int, protocol: ReassignmentProtocol | No
     """A sentence for each cause, with the partitions that it concerns; nothing where nothing waits."""
     past = Past(events, TopicPartition("", -1), at_us, protocol, seen)
     yield from (f"throttle of {text}" for text in summaries(past.moment.quotas, at_us))
-    partitions = [TopicPartition.of(one.topic, one.partition) for one in past.moment.partitions]
-    yield from _alike([tp for tp in partitions if _led_by(past, tp) < 0], lambda tp: _no_leader(past.about(tp)))
-    led = [tp for tp in partitions if _led_by(past, tp) >= 0]
+    leaders = {TopicPartition.of(one.topic, one.partition): one.leader for one in past.moment.partitions}
+    leaderless = [tp for tp, leader in leaders.items() if leader < 0]
+    led = [tp for tp, leader in leaders.items() if leader >= 0]
+    yield from _alike(leaderless, lambda tp: _no_leader(past.about(tp)))
     yield from _alike(led, lambda tp: _missing(past.about(tp)))
     moving = {TopicPartition.parse(move.partition): move for move in past.moment.moves}
     yield from _alike(list(moving), lambda tp: _move(past.about(tp), moving[tp]))
@@ -42,11 +43,6 @@ def _alike(partitions: list[TopicPartition], said: Callable[[TopicPartition], It
     for text, names in found.items():
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         yield f"{', '.join(names[:NAMED])}{more}: {text}"
-
-
-def _led_by(past: Past, tp: TopicPartition) -> int:
-    state = past.about(tp).state
-    return -1 if state is None else state.leader
 
 
 def _no_leader(past: Past) -> Iterator[str]:

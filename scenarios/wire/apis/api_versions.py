@@ -14,7 +14,7 @@ class ApiVersions(WireApi):
     versions = (0, 3)
 
     def to_request(self, body: Body, connection: Connection) -> ApiVersionsRequest:
-        return ApiVersionsRequest(known=self.versions[0] <= connection.version <= self.versions[1])
+        return ApiVersionsRequest(known=self.translates(connection.version))
 
     def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
         announced = connection.served.versions

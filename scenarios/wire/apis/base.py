@@ -78,6 +78,11 @@ class WireApi:
     key: ClassVar[int]
     versions: ClassVar[Versions]
 
+    @classmethod
+    def translates(cls, version: int) -> bool:
+        """Whether it can translate a version."""
+        return cls.versions[0] <= version <= cls.versions[1]
+
     def to_request(self, body: Body, connection: Connection) -> Request:
         """The message for the broker. Raises: InvalidRequest."""
         raise NotImplementedError

@@ -123,7 +123,7 @@ class ClientConnection:
         try:
             asked.api.answered(asked.request, response, process.world.now - asked.sent_us, self._context, process)
             body = asked.api.to_response(response, asked.body, self._context)
-            if asked.api.key == API_VERSIONS and not asked.api.versions[0] <= version <= asked.api.versions[1]:
+            if asked.api.key == API_VERSIONS and not asked.api.translates(version):
                 version = 0
             frame = encode_response(asked.api.key, version, asked.correlation_id, body)
         except KernelError:

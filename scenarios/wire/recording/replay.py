@@ -44,13 +44,13 @@ class ReplayedInputs:
         self._began_us = now_us
 
     def horizon_us(self, _next_us: float) -> int:
-        """The time of the next input."""
+        """Time goes on to the next input, whatever is due before."""
         return self._due_us
 
     @property
     def _due_us(self) -> int:
-        """That of one that would be too early, as the end of a run without any is, is the first at which there can be
-        inputs."""
+        """The time of the next input; of one that would be too early, as the end of a run without any is, the first at
+        which there can be inputs."""
         return max(self.entries[min(self._next, len(self.entries) - 1)].t_us, self._began_us)
 
     def take(self, now_us: int) -> Input | None:
