@@ -9,7 +9,7 @@ from scenarios.museum.guards import GUARDS
 from scenarios.observe.checkers.checkers import REGISTRY
 from scenarios.observe.invariants import own_names
 from scenarios.profiles import PROFILES
-from scenarios.profiles.bugs import BUGS
+from scenarios.profiles.tickets import BUGS
 
 ROOT = Path(__file__).parents[3]
 OF_REAL_CLIENTS = {"reads_decided"}

@@ -1,13 +1,16 @@
-"""Bugs of the in-sync set and the high watermark on leaders."""
+"""Tickets of the in-sync set, of the high watermark on leaders, and of what brokers show of both."""
 
 from brokers.partition.isr import ByZooKeeper, NotCaughtUp, StuckOrSlow
-from scenarios.profiles.bug import Bug
+from brokers.under_replication import AllAssigned, WithoutAdding
+from scenarios.profiles.profile import Difference
+from scenarios.profiles.ticket import Ticket
 
-BUGS = (
-    Bug(
-        ticket="KAFKA-7128",
+TICKETS = (
+    Ticket(
+        key="KAFKA-7128",
         title="a follower joins the ISR although it lacks records that are committed",
-        affected="up to 2.0.0; fixed in 2.0.1 and 2.1.0",
+        last="2.0.0",
+        until=("2.0.1", "2.1.0"),
         happened="After an election the high watermark of the new leader is behind what its predecessor had "
         "committed, until its followers have fetched. A follower that fetched up to that high watermark was taken "
         "into the ISR; when it was elected next, committed records were gone. Found with a model of the protocol, not "
@@ -17,12 +20,20 @@ BUGS = (
         checker="joins_caught_up",
         also=("isr_complete",),
         policies={"brokers.join_needs_epoch_start": False},
+        differences=(
+            Difference(
+                title="a follower joins the ISR",
+                before="at the high watermark and the start of the leader's epoch",
+                here="at the high watermark",
+            ),
+        ),
         source="Partition.isFollowerInSync, 2.0.0 and 2.1.0",
     ),
-    Bug(
-        ticket="KIP-320",
+    Ticket(
+        key="KIP-320",
         title="a follower that missed elections fetches from a leader that has other records than it",
-        affected="up to 2.0; fixed in 2.1.0",
+        last="2.0",
+        until=("2.1.0",),
         happened="A broker that the controller could not reach, or that had lost its session without knowing it, went "
         "on fetching from the leader that it knew. When that broker led again, with another log, nothing told the two "
         "that the follower had never truncated: it appended what came, and joined the ISR (KAFKA-6880, KAFKA-7395).",
@@ -30,23 +41,41 @@ BUGS = (
         checker="leader_completeness",
         also=("isr_complete", "log_matching"),
         policies={"brokers.checks_epochs": False},
+        differences=(
+            Difference(
+                title="a reader that knows another leader epoch than the replica",
+                before="is refused (FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH)",
+                here="may read",
+            ),
+        ),
         source="KIP-320; ReplicaManager.readFromLocalLog, 2.0.0 and 2.1.0",
     ),
-    Bug(
-        ticket="KAFKA-7152",
+    Ticket(
+        key="KAFKA-7152",
         title="a follower that has everything leaves the ISR of a partition to which no client writes",
-        affected="up to 2.0; fixed in 2.1.0",
+        last="2.0",
+        until=("2.1.0",),
         happened="A follower that had not fetched for replica.lag.time.max.ms left the ISR, though there was nothing "
         "to fetch. With many partitions a slow round of the fetcher was enough: ISRs of idle partitions shrank and "
         "grew all the time, and each change went through ZooKeeper and the controller.",
         here="A member of the ISR that was not caught up lately leaves it, even at the end of the leader's log.",
         checker="shrinks_overdue",
         policies={"brokers.out_of_sync": NotCaughtUp(even_at_the_end=True)},
+        differences=(
+            Difference(
+                title="a follower leaves the ISR",
+                before="when it lags and has not been caught up for `replica.lag.time.max.ms`",
+                here="when it has not been caught up for `replica.lag.time.max.ms`, also where its log ends where "
+                "the leader's "
+                "does",
+            ),
+        ),
         source="Partition.getOutOfSyncReplicas, 2.0.0 and 2.1.0",
     ),
-    Bug(
-        ticket="KAFKA-10301",
+    Ticket(
+        key="KAFKA-10301",
         title="a leader forgets its followers for a moment when it gets a LeaderAndIsr",
+        until=("2.6.0",),
         affected="in 2.6 before its release; fixed in 2.6.0",
         happened="The map of a leader's followers was emptied and filled again with each LeaderAndIsr. Threads that "
         "look at it without the lock could find it empty, which means that the leader is the only replica. Found by "
@@ -57,10 +86,12 @@ BUGS = (
         policies={"brokers.forgets_followers_first": True},
         source="Partition.updateAssignmentAndIsr, fa6e5b89222^ and 2.6.0",
     ),
-    Bug(
-        ticket="KAFKA-1097",
+    Ticket(
+        key="KAFKA-1097",
         title="a leader takes a replica into the ISR that a move has removed",
-        affected="0.8.0; fixed in 0.8.1",
+        since="0.8.0",
+        last="0.8.0",
+        until=("0.8.1",),
         happened="A leader accepted every broker that fetched. The replica that a move removes fetches until it "
         "gets StopReplica; with little traffic it had everything, and the leader put it back into the ISR that the "
         "controller had just written without it. Its log was deleted then (KAFKA-1170 is the same race with the write "
@@ -68,11 +99,19 @@ BUGS = (
         here="A leader lets every broker that fetches into its ISR, assigned or not.",
         checker="expands_assigned",
         policies={"brokers.checks_assignment": False},
+        differences=(
+            Difference(
+                title="a follower that is not assigned",
+                before="cannot join the ISR",
+                here="joins the ISR like any other",
+            ),
+        ),
         source="Partition.maybeExpandIsr and ReplicaManager.becomeLeaderOrFollower, 0.8.0 and 0.8.1",
     ),
-    Bug(
-        ticket="KAFKA-2334",
+    Ticket(
+        key="KAFKA-2334",
         title="a new leader tells consumers an earlier end of the log than its predecessor did",
+        until=("2.2.0",),
         affected="up to 2.1; fixed in 2.2.0 by KIP-207",
         happened="A follower learns of a commit with a later fetch, so the high watermark of a new leader lags until "
         "its followers have fetched from it. It answered ListOffsets with that: the end of a partition went back for "
@@ -80,11 +119,20 @@ BUGS = (
         here="A new leader answers with its high watermark as it is.",
         checker="applied_high_watermark",
         policies={"brokers.latest_is_committed": False},
+        differences=(
+            Difference(
+                title="a new leader answers a consumer's request for the latest offset",
+                before="once its high watermark has reached the start of its epoch",
+                here="with its high watermark at once, which may lag what its predecessor had answered",
+                source="KIP-207, 2.2",
+            ),
+        ),
         source="KIP-207; Partition.fetchOffsetForTimestamp, 2.1.0 and 2.2.0",
     ),
-    Bug(
-        ticket="KAFKA-428",
+    Ticket(
+        key="KAFKA-428",
         title="a leader changes its ISR without a look at who wrote it last",
+        until=("0.8.0",),
         affected="0.8.0 during its development; fixed in 0.8.0",
         happened="A leader changed the ISR in its memory first. Then it read what ZooKeeper had, put its ISR into "
         "that, and wrote it back whatever had been written meanwhile. A leader that had been replaced and did not "
@@ -97,24 +145,35 @@ BUGS = (
         policies={"brokers.isr_writes": ByZooKeeper(conditional=False)},
         source="Partition.updateISR, before and after the ticket's commit (August 2012)",
     ),
-    Bug(
-        ticket="KAFKA-1382",
+    Ticket(
+        key="KAFKA-1382",
         title="a leader never learns that its write of the ISR took effect",
-        affected="up to 0.8.1; fixed in 0.8.2",
+        last="0.8.1",
+        until=("0.8.2",),
         happened="ZooKeeper applied the conditional write, and the connection was lost before its answer. The second "
         "attempt was refused for the version that the first had made. From then on every change of this ISR was "
         "refused, the leader counted on replicas that the ISR did not have, and only a restart helped.",
         here="A write that is refused for its version has failed, whatever the znode holds.",
         checker="converged",
         policies={"brokers.isr_writes": ByZooKeeper(compares=False)},
+        differences=(
+            Difference(
+                title="a leader changes its ISR",
+                before="by a conditional write to ZooKeeper",
+                here="by a conditional write to ZooKeeper; one that took effect before its connection was lost has "
+                "failed",
+            ),
+        ),
         trigger="a lost answer to a leader's write of its ISR, and no election for that partition until "
         "everything is healed",
         source="ReplicationUtils.updateLeaderAndIsr and ZkUtils.conditionalUpdatePersistentPath, 0.8.1 and 0.8.2",
     ),
-    Bug(
-        ticket="KAFKA-4485",
+    Ticket(
+        key="KAFKA-4485",
         title="a follower that keeps up leaves the ISR of a leader that is written to all the time",
-        affected="0.9 to 0.10.1; fixed in 0.10.2.0",
+        since="0.9",
+        last="0.10.1",
+        until=("0.10.2.0",),
         happened="A follower counted as caught up only when it asked for the end of the log. Where records come more "
         "often than it fetches it never does, however close it is: it left the ISR, and came back only when the "
         "producers paused.",
@@ -125,10 +184,11 @@ BUGS = (
         trigger="a producer that writes more often than a fetch takes",
         source="Replica.updateLogReadResult and Partition.maybeExpandIsr, 0.10.1.1 and 0.10.2.0",
     ),
-    Bug(
-        ticket="KAFKA-1546",
+    Ticket(
+        key="KAFKA-1546",
         title="a follower leaves the ISR because a burst of messages is longer than a setting allows",
-        affected="up to 0.8.2; fixed in 0.9.0.0",
+        last="0.8.2",
+        until=("0.9.0.0",),
         happened="A follower left the ISR when it was more than replica.lag.max.messages behind. No value fits all "
         "topics: where producers send large batches each of them drove the followers out, and they came back a moment "
         "later, at the cost of two writes to ZooKeeper each time.",
@@ -136,12 +196,21 @@ BUGS = (
         checker="converged",
         also=("shrinks_overdue",),
         policies={"brokers.out_of_sync": StuckOrSlow()},
+        differences=(
+            Difference(
+                title="a follower leaves the ISR",
+                here="when it lags and has not fetched for `replica.lag.time.max.ms`, or lags by more than "
+                "`replica.lag.max.messages`",
+            ),
+        ),
         source="Partition.getOutOfSyncReplicas, 0.8.2.2 and 0.9.0.0",
     ),
-    Bug(
-        ticket="KAFKA-4313",
+    Ticket(
+        key="KAFKA-4313",
         title="a replication throttle drives replicas out of the ISR, and keeps them out",
-        affected="0.10.1.0; fixed in 0.10.1.1",
+        since="0.10.1.0",
+        last="0.10.1.0",
+        until=("0.10.1.1",),
         happened="The throttle of KIP-73 is meant for replicas that catch up. It also held back those that were in "
         "sync: with a rate below what producers wrote they fell out of the ISR, caught up a little, and fell out "
         "again.",
@@ -150,5 +219,40 @@ BUGS = (
         policies={"brokers.throttles_in_sync": True},
         trigger="a throttle below what producers write that is still there when all faults have ended",
         source="ReplicaManager.readFromLocalLog, 0.10.1.0 and 0.10.1.1",
+    ),
+    Ticket(
+        key="KIP-352",
+        title="a partition that is being moved counts as under-replicated",
+        last="2.4",
+        until=("2.5.0",),
+        happened="A move adds replicas to the assignment before they have anything. As UnderReplicatedPartitions "
+        "compared the ISR with all that are assigned, every move set off the alarm that operators have for failed "
+        "brokers, and while one went on a real failure was not noticed (KAFKA-8834).",
+        here="The replicas that a move adds count like all others. The checker sees a gauge that is higher than the "
+        "release means it to be.",
+        checker="under_replicated_true",
+        policies={"brokers.under_replication": AllAssigned()},
+        fixed={"brokers.under_replication": WithoutAdding()},
+        differences=(
+            Difference(
+                title="a partition counts as under-replicated",
+                before="with fewer replicas in sync than assigned",
+                here="with fewer replicas in sync than assigned, not counting those being added",
+            ),
+        ),
+        source="KIP-352; Partition.isUnderReplicated, 2.4.1 and 2.5.0",
+    ),
+    Ticket(
+        key="KAFKA-7704",
+        title="an idle follower shows the whole high watermark as its lag",
+        since="2.1.0",
+        last="2.1.0",
+        until=("2.1.1",),
+        happened="The lag was computed from the offset after the last record of the answer, which for an answer "
+        "without records is 0. MaxLag of a cluster without traffic was as high as its longest log, and alerts fired.",
+        here="An answer without records sets the lag to the leader's high watermark.",
+        checker="lag_true",
+        policies={"fetchers.empty_answer_lags": True},
+        source="AbstractFetcherThread.processFetchRequest, 2.1.0 and 2.1.1",
     ),
 )

@@ -1,12 +1,14 @@
-"""Bugs of reassignments: moves that are lost, begun again, or left half done."""
+"""Tickets of reassignments: moves that are lost, begun again, or left half done."""
 
-from scenarios.profiles.bug import Bug
+from scenarios.profiles.profile import Difference
+from scenarios.profiles.ticket import Ticket
 
-BUGS = (
-    Bug(
-        ticket="KAFKA-6193",
+TICKETS = (
+    Ticket(
+        key="KAFKA-6193",
         title="the request for several moves is deleted when the first of them is over",
-        affected="up to 1.0; fixed in 1.1.0",
+        last="1.0",
+        until=("1.1.0",),
         happened="The controller began the moves of a request one after the other, and knew of each only once it began "
         "it. When one of them ended at once, it wrote what it still knew of the request, which was nothing: it deleted "
         "/admin/reassign_partitions. A controller that took over lost the other moves half done. Found by a test that "
@@ -17,10 +19,11 @@ BUGS = (
         policies={"controller.takes_up_moves_together": False, "controller.refuses_moves_together": False},
         source="KafkaController.PartitionReassignment and initializePartitionReassignment, 1.0.0 and 1.1.0",
     ),
-    Bug(
-        ticket="KAFKA-5310",
+    Ticket(
+        key="KAFKA-5310",
         title="a controller that is elected again takes up a move that is over",
-        affected="up to 0.10.2; fixed in 0.11.0.0",
+        last="0.10.2",
+        until=("0.11.0.0",),
         happened="A controller that resigned kept the list of moves in its memory. Elected again, it added what "
         "/admin/reassign_partitions said and began all of them: also those that another controller had completed, or "
         "that an operator had withdrawn and replaced by newer ones. The partitions went back to where they had been.",
@@ -32,10 +35,11 @@ BUGS = (
         "first controller again",
         source="KafkaController.onControllerResignation and initializePartitionReassignment, 0.10.2.1 and 0.11.0.0",
     ),
-    Bug(
-        ticket="KAFKA-4214",
+    Ticket(
+        key="KAFKA-4214",
         title="a new controller gives a move up because a new replica is down",
-        affected="up to 0.10.0; fixed in 0.10.1.0",
+        last="0.10.0",
+        until=("0.10.1.0",),
         happened="A controller refused a move if a broker of its target was down, also when it had taken the move over "
         "from a controller that had begun it: rolling restarts during reassignments made them fail. The partition kept "
         "its old and new replicas until its operator asked for the move again.",
@@ -45,10 +49,12 @@ BUGS = (
         policies={"wiki.needs_live_target": True},
         source="KafkaController.initiateReassignReplicasForTopicPartition, 0.10.0.1 and 0.10.1.0",
     ),
-    Bug(
-        ticket="KAFKA-13972",
+    Ticket(
+        key="KAFKA-13972",
         title="the replica of a cancelled move stays where it is",
-        affected="2.6 to 3.3.1; fixed in 3.4.0",
+        since="2.6",
+        last="3.3.1",
+        until=("3.4.0",),
         happened="Since KIP-570 a broker refuses a StopReplica whose leader epoch is not above its own. A replica "
         "that was being added and has not joined the ISR is not removed from it either, so the epoch stays the "
         "same: cancelling the move left its replica on the disk, where it went on fetching.",
@@ -59,10 +65,12 @@ BUGS = (
         trigger="a move that is cancelled before the replica which it adds is in sync",
         source="ReplicaManager.stopReplicas and ReplicaStateMachine.removeReplicasFromIsr, 2.6.0 and 3.4.0",
     ),
-    Bug(
-        ticket="KAFKA-10314",
+    Ticket(
+        key="KAFKA-10314",
         title="a broker with a failed log directory takes no replica of a move",
-        affected="2.4 to 2.6.0; fixed in 2.7.0",
+        since="2.4",
+        last="2.6.0",
+        until=("2.7.0",),
         happened="A broker with an offline log directory creates only logs that are certain to be new, as the one "
         "that it is asked for may be in that directory. The first request for a replica that a move adds did not "
         "say that it is new, and the second one, which did, was refused as it had the same leader epoch. The move "
@@ -72,12 +80,21 @@ BUGS = (
         checker="new_replicas_marked",
         also=("converged",),
         policies={"kip_455.adds_as_new": False},
+        fixed={"kip_455.adds_as_new": True},
+        differences=(
+            Difference(
+                title="LeaderAndIsr of `kip-455` for the replicas it adds",
+                before="is as for all others",
+                here="says that they are new, so that they may use any log directory",
+            ),
+        ),
         source="KafkaController.updateLeaderEpochAndSendRequest, 2.6.0 and 2.7.0",
     ),
-    Bug(
-        ticket="KAFKA-9212",
+    Ticket(
+        key="KAFKA-9212",
         title="while a partition is moved, brokers give clients a leader epoch that is over",
-        affected="up to 2.3; fixed in 2.4.0",
+        last="2.3",
+        until=("2.4.0",),
         happened="A move begins with a leader epoch that is raised without an election. The controller wrote it, "
         "sent it to the replicas, and did not take it into its memory, from which metadata is made. Since consumers "
         "name the epoch that they know (KIP-320), they were refused until the move was over (FENCED_LEADER_EPOCH), "
@@ -86,12 +103,22 @@ BUGS = (
         "metadata with an older leader epoch than ZooKeeper has.",
         checker="metadata_follows",
         policies={"controller.remembers_bumps": False},
+        fixed={"controller.remembers_bumps": True},
+        differences=(
+            Difference(
+                title="when a move raises a leader epoch without an election, UpdateMetadata has",
+                before="the old epoch and ISR, so that consumers are refused until an election or an announced ISR",
+                here="the new epoch and ISR",
+            ),
+        ),
         source="KafkaController.updateLeaderEpoch, 2.3.1 and 2.4.0",
     ),
-    Bug(
-        ticket="KAFKA-9672",
+    Ticket(
+        key="KAFKA-9672",
         title="an in-sync replica that is not assigned keeps all others in the ISR",
-        affected="2.4 to 2.8; fixed in 3.0.0",
+        since="2.4",
+        last="2.8",
+        until=("3.0.0",),
         happened="A request that replaces a move drops replicas that may be in sync already. If the controller "
         "fails before it has stopped them, the next leader gets an ISR with a member that it has no replica for: "
         "its check of the ISR throws there, at every turn, and no replica of any partition of that broker leaves "
@@ -102,6 +129,13 @@ BUGS = (
         checker="dead_leave_isr",
         also=("converged",),
         policies={"brokers.unassigned_leave_isr": False},
+        differences=(
+            Difference(
+                title="a member of the ISR that is not assigned",
+                before="leaves it like one that does not fetch",
+                here="makes the broker's check of its ISRs fail, every time",
+            ),
+        ),
         trigger="a move by the API that is replaced while it waits, another controller before what it drops is "
         "stopped, and the death of that replica",
         source="Partition.getOutOfSyncReplicas, 2.4.1 and 3.0.0; KafkaController.onPartitionReassignment, 2.4.1",
