@@ -13,7 +13,7 @@ a message earlier than the network does.
 - ``pos``: partial-order sampling (Yuan, Yang, Gu: "Partial Order Aware Concurrency Sampling", CAV 2018). Each event has
   a priority, which is drawn again when an event that it races with comes first.
 
-docs/schedules.md says what of the two papers holds here.
+docs/use/schedules.md says what of the two papers holds here.
 """
 
 from abc import ABC, abstractmethod

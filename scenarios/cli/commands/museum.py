@@ -51,7 +51,7 @@ def _without_a_case(bug: Bug) -> str:
         return f"the case of bug {bug.ticket!r}{where} is not there: {bug.case}"
     return (
         f"bug {bug.ticket!r}{where} has no case here; switch it on with run FILE --bug {bug.ticket}, and name the file "
-        "of its case in Bug(case=...), see docs/plugins.md"
+        "of its case in Bug(case=...), see docs/extend/plugins.md"
     )
 
 
