@@ -37,7 +37,8 @@ class IdempotentBatch(ProducedBatch):
     """A batch of an idempotent producer, of which a broker recognizes a duplicate.
 
     Attributes:
-        base_sequence: the number of its first record among those that the producer sent to the partition.
+        base_sequence: the sequence number of its first record, among the records that the producer sent to the
+            partition.
         producer_epoch: as in ``SequencedBatch``.
     """
 
@@ -51,7 +52,7 @@ class IdempotentBatch(ProducedBatch):
 
     @property
     def transactional(self) -> bool:
-        """Whether it belongs to a transaction. Those of emulated producers do not."""
+        """Whether it belongs to a transaction. Batches of emulated producers do not."""
         return False
 
     def placed(self, base_offset: int, leader_epoch: int, now_us: int) -> Batch:
@@ -98,7 +99,7 @@ class ProduceResponse(Response):
 
 @define(eq=False)
 class InitProducerIdRequest(Request):
-    """Sent to any broker; with a transactional id, to its coordinator.
+    """A request for a producer id. Sent to any broker; with a transactional id, to its coordinator.
 
     Attributes:
         transactional_id: None: the producer is idempotent only.
@@ -118,7 +119,7 @@ class InitProducerIdResponse(Response):
     """A producer id that no other producer has; -1 with an error.
 
     Attributes:
-        producer_epoch: 0 without a transactional id; else higher than that of each producer before with the same one.
+        producer_epoch: 0 without a transactional id; with one, higher than that of each earlier producer with this id.
     """
 
     producer_id: int

@@ -13,10 +13,10 @@ class AppendInfo(NamedTuple):
     """More about one batch of a request (kafka.log.LogAppendInfo).
 
     Attributes:
-        id: of the batch in the log: of the first one, where the request repeated it.
-        append_time_ms: where the topic's records have the time of the append.
+        id: the id of the batch in the log; if the request repeated a batch, the id of the first one.
+        append_time_ms: the time of the append, where the topic's records have that.
         log_start_offset: the leader's; -1 with an error.
-        message: what a client shows its user beside the error; empty for none.
+        message: the text that a client shows its user beside the error; empty for none.
     """
 
     id: int
