@@ -3,13 +3,33 @@
 InitProducerId (API 22, KIP-98, 0.11): an idempotent or transactional producer gets its id.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from attrs import define, field
 
 from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
+
+ProducedResult = tuple[TopicPartition, Errors, int]
+"""The error and the base offset of one batch of a produce request (-1 with an error)."""
+
+
+class AppendInfo(NamedTuple):
+    """What a real client is answered about one batch beside its ``ProducedResult`` (kafka.log.LogAppendInfo).
+
+    Attributes:
+        id: of the batch in the log: of the first one, where the request repeated it.
+        append_time_ms: where the topic's records have the time of the append; -1 elsewhere.
+        log_start_offset: the leader's; -1 with an error.
+        message: what a client shows its user beside the error; empty for none.
+    """
+
+    id: int
+    append_time_ms: int = -1
+    log_start_offset: int = -1
+    message: str = ""
 
 
 @define(eq=False)
@@ -50,6 +70,11 @@ class IdempotentBatch(ProducedBatch):
         return self.base_sequence + self.count - 1
 
     @property
+    def sequenced(self) -> bool:
+        """Whether its producer numbers its records."""
+        return True
+
+    @property
     def transactional(self) -> bool:
         """Whether it belongs to a transaction. Those of emulated producers do not."""
         return False
@@ -77,16 +102,20 @@ class ProduceRequest(Request):
     def topic_partitions(self) -> Iterable[TopicPartition]:
         return (batch.tp for batch in self.batches)
 
+    def response(self, results: Sequence[ProducedResult], _infos: Sequence[AppendInfo]) -> "ProduceResponse":
+        """The answer in the form that its sender reads; ``results`` and ``infos`` in the order of the batches."""
+        return ProduceResponse(tuple(results))
+
 
 @define(eq=False)
 class ProduceResponse(Response):
     """The results, per partition.
 
     Attributes:
-        partitions: each with its error and the base offset (-1 with an error).
+        partitions: in the order of the request.
     """
 
-    partitions: tuple[tuple[TopicPartition, Errors, int], ...]
+    partitions: tuple[ProducedResult, ...]
 
     @property
     def size(self) -> int:
