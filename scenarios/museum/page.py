@@ -1,7 +1,7 @@
-"""docs/museum.md: each bug, what happened in Kafka, and how it looks here; and each guard; rendered from the museum.
+"""docs/reference/museum.md: each bug, what happened in Kafka, and how it looks here; and each guard.
 
-``python -m scenarios.museum.page docs/museum.md`` runs all cases and writes the sections into the page; a test compares
-them.
+``python -m scenarios.museum.page docs/reference/museum.md`` runs all cases and writes the sections into the
+page; a test compares them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The stories of docs/stories.md: each has a scenario file, commands, and the lines of their output that answer.
+"""The stories of docs/use/stories.md: each has a scenario file, commands, and the lines of their output that answer.
 
 ``python -m tests.docs.stories`` runs the commands again and renews the lines. A line is found again by its words,
 whatever its numbers have become; one whose words have changed has to be written by hand.
@@ -18,7 +18,7 @@ import structlog
 from attrs import frozen
 
 from scenarios.cli.program import main
-from tests.docs.pages import DOCS, Fenced, fenced
+from tests.docs.pages import Fenced, fenced, path_of
 
 PAGE = "stories.md"
 LEFT_OUT = "..."
@@ -99,7 +99,7 @@ def _printed(command: str, folder: Path) -> list[str]:
 
 def write() -> None:
     """Renew the outputs on the page."""
-    page = DOCS / PAGE
+    page = path_of(PAGE)
     text = page.read_text(encoding="utf-8")
     for story in stories():
         with tempfile.TemporaryDirectory() as folder:

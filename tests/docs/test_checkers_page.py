@@ -1,4 +1,4 @@
-"""docs/checkers.md is rendered from the checkers, and the checker of its tutorial works as printed."""
+"""docs/understand/checkers.md is rendered from the checkers, and the checker of its tutorial works as printed."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_it_notices_a_controller_that_takes_the_epoch_of_another(
 
 def test_the_page_is_rendered_from_the_checkers() -> None:
     page = text_of(PAGE)
-    assert into_page(page, sections()) == page, "run: python -m scenarios.observe.checkers_page docs/checkers.md"
+    assert into_page(page, sections()) == page, f"run: python -m scenarios.observe.checkers_page docs/understand/{PAGE}"
     assert re.findall(r"<!-- reference: (\S+) -->", page) == list(sections())
 
 

@@ -1,4 +1,4 @@
-"""docs/museum.md is what the museum renders."""
+"""docs/reference/museum.md is what the museum renders."""
 
 import re
 
@@ -12,7 +12,7 @@ PAGE = "museum.md"
 
 def test_the_page_is_rendered_from_the_museum() -> None:
     page = text_of(PAGE)
-    assert into_page(page, sections()) == page, "run: python -m scenarios.museum.page docs/museum.md"
+    assert into_page(page, sections()) == page, "run: python -m scenarios.museum.page docs/reference/museum.md"
 
 
 def test_every_bug_and_every_guard_has_a_section() -> None:

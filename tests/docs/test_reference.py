@@ -1,4 +1,4 @@
-"""docs/scenarios.md says what the program does: its tables are the declarations', its TOML is valid, its example
+"""docs/use/scenarios.md says what the program does: its tables are the declarations', its TOML is valid, its example
 runs."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SMALLEST, EXAMPLE = TOML[0], TOML[1]
 
 def test_the_page_holds_every_table_as_it_is_rendered() -> None:
     page = text_of(PAGE)
-    assert into_page(page, sections()) == page, "run: python -m scenarios.language.reference docs/scenarios.md"
+    assert into_page(page, sections()) == page, "run: python -m scenarios.language.reference docs/use/scenarios.md"
     assert set(re.findall(r"<!-- reference: (\S+) -->", page)) == set(sections())
 
 
@@ -70,7 +70,7 @@ def test_the_worked_example_does_what_the_page_says(strategy: str) -> None:
 
 def test_the_readme_shows_the_lines_that_a_run_says() -> None:
     """The questions and expectations; their figures are those of one day."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = text_of("README.md")
     scenario, shown = re.findall(r"```(?:toml|text)\n(.*?)```", text, re.DOTALL)[:2]
     told = list(report(Scenario.loads(scenario).run()))[3:]
     assert [_words(line) for line in shown.splitlines()] == [_words(line) for line in told[: len(shown.splitlines())]]

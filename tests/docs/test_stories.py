@@ -1,4 +1,4 @@
-"""docs/stories.md: every file runs, and every line of output that the page shows is what its commands print."""
+"""docs/use/stories.md: every file runs, and every line of output that the page shows is what its commands print."""
 
 from __future__ import annotations
 

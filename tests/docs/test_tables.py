@@ -1,4 +1,4 @@
-"""docs/dataset.md lists the tables and columns that there are, rendered from the schema that every file carries."""
+"""docs/use/dataset.md lists the tables and columns that there are, rendered from the schema that every file carries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGE = "dataset.md"
 
 def test_the_page_holds_the_tables_as_they_are_rendered() -> None:
     page = text_of(PAGE)
-    assert into_page(page, sections()) == page, "run: python -m scenarios.runs.dataset.reference docs/dataset.md"
+    assert into_page(page, sections()) == page, "run: python -m scenarios.runs.dataset.reference docs/use/dataset.md"
     assert "<!-- reference: tables -->" in page
     assert all(f"\n### `{table}`\n" in page for table in SCHEMAS)
 

@@ -51,7 +51,7 @@ def _without_a_case(bug: Ticket) -> str:
         return f"the case of bug {bug.key!r}{where} is not there: {bug.case}"
     return (
         f"bug {bug.key!r}{where} has no case here; switch it on with run FILE --bug {bug.key}, and name the file "
-        "of its case in Ticket(case=...), see docs/plugins.md"
+        "of its case in Ticket(case=...), see docs/extend/plugins.md"
     )
 
 

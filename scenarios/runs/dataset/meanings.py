@@ -1,5 +1,5 @@
 """What the tables of the data set hold, column by column: text for people, which files carry beside their columns and
-docs/dataset.md is rendered from.
+docs/use/dataset.md is rendered from.
 
 Which columns there are, and their types, follows from the rows (``scenarios.runs.dataset.schema``). A test holds that
 every column has its meaning here, and that nothing else does.
@@ -234,7 +234,7 @@ ABOUT: Mapping[str, About] = {
         detail="details, in words",
     ),
     "violations": _about(
-        "Broken invariants of the [checkers](checkers.md).",
+        "Broken invariants of the [checkers](../understand/checkers.md).",
         "one row per violation, up to ten per checker",
         invariant="the checker's name",
         statement="what should have held; what was found",

@@ -1,5 +1,5 @@
 """The tables of the data set as Markdown, rendered from the schemas: `python -m scenarios.runs.dataset.reference
-docs/dataset.md` writes them into the page, between its marks; a test holds the page against what is rendered."""
+docs/use/dataset.md` writes them into the page, between its marks; a test holds the page against what is rendered."""
 
 from __future__ import annotations
 
