@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import field, frozen
 
 from emulator.protocol.events import Fault
+from emulator.protocol.shown import Deviated
 from scenarios.language import Scenario
 from scenarios.observe.checkers import Violation
 from scenarios.observe.history.quotas import QuotaUse
@@ -94,6 +95,11 @@ class Run:
     def control_plane(self) -> tuple[Any, ...]:
         """The events of the control plane, for the timeline; made when they are asked for."""
         return self.log.events()
+
+    @property
+    def witnesses(self) -> tuple[Deviated, ...]:
+        """Where brokers and controllers did what a release did before a fix, in order."""
+        return tuple(self.log.witnesses)
 
     @property
     def lost(self) -> tuple[dict[str, Any], ...]:

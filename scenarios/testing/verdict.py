@@ -7,8 +7,9 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from emulator.protocol.shown import Deviated
 from scenarios.observe.checkers import Violation
 from scenarios.observe.timeline.explain import explain
 from scenarios.runs.finding import Finding
@@ -45,20 +46,27 @@ class Verdict:
     Attributes:
         profile: whose behaviour the cluster has.
         violations: in the order in which they were found.
-        control_plane: what has happened, as a run keeps it.
+        control_plane: what has happened, as a run keeps it. witnesses: where the release did what a ticket is about.
     """
 
     profile: str
     violations: tuple[Violation, ...]
     control_plane: tuple[Any, ...]
+    witnesses: tuple[Deviated, ...]
     _explained: Explained
 
     @classmethod
-    def of(cls, profile: str, violations: Sequence[Violation], control_plane: tuple[Any, ...]) -> Verdict:
+    def of(
+        cls,
+        profile: str,
+        violations: Sequence[Violation],
+        control_plane: tuple[Any, ...],
+        witnesses: tuple[Deviated, ...],
+    ) -> Verdict:
         """The verdict on what the checkers have found, which is explained once."""
         nothing = Explained((), ())
-        bare = cls(profile, tuple(violations), control_plane, nothing)
-        return cls(profile, bare.violations, control_plane, explained_violations(bare) if violations else nothing)
+        bare = cls(profile, tuple(violations), control_plane, witnesses, nothing)
+        return evolve(bare, explained=explained_violations(bare)) if violations else bare
 
     @property
     def new(self) -> tuple[Violation, ...]:
