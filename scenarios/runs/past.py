@@ -32,6 +32,7 @@ from emulator.protocol.events import (
     NodeStarted,
     Truncated,
 )
+from emulator.protocol.shown import Deviated
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import (
     CONTROLLER,
@@ -58,6 +59,9 @@ class Judged(Protocol):
 
     @property
     def violations(self) -> tuple[Violation, ...]: ...
+
+    @property
+    def witnesses(self) -> tuple[Deviated, ...]: ...
 
 
 class KeptEvents:

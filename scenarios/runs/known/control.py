@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 from controller.fencing import Unfenced
 from controller.state_machines.selectors import TOLD_TO_LIVE
 from emulator.protocol.events import (
-    BrokerRegistered,
-    ControlledShutdownAnswered,
     ControllerElected,
     ControllerResigned,
     ControlRequest,
@@ -35,9 +33,11 @@ from emulator.protocol.znodes import (
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import CONTROLLED, FETCHED, IN_SYNC, LED, NOTHING_ASKED, UNCLEAN
+from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
     CONVERGED,
     Known,
+    Shows,
     always,
     of_lacking,
     of_partition,
@@ -170,44 +170,22 @@ def _is_deleting(past: KeptEvents, topic: str) -> bool:
     return [event.op for event in past.of(ZkWritten) if event.path == path][-1:] == ["create"]
 
 
-@of_replica
-def _elected_during_shutdown(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The election was one of a partition without a leader, or of a new one, and the controller had begun the broker's
-    controlled shutdown."""
-    return _shuts_down_at_election(past, violation, tp, broker, ("offline", "new"))
+def _not_notified(ticket: str) -> Shows:
+    """The last election of the leader of which the broker was not notified was such a one."""
 
+    @of_replica
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+        state = past.state(tp, violation.seq)
+        if state is None or NOT_NOTIFIED not in violation.state:
+            return False
+        elections = [
+            event.seq
+            for event in past.of(LeaderElected)
+            if (event.topic, event.partition, event.leader) == (*tp, state.leader) and event.seq < violation.seq
+        ]
+        return any(witnesses(past, ticket, tp, broker, seq, seq) for seq in elections[-1:])
 
-@of_replica
-def _shutting_down(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The election was one of a controlled shutdown, and the controller had begun that of the broker."""
-    return _shuts_down_at_election(past, violation, tp, broker, ("controlled-shutdown",))
-
-
-def _shuts_down_at_election(
-    past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int, selectors: tuple[str, ...]
-) -> bool:
-    """Whether the last election of the leader of which the broker was not notified was one of these, and the controller
-    had begun the broker's controlled shutdown."""
-    state = past.state(tp, violation.seq)
-    if state is None or NOT_NOTIFIED not in violation.state:
-        return False
-    elections = [
-        event
-        for event in past.of(LeaderElected)
-        if (event.topic, event.partition, event.leader) == (*tp, state.leader)
-        and event.leader_epoch <= state.leader_epoch
-        and event.seq < violation.seq
-    ][-1:]
-    begun = [event.seq for event in past.of(ControlledShutdownAnswered) if event.node == broker]
-    begun += [event.seq for event in past.of(Step) if event.broker == broker and event.step.startswith(SHUTDOWN)]
-    ended = [event.seq for event in past.of(BrokerRegistered) if event.node == broker]
-    ended += [event.seq for event in past.of(ControllerElected)]
-    return any(
-        event.selector in selectors
-        and max((seq for seq in begun if seq < event.seq), default=-1)
-        > max((seq for seq in ended if seq < event.seq), default=0)
-        for event in elections
-    )
+    return shows
 
 
 @of_lacking
@@ -383,7 +361,7 @@ CONTROL: tuple[Known, ...] = (
         "a broker in its controlled shutdown gets no LeaderAndIsr for the leaderships that it gives up",
         ("replicas_notified",),
         lambda policies: policies.controller.selectors.controlled_shutdown is TOLD_TO_LIVE,
-        _shutting_down,
+        _not_notified("KAFKA-7482"),
     ),
     Known(
         "Election.leaderForOffline (2.3.1 to 2.7.2)",
@@ -391,7 +369,7 @@ CONTROL: tuple[Known, ...] = (
         "gets one",
         ("replicas_notified",),
         lambda _policies: True,
-        _elected_during_shutdown,
+        _not_notified("Election.leaderForOffline"),
     ),
     Known(
         "KAFKA-6650",

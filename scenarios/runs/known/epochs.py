@@ -13,14 +13,15 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from fetchers.truncation import Kip101
+from scenarios.runs.known.ledger import ever
 from scenarios.runs.known.reason import (
     DIVERGENCES,
     LOSSES,
     Known,
     and_what_follows,
+    of_broker,
     of_partition,
 )
-from scenarios.runs.known.truncations import leads_without_its_epoch
 
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
@@ -116,38 +117,6 @@ def _follows_elsewhere(past: KeptEvents, role: BecameFollower, at_seq: int) -> b
     return any(type(last) is BecameFollower and last.leader == role.leader for last in lasts)
 
 
-@of_partition
-def _cut_by_an_answer(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The log at fault has followed a leader with records of an epoch that the leader never had: it was truncated to
-    where the leader said that the epoch ends, or not at all."""
-    broker = violation.broker
-    return any(
-        event.log_end_offset > 0 and event.seq <= violation.seq and leads_without_its_epoch(past, event)
-        for event in past.of(BecameFollower)
-        if (event.node, event.topic, event.partition) == (broker, *tp)
-    )
-
-
-@of_partition
-def _answered_without_an_offset(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The last cut of the log at fault was one of a follower at its own high watermark, and the log of its leader began
-    beyond that: the leader has deleted the records of the follower's latest epoch, and knew no epoch as early. What is
-    lost is found at once, or while the replica stays in the ISR."""
-    broker = violation.broker
-    cuts = [
-        event
-        for event in past.of(Truncated)
-        if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq <= violation.seq
-    ]
-    if broker is None or not cuts:
-        return False
-    cut, role = cuts[-1], past.last_role(tp, broker, cuts[-1].seq)
-    if type(role) is not BecameFollower or cut.log_end_offset != role.high_watermark:
-        return False
-    stayed = cut.seq == violation.seq or past.stayed_in_isr(tp, broker, cut.seq, violation.seq)
-    return stayed and past.log_start(tp, role.leader, cut.seq) > cut.log_end_offset
-
-
 EPOCHS: tuple[Known, ...] = (
     Known(
         "KIP-320",
@@ -182,18 +151,11 @@ EPOCHS: tuple[Known, ...] = (
     ),
     Known(
         "KIP-279",
-        "a follower truncates to where the leader says that an epoch ends which the leader never had: too little",
-        (*LOSSES, "append_shape", *(checker for checker in DIVERGENCES if checker != "truncate_safety")),
+        "a follower truncates to where the leader says that an epoch ends which the leader never had, or which it has "
+        "deleted: too little, or too much",
+        (*LOSSES, *DIVERGENCES, "append_shape"),
         lambda policies: isinstance(policies.fetchers.truncation, Kip101) and not policies.brokers.answers_with_epoch,
-        and_what_follows(_cut_by_an_answer),
-    ),
-    Known(
-        "KIP-279",
-        "a leader whose records of the follower's latest epoch retention has deleted answers with no offset: the "
-        "follower cuts its log at its own high watermark, and lacks what was committed beyond that",
-        (*LOSSES, "truncate_safety"),
-        lambda policies: isinstance(policies.fetchers.truncation, Kip101) and not policies.brokers.answers_with_epoch,
-        _answered_without_an_offset,
+        of_broker(ever("KIP-279")),
     ),
 )
 """Where two explain a finding, the more particular one comes first."""

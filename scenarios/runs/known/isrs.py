@@ -13,19 +13,21 @@ from emulator.protocol.events import (
     IsrChanged,
     IsrProposed,
     IsrUpdateFailed,
-    NodeCrashed,
     PartitionCreated,
 )
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr, broker_path
+from emulator.protocol.znodes import REASSIGN_PARTITIONS, broker_path
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.converged import COMMITTED, GAUGES, IN_SYNC, LACK_WHAT_IS_NEW, LED, NOTHING_ASKED
 from scenarios.runs.finding import EXPECTATION
+from scenarios.runs.known.ledger import in_isr_since, witnesses
 from scenarios.runs.known.reason import (
     CONVERGED,
     LOSSES,
     Known,
+    Shows,
     always,
+    of_partition,
     of_replica,
     of_violation,
     or_left_alone,
@@ -38,23 +40,19 @@ if TYPE_CHECKING:
 _SHOWN = re.compile(r"UnderReplicatedPartitions = (\d+)")
 
 
-@of_replica
-def _left_dead(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The replica was in the ISR as a controller took over that found its broker gone, and has been since."""
-    return _is_dead(past, violation, broker) and past.left_in_isr(tp, broker, violation.seq)
+def _left_dead(ticket: str) -> Shows:
+    """A controller left the replica in the ISR, where it has been since, though its broker was gone."""
+
+    @of_replica
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+        return _is_dead(past, violation, broker) and in_isr_since(ticket)(past, violation, tp, broker)
+
+    return shows
 
 
 def _is_dead(past: KeptEvents, violation: Violation, broker: int) -> bool:
     """Whether a violation is about ``broker`` since it is dead; one of convergence may be for another reason."""
     return violation.invariant != CONVERGED or past.down(broker, violation.seq)
-
-
-@of_replica
-def _in_no_memory(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The controller had the replica of a dead broker in none of the ISRs that it knew as it handled the failure."""
-    crashes = [event for event in past.of(NodeCrashed) if event.node == broker and event.seq < violation.seq]
-    dead = bool(crashes) and _is_dead(past, violation, broker)
-    return dead and past.in_no_memory(tp, crashes[-1], violation.seq)
 
 
 @of_replica
@@ -80,14 +78,14 @@ def _session_is_over(past: KeptEvents, broker: int, at_seq: int) -> bool:
     return [e.op for e in past.of(ZkWritten) if e.path == path and e.seq < at_seq][-1:] == ["delete"]
 
 
-@of_violation
-def _isr_emptied(past: KeptEvents, violation: Violation) -> bool:
-    """The write left no replica in the ISR."""
-    event = past.event(violation)
-    if type(event) is not ZkWritten or event.op == "delete":
-        return False
-    state = LeaderAndIsr.decode(event.data, event.version)
-    return state.isr == () and state.leader < 0
+@of_partition
+def _isr_emptied(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The controller has taken the last replica out of the ISR."""
+    before = max((seq for seq, _ in past.states.get(tp, []) if seq < violation.seq), default=0)
+    members = past.state(tp, before)
+    return members is not None and any(
+        witnesses(past, "KAFKA-1028", tp, broker, before, violation.seq) for broker in members.isr
+    )
 
 
 @of_replica
@@ -200,7 +198,7 @@ ISRS: tuple[Known, ...] = (
         "a controller that takes over leaves dead replicas in their ISRs, and elects with them",
         ("dead_leave_isr", "elects_the_living"),
         lambda policies: not policies.controller.replicas.shrink_at_failover,
-        _left_dead,
+        _left_dead("KAFKA-3143"),
     ),
     Known(
         "KAFKA-3143",
@@ -209,7 +207,7 @@ ISRS: tuple[Known, ...] = (
         lambda policies: (
             not policies.controller.replicas.shrink_at_failover and not policies.brokers.out_of_sync.even_at_the_end
         ),
-        _left_dead,
+        _left_dead("KAFKA-3143"),
         statements=(IN_SYNC,),
     ),
     Known(
@@ -218,7 +216,7 @@ ISRS: tuple[Known, ...] = (
         "knows",
         ("dead_leave_isr", "elects_the_living"),
         lambda policies: policies.controller.replicas.trusts_memory,
-        _in_no_memory,
+        _left_dead("ReplicaStateMachine.handleStateChange"),
     ),
     Known(
         "ReplicaStateMachine.handleStateChange (0.8.0)",
@@ -227,7 +225,7 @@ ISRS: tuple[Known, ...] = (
         lambda policies: (
             policies.controller.replicas.trusts_memory and not policies.brokers.out_of_sync.even_at_the_end
         ),
-        _in_no_memory,
+        _left_dead("ReplicaStateMachine.handleStateChange"),
         statements=(IN_SYNC,),
     ),
     Known(

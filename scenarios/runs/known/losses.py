@@ -13,11 +13,13 @@ from emulator.protocol.events import (
     ReplicaStopped,
 )
 from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, NOTHING_ASKED
+from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
     CONVERGED,
     DIVERGENCES,
     LOSSES,
     Known,
+    Shows,
     and_where_it_led,
     of_partition,
     of_violation,
@@ -39,19 +41,15 @@ def _no_controller_shrank(past: KeptEvents, violation: Violation) -> bool:
     return not past.found_gone(tp, crash) and not past.failure_handled(crash.node, crash.seq, violation.seq)
 
 
-@of_violation
-def _failover_left_it(past: KeptEvents, violation: Violation) -> bool:
-    """A controller was elected while the replica was dead, and left it in the ISR."""
-    crash, tp = past.lost_unflushed(violation), past.partition(violation)
-    return crash is not None and tp is not None and past.found_gone(tp, crash)
+def _left_in_isr(ticket: str) -> Shows:
+    """A controller left the replica in the ISR while it was dead."""
 
+    @of_partition
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+        crash = past.lost_unflushed(violation)
+        return crash is not None and bool(witnesses(past, ticket, tp, crash.node, crash.seq, violation.seq))
 
-@of_violation
-def _not_in_its_memory(past: KeptEvents, violation: Violation) -> bool:
-    """A controller has handled the failure of the replica's broker, and had the replica in none of the ISRs that it
-    knew."""
-    crash, tp = past.lost_unflushed(violation), past.partition(violation)
-    return crash is not None and tp is not None and past.in_no_memory(tp, crash, violation.seq)
+    return shows
 
 
 @of_partition
@@ -109,7 +107,7 @@ LOST: tuple[Known, ...] = (
         "a controller that takes over leaves dead replicas in their ISRs, also one that then comes back with less",
         (*LOSSES, *DIVERGENCES),
         lambda policies: not policies.controller.replicas.shrink_at_failover,
-        and_where_it_led(_failover_left_it),
+        and_where_it_led(_left_in_isr("KAFKA-3143")),
     ),
     Known(
         "KIP-966",
@@ -125,7 +123,7 @@ LOST: tuple[Known, ...] = (
         "knows; the replica comes back without what it had not flushed",
         (*LOSSES, *DIVERGENCES),
         lambda policies: policies.controller.replicas.trusts_memory,
-        and_where_it_led(_not_in_its_memory),
+        and_where_it_led(_left_in_isr("ReplicaStateMachine.handleStateChange")),
     ),
     Known(
         "KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)",

@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from controller.state_machines.rules import FOUR_STATES
-from emulator.protocol.errors import Errors
 from emulator.protocol.events import (
     BecameLeader,
     BrokerRegistered,
@@ -26,6 +25,7 @@ from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr, decode_r
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NO_STRAYS, NOTHING_ASKED, READ
 from scenarios.runs.finding import UNFINISHED
+from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
     CONVERGED,
     COUNTED,
@@ -243,18 +243,13 @@ def _dropped_and_not_stopped(past: KeptEvents, _: Violation, tp: TopicPartition,
 
 
 @or_left_alone
-def _stop_refused(past: KeptEvents, _: Violation, tp: TopicPartition, broker: int) -> bool:
+def _stop_refused(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The replica that is not assigned was dropped by a move that was cancelled or changed, and its broker has refused
     to stop it since, for its leader epoch."""
     dropped = past.dropped(tp, broker)
     if dropped is None or past.under_way(tp, dropped) != WRITES_ASSIGNMENT:
         return False
-    refused = any(
-        (str(tp), Errors.FENCED_LEADER_EPOCH.name) in zip(event.refused, event.errors, strict=True)
-        for event in past.of(ControlResponse)
-        if (event.api, event.node) == ("StopReplica", broker) and event.seq > dropped.seq
-    )
-    return refused and not any(
+    return bool(witnesses(past, "KAFKA-13972", tp, broker, dropped.seq, violation.seq)) and not any(
         (event.node, event.topic, event.partition) == (broker, *tp) and event.seq > dropped.seq
         for event in past.of(ReplicaStopped)
     )

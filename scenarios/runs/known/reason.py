@@ -111,6 +111,17 @@ def of_replica(asks: AsksOfReplica) -> Shows:
     return shows
 
 
+def of_broker(asks: AsksOfReplica) -> Shows:
+    """``asks`` of a violation, its partition, and the one broker that it is about."""
+
+    @of_partition
+    @wraps(asks)
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+        return violation.broker is not None and asks(past, violation, tp, violation.broker)
+
+    return shows
+
+
 def of_lacking(asks: AsksOfReplica) -> Shows:
     """The same, where each broker lacks something, such as its role or its place in the ISR. A violation of the ISR may
     be about members that should not be there, too."""
