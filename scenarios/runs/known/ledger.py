@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from emulator.protocol.shown import Deviated
+from scenarios.runs.known.reason import of_partition
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition
     from scenarios.observe.checkers import Violation
-    from scenarios.runs.known.reason import AsksOfReplica
+    from scenarios.runs.known.reason import AsksOfReplica, Shows
     from scenarios.runs.past import KeptEvents
 
 
@@ -57,13 +58,17 @@ def in_role(ticket: str) -> AsksOfReplica:
     return asks
 
 
-def at_once(ticket: str) -> AsksOfReplica:
-    """Whether the event that shows the violation is the first one after a witness."""
+def at_once(ticket: str) -> Shows:
+    """The event that shows the violation is the first one after a witness about its partition."""
 
-    def asks(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-        return bool(witnesses(past, ticket, tp, broker, violation.seq - 1, violation.seq))
+    @of_partition
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+        return any(
+            (one.ticket, one.topic, one.partition) == (ticket, *tp) and violation.seq - 1 <= one.seq <= violation.seq
+            for one in past.run.witnesses
+        )
 
-    return asks
+    return shows
 
 
 def ever(ticket: str) -> AsksOfReplica:

@@ -12,7 +12,7 @@ from emulator.protocol.events import (
     PartitionFailed,
     ReplicaStopped,
 )
-from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, NOTHING_ASKED
+from scenarios.observe.findings.convergence_facts import Condition
 from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
     CONVERGED,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @of_violation
 def _no_controller_shrank(past: KeptEvents, violation: Violation) -> bool:
     """The replica came back before any controller had come to take it out of its ISRs."""
-    crash, tp = past.lost_unflushed(violation), past.partition(violation)
+    crash, tp = past.lost_unflushed(violation), violation.partition
     if crash is None or tp is None:
         return False
     return not past.found_gone(tp, crash) and not past.failure_handled(crash.node, crash.seq, violation.seq)
@@ -147,7 +147,7 @@ LOST: tuple[Known, ...] = (
         (CONVERGED,),
         lambda _policies: True,
         _refuses_its_batch,
-        statements=(FETCHED, IN_SYNC, NOTHING_ASKED),
+        parts=(Condition.FETCHED, Condition.IN_SYNC, Condition.NOTHING_ASKED),
     ),
 )
 """Where two explain a finding, the more particular one comes first."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from scenarios.runs.known.ledger import at_once, in_role
@@ -13,8 +12,6 @@ from scenarios.runs.known.reason import (
 
 if TYPE_CHECKING:
     pass
-
-_LEARNED = re.compile(r"when its high watermark moves: log start (\d+), high watermark (-?\d+)")
 
 
 WATERMARKS: tuple[Known, ...] = (
@@ -30,6 +27,6 @@ WATERMARKS: tuple[Known, ...] = (
         "a new leader answers a consumer's request for the latest offset before it knows what is committed",
         ("applied_high_watermark",),
         lambda policies: not policies.brokers.latest_is_committed,
-        of_replica(at_once("KAFKA-2334")),
+        at_once("KAFKA-2334"),
     ),
 )
