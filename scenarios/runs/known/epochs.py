@@ -19,6 +19,7 @@ from scenarios.runs.known.reason import (
     LOSSES,
     Known,
     and_what_follows,
+    and_where_it_led,
     of_broker,
     of_partition,
 )
@@ -155,7 +156,7 @@ EPOCHS: tuple[Known, ...] = (
         "deleted: too little, or too much",
         (*LOSSES, *DIVERGENCES, "append_shape"),
         lambda policies: isinstance(policies.fetchers.truncation, Kip101) and not policies.brokers.answers_with_epoch,
-        of_broker(ever("KIP-279")),
+        and_where_it_led(of_broker(ever("KIP-279"))),
     ),
 )
 """Where two explain a finding, the more particular one comes first."""
