@@ -454,7 +454,7 @@ class Partition(Replica):
 
     def show(self, ticket: str, broker: int) -> None:
         """What the release does here is that of a ticket."""
-        self.process.node.trace.show(Deviated, self.process.node.id, ticket, *self.tp, broker)
+        self.process.node.trace.mark(Deviated, self.process.node.id, ticket, *self.tp, broker)
 
     def maybe_shrink_isr(self, now_us: int) -> None:
         """Begin to drop the members that are out of sync, if there are any and no change is in flight."""

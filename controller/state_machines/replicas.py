@@ -233,7 +233,7 @@ class ReplicaStateMachine:
     def _show(self, ticket: str, partitions: Iterable[TopicPartition], broker: int) -> None:
         trace = self.zk_client.trace
         for tp in partitions:
-            trace.show(Deviated, self.batch.controller_id, ticket, *tp, broker)
+            trace.mark(Deviated, self.batch.controller_id, ticket, *tp, broker)
 
     def _without(self, broker: int, state: LeaderAndIsr) -> LeaderAndIsr:
         """The state without ``broker``. Where it stays in the ISR as the last member, so that a clean leader can be
