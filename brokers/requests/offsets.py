@@ -50,6 +50,8 @@ class OffsetsHandler:
         error, partition = self._leader(query.tp, query.current_leader_epoch)
         if partition is None:
             return EpochEndOffset(query.tp, error, UNDEFINED_EPOCH, UNDEFINED_OFFSET)
+        if query.current_leader_epoch != partition.leader_epoch:
+            partition.show("KIP-320", follower)
         if self._manager.policies.answers_with_epoch:
             return EpochEndOffset(query.tp, Errors.NONE, *partition.end_offset_for_epoch(query.leader_epoch))
         alone = partition.end_offset_alone(query.leader_epoch)

@@ -25,6 +25,11 @@ def is_before(release: str, other: str) -> bool:
     return _numbers(release) < _numbers(other)
 
 
+def is_within(release: str, since: str, until: str) -> bool:
+    """Whether a release is one of those from ``since`` on and before ``until``; "": there is no such end."""
+    return not (since and is_before(release, since)) and (not until or is_before(release, until))
+
+
 def in_short(release: str) -> str:
     """A release without the zeros that end it: ``2.3`` of 2.3.0, ``0.11`` of 0.11.0.0."""
     numbers = release.split(".")

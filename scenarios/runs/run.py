@@ -20,7 +20,7 @@ from scenarios.runs.convergence import Convergence
 
 if TYPE_CHECKING:
     from scenarios.runs.finding import Finding
-    from scenarios.runs.known.reason import Known
+    from scenarios.runs.known.reason import Reason
 
 UNFLUSHED_TICKET = "KIP-966"
 """Closes the gap in which Kafka loses records of which every in-sync replica had a copy that was not flushed."""
@@ -112,7 +112,7 @@ class Run:
         return ({"ticket": UNFLUSHED_TICKET, "batches": batches, "records": records},) if records else ()
 
     @property
-    def known(self) -> tuple[tuple[Known, tuple[Finding, ...]], ...]:
+    def known(self) -> tuple[tuple[Reason, tuple[Finding, ...]], ...]:
         """What of its findings the release does by itself, by reason (``scenarios.runs.known_findings``)."""
         if self.passed:
             return ()

@@ -13,7 +13,7 @@ from emulator.protocol.shown import Deviated
 from scenarios.observe.checkers import Violation
 from scenarios.observe.timeline.explain import explain
 from scenarios.runs.finding import Finding
-from scenarios.runs.known.reason import Known
+from scenarios.runs.known.reason import Reason
 from scenarios.runs.known_findings import Explained, explained_violations, shown
 
 
@@ -22,7 +22,7 @@ class KnownFinding(UserWarning):
     made errors (``-W error``)."""
 
     @classmethod
-    def of(cls, profile: str, known: Iterable[tuple[Known, Iterable[Finding]]]) -> tuple[KnownFinding, ...]:
+    def of(cls, profile: str, known: Iterable[tuple[Reason, Iterable[Finding]]]) -> tuple[KnownFinding, ...]:
         """One for each reason, with the checkers whose findings it explains."""
         return tuple(cls(f"known under {profile}: {shown(reason, of_it)}") for reason, of_it in known)
 

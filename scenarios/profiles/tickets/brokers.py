@@ -1,7 +1,7 @@
 """Tickets of brokers: changes of their role, settings, and logs that are deleted, recovered or read."""
 
 from scenarios.profiles.profile import Difference
-from scenarios.profiles.ticket import Ticket
+from scenarios.profiles.ticket import DIVERGENCES, LOSSES, Effect, Ticket
 
 TICKETS = (
     Ticket(
@@ -40,6 +40,25 @@ TICKETS = (
             ),
         ),
         trigger="the answer to a registration that is later than the controller",
+        effects=(
+            Effect(
+                text="a broker that does not know its broker epoch yet refuses metadata, and then a leader that it "
+                "takes for dead; a move may wait for it",
+                checkers=("roles_adopted", "converged"),
+                parts=("LED", "IN_SYNC", "FETCHED", "NOTHING_ASKED"),
+            ),
+            Effect(
+                text="a broker that does not know its broker epoch yet refuses metadata, and is not sent all of it "
+                "again",
+                checkers=("metadata_kept",),
+            ),
+            Effect(
+                text="a broker that does not know its broker epoch yet refuses to delete a replica, and is not asked "
+                "again: the topic stays",
+                checkers=("converged",),
+                parts=("NOTHING_ASKED", "LED"),
+            ),
+        ),
         source="KafkaApis.isBrokerEpochStale, 2.5.0 and 2.5.1",
     ),
     Ticket(
@@ -209,5 +228,67 @@ TICKETS = (
         checker="converged",
         policies={"brokers.log_rules.checks_sequences": True},
         source="ProducerStateManager and Log.analyzeAndValidateProducerState, 0.11.0.1 and 0.11.0.2",
+    ),
+    Ticket(
+        key="KIP-966",
+        title="a replica comes back into its ISR without what it had not flushed, or could not recover, before any "
+        "controller has removed it",
+        effects=(
+            Effect(checkers=(*LOSSES, *DIVERGENCES, "append_shape")),
+            Effect(
+                text="a leader that has crashed leads again in the leader epoch that it had, without what it had not "
+                "flushed",
+                checkers=(*LOSSES, *DIVERGENCES),
+            ),
+            Effect(
+                text="a follower that is ahead of such a leader gives up with a batch that begins before its end, "
+                "until the next leader epoch (KIP-461); a move may wait for it",
+                checkers=("converged",),
+                parts=("FETCHED", "IN_SYNC", "NOTHING_ASKED"),
+            ),
+        ),
+    ),
+    Ticket(
+        key="KAFKA-15608",
+        title="a copy in another log directory has the epochs of its records only: a leader that has written nothing "
+        "yet does not know where its epoch begins, and a follower that is ahead of it goes on with what it has",
+        since="0.11.0.0",
+        effects=(
+            Effect(checkers=(*LOSSES, *DIVERGENCES)),
+            Effect(
+                text="a copy without records has no epochs: a leader that has it answers that what a follower "
+                "fetches is out of range, and it begins again at the same offset, as long as nothing is written "
+                "(Partition.readRecords, 2.7.2)",
+                checkers=("converged",),
+                parts=("IN_SYNC",),
+                since="2.7.0",
+            ),
+        ),
+    ),
+    Ticket(
+        key="KIP-360",
+        title="a leader whose log began empty, after a producer's records that were deleted, takes any sequence "
+        "number: a batch whose answer was lost is written again, and one that comes late is written after later ones",
+        since="2.5.0",
+        effects=(Effect(checkers=("no_batch_twice",)),),
+    ),
+    Ticket(
+        key="ProducerAppendInfo.checkSequence (2.4.1)",
+        title="a leader whose log began empty, after a producer's records that were deleted, takes its batches "
+        "again: the producer begins with sequence number 0, as what it was answered for is deleted "
+        "(TransactionManager.canRetry)",
+        since="2.4.0",
+        until=("2.5.0",),
+        effects=(Effect(checkers=("no_batch_twice",)),),
+    ),
+    Ticket(
+        key="KAFKA-7190",
+        title="a leader forgets a producer with the last of its records that retention deletes (0.11.0 to 2.3.1); "
+        "what the producer was answered for is deleted, and so it begins with sequence number 0 again and sends a "
+        "batch whose answer was lost (TransactionManager.canRetry, 2.3.1)",
+        until=("2.4.0",),
+        policies={"brokers.log_rules.keeps_producers": False},
+        fixed={"brokers.log_rules.keeps_producers": True},
+        effects=(Effect(checkers=("no_batch_twice",)),),
     ),
 )

@@ -3,7 +3,7 @@
 from controller.fencing import Unfenced
 from controller.state_machines.selectors import HEAD_OF_ISR
 from scenarios.profiles.profile import Difference
-from scenarios.profiles.ticket import Ticket
+from scenarios.profiles.ticket import DIVERGENCES, LOSSES, Effect, Ticket
 
 TICKETS = (
     Ticket(
@@ -34,6 +34,13 @@ TICKETS = (
                 policies={"controller.selectors.offline": HEAD_OF_ISR},
             ),
         ),
+        effects=(
+            Effect(
+                text="the last in-sync replica that goes offline leaves the ISR, which is then empty",
+                checkers=("leader_in_isr",),
+            ),
+        ),
+        witness="KAFKA-1028",
         source="KafkaController.removeReplicaFromIsr and OfflinePartitionLeaderSelector, 0.8.0 and 0.8.2.0",
     ),
     Ticket(
@@ -73,6 +80,25 @@ TICKETS = (
                 here="leaves dead replicas in their ISRs",
             ),
         ),
+        effects=(
+            Effect(
+                text="a controller that takes over leaves dead replicas in their ISRs, also one that then comes back "
+                "with less",
+                checkers=(*LOSSES, *DIVERGENCES),
+            ),
+            Effect(
+                text="a controller that takes over leaves dead replicas in their ISRs, and elects with them",
+                checkers=("dead_leave_isr", "elects_the_living"),
+            ),
+            Effect(
+                text="a controller that takes over leaves dead replicas in their ISRs, where they stay while nothing "
+                "is written",
+                checkers=("converged",),
+                parts=("IN_SYNC",),
+                only=lambda policies: not policies.brokers.out_of_sync.even_at_the_end,
+            ),
+        ),
+        witness="KAFKA-3143",
         source="ReplicaStateMachine.startup, 2.2.0 and 2.3.0",
     ),
     Ticket(
@@ -99,6 +125,14 @@ TICKETS = (
         ),
         trigger="the last in-sync replica lost for good while another lives, and the topic's setting switched on "
         "after that",
+        effects=(
+            Effect(
+                text="an unclean election that is allowed while a partition has no leader waits for the next broker "
+                "that comes or goes, or for another controller",
+                checkers=("converged",),
+                parts=("LED",),
+            ),
+        ),
         source="KafkaController.enableTopicUncleanLeaderElection and TopicConfigHandler, 2.0.0 and 2.1.0",
     ),
     Ticket(
@@ -167,6 +201,34 @@ TICKETS = (
                 before="cannot write: each write checks the controller epoch, and an election is one write",
                 here="goes on writing until it learns of its successor; an election writes `/controller` first, then "
                 "the epoch",
+            ),
+        ),
+        effects=(
+            Effect(
+                text="a controller that has been replaced goes on writing",
+                checkers=(
+                    "controller_fence",
+                    "one_leader_per_epoch",
+                    "epochs_grow",
+                    "moves_recoverable",
+                    "deleted_get_no_leader",
+                ),
+            ),
+            Effect(
+                text="a controller that has been replaced writes an assignment over; its successor goes on with the "
+                "one it knows",
+                checkers=("moves_recoverable", "replicas_notified"),
+            ),
+            Effect(
+                text="a controller that has been replaced deletes the request for moves; its successor, whose watch "
+                "that took, does not see the next one",
+                checkers=("converged",),
+                parts=("NOTHING_ASKED",),
+            ),
+            Effect(
+                text="a broker whose failover fails deletes /controller, also where that is another one's by then, "
+                "which shows that it is the controller until it learns of that",
+                checkers=("one_active_controller",),
             ),
         ),
         source="KafkaController.elect, KafkaZkClient.setTopicAssignmentRaw and setLeaderAndIsr, 2.0.0 and 2.1.0",
@@ -343,5 +405,36 @@ TICKETS = (
         policies={"controller.expiry_waits_for_event": True},
         trigger="a session that expires while its controller is between two requests of one event",
         source="ZooKeeperClient.reinitialize and handleRequests, KafkaController's StateChangeHandler, 1.1.0 and 1.1.1",
+    ),
+    Ticket(
+        key="ReplicaStateMachine.handleStateChange (0.8.0)",
+        title="a controller leaves a dead replica in an ISR to which a leader has added it, as it goes by the ISR "
+        "that it knows; the replica comes back without what it had not flushed",
+        until=("0.8.1",),
+        policies={"controller.replicas.trusts_memory": True},
+        effects=(
+            Effect(checkers=(*LOSSES, *DIVERGENCES)),
+            Effect(
+                text="a controller leaves a dead replica in an ISR to which a leader has added it, as it goes by the "
+                "ISR that it knows",
+                checkers=("dead_leave_isr", "elects_the_living"),
+            ),
+            Effect(
+                text="the same; it stays while nothing is written",
+                checkers=("converged",),
+                parts=("IN_SYNC",),
+                only=lambda policies: not policies.brokers.out_of_sync.even_at_the_end,
+            ),
+        ),
+        witness="ReplicaStateMachine.handleStateChange",
+    ),
+    Ticket(
+        key="KafkaController.processControllerChange (1.1.0 to 2.7.2)",
+        title="brokers that learn that there is a controller, and find none, since it was deleted at once, wait for "
+        "the next one; none competes, so that there is none until a broker starts or its session expires",
+        since="1.1.0",
+        policies={"controller.elects_where_gone": False},
+        fixed={"controller.elects_where_gone": True},
+        effects=(Effect(checkers=("converged",), parts=("CONTROLLED", "NOTHING_ASKED", "LED")),),
     ),
 )

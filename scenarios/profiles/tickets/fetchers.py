@@ -5,7 +5,7 @@ from attrs import evolve
 from fetchers.failures import KIP_461, STORAGE_TOLERATED, Verdict
 from fetchers.truncation import Kip101, Kip279, ToHighWatermark
 from scenarios.profiles.profile import Difference
-from scenarios.profiles.ticket import Ticket
+from scenarios.profiles.ticket import DIVERGENCES, LOSSES, Effect, Ticket
 
 TICKETS = (
     Ticket(
@@ -24,6 +24,13 @@ TICKETS = (
             Difference(
                 title="a follower under a new leader epoch truncates its log",
                 here="to its high watermark, without a request to the leader",
+            ),
+        ),
+        effects=(
+            Effect(
+                text="a follower under a new leader epoch cuts its log at its own high watermark, committed records "
+                "included",
+                checkers=(*LOSSES, *DIVERGENCES, "append_shape"),
             ),
         ),
         source="KIP-101, scenario 1; ReplicaManager.makeFollowers, 0.10.2.1 and 0.11.0.0",
@@ -72,6 +79,15 @@ TICKETS = (
                 policies={"fetchers.truncation": Kip101()},
             ),
         ),
+        effects=(
+            Effect(
+                text="a follower truncates to where the leader says that an epoch ends which the leader never had, "
+                "or which it has deleted: too little, or too much",
+                checkers=(*LOSSES, *DIVERGENCES, "append_shape"),
+            ),
+        ),
+        witness="KIP-279",
+        rule=lambda policies: isinstance(policies.fetchers.truncation, Kip101),
         source="KIP-279; LeaderEpochFileCache.endOffsetFor and ReplicaFetcherThread.maybeTruncate, 1.1.1 and 2.0.0",
     ),
     Ticket(
@@ -201,6 +217,20 @@ TICKETS = (
                 here="tries again if the disk refused; any other error ends the thread, and nothing reports it",
             ),
         ),
+        effects=(
+            Effect(
+                text="an error on one partition, such as a batch that begins before the end of the log, ends its "
+                "fetcher's thread",
+                checkers=("converged",),
+                parts=("FETCHED", "IN_SYNC"),
+            ),
+            Effect(
+                text="a move waits for new replicas whose fetcher's thread has died",
+                checkers=("converged",),
+                parts=("NOTHING_ASKED",),
+            ),
+        ),
+        rule=lambda policies: policies.fetchers.failures.unexpected is Verdict.DIE,
         source="KIP-461; AbstractFetcherThread, 2.2.0 and 2.3.0",
     ),
     Ticket(
@@ -293,5 +323,55 @@ TICKETS = (
         policies={"brokers.refuses_with_strangers": True},
         trigger="a StopReplica that is lost with its controller",
         source="Partition.updateReplicaLogReadResult and ReplicaManager.fetchMessages, 0.11.0.0 and 1.0.0",
+    ),
+    Ticket(
+        key="LeaderEpochFileCache.truncateFromEnd (2.3.1 to 2.7.2)",
+        title="a replica whose log retention has emptied knows no epoch after a restart: it goes on from where it "
+        "was, though its new leader has less, and does not get what that leader writes in between",
+        since="0.11.0.0",
+        effects=(Effect(checkers=(*LOSSES, *DIVERGENCES)),),
+    ),
+    Ticket(
+        key="LeaderEpochFileCache.endOffsetFor (2.3.1 to 2.7.2)",
+        title="a follower whose log ends where its leader's begins joins the ISR with what it has before, also where "
+        "that differs from what was deleted, and drops it with the next answer: if it leads before, it is read",
+        since="2.0.0",
+        until=("2.7.0",),
+        effects=(Effect(checkers=("reads_consistent",)),),
+    ),
+    Ticket(
+        key="Log.truncateTo (0.8.0 to 2.7.2)",
+        title="a replica that is truncated to before the start of its log is emptied and goes on from there: it does "
+        "not get what its leader has before that",
+        effects=(Effect(checkers=(*LOSSES, *DIVERGENCES)),),
+    ),
+    Ticket(
+        key="FetchSessionHandler.build (1.1.0 to 2.7.2)",
+        title="a follower whose fetcher gets the partition again ignores the answer that is under way; the session "
+        "takes the high watermark in it for known, and does not repeat it while nothing is written",
+        since="1.1.0",
+        effects=(
+            Effect(checkers=("converged",), parts=("COMMITTED",), until="2.5.0"),
+            Effect(
+                text="the same, of an answer that was sent in the leader epoch before",
+                checkers=("converged",),
+                parts=("COMMITTED",),
+                since="2.5.0",
+                until="2.7.0",
+            ),
+            Effect(
+                text="a change of num.replica.fetchers gives a partition back to the thread that it had; that "
+                "ignores the answer which is under way, and the session takes the high watermark in it for known",
+                checkers=("converged",),
+                parts=("COMMITTED",),
+                until="2.7.0",
+            ),
+        ),
+    ),
+    Ticket(
+        key="DelayedItem.getDelay (0.8.0 to 2.7.2)",
+        title="a fetcher's back-off ends by the wall clock: where that has been set back, a partition is not fetched "
+        "for as long as it was ahead",
+        effects=(Effect(checkers=("followed_in_time", "converged"), parts=("IN_SYNC",)),),
     ),
 )

@@ -1,9 +1,9 @@
 """Tickets of the in-sync set, of the high watermark on leaders, and of what brokers show of both."""
 
 from brokers.partition.isr import ByZooKeeper, NotCaughtUp, StuckOrSlow
-from brokers.under_replication import AllAssigned, WithoutAdding
+from brokers.under_replication import AllAssigned, FactorAtCreation, WithoutAdding
 from scenarios.profiles.profile import Difference
-from scenarios.profiles.ticket import Ticket
+from scenarios.profiles.ticket import DIVERGENCES, LOSSES, Effect, Ticket
 
 TICKETS = (
     Ticket(
@@ -27,6 +27,14 @@ TICKETS = (
                 here="at the high watermark",
             ),
         ),
+        effects=(
+            Effect(
+                text="a follower joins the ISR at the high watermark of a new leader, without what its predecessor "
+                "had committed",
+                checkers=(*LOSSES, *DIVERGENCES, "joins_caught_up"),
+            ),
+        ),
+        witness="KAFKA-7128",
         source="Partition.isFollowerInSync, 2.0.0 and 2.1.0",
     ),
     Ticket(
@@ -48,6 +56,23 @@ TICKETS = (
                 here="may read",
             ),
         ),
+        effects=(
+            Effect(
+                text="a follower that missed elections goes on fetching from the broker that it knew as the leader, "
+                "which leads again with other records",
+                checkers=(*LOSSES, *DIVERGENCES),
+            ),
+            Effect(
+                text="a follower that missed elections reads what is written under a later epoch than the one in "
+                "which it then leads, by a request that was late: its log forgets the later epoch",
+                checkers=(*LOSSES, *DIVERGENCES, "append_shape"),
+            ),
+            Effect(
+                text="a follower truncates by what the leader of another epoch answers",
+                checkers=(*LOSSES, *DIVERGENCES, "append_shape"),
+            ),
+        ),
+        witness="KIP-320",
         source="KIP-320; ReplicaManager.readFromLocalLog, 2.0.0 and 2.1.0",
     ),
     Ticket(
@@ -106,6 +131,20 @@ TICKETS = (
                 here="joins the ISR like any other",
             ),
         ),
+        effects=(
+            Effect(text="a leader adds a replica that is not assigned to it", checkers=("expands_assigned",)),
+            Effect(
+                text="a replica that a leader added though it is not assigned stays in the ISR as long as it fetches",
+                checkers=("converged",),
+                parts=("IN_SYNC",),
+            ),
+            Effect(
+                text="a member of the ISR that is not assigned is elected, and LeaderAndIsr goes to those assigned "
+                "only",
+                checkers=("converged",),
+                parts=("LED",),
+            ),
+        ),
         source="Partition.maybeExpandIsr and ReplicaManager.becomeLeaderOrFollower, 0.8.0 and 0.8.1",
     ),
     Ticket(
@@ -127,6 +166,14 @@ TICKETS = (
                 source="KIP-207, 2.2",
             ),
         ),
+        effects=(
+            Effect(
+                text="a new leader answers a consumer's request for the latest offset before it knows what is "
+                "committed",
+                checkers=("applied_high_watermark",),
+            ),
+        ),
+        witness="KAFKA-2334",
         source="KIP-207; Partition.fetchOffsetForTimestamp, 2.1.0 and 2.2.0",
     ),
     Ticket(
@@ -166,6 +213,19 @@ TICKETS = (
         ),
         trigger="a lost answer to a leader's write of its ISR, and no election for that partition until "
         "everything is healed",
+        effects=(
+            Effect(
+                text="an ISR that is in ZooKeeper though its write seemed to fail: the leader commits without a "
+                "replica that it has added",
+                checkers=(*LOSSES, *DIVERGENCES),
+            ),
+            Effect(
+                text="a leader takes a write of its ISR for refused that ZooKeeper has carried out: it repeats it "
+                "with the version from before until the next leader epoch, and no other change succeeds",
+                checkers=("converged",),
+                parts=("IN_SYNC", "GAUGES"),
+            ),
+        ),
         source="ReplicationUtils.updateLeaderAndIsr and ZkUtils.conditionalUpdatePersistentPath, 0.8.1 and 0.8.2",
     ),
     Ticket(
@@ -182,6 +242,15 @@ TICKETS = (
         checker="converged",
         policies={"brokers.counts_last_fetch": False, "brokers.high_watermark_waits_for_caught_up": False},
         trigger="a producer that writes more often than a fetch takes",
+        effects=(
+            Effect(
+                text="a follower that fetches as fast as the leader's log grows is never at its end: it does not "
+                "join the ISR while the load goes on",
+                checkers=("converged",),
+                parts=("IN_SYNC",),
+            ),
+        ),
+        rule=lambda policies: not policies.brokers.high_watermark_waits_for_caught_up,
         source="Replica.updateLogReadResult and Partition.maybeExpandIsr, 0.10.1.1 and 0.10.2.0",
     ),
     Ticket(
@@ -254,5 +323,79 @@ TICKETS = (
         checker="lag_true",
         policies={"fetchers.empty_answer_lags": True},
         source="AbstractFetcherThread.processFetchRequest, 2.1.0 and 2.1.1",
+    ),
+    Ticket(
+        key="KafkaApis.handleFetchRequest (0.8.0 to 0.8.1.1)",
+        title="a follower's fetch counts before it is read: one that is ahead of its leader joins the ISR, and cuts "
+        "its log once the fetch is refused",
+        until=("0.8.2.0",),
+        policies={"brokers.records_fetch_first": True},
+        effects=(Effect(checkers=(*LOSSES, *DIVERGENCES, "joins_caught_up")),),
+        witness="KafkaApis.handleFetchRequest",
+    ),
+    Ticket(
+        key="KAFKA-9338",
+        title="a session is not held against a new leader epoch: a follower that missed elections goes on fetching "
+        "within it from the broker that it knew as the leader, which leads again with other records",
+        until=("2.5.0",),
+        policies={"brokers.sessions_keep_epochs": False},
+        fixed={"brokers.sessions_keep_epochs": True},
+        rule=lambda policies: policies.brokers.checks_epochs and not policies.brokers.sessions_keep_epochs,
+        effects=(
+            Effect(checkers=(*LOSSES, *DIVERGENCES)),
+            Effect(
+                text="the same within a session, which is not held against a new leader epoch",
+                checkers=(*LOSSES, *DIVERGENCES, "append_shape"),
+            ),
+        ),
+    ),
+    Ticket(
+        key="Log.updateHighWatermark (2.4)",
+        title="a follower, or a copy in another log directory, takes over a high watermark from before its start",
+        until=("2.4.0",),
+        policies={"brokers.start_raises_learned_high_watermark": False},
+        fixed={"brokers.start_raises_learned_high_watermark": True},
+        effects=(Effect(checkers=("offset_bounds",)),),
+        witness="Log.updateHighWatermark",
+    ),
+    Ticket(
+        key="Partition.maybeIncrementLeaderHW (0.10.2 to 2.7.2)",
+        title="a leader that gets the target of a move commits without the members of its ISR that the next step "
+        "drops: where the controller is replaced between the two they stay in the ISR, and are assigned again, with "
+        "less",
+        since="0.10.2.0",
+        effects=(Effect(checkers=(*LOSSES, *DIVERGENCES)),),
+    ),
+    Ticket(
+        key="KAFKA-14140",
+        title="a leader adds a replica to its ISR whose broker has died since its last fetch, or has no session any "
+        "more: no controller prevents it",
+        effects=(Effect(checkers=("dead_leave_isr", "elects_the_living")),),
+    ),
+    Ticket(
+        key="Partition.isUnderReplicated (0.8.0)",
+        title="a partition counts as under-replicated by the replication factor that it had when it came to the broker",
+        until=("0.8.1",),
+        policies={"brokers.under_replication": FactorAtCreation()},
+        effects=(Effect(checkers=("converged",), parts=("GAUGES",)),),
+    ),
+    Ticket(
+        key="Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)",
+        title="the controller takes its own write, whose answer was lost, for that of another one; the leader, which "
+        "is refused, waits for the next leader epoch with the ISR from before",
+        since="2.7.0",
+        effects=(Effect(checkers=("converged",), parts=("GAUGES",)),),
+    ),
+    Ticket(
+        key="KAFKA-12686",
+        title="the answer to an AlterIsr of an earlier leader epoch takes along what the leader has wished for "
+        "since, which is never sent: its ISR stays as it is, the high watermark waits for whom it would add, and a "
+        "move that waits for it does not end",
+        since="2.7.0",
+        effects=(
+            Effect(
+                checkers=("converged", "expectation"), parts=("IN_SYNC", "COMMITTED", "NOTHING_ASKED"), expects=("isr",)
+            ),
+        ),
     ),
 )

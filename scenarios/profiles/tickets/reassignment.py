@@ -1,7 +1,8 @@
 """Tickets of reassignments: moves that are lost, begun again, or left half done."""
 
+from controller.state_machines.rules import FOUR_STATES
 from scenarios.profiles.profile import Difference
-from scenarios.profiles.ticket import Ticket
+from scenarios.profiles.ticket import DIVERGENCES, LOSSES, Effect, Ticket
 
 TICKETS = (
     Ticket(
@@ -47,6 +48,13 @@ TICKETS = (
         "/admin/reassign_partitions. The checker sees the request leave, and the replicas of the middle of the move.",
         checker="moves_recoverable",
         policies={"wiki.needs_live_target": True},
+        effects=(
+            Effect(
+                text="a move with a broker in its target that is down when the controller takes it up is given up",
+                checkers=("unfinished",),
+            ),
+        ),
+        by_release=True,
         source="KafkaController.initiateReassignReplicasForTopicPartition, 0.10.0.1 and 0.10.1.0",
     ),
     Ticket(
@@ -63,6 +71,15 @@ TICKETS = (
         checker="converged",
         policies={"controller.stops_name_epochs": True},
         trigger="a move that is cancelled before the replica which it adds is in sync",
+        effects=(
+            Effect(
+                text="a StopReplica in the replica's own leader epoch, as a move that is cancelled or changed sends "
+                "it, is refused: the replica stays on the disk",
+                checkers=("converged",),
+                parts=("NO_STRAYS", "IN_SYNC", "LED", "NOTHING_ASKED"),
+            ),
+        ),
+        witness="KAFKA-13972",
         source="ReplicaManager.stopReplicas and ReplicaStateMachine.removeReplicasFromIsr, 2.6.0 and 3.4.0",
     ),
     Ticket(
@@ -111,6 +128,21 @@ TICKETS = (
                 here="the new epoch and ISR",
             ),
         ),
+        effects=(
+            Effect(
+                text="a move raises a leader epoch, and the controller does not know it (updateLeaderEpoch, 2.3.1): "
+                "a broker that starts gets the one before, and its fetcher gives up",
+                checkers=("converged",),
+                parts=("FETCHED", "IN_SYNC", "NOTHING_ASKED"),
+            ),
+            Effect(
+                text="a move raises a leader epoch of which brokers do not tell clients: a consumer is refused until "
+                "the next election or change of the ISR",
+                checkers=("converged",),
+                parts=("READ",),
+                only=lambda policies: policies.brokers.checks_epochs,
+            ),
+        ),
         source="KafkaController.updateLeaderEpoch, 2.3.1 and 2.4.0",
     ),
     Ticket(
@@ -138,6 +170,136 @@ TICKETS = (
         ),
         trigger="a move by the API that is replaced while it waits, another controller before what it drops is "
         "stopped, and the death of that replica",
+        effects=(
+            Effect(
+                text="a replica joins the ISR after it was dropped, before its leader gets the request: the check of "
+                "ISRs fails at it from then on, and it stays, also as the last one, and cannot be elected: no move "
+                "goes on then",
+                checkers=("converged",),
+                parts=("IN_SYNC", "LED", "NOTHING_ASKED"),
+            ),
+            Effect(
+                text="such a replica is still in the ISR when another move adds it, without what was committed "
+                "meanwhile, for which no leader waited for it",
+                checkers=(*LOSSES, "truncate_safety"),
+            ),
+        ),
         source="Partition.getOutOfSyncReplicas, 2.4.1 and 3.0.0; KafkaController.onPartitionReassignment, 2.4.1",
+    ),
+    Ticket(
+        key="KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)",
+        title="a move that is cancelled or changed deletes its new replicas also where they are all of the ISR, in "
+        "which they stay: one that is assigned again is elected without anything",
+        since="2.4.0",
+        effects=(
+            Effect(checkers=(*LOSSES, *DIVERGENCES)),
+            Effect(
+                text="a move that is cancelled or changed drops its new replicas also where they are all of the ISR: "
+                "the partition has no leader, and none can be elected",
+                checkers=("converged",),
+                parts=("LED", "FETCHED"),
+            ),
+            Effect(
+                text="a replica that a cancelled or changed move drops is not stopped, and stays in the ISR, where "
+                "the controller is replaced before its requests are delivered: its successor finds nothing left to do",
+                checkers=("converged",),
+                parts=("NO_STRAYS", "IN_SYNC", "LED", "NOTHING_ASKED"),
+            ),
+        ),
+    ),
+    Ticket(
+        key="KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)",
+        title="a move that is asked for while a new controller takes over, or as the last move before it ends, is "
+        "deleted unread with /admin/reassign_partitions",
+        effects=(
+            Effect(
+                checkers=("moves_recoverable", "unfinished"),
+                until="2.4.0",
+                only=lambda policies: policies.controller.refuses_moves_together,
+            ),
+            Effect(
+                text="the same, of a protocol that goes by the znode, under a later release",
+                checkers=("moves_recoverable", "unfinished"),
+                since="2.4.0",
+            ),
+        ),
+    ),
+    Ticket(
+        key="KafkaController.processApiPartitionReassignment (2.4.1 to 2.7.2)",
+        title="a move that is asked for through the API is nowhere but in the controller's queue until it begins: it "
+        "is lost with that controller",
+        since="2.4.0",
+        effects=(Effect(checkers=("unfinished",)),),
+    ),
+    Ticket(
+        key="ReplicaStateMachine.doRemoveReplicasFromIsr (1.1.1 to 2.7.2)",
+        title="a move that drops the leader, where no other could be elected before, leaves the partition online "
+        "without one: none is elected, and OfflinePartitionsCount does not count it",
+        since="0.8.2.0",
+        effects=(Effect(checkers=("led_in_time", "offline_true", "converged"), parts=("LED",)),),
+    ),
+    Ticket(
+        key="KafkaController.onPartitionReassignment (2.4.1 to 2.7.2)",
+        title="a move that assigns the only in-sync replica again to a partition without a leader elects none: that "
+        "waits for the next change of brokers",
+        since="2.4.0",
+        effects=(Effect(checkers=("led_in_time", "converged"), parts=("LED",)),),
+    ),
+    Ticket(
+        key="KafkaController.onPartitionReassignment (0.8.1)",
+        title="a new replica gets no LeaderAndIsr where its broker registers, or another leader is elected, while "
+        "the partition is moved: the move never ends",
+        until=("0.8.2.0",),
+        effects=(
+            Effect(checkers=("converged",), parts=("NOTHING_ASKED",)),
+            Effect(
+                text="a new replica that is in the ISR when another leader is elected during its move goes on "
+                "following the one before: the move ends, and no LeaderAndIsr follows",
+                checkers=("roles_adopted", "converged"),
+                parts=("LED", "IN_SYNC"),
+            ),
+            Effect(
+                text="new replicas are assigned when their move is over: those of a move that does not end, or is "
+                "given up, stay",
+                checkers=("converged",),
+                parts=("NO_STRAYS",),
+            ),
+        ),
+    ),
+    Ticket(
+        key="ReplicaStateMachine.initializeReplicaState (0.8.1)",
+        title="a replica that the controller takes for offline cannot go offline: a move that drops it leaves it in "
+        "the ISR, and once its broker is back it is elected, without LeaderAndIsr, or none can be, and no move goes on",
+        until=("0.8.2.0",),
+        policies={"controller.replicas.predecessors": FOUR_STATES.predecessors},
+        effects=(Effect(checkers=("converged",), parts=("LED", "IN_SYNC", "NOTHING_ASKED")),),
+    ),
+    Ticket(
+        key="KafkaController.onPartitionReassignment (0.8.0)",
+        title="a move to replicas that are in the ISR already, from a move that was given up, marks none of them as "
+        "online: their brokers get no LeaderAndIsr when they start",
+        until=("0.8.2.0",),
+        effects=(Effect(checkers=("roles_adopted", "converged"), parts=("LED", "IN_SYNC")),),
+    ),
+    Ticket(
+        key="KAFKA-6794 (the document)",
+        title="step 5 writes the assignment before the replicas that it drops leave the ISR: where the controller "
+        "dies between the two, they stay, also as the only ones, which cannot lead, or as the leader, which gets no "
+        "request",
+        effects=(
+            Effect(checkers=("converged", "offline_true"), parts=("IN_SYNC", "LED")),
+            Effect(
+                text="a partition in whose ISR there are only such replicas has no leader: its next move does not go "
+                "on",
+                checkers=("converged",),
+                parts=("NOTHING_ASKED",),
+            ),
+            Effect(
+                text="step 1 waits for all current replicas to be in the ISR, also for those that the move drops: "
+                "while the broker of such a one is dead the move does not go on",
+                checkers=("converged",),
+                parts=("NOTHING_ASKED",),
+            ),
+        ),
     ),
 )

@@ -4,7 +4,7 @@ from controller.metrics import is_offline_by_leader
 from controller.state_machines.rules import leader_only
 from controller.state_machines.selectors import TOLD_TO_LIVE
 from scenarios.profiles.profile import Difference
-from scenarios.profiles.ticket import Ticket
+from scenarios.profiles.ticket import Effect, Ticket
 
 TICKETS = (
     Ticket(
@@ -31,6 +31,12 @@ TICKETS = (
             ),
         ),
         trigger="a StopReplica that is so late that the partition has been moved back when it arrives",
+        effects=(
+            Effect(
+                text="a StopReplica that was stuck on its way stops a replica that has been started again",
+                checkers=("stops_in_order",),
+            ),
+        ),
         source="KafkaApis.handleStopReplicaRequest and ReplicaManager.stopReplicas, 2.5.0 and 2.6.0",
     ),
     Ticket(
@@ -99,6 +105,13 @@ TICKETS = (
                 "LeaderAndIsr",
             ),
         ),
+        effects=(
+            Effect(
+                text="a broker in its controlled shutdown gets no LeaderAndIsr for the leaderships that it gives up",
+                checkers=("replicas_notified",),
+            ),
+        ),
+        witness="KAFKA-7482",
         source="PartitionStateMachine.doElectLeaderForPartitions and leaderForControlledShutdown, 2.0.0 and 2.1.0",
     ),
     Ticket(
@@ -138,6 +151,15 @@ TICKETS = (
                 here="never goes offline: its topic cannot be deleted",
             ),
         ),
+        effects=(
+            Effect(
+                text="replicas of partitions that never had a leader do not go offline, and so their topic is never "
+                "deleted",
+                checkers=("converged",),
+                parts=("NOTHING_ASKED", "LED"),
+            ),
+        ),
+        witness="KAFKA-6650",
         source="ReplicaStateMachine.doHandleStateChanges, 1.1.1 and 2.0.0",
     ),
     Ticket(
@@ -183,5 +205,44 @@ TICKETS = (
         checker="deleted_get_no_leader",
         policies={"controller.restores_deleting": False},
         source="KafkaController.PartitionModifications, 1.1.1 and 2.0.0",
+    ),
+    Ticket(
+        key="Election.leaderForOffline (2.3.1 to 2.7.2)",
+        title="a broker in its controlled shutdown gets no LeaderAndIsr when a partition without a leader, or a new "
+        "one, gets one",
+        effects=(Effect(checkers=("replicas_notified",)),),
+        witness="Election.leaderForOffline",
+    ),
+    Ticket(
+        key="KIP-380",
+        title="a broker that has been restarted remembers no controller epoch, and obeys a controller that has been "
+        "replaced",
+        until=("2.2.0",),
+        policies={"controller.broker_epochs": False},
+        effects=(Effect(checkers=("append_shape",)),),
+    ),
+    Ticket(
+        key="KAFKA-1120",
+        title="a broker that is gone and back before the controller looks at /brokers/ids gets neither LeaderAndIsr "
+        "nor all metadata",
+        until=("2.2.0",),
+        policies={"controller.broker_epochs": False},
+        effects=(
+            Effect(
+                checkers=("roles_adopted", "replicas_notified", "metadata_kept", "converged"), parts=("LED", "IN_SYNC")
+            ),
+            Effect(
+                text="a broker that ends its controlled shutdown and is back before the controller looks at "
+                "/brokers/ids shuts down for ever in the controller's memory, and is neither elected nor moved to",
+                checkers=("led_in_time", "converged"),
+                parts=("LED", "NOTHING_ASKED"),
+            ),
+        ),
+    ),
+    Ticket(
+        key="MetadataCache.updateMetadata (0.8.0 to 2.7.2)",
+        title="a broker takes any metadata, also from before what it knows: an UpdateMetadata that was stuck on a "
+        "connection which the controller had given up takes back what a later one said",
+        effects=(Effect(checkers=("metadata_kept",)),),
     ),
 )

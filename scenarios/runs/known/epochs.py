@@ -12,12 +12,9 @@ from emulator.protocol.events import (
     Truncated,
 )
 from emulator.protocol.types import TopicPartition
-from fetchers.truncation import Kip101
 from scenarios.runs.known.ledger import ever
 from scenarios.runs.known.reason import (
-    DIVERGENCES,
-    LOSSES,
-    Known,
+    Reason,
     and_what_follows,
     and_where_it_led,
     of_broker,
@@ -118,45 +115,12 @@ def _follows_elsewhere(past: KeptEvents, role: BecameFollower, at_seq: int) -> b
     return any(type(last) is BecameFollower and last.leader == role.leader for last in lasts)
 
 
-EPOCHS: tuple[Known, ...] = (
-    Known(
-        "KIP-320",
-        "a follower that missed elections goes on fetching from the broker that it knew as the leader, which leads "
-        "again with other records",
-        (*LOSSES, *DIVERGENCES),
-        lambda policies: not policies.brokers.checks_epochs,
-        and_what_follows(_missed_elections),
-    ),
-    Known(
-        "KAFKA-9338",
-        "a session is not held against a new leader epoch: a follower that missed elections goes on fetching within it "
-        "from the broker that it knew as the leader, which leads again with other records",
-        (*LOSSES, *DIVERGENCES),
-        lambda policies: policies.brokers.checks_epochs and not policies.brokers.sessions_keep_epochs,
-        and_what_follows(_missed_within_a_session),
-    ),
-    Known(
-        "KIP-320",
-        "a follower that missed elections reads what is written under a later epoch than the one in which it then "
-        "leads, by a request that was late: its log forgets the later epoch",
-        (*LOSSES, *DIVERGENCES, "append_shape"),
-        lambda policies: not policies.brokers.checks_epochs,
-        and_what_follows(_leads_before_what_it_has),
-    ),
-    Known(
-        "KAFKA-9338",
-        "the same within a session, which is not held against a new leader epoch",
-        (*LOSSES, *DIVERGENCES, "append_shape"),
-        lambda policies: policies.brokers.checks_epochs and not policies.brokers.sessions_keep_epochs,
-        and_what_follows(_leads_before_what_its_session_read),
-    ),
-    Known(
-        "KIP-279",
-        "a follower truncates to where the leader says that an epoch ends which the leader never had, or which it has "
-        "deleted: too little, or too much",
-        (*LOSSES, *DIVERGENCES, "append_shape"),
-        lambda policies: isinstance(policies.fetchers.truncation, Kip101) and not policies.brokers.answers_with_epoch,
-        and_where_it_led(of_broker(ever("KIP-279"))),
-    ),
+EPOCHS: tuple[Reason, ...] = (
+    Reason("KIP-320", and_what_follows(_missed_elections)),
+    Reason("KAFKA-9338", and_what_follows(_missed_within_a_session)),
+    Reason("KIP-320", and_what_follows(_leads_before_what_it_has), effect=1),
+    Reason("KAFKA-9338", and_what_follows(_leads_before_what_its_session_read), effect=1),
+    Reason("KIP-320", and_where_it_led(of_broker(ever("KIP-320"))), effect=2),
+    Reason("KIP-279", and_where_it_led(of_broker(ever("KIP-279")))),
 )
 """Where two explain a finding, the more particular one comes first."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from brokers.partition.isr import ByZooKeeper
 from emulator.metrics import short_name
 from emulator.protocol.events import (
     BecameFollower,
@@ -18,14 +17,12 @@ from emulator.protocol.events import (
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_path
 from emulator.trace.events import ZkWritten
-from scenarios.observe.findings.convergence_facts import Condition, GaugeNotAtRest, IsrDiffers
+from scenarios.observe.findings.convergence_facts import GaugeNotAtRest, IsrDiffers
 from scenarios.observe.mbeans import UNDER_REPLICATED
-from scenarios.runs.finding import EXPECTATION
 from scenarios.runs.known.ledger import in_isr_since, witnesses
 from scenarios.runs.known.reason import (
     CONVERGED,
-    LOSSES,
-    Known,
+    Reason,
     Shows,
     always,
     asks_for_moves,
@@ -199,142 +196,26 @@ def _lost_its_write(past: KeptEvents, tp: TopicPartition) -> bool:
     return not changed and any(seq == written for seq, _ in past.taken_for_refused(tp))
 
 
-ISRS: tuple[Known, ...] = (
-    Known(
-        "KAFKA-3143",
-        "a controller that takes over leaves dead replicas in their ISRs, and elects with them",
-        ("dead_leave_isr", "elects_the_living"),
-        lambda policies: not policies.controller.replicas.shrink_at_failover,
-        _left_dead("KAFKA-3143"),
+ISRS: tuple[Reason, ...] = (
+    Reason("KAFKA-3143", _left_dead("KAFKA-3143"), effect=1),
+    Reason("KAFKA-3143", _left_dead("KAFKA-3143"), effect=2),
+    Reason(
+        "ReplicaStateMachine.handleStateChange (0.8.0)", _left_dead("ReplicaStateMachine.handleStateChange"), effect=1
     ),
-    Known(
-        "KAFKA-3143",
-        "a controller that takes over leaves dead replicas in their ISRs, where they stay while nothing is written",
-        (CONVERGED,),
-        lambda policies: (
-            not policies.controller.replicas.shrink_at_failover and not policies.brokers.out_of_sync.even_at_the_end
-        ),
-        _left_dead("KAFKA-3143"),
-        parts=(Condition.IN_SYNC,),
+    Reason(
+        "ReplicaStateMachine.handleStateChange (0.8.0)", _left_dead("ReplicaStateMachine.handleStateChange"), effect=2
     ),
-    Known(
-        "ReplicaStateMachine.handleStateChange (0.8.0)",
-        "a controller leaves a dead replica in an ISR to which a leader has added it, as it goes by the ISR that it "
-        "knows",
-        ("dead_leave_isr", "elects_the_living"),
-        lambda policies: policies.controller.replicas.trusts_memory,
-        _left_dead("ReplicaStateMachine.handleStateChange"),
-    ),
-    Known(
-        "ReplicaStateMachine.handleStateChange (0.8.0)",
-        "the same; it stays while nothing is written",
-        (CONVERGED,),
-        lambda policies: (
-            policies.controller.replicas.trusts_memory and not policies.brokers.out_of_sync.even_at_the_end
-        ),
-        _left_dead("ReplicaStateMachine.handleStateChange"),
-        parts=(Condition.IN_SYNC,),
-    ),
-    Known(
-        "KAFKA-14140",
-        "a leader adds a replica to its ISR whose broker has died since its last fetch, or has no session any more: no "
-        "controller prevents it",
-        ("dead_leave_isr", "elects_the_living"),
-        lambda _policies: True,
-        _added_by_leader,
-    ),
-    Known(
-        "KAFKA-1097",
-        "a leader adds a replica that is not assigned to it",
-        ("expands_assigned",),
-        lambda policies: not policies.brokers.checks_assignment,
-        always,
-    ),
-    Known(
-        "KAFKA-1097",
-        "a replica that a leader added though it is not assigned stays in the ISR as long as it fetches",
-        (CONVERGED,),
-        lambda policies: not policies.brokers.checks_assignment,
-        _taken_in_unassigned,
-        parts=(Condition.IN_SYNC,),
-    ),
-    Known(
-        "KAFKA-1097",
-        "a member of the ISR that is not assigned is elected, and LeaderAndIsr goes to those assigned only",
-        (CONVERGED,),
-        lambda policies: not policies.brokers.checks_assignment,
-        _taken_in_unassigned,
-        parts=(Condition.LED,),
-    ),
-    Known(
-        "KAFKA-9672",
-        "a replica joins the ISR after it was dropped, before its leader gets the request: the check of ISRs fails "
-        "at it from then on, and it stays, also as the last one, and cannot be elected: no move goes on then",
-        (CONVERGED,),
-        lambda policies: not policies.brokers.unassigned_leave_isr,
-        _joined_after_it_was_dropped,
-        parts=(Condition.IN_SYNC, Condition.LED, Condition.NOTHING_ASKED),
-    ),
-    Known(
-        "KAFKA-9672",
-        "such a replica is still in the ISR when another move adds it, without what was committed meanwhile, for which "
-        "no leader waited for it",
-        (*LOSSES, "truncate_safety"),
-        lambda policies: not policies.brokers.unassigned_leave_isr,
-        _in_isr_since_it_was_dropped,
-    ),
-    Known(
-        "KAFKA-4485",
-        "a follower that fetches as fast as the leader's log grows is never at its end: it does not join the ISR while "
-        "the load goes on",
-        (CONVERGED,),
-        lambda policies: not policies.brokers.high_watermark_waits_for_caught_up,
-        _never_at_the_end,
-        parts=(Condition.IN_SYNC,),
-    ),
-    Known(
-        "Partition.isUnderReplicated (0.8.0)",
-        "a partition counts as under-replicated by the replication factor that it had when it came to the broker",
-        (CONVERGED,),
-        lambda policies: policies.brokers.under_replication.keeps_factor,
-        _had_more_replicas,
-        parts=(Condition.GAUGES,),
-    ),
-    Known(
-        "KAFKA-1028",
-        "the last in-sync replica that goes offline leaves the ISR, which is then empty",
-        ("leader_in_isr",),
-        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
-        _isr_emptied,
-    ),
-    Known(
-        "KAFKA-1382",
-        "a leader takes a write of its ISR for refused that ZooKeeper has carried out: it repeats it with the version "
-        "from before until the next leader epoch, and no other change succeeds",
-        (CONVERGED,),
-        lambda policies: policies.brokers.isr_writes == ByZooKeeper(compares=False),
-        _behind_its_own_write,
-        parts=(Condition.IN_SYNC, Condition.GAUGES),
-    ),
-    Known(
-        "Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)",
-        "the controller takes its own write, whose answer was lost, for that of another one; the leader, which is "
-        "refused, waits for the next leader epoch with the ISR from before",
-        (CONVERGED,),
-        lambda policies: policies.alters_isr,
-        _behind_its_own_write,
-        parts=(Condition.GAUGES,),
-    ),
-    Known(
-        "KAFKA-12686",
-        "the answer to an AlterIsr of an earlier leader epoch takes along what the leader has wished for since, which "
-        "is never sent: its ISR stays as it is, the high watermark waits for whom it would add, and a move that waits "
-        "for it does not end",
-        (CONVERGED, EXPECTATION),
-        lambda policies: policies.alters_isr,
-        _wish_dropped,
-        parts=(Condition.IN_SYNC, Condition.COMMITTED, Condition.NOTHING_ASKED),
-        expects=("isr",),
-    ),
+    Reason("KAFKA-14140", _added_by_leader),
+    Reason("KAFKA-1097", always),
+    Reason("KAFKA-1097", _taken_in_unassigned, effect=1),
+    Reason("KAFKA-1097", _taken_in_unassigned, effect=2),
+    Reason("KAFKA-9672", _joined_after_it_was_dropped),
+    Reason("KAFKA-9672", _in_isr_since_it_was_dropped, effect=1),
+    Reason("KAFKA-4485", _never_at_the_end),
+    Reason("Partition.isUnderReplicated (0.8.0)", _had_more_replicas),
+    Reason("KAFKA-1028", _isr_emptied),
+    Reason("KAFKA-1382", _behind_its_own_write, effect=1),
+    Reason("Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)", _behind_its_own_write),
+    Reason("KAFKA-12686", _wish_dropped),
 )
 """Where two explain a finding, the more particular one comes first."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from brokers.partition.isr import ByZooKeeper
 from scenarios.runs.known.ledger import in_isr_since
 from scenarios.runs.known.reason import (
-    DIVERGENCES,
-    LOSSES,
-    Known,
+    Reason,
     and_where_it_led,
     of_broker,
     of_partition,
@@ -35,29 +32,12 @@ def _joined_and_not_known(past: KeptEvents, violation: Violation, tp: TopicParti
     )
 
 
-JOINS: tuple[Known, ...] = (
-    Known(
-        "KAFKA-7128",
-        "a follower joins the ISR at the high watermark of a new leader, without what its predecessor had committed",
-        (*LOSSES, *DIVERGENCES, "joins_caught_up"),
-        lambda policies: not policies.brokers.join_needs_epoch_start,
-        and_where_it_led(of_broker(in_isr_since("KAFKA-7128"))),
-    ),
-    Known(
+JOINS: tuple[Reason, ...] = (
+    Reason("KAFKA-7128", and_where_it_led(of_broker(in_isr_since("KAFKA-7128")))),
+    Reason(
         "KafkaApis.handleFetchRequest (0.8.0 to 0.8.1.1)",
-        "a follower's fetch counts before it is read: one that is ahead of its leader joins the ISR, and cuts its log "
-        "once the fetch is refused",
-        (*LOSSES, *DIVERGENCES, "joins_caught_up"),
-        lambda policies: policies.brokers.records_fetch_first,
         and_where_it_led(of_broker(in_isr_since("KafkaApis.handleFetchRequest"))),
     ),
-    Known(
-        "KAFKA-1382",
-        "an ISR that is in ZooKeeper though its write seemed to fail: the leader commits without a replica that it has "
-        "added",
-        (*LOSSES, *DIVERGENCES),
-        lambda policies: policies.brokers.isr_writes == ByZooKeeper(compares=False),
-        and_where_it_led(_joined_and_not_known),
-    ),
+    Reason("KAFKA-1382", and_where_it_led(_joined_and_not_known)),
 )
 """Where two explain a finding, the more particular one comes first."""

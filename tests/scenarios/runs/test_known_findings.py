@@ -564,7 +564,7 @@ def test_every_reason_applies_to_some_profile_and_names_checkers() -> None:
     from scenarios.observe.checkers.checkers import REGISTRY
 
     for reason in KNOWN:
-        assert any(reason.applies(profile.policies) for profile in PROFILES.values()), reason
+        assert any(reason.applies(profile) for profile in PROFILES.values()), reason
         assert all(checker in (*REGISTRY, EXPECTATION, UNFINISHED) for checker in reason.checkers), reason
 
 
