@@ -87,7 +87,9 @@ TICKETS = (
             ),
         ),
         witness="KIP-279",
-        rule=lambda policies: isinstance(policies.fetchers.truncation, Kip101),
+        rule=lambda policies: (
+            isinstance(policies.fetchers.truncation, Kip101) and not policies.brokers.answers_with_epoch
+        ),
         source="KIP-279; LeaderEpochFileCache.endOffsetFor and ReplicaFetcherThread.maybeTruncate, 1.1.1 and 2.0.0",
     ),
     Ticket(
@@ -336,7 +338,6 @@ TICKETS = (
         title="a follower whose log ends where its leader's begins joins the ISR with what it has before, also where "
         "that differs from what was deleted, and drops it with the next answer: if it leads before, it is read",
         since="2.0.0",
-        until=("2.7.0",),
         effects=(Effect(checkers=("reads_consistent",)),),
     ),
     Ticket(
