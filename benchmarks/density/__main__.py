@@ -7,7 +7,8 @@ same seed without the bug has none, or none of the checker that the bug's entry 
 happen, so that a defect of the profile itself may show in a seed that has none without it: how many seeds of each
 profile have such a finding without a bug (``--noise``) stands beside the table. ``--write`` writes the table into
 RESULTS.md, and the figures into ``scenarios/museum/densities.json``, which ``understudy museum`` and
-docs/reference/museum.md show. ``--out`` keeps a line for each bug that is done, so that a broken-off run goes on.
+docs/reference/bugs-and-guards.md show. ``--out`` keeps a line for each bug that is done, so that a broken-off run goes
+on.
 """
 
 from __future__ import annotations
