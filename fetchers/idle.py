@@ -32,7 +32,7 @@ class IdleFetcher:
     @property
     def is_idle(self) -> bool:
         """Whether the thread answers an empty response with the same request, as things are."""
-        return self._thread.is_idle and self._endpoint.is_unchanged
+        return self._thread.is_idle() and self._endpoint.is_unchanged
 
     def park(self, poll: Poll) -> None:
         """The request in flight, and those after it, are ``poll``."""
