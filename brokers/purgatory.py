@@ -153,7 +153,7 @@ class DelayedFetch:
     Attributes:
         request: None while none waits.
         poll: the poll that is not simulated at the moment, and ``request`` the last one that was; None: there is none.
-            What changes in the session rouses it first.
+            It rouses when a position of the session becomes dirty.
         rank: of the line of its timer (``World.call_in_line``).
     """
 
@@ -201,6 +201,11 @@ class DelayedFetch:
         self._expires_us = since_us + request.max_wait_us
         self._timer_set = True
         self.process.timer_in_line(self.rank, request.max_wait_us, self.expire, since_us)
+
+    def rouse(self) -> None:
+        """Simulate the polls again, if they are not."""
+        if self.poll is not None:
+            self.poll.rouse()
 
     def _set_timer(self, delay_us: int) -> None:
         self._timer_set = True

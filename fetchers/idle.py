@@ -32,8 +32,8 @@ class IdleFetcher:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the thread would answer an empty response with the same request again."""
-        return self._thread.is_idle and self._endpoint.is_unchanged
+        """Whether the thread answers an empty response with the same request, as things are."""
+        return self._thread.is_idle() and self._endpoint.is_unchanged
 
     def park(self, poll: Poll) -> None:
         """Take ``poll`` for the request in flight and those after it."""
