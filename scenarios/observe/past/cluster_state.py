@@ -38,6 +38,9 @@ from scenarios.observe.past.table_versions import ByBroker, Table
 LAST = "last"
 """The key of a table that holds one value."""
 
+DELETED_FROM = "delete.partitions"
+"""After this step a topic's partitions are gone for the controller, whatever ZooKeeper still has of them."""
+
 _controller_of = lru_cache(256)(znodes.decode_controller)
 
 
