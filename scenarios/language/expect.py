@@ -156,15 +156,19 @@ class Expect:
 
     assignment: PartitionBrokers | None = field(
         default=None,
+        hash=False,
         metadata=key(
             MapOf(_BROKERS, PARTITION_NAME), "the replicas in ZooKeeper, in order; [] = there is no such partition"
         ),
     )
     leader: PartitionBrokers | None = field(
         default=None,
+        hash=False,
         metadata=key(MapOf(ONE_OR_MORE, PARTITION_NAME), "the leader, or the brokers it must be one of"),
     )
-    isr: PartitionBrokers | None = field(default=None, metadata=key(_PER_PARTITION, "the ISR, in any order"))
+    isr: PartitionBrokers | None = field(
+        default=None, hash=False, metadata=key(_PER_PARTITION, "the ISR, in any order")
+    )
     metric: str | None = field(default=None, metadata=key(METRIC_NAME, "a metric that has to be within 'tolerance'"))
     tolerance: Tolerance | None = field(default=None, metadata=key(TOLERANCE, "the limits, both included"))
     invariant: str | None = field(
@@ -176,6 +180,7 @@ class Expect:
     partition: str | None = field(default=None, metadata=key(PARTITION_NAME, "with 'step': by this partition"))
     failed_partitions: PartitionBrokers | None = field(
         default=None,
+        hash=False,
         metadata=key(
             MapOf(_BROKERS, PARTITION_NAME),
             "the failed partitions, and on which followers; all others must not be; {} = none (KIP-461)",

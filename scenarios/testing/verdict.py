@@ -12,7 +12,6 @@ from attrs import frozen
 from scenarios.observe.checkers import Violation
 from scenarios.observe.timeline.explain import explain
 from scenarios.runs.finding import Finding
-from scenarios.runs.findings import found_by
 from scenarios.runs.known.reason import Known
 from scenarios.runs.known_findings import Explained, explained_violations, shown
 
@@ -63,7 +62,7 @@ class Verdict:
     @property
     def new(self) -> tuple[Violation, ...]:
         """Those that the release does not explain."""
-        return tuple(one for one in self.violations if found_by(one) in self._explained.new)
+        return tuple(one for one in self.violations if Finding.of(one) in self._explained.new)
 
     @property
     def known(self) -> tuple[KnownFinding, ...]:

@@ -289,7 +289,7 @@ class _Told:
 
         failed = [
             {"seed": result.seed, "checker": found.checker, "statement": found.statement, "state": found.state,
-             "replay": self.replay(result.seed)}
+             **found.about, "replay": self.replay(result.seed)}
             for result in tally.failed
             for found in result.new
         ]  # fmt: skip

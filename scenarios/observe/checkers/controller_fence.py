@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol import znodes
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.epoch_facts import StateOfOtherEpoch, WrittenByFormerController
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
@@ -44,9 +45,7 @@ class ControllerFence(Checker):
             self._epoch, self._controller = int(event.data), event.client
         elif event.client >= 0 and event.client != self._controller and _controllers_own(event):
             self.violated(
-                event,
-                f"broker {event.client} writes {event.path} ({event.op}) in controller epoch {self._epoch}, which "
-                f"is broker {self._controller}'s",
+                event, WrittenByFormerController(event.client, event.path, event.op, self._epoch, self._controller)
             )
 
     def on_state(self, event: StateWritten) -> None:
@@ -55,11 +54,8 @@ class ControllerFence(Checker):
             return
         by_controller = before is None or state.leader_epoch != before.leader_epoch
         if by_controller and state.controller_epoch != self._epoch:
-            self.violated(
-                event,
-                f"{event.tp}: leader epoch {state.leader_epoch}, leader {state.leader}, written by the controller of "
-                f"epoch {state.controller_epoch} in controller epoch {self._epoch}",
-            )
+            facts = StateOfOtherEpoch(state.leader_epoch, state.leader, state.controller_epoch, self._epoch)
+            self.violated(event, facts, event.tp)
 
 
 def _controllers_own(event: ZkWritten) -> bool:

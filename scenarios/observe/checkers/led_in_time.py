@@ -8,6 +8,7 @@ from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.findings.isr_facts import NotLed
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
@@ -85,11 +86,8 @@ class LedInTime(Checker):
         for tp, held_us in self._leaderless.overdue(moment.t_us, bound_us, self._electable_since_us):
             state = self._cluster.state(tp)
             assert state is not None
-            self.violated(
-                moment,
-                f"{tp}: leader {state.leader}, ISR {list(state.isr)}, registered "
-                f"{sorted(self._now.registered)}, for {held_us / 1e6:.1f} s under controller {self._now.controller}",
-            )
+            facts = NotLed(state.leader, state.isr, tuple(sorted(self._now.registered)), held_us, self._now.controller)
+            self.violated(moment, facts, tp)
 
     def _electable_since_us(self, tp: TopicPartition) -> int | None:
         """Since when a member of the ISR could lead; None: none can now."""

@@ -8,14 +8,11 @@ from emulator.protocol.znodes import BROKER_IDS, CONTROLLER
 from emulator.trace.events import ZkSession, ZkWritten
 from emulator.trace.shown import ZnodeCreated
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.epoch_facts import Session, WrittenAfterExpiry, ZnodeOfWrongKind
 from scenarios.observe.history.history import History
 
 CREATED, EXPIRED = "created", "expired"
 REGISTRATIONS = f"{BROKER_IDS}/"
-WITH_THE_SESSION = (
-    "ephemeral(z) ⇔ z = /controller or z in /brokers/ids: what a broker registers ends with its session, and nothing "
-    "else that it creates does"
-)
 
 
 class NoWriteAfterExpiry(Checker):
@@ -54,13 +51,11 @@ class NoWriteAfterExpiry(Checker):
     def on_written(self, event: ZkWritten) -> None:
         expired_us = self._expired.get(event.client)
         if expired_us is not None and event.client >= 0:
-            self.violated(
-                event,
-                f"broker {event.client} writes {event.path} ({event.op}); its session expired at {expired_us} µs",
-            )
+            self.violated(event, WrittenAfterExpiry(event.client, event.path, event.op, expired_us))
 
     def on_made(self, event: ZnodeCreated) -> None:
         meant = event.path == CONTROLLER or event.path.startswith(REGISTRATIONS)
         if event.ephemeral is not meant and event.client >= 0:
-            kind = "an ephemeral znode" if event.ephemeral else "a persistent znode"
-            self.violated(event, f"broker {event.client} creates {event.path}, {kind}", WITH_THE_SESSION)
+            self.violated(
+                event, ZnodeOfWrongKind(event.client, event.path, event.ephemeral), part=Session.HAS_ITS_ZNODES
+            )

@@ -13,6 +13,7 @@ from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Event
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.findings.gauge_facts import OfflineCounted, OfflineShown
 from scenarios.observe.history.history import History
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, CONTROLLER_STATE, OFFLINE
 from scenarios.observe.past.changes import StateWritten
@@ -111,7 +112,7 @@ class OfflineTrue(Checker):
         for broker, gauges in self._shown.items():
             shown = gauges.get(OFFLINE, 0)
             if shown and broker != self._controller and broker in self._registered:
-                self.violated(moment, f"broker {broker}, which is not the controller, shows {shown} offline partitions")
+                self.violated(moment, OfflineShown(broker, shown))
 
     def recount(self, moment: Moment) -> None:
         busy = self._shown.get(self._controller, {}).get(CONTROLLER_STATE, IDLE) != IDLE
@@ -131,11 +132,7 @@ class OfflineTrue(Checker):
             least += offline and not may and tp.topic not in self._deleting
         shown = gauges.get(OFFLINE, 0)
         if not least <= shown <= most:
-            self.violated(
-                event,
-                f"controller {self._controller} shows {shown} offline partitions; {least} have no live leader"
-                + (f", and for {most - least} it cannot be said" if most > least else ""),
-            )
+            self.violated(event, OfflineCounted(self._controller, shown, least, most - least))
 
 
 def _put(among: dict[Any, None], what: Any, gone: bool) -> None:

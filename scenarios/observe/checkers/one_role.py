@@ -15,6 +15,7 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.findings.epoch_facts import FailedIsFetched, FetchesFromTwo, LeaderFetches
 from scenarios.observe.history.history import History
 
 
@@ -52,19 +53,17 @@ class OneRole(Checker):
         before = fetches.get(tp, event.leader)
         fetches[tp] = event.leader
         if before != event.leader:
-            self.violated(event, f"{tp}: broker {event.node} fetches from {event.leader}, and still from {before}")
+            self.violated(event, FetchesFromTwo(event.node, event.leader, before), tp)
         epoch = self._leads[event.node].get(tp)
         if epoch is not None:
-            self.violated(event, f"{tp}: broker {event.node}, leader of epoch {epoch}, fetches from {event.leader}")
+            self.violated(event, LeaderFetches(event.node, epoch, event.leader, before=False), tp)
 
     def on_leader(self, event: BecameLeader) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         self._leads[event.node][tp] = event.leader_epoch
         fetched = self._fetches[event.node].get(tp)
         if fetched is not None:
-            self.violated(
-                event, f"{tp}: broker {event.node} leads in epoch {event.leader_epoch} and still fetches from {fetched}"
-            )
+            self.violated(event, LeaderFetches(event.node, event.leader_epoch, fetched, before=True), tp)
 
     def on_follower(self, event: BecameFollower) -> None:
         self._leads[event.node].pop(TopicPartition.of(event.topic, event.partition), None)
@@ -77,7 +76,7 @@ class OneRole(Checker):
     def on_failed(self, event: PartitionFailed) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         if tp in self._fetches[event.node]:
-            self.violated(event, f"{tp}: failed on broker {event.node}, which goes on fetching it")
+            self.violated(event, FailedIsFetched(event.node), tp)
 
     def on_crashed(self, event: NodeCrashed) -> None:
         self._leads.pop(event.node, None)

@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import BecameFollower, BecameLeader, NodeStarted, ReplicaStopped
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.control_facts import StoppedByEarlier
 from scenarios.observe.history.history import History
 
 
@@ -52,9 +53,5 @@ class StopsInOrder(Checker):
     def on_stopped(self, event: ReplicaStopped) -> None:
         started = self._started.get(event.node, {}).pop(TopicPartition.of(event.topic, event.partition), -1)
         if event.cause < started:
-            done = "deletes" if event.deleted else "stops"
-            self.violated(
-                event,
-                f"broker {event.node} {done} its replica of {event.topic}-{event.partition} because of a StopReplica "
-                f"(event {event.cause}) that was sent before the LeaderAndIsr that started it (event {started})",
-            )
+            facts = StoppedByEarlier(event.node, event.deleted, event.cause, started)
+            self.violated(event, facts, TopicPartition.of(event.topic, event.partition))

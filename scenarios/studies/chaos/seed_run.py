@@ -31,12 +31,13 @@ TOOL = "tool"
 
 class Found(NamedTuple):
     """A finding as a line of the results has it. ``tickets``: of what the release does wrong by itself; none for what
-    is new."""
+    is new. ``about``: what it is about, with its facts (``scenarios.observe.findings.facts.about``)."""
 
     checker: str
     statement: str
     state: str
     tickets: tuple[str, ...] = ()
+    about: dict[str, Any] = {}  # noqa: RUF012
 
     @property
     def in_short(self) -> str:
@@ -87,8 +88,8 @@ class SeedResult:
         """Raises: ValueError, KeyError or TypeError for a line that is not whole."""
         table = parse_json(line)
         table["found"] = tuple(
-            Found(checker, statement, state, tuple(tickets))
-            for checker, statement, state, tickets in table.get("found", ())
+            Found(checker, statement, state, tuple(tickets), about)
+            for checker, statement, state, tickets, about in table.get("found", ())
         )
         if not all(isinstance(text, str) for one in table["found"] for text in (*one[:3], *one.tickets)):
             raise TypeError("a finding is made of texts")
@@ -172,7 +173,13 @@ def run_seed(drawn: Drawn, seed: int) -> SeedResult:
     run = run_scenario(evolve(drawn.concrete(seed), source=""), counts_reach=bool(drawn.names), figures=False)
     known = explained_findings(run).known
     found = tuple(
-        Found(one.checker, one.statement, one.state, tuple(reason.ticket for reason, of_it in known if one in of_it))
+        Found(
+            one.checker,
+            one.statement,
+            one.state,
+            tuple(reason.ticket for reason, of_it in known if one in of_it),
+            one.about,
+        )
         for one in findings(run)
     )
     return SeedResult(

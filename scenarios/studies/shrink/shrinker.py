@@ -19,6 +19,7 @@ from attrs import define, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
+from scenarios.language.expect import Expect
 from scenarios.language.schema.text import write_toml
 from scenarios.runs.batch import Workers, kept_workers
 from scenarios.runs.finding import EXPECTATION, Finding
@@ -191,9 +192,7 @@ class Shrinker:
         return self.gives(self._trial(table))
 
     def _trial(self, table: Table) -> Trial:
-        return Trial(
-            json.dumps(table), self.finding.checker, self.finding.statement, self._by_bugs, self.state.by_itself
-        )
+        return Trial(json.dumps(table), self.finding.rule, self._by_bugs, self.state.by_itself)
 
     def _count(self, table: Table) -> None:
         self._runs += 1
@@ -216,7 +215,8 @@ def _titled(scenario: Scenario, finding: Finding) -> Table:
 
 def _after_healing(finding: Finding) -> bool:
     """Whether the finding is that a cluster did not get well once its faults had ended."""
-    return finding.checker == CONVERGED or (finding.checker == EXPECTATION and finding.statement.startswith(CONVERGED))
+    expected = isinstance(finding.part, Expect) and finding.part.converged
+    return finding.checker == CONVERGED or bool(expected)
 
 
 def _canonical(candidate: Mapping[str, Any]) -> Table | None:

@@ -22,7 +22,7 @@ class Trial(NamedTuple):
 
     Attributes:
         document: the scenario's table as JSON.
-        checker, statement: of the finding.
+        finding: that which the candidate has to give.
         by_bugs: the finding has to be gone where the scenario's ``bugs`` are switched off, so that what is found stays
             a case of them.
         by_itself: no known behaviour of the release may explain the finding, so that what nothing explains does not
@@ -30,14 +30,9 @@ class Trial(NamedTuple):
     """
 
     document: str
-    checker: str
-    statement: str
+    finding: Finding
     by_bugs: bool = False
     by_itself: bool = False
-
-    @property
-    def finding(self) -> Finding:
-        return Finding(self.checker, self.statement)
 
 
 def found_in(scenario: Scenario, *, by_itself: bool = False) -> tuple[Finding, ...]:
@@ -52,8 +47,9 @@ def found_in(scenario: Scenario, *, by_itself: bool = False) -> tuple[Finding, .
     except BadInput:
         raise
     except Exception as error:
-        what = f"the program does not raise {type(error).__name__}"
-        return (Finding(TOOL, what, next(iter(str(error).splitlines()), "")),)
+        kind = type(error).__name__
+        state = next(iter(str(error).splitlines()), "")
+        return (Finding(TOOL, kind, statement=f"the program does not raise {kind}", state=state),)
 
 
 def gives(trial: Trial) -> bool:
