@@ -9,7 +9,7 @@ transitions that do not begin with a request (``KafkaApis.handle`` with ``Replic
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import ParamSpec, Protocol
 
 from attrs import define, field
@@ -18,17 +18,12 @@ from brokers.log.disk_work import ResponseChannel
 from emulator.kernel import Timer
 from emulator.network.idle import Poll
 from emulator.nodes import Process
-from emulator.protocol.clients.produce import AppendInfo, RecordsProduceResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchRequest
-from emulator.protocol.produce import ProduceResponse
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.produce import AppendInfo, ProducedResult, ProduceRequest
 from emulator.trace import Trace
 
 Arguments = ParamSpec("Arguments")
-
-ProducedResult = tuple[TopicPartition, Errors, int]
-"""The error and the base offset of one batch of a produce request."""
 
 # -- produce ----------------------------------------------------------------------------------------------------------
 
@@ -41,12 +36,15 @@ class DelayedProduce:
 
     Attributes:
         results: of each partition, in the order of the request; for one that still waits, what its timeout would give.
+        infos: what a real client gets beside them, in the same order.
         unfinished: the partitions that still wait.
     """
 
     channel: ResponseChannel
+    request: ProduceRequest
     results: list[ProducedResult]
-    unfinished: int
+    infos: Sequence[AppendInfo]
+    unfinished: int = 0
     timer: Timer | None = None
 
     def finish(self, place: int, error: Errors) -> None:
@@ -67,20 +65,7 @@ class DelayedProduce:
     def _answer(self) -> None:
         if self.timer is not None:
             self.timer.cancel()
-        response = ProduceResponse(tuple(self.results))
-        self.channel.reply(response, response.size)
-
-
-@define(eq=False)
-class DelayedRecordsProduce(DelayedProduce):
-    """One of a real client. ``infos``: what else it gets about each batch, in the order of the request."""
-
-    infos: list[AppendInfo] = field(kw_only=True)
-
-    def _answer(self) -> None:
-        if self.timer is not None:
-            self.timer.cancel()
-        response = RecordsProduceResponse(tuple(self.results), tuple(self.infos))
+        response = self.request.response(self.results, self.infos)
         self.channel.reply(response, response.size)
 
 

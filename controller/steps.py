@@ -32,8 +32,8 @@ PHASES: Mapping[str, str] = {
     "move.record": "the final (kafka-6794: the hop's) assignment is written to ZooKeeper",
     "move.done": "the partition leaves the admin path",
 }
-"""Names that mean the same under every reassignment protocol, in the order of KAFKA-42's seven stages. Each protocol
-says which of its steps a phase covers."""
+"""The phases: names that mean the same under every reassignment protocol, in the order of KAFKA-42's seven stages. Each
+protocol says which of its steps a phase covers."""
 
 
 @frozen

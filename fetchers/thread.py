@@ -53,8 +53,8 @@ class FetcherThread:
         address: where the leader listens, as known when the thread was created.
         partitions: the partitions with their states.
         states: ``partitions.states``: failed partitions are not among them.
-        ended: the thread was shut down.
-        dead: an error has ended the thread. Its partitions stay in it, and are not fetched any more.
+        ended: whether the thread was shut down.
+        dead: whether an error has ended the thread. Its partitions stay in it, and are not fetched any more.
         throttle: leaves throttled partitions out of the fetches.
     """
 
@@ -115,7 +115,7 @@ class FetcherThread:
             self._die(error)
 
     def _die(self, error: FetcherDied) -> None:
-        """End as a thread of Kafka's does: its manager does not notice, and goes on adding partitions to it."""
+        """End as one of Kafka's threads does: its manager does not notice, and goes on adding partitions to it."""
         self._log.error("thread died", reason=str(error))
         self.dead = True
         self._metrics.died()
@@ -126,7 +126,7 @@ class FetcherThread:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the next round does nothing but fetch what this one fetches, as things are."""
+        """Whether the next round would only fetch what this one fetches."""
         return self.partitions.all_to_fetch and self.throttle.is_idle and not self.ended
 
     def _do_work(self) -> Coroutine[Any, Any, None]:
@@ -184,7 +184,7 @@ class FetcherThread:
         return starts
 
     def mark_for_truncation(self, tp: TopicPartition, offset: int) -> None:
-        """The log that is fetched from was truncated to ``offset``: truncate the copy of ``tp`` as well
+        """Truncate the copy of ``tp`` as well: the log that is fetched from was truncated to ``offset``
         (markPartitionsForTruncation)."""
         self.partitions.mark_for_truncation(tp, offset)
         self._wake()
@@ -197,8 +197,7 @@ class FetcherThread:
     # -- truncating (kafka-behaviour §8.3) ----------------------------------------------------------------------------
 
     async def _maybe_truncate(self) -> None:
-        """One round: the leader is asked about the logs that have epochs; then the others are cut at their high
-        watermark.
+        """One round: ask the leader about the logs that have epochs, then cut the others at their high watermark.
 
         Raises:
             FetcherDied: a log cannot be read, the leader answers about a partition that was not asked about, or a
@@ -265,8 +264,8 @@ class FetcherThread:
             self.partitions.handle_error(state)
 
     def _truncate_on_fetch_response(self, state: PartitionFetchState, answer: EpochEndOffset) -> None:
-        """The answer to a fetch says where the two logs diverge: truncate, and fetch on. If that was not enough, the
-        next answer says so."""
+        """Truncate where the answer to a fetch says that the two logs diverge, and fetch on. If that was not enough,
+        the next answer says so."""
         offset, _ = self._policies.truncation.cut(state.log, answer, state.offset)
         self._do_truncate(state, offset, True)
 
@@ -323,8 +322,8 @@ class FetcherThread:
             node.trace.show(FetchLost, node.id, self.name, self.leader, requests, self.partitions.all_to_fetch)
 
     def _not_asked_for(self, tp: TopicPartition) -> None:
-        """The answer names a partition that is not in the session. Kafka throws such an answer away, and the session
-        with it (FetchSessionHandler.handleResponse, 1.1); here no leader gives one."""
+        """Fail on an answer for a partition that is not in the session. Kafka throws such an answer away, and the
+        session with it (FetchSessionHandler.handleResponse, 1.1); here no leader gives one."""
         me = self._process.node
         me.trace.show(FetchMisanswered, me.id, self.leader, NO_ERROR.name, tp.topic, tp.partition)
 
@@ -357,7 +356,7 @@ class FetcherThread:
             self.throttle.lag_changed(state)
 
     async def _handle_partition_error(self, state: PartitionFetchState, answer: FetchedPartition) -> None:
-        """The leader answered with an error, or with the offset at which the two logs diverge."""
+        """Handle an answer with an error, or with the offset at which the two logs diverge."""
         error = answer.error
         if answer.diverging is not None:
             if self._policies.learns_before_truncating:
@@ -373,7 +372,7 @@ class FetcherThread:
             self.partitions.handle_error(state)
 
     async def _handle_out_of_range_error(self, state: PartitionFetchState) -> None:
-        """The fetch offset is not in the leader's log: truncate to the leader's end, or start at the leader's start
+        """Truncate to the leader's end, or start at the leader's start: the fetch offset is not in the leader's log
         (fetchOffsetAndTruncate; kafka-behaviour §8.3)."""
         partitions, log = self.partitions, state.log
         try:
@@ -409,15 +408,15 @@ class FetcherThread:
     # -- failures: the profile's rule judges each of them -------------------------------------------------------------
 
     def _on_partition_fenced(self, state: PartitionFetchState) -> None:
-        """The leader has a higher leader epoch than the partition is fetched under."""
+        """Handle the refusal of a leader that has a higher leader epoch than the partition is fetched under."""
         node = self._process.node
         node.trace.show(FetchFenced, node.id, self.leader, *state.tp, state.leader_epoch)
         fenced = Errors.FENCED_LEADER_EPOCH.name
         self._carry_out(self._policies.failures.fenced, state, fenced, fenced)
 
     def _handle_log_error(self, state: PartitionFetchState, operation: str, error: Exception) -> None:
-        """An append or a truncation raised ``error``. Raises: FetcherDied; DeadIncarnation where the broker has ended
-        with it, and nothing goes on."""
+        """Handle an error that an append or a truncation raised. Raises: FetcherDied; DeadIncarnation where the broker
+        has ended because of it."""
         if isinstance(error, KernelError):
             raise error
         self._process.check_alive()

@@ -1,1 +1,1 @@
-"""What applications see of faults of the cluster, by client: docs/clients.md."""
+"""What applications see of faults of the cluster, by client: docs/understand/clients.md."""

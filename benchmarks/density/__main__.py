@@ -6,8 +6,9 @@ Each bug is switched on in the profile of its case, and seeds are run from 0 on 
 same seed without the bug has none, or none of the checker that the bug's entry names. A bug also moves when things
 happen, so that a defect of the profile itself may show in a seed that has none without it: how many seeds of each
 profile have such a finding without a bug (``--noise``) stands beside the table. ``--write`` writes the table into
-RESULTS.md, and the figures into ``scenarios/museum/densities.json``, which ``understudy museum`` and docs/museum.md
-show. ``--out`` keeps a line for each bug that is done, so that a broken-off run goes on.
+RESULTS.md, and the figures into ``scenarios/museum/densities.json``, which ``understudy museum`` and
+docs/reference/bugs-and-guards.md show. ``--out`` keeps a line for each bug that is done, so that a broken-off run goes
+on.
 """
 
 from __future__ import annotations

@@ -22,9 +22,10 @@ Done = Callable[[Errors, int], object]
 
 
 class Appender(Protocol):
-    """The broker's way to append as a producer does (``brokers.requests.produce.ProduceHandler``)."""
+    """The broker's way to append as a producer does (``brokers.requests.produce.ProduceHandler``). ``internal``: also
+    to internal topics."""
 
-    def produce(self, request: ProduceRequest, channel: Any) -> object: ...
+    def append(self, request: ProduceRequest, channel: Any, *, internal: bool) -> object: ...
 
 
 @define(eq=False)

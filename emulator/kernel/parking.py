@@ -1,4 +1,4 @@
-"""What is parked: periodic work in which nothing happens, and for which no event stands."""
+"""Parked work: periodic work in which nothing happens, and for which no events are scheduled."""
 
 from typing import Protocol
 
@@ -9,12 +9,13 @@ class Parked(Protocol):
     """A poll, a ping or a tick that is not simulated at the moment."""
 
     def rouse(self) -> None:
-        """Go on in events from here: what comes next may be different. Without effect if it does so already."""
+        """Simulate the work again from here on, because what comes next may be different. Without effect if it is not
+        parked."""
 
 
 @define(eq=False, repr=False, weakref_slot=False)
 class Parking:
-    """Everything parked that one thing concerns, such as a process that may be paused."""
+    """All the parked work that one thing concerns, such as a process that may be paused."""
 
     parked: dict[Parked, None] = field(factory=dict)
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 class Ticks:
     """Calls ``work`` each ``period_us``, in the background, until the process dies; first at ``Process.until_tick``.
 
-    While ``is_idle()`` no timer is set. Whatever gives it work calls ``rouse`` first: the next tick comes at the time,
-    and in the place among the events of that time, that it would have if all before it had been simulated. Both follow
-    from the last tick, since each sets the timer of the next (``World.call_in_line``).
+    While ``is_idle()`` no timer is set. Code that gives it work calls ``rouse`` first. The next tick then comes at the
+    time, and in the place among the events of that time, that it would have if all ticks before it had been simulated.
+    Both follow from the last tick, since each sets the timer of the next (``World.call_in_line``).
     """
 
     process: "Process"
@@ -24,7 +24,7 @@ class Ticks:
     is_idle: Callable[[], bool]
     _rank: int = field(init=False)
     _parked_us: int = -1
-    """The time of the tick at which it was parked; -1: a timer is set."""
+    """The time of the last tick before the ticks were parked; -1: a timer is set."""
 
     def __attrs_post_init__(self) -> None:
         self._rank = self.process.world.line()
@@ -42,7 +42,7 @@ class Ticks:
             process.timer_in_line(self._rank, self.period_us, self._tick)
 
     def rouse(self) -> None:
-        """There may be work from now on."""
+        """Tick again, because there may be work from now on."""
         if self._parked_us < 0:
             return
         world, period_us = self.process.world, self.period_us

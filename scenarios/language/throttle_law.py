@@ -1,4 +1,4 @@
-"""Which throttled moves can never end, for what is written meanwhile (KIP-73; docs/experiments.md, E3).
+"""Which throttled moves can never end, for what is written meanwhile (KIP-73; docs/understand/experiments.md, E3).
 
 A leader's quota counts what it sends to followers in sync and never holds that back, so a new replica gets what they
 leave of it, and has to get more than is written. Beyond its rate a quota lets through what its window holds when a move

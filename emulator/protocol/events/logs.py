@@ -73,8 +73,8 @@ class BatchesAppended(NamedTuple):
 
 
 class UnknownProducerAppended(NamedTuple):
-    """A leader appended a batch of an idempotent producer of which its log knew nothing: new to it, or forgotten. It is
-    not checked whether the log had that batch before (KIP-98).
+    """A leader appended a batch of an idempotent producer that its log did not know: a new producer, or a forgotten
+    one. It is not checked whether the log had that batch before (KIP-98).
 
     Attributes:
         producer_id, base_sequence: of the batch.
@@ -94,12 +94,13 @@ class UnknownProducerAppended(NamedTuple):
 
 
 class BatchRepeated(NamedTuple):
-    """A leader had a batch of an idempotent producer already: it gave the first answer, and appended nothing (KIP-98).
+    """A leader received a batch of an idempotent producer that its log has already: it gave the first answer again, and
+    appended nothing (KIP-98).
 
     Attributes:
-        producer_id, base_sequence: of the batch.
-        id: ``Batch.id``, of the batch as it was sent again.
-        base_offset: where the log has it.
+        producer_id, base_sequence: those of the batch.
+        id: ``Batch.id`` of the batch as it was sent again.
+        base_offset: its place in the log.
     """
 
     t_us: int

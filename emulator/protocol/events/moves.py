@@ -46,7 +46,7 @@ class MoveReported(NamedTuple):
 
     Attributes:
         done: AR == RAR.
-        interrupted: the command stopped waiting, and withdraws the moves that are not done.
+        interrupted: the command stopped waiting, and cancels the moves that are not done.
     """
 
     t_us: int

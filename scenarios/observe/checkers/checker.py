@@ -105,7 +105,7 @@ class Checker:
     """The base of all checkers. A subclass gives the class variables, and ``on_...`` methods.
 
     It is the one declaration of an invariant: what scenario files may expect, ``understudy list invariants`` and
-    docs/checkers.md are read from it.
+    docs/reference/checker-list.md are read from it.
 
     Attributes:
         name: what scenario files and the registry call it; the name of its file.

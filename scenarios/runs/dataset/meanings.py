@@ -1,5 +1,5 @@
 """What the tables of the data set hold, column by column: text for people, which files carry beside their columns and
-docs/dataset.md is rendered from.
+docs/reference/dataset-tables.md is rendered from.
 
 Which columns there are, and their types, follows from the rows (``scenarios.runs.dataset.schema``). A test holds that
 every column has its meaning here, and that nothing else does.
@@ -224,7 +224,7 @@ ABOUT: Mapping[str, About] = {
         detail="kind of crash, or the partition that fails",
     ),
     "steps": _about(
-        "The edges of protocol steps ([the list](scenarios.md#phases-and-steps)).",
+        "The edges of protocol steps ([the list](scenario-file.md#steps)).",
         "one row per edge of a step",
         step="step",
         edge="`before` or `after`",
@@ -234,7 +234,7 @@ ABOUT: Mapping[str, About] = {
         detail="details, in words",
     ),
     "violations": _about(
-        "Broken invariants of the [checkers](checkers.md).",
+        "Broken invariants of the [checkers](../understand/checkers.md).",
         "one row per violation, up to ten per checker",
         invariant="the checker's name",
         statement="what should have held; what was found",
@@ -275,7 +275,7 @@ ABOUT: Mapping[str, About] = {
     ),
     "broker_metrics": _about(
         (
-            "What the brokers' own metrics showed ([which there are](metrics.md)) (carry the last value "
+            "What the brokers' own metrics showed ([which there are](../use/metrics.md)) (carry the last value "
             "forward, or look for the row in whose `w_us` a moment lies). Only in the data set of `run "
             "--trace`; a sweep leaves it out. Rates and quantiles are not there, nor is `MinFetchRate`, which"
             " is one: `understudy metrics` computes them. A metric without a row at some moment did not exist"

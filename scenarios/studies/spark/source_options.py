@@ -30,7 +30,7 @@ OPTIONS: Mapping[str, str] = {
     "runsPerPartition": "how many runs a Spark task does; by default such that there are 64 tasks, 25 runs at most",
     "runsPerBatch": "`readStream` only: how many runs a micro-batch has; by default 100",
 }
-"""Name to meaning, as docs/spark.md has them. Spark does not tell upper and lower case apart."""
+"""Name to meaning, as docs/use/spark.md has them. Spark does not tell upper and lower case apart."""
 
 T = TypeVar("T")
 _PATH = "path"
