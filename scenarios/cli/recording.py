@@ -34,7 +34,7 @@ def _record(request: dict[str, Any]) -> str:
     from scenarios.language import Scenario
 
     plugins.restore(plugins.Plugin(*words) for words in request["plugins"])
-    module, _, function = request["recorder"].partition(":")
+    module, _, function = request["recorder"].partition(":")  # by name: a function is sent to another process by it
     record: Callable[..., str] = getattr(importlib.import_module(module), function)
     scenario = Scenario.from_table(request["scenario"], source=request["source"])
     return record(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from attrs import field, fields, frozen
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from scenarios.language.scenario import Scenario
 
 HOME = f"{__package__.rpartition('.')[0]}.faults.actions"
-"""The package of the project's own actions. They need the whole cluster: one is imported when it is looked up."""
+"""The package of the project's own actions, which need the whole cluster."""
 
 
 @frozen(kw_only=True)
@@ -176,7 +176,7 @@ def action(name: str, help: str, *, undo: type[Action] | None = None) -> Callabl
         check_name("action", name)
         check_rule(f"{cls.__name__}.perform", getattr(cls, "perform", None))
         if not cls.__module__.startswith(HOME):
-            import_module(HOME).find(name)
+            _own().find(name)
         if name in ACTIONS:
             raise ValueError(f"there is an action {name!r} already: {ACTIONS[name].__module__}")
         cls.name, cls.help, cls.undo = name, help, undo
@@ -186,10 +186,16 @@ def action(name: str, help: str, *, undo: type[Action] | None = None) -> Callabl
     return register
 
 
+def _own() -> Any:
+    """The package of the project's own actions. By name: it stands above, and each of its files is imported when a
+    scenario names one of its actions."""
+    return import_module(HOME)
+
+
 def all_actions() -> Mapping[str, type[Action]]:
     """Every action by its name: the project's own in the order of their files, and those of other modules that have
     been imported."""
-    files = import_module(HOME).find_all()
+    files = _own().find_all()
     last = len(files)
     order = {file: place for place, file in enumerate(files)}
     return dict(sorted(ACTIONS.items(), key=lambda item: order.get(item[1].__module__, last)))
@@ -198,7 +204,7 @@ def all_actions() -> Mapping[str, type[Action]]:
 def find_action(name: str) -> type[Action]:
     """The action of that name; ``BadInput`` when there is none."""
     if name not in ACTIONS:
-        import_module(HOME).find(name)
+        _own().find(name)
     if name not in ACTIONS:
         raise BadInput(f"unknown action {name!r}; {did_you_mean(name, all_actions())}")
     return ACTIONS[name]

@@ -81,7 +81,7 @@ def chaos(kind: str, help: str) -> Callable[[type[C]], type[C]]:
 
 def all_kinds() -> Mapping[str, type[Chaos]]:
     """Every kind by its name, the project's own in the order of their files."""
-    import_module(HOME)
+    import_module(HOME)  # by name: they stand above, and only a file with a block of chaos needs them
     return KINDS
 
 

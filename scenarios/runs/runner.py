@@ -324,9 +324,10 @@ def measured_of(scenario: Scenario, *, keep_rows: bool = True, figures: bool = T
 
 
 def _attach_recorded_clients(stage: Stage) -> None:
-    """By name: runs do not depend on what real clients need. Raises: BadInput."""
+    """Raises: BadInput."""
     try:
-        clients = import_module("scenarios.wire.recording.clients")
+        # By name: the wire stands above runs, and is installed only with the extra ``wire``.
+        clients = import_module("..wire.recording.clients", __package__)
     except ModuleNotFoundError as missing:
         raise BadInput(
             f"{missing.name} is not installed; run: pip install 'understudy[wire]'", where="frames"

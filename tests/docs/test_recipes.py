@@ -1,4 +1,4 @@
-"""docs/contributing.md: each recipe is followed in a copy of the program, with the code of the page, up to the command
+"""contributing.md: each recipe is followed in a copy of the program, with the code of the page, up to the command
 that shows what was added."""
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _SECTION = re.compile(r"^## (.+?)\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"^```(?:python|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _FOLLOWED: list[str] = []
 
+RENDERED = dict(re.findall(r"^python -m (\S+) (docs/\S+\.md)", text_of(PAGE), re.MULTILINE))
+"""The module that renders a page to that page, as the page of recipes has the command."""
 SECTIONS = dict(_SECTION.findall(text_of(PAGE)))
 
 
@@ -58,6 +60,11 @@ class Copy:
 
     def read(self, path: str) -> str:
         return (self.root / path).read_text(encoding="utf-8")
+
+    def render(self, module: str) -> str:
+        """What a page says after it was rendered."""
+        self.python("-m", module, RENDERED[module])
+        return self.read(RENDERED[module])
 
     def python(self, *arguments: str, exits: int = 0) -> str:
         """What the copy prints, started by ``python ARGUMENTS``."""
@@ -116,10 +123,10 @@ def test_a_release(copy: Copy) -> None:
     [code] = code_of("A release")
     copy.write("scenarios/profiles/releases/kafka_3_0.py", code)
     [marks] = re.findall(r"`(<!--[^`]+-->)` and `(<!--[^`]+-->)`", SECTIONS["A release"])
-    with open(copy.root / "docs/profiles.md", "a", encoding="utf-8") as page:
+    renders = "scenarios.profiles.reference"
+    with open(copy.root / RENDERED[renders], "a", encoding="utf-8") as page:
         page.write("\n## `kafka-3.0`\n\n{}\n{}\n".format(*marks))
-    copy.python("-m", "scenarios.profiles.reference", "docs/profiles.md")
-    assert "3.0: kafka-2.7 with KAFKA-9672." in copy.read("docs/profiles.md")
+    assert "3.0: kafka-2.7 with KAFKA-9672." in copy.render(renders)
     assert "3.0: kafka-2.7 with KAFKA-9672" in copy.understudy("list profiles", "run quick-move --profile kafka-3.0")
 
 
@@ -209,8 +216,8 @@ def test_a_checker(copy: Copy) -> None:
     copy.write("scenarios/observe/checkers/few_in_sync.py", code)
     copy.write("scenarios/museum/guards/elections.py", GUARD)
     copy.write("scenarios/museum/cases/few_in_sync.toml", ELECTION)
-    copy.python("-m", "scenarios.observe.checkers_page", "docs/checkers.md")
-    assert "| S90 | `few_in_sync` | safety | two replicas are in sync at most |" in copy.read("docs/checkers.md")
+    page = copy.render("scenarios.observe.checkers_page")
+    assert "| S90 | `few_in_sync` | safety | two replicas are in sync at most |" in page
     shown = copy.understudy("list invariants", "museum few_in_sync --format json")
     assert re.search("few_in_sync +two replicas are in sync at most", shown)
     assert re.search(r'"caught": true,\s+"clean": true', shown)
@@ -337,8 +344,8 @@ def test_a_kafka_setting(copy: Copy) -> None:
     declared = code.replace("backoff", "linger").strip()
     copy.edit("fetchers/policies.py", "    assignment: Assignment = ", f"    {declared}\n    assignment: Assignment = ")
     copy.write("lingers.toml", small_with("[cluster]", '[cluster]\nconfig = { "replica.fetch.linger.ms" = 7 }'))
-    copy.python("-m", "scenarios.language.reference", "docs/scenarios.md")
-    assert "| `replica.fetch.linger.ms` | " in copy.read("docs/scenarios.md")
+    page = copy.render("scenarios.language.reference")
+    assert "| `replica.fetch.linger.ms` | " in page
     copy.understudy("validate lingers.toml")
     low = """validate lingers.toml --set 'cluster.config."replica.fetch.linger.ms"=-1'"""
     assert "replica.fetch.linger.ms: the number -1 does not fit" in copy.understudy(low, exits=2)

@@ -95,7 +95,7 @@ def takeaway(finished: Run, compared: Comparison) -> tuple[str, str, str]:
         f"In one run the controller died in the middle of a move: acknowledged data lost, "
         f"{answers['acknowledged data lost']}; moves, {answers['moves']}; converged, {answers['converged']}."
     )
-    answer = foremost(compared.rows, compared.levels[1], compared.told) or compared.headlines[0]
+    answer = foremost(compared, compared.levels[1].name) or compared.headlines[0]
     reach = (
         f"Of all {len(compared.runs)} runs {lost} lost acknowledged records (acks=all) and {unfinished} did not finish "
         "their moves; the seeds drew the rest alike for both strategies, and other loads need a sweep of their own."

@@ -126,6 +126,6 @@ def _name(chunk: RunChunk) -> str:
 
 
 def _find_runner(name: str) -> Runner:
-    module, _, function = name.partition(":")
+    module, _, function = name.partition(":")  # by name: a function is sent to another process by it
     runner: Runner = getattr(importlib.import_module(module), function)
     return runner
