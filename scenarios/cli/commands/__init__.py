@@ -31,7 +31,7 @@ def add_all(program: Program) -> None:
 
 
 def version() -> str:
-    """``understudy 0.1.0``."""
+    """``understudy 0.2.0``."""
     from scenarios.runs.dataset.identity import VERSION
 
     return f"understudy {VERSION}"

@@ -23,6 +23,10 @@ WORKERS = ("-n", "auto", "--maxprocesses", str(MOST_WORKERS))
 such as ``--pdb``, need its own process."""
 
 
+SKIPPED = ("-rs",)
+"""Ends with what was skipped, one line for each reason, which says how to get what was missing."""
+
+
 def add(program: Program) -> None:
     program.command(
         "test",
@@ -55,7 +59,7 @@ def _parts(extra: list[str]) -> list[tuple[str, list[str]]]:
     return [
         ("ruff", ["ruff", "check", "."]),
         ("format", ["ruff", "format", "--check", "."]),
-        ("pytest", ["pytest", *(extra or WORKERS)]),
+        ("pytest", ["pytest", *SKIPPED, *(extra or WORKERS)]),
     ]
 
 

@@ -23,7 +23,7 @@ from scenarios import plugins
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 """The program's version; pyproject.toml takes it from here."""
 
 _OWN = __name__.split(".")
