@@ -95,7 +95,7 @@ class MetadataCache:
             look()
 
     def forget(self) -> None:
-        """The process has ended: free the table, which the other brokers do not share any more after their next
+        """Free the table, because the process has ended. The other brokers do not share it any more after their next
         update."""
         self._snapshot = NOTHING_KNOWN
 

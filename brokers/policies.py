@@ -262,11 +262,12 @@ class BrokerPolicies:
 
     @property
     def caught_up_counts_us(self) -> int:
-        """For how long a replica outside the ISR that was caught up holds the high watermark back; -1: it does not."""
+        """The time for which a replica outside the ISR that was caught up holds the high watermark back; -1: it does
+        not."""
         return self.config.replica_lag_time_max_us if self.high_watermark_waits_for_caught_up else -1
 
 
 @lru_cache(256)
 def _of_topic(default: LogConfig, own: tuple[tuple[str, str], ...]) -> LogConfig:
-    """The settings of a topic's logs. A log asks for them whenever it begins a segment."""
+    """The settings of a topic's logs. A log reads them whenever it begins a segment."""
     return default.changed(dict(own), TOPIC_NAMES)
