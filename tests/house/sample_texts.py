@@ -1,4 +1,4 @@
-"""A seeded draw of the repository's texts, to be read by somebody who sees each of them for the first time.
+"""A seeded draw of the repository's texts, to be read by a reader who sees each of them for the first time.
 
     python -m tests.house.sample_texts 100 --seed 7
 
