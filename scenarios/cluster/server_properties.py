@@ -11,7 +11,7 @@ from scenarios.language.scenario import Scenario
 
 
 def server_properties(scenario: Scenario) -> ServerProperties:
-    """By Kafka's names. The rates of throttles are none: they exist only as dynamic settings."""
+    """The settings by Kafka's names. Rates of throttles are not among them: they exist only as dynamic settings."""
     settings, stated = scenario.settings(), scenario.cluster.config
     found = {}
     shown = {"log.message.format.version": scenario.policies.brokers.message_format}

@@ -1,4 +1,5 @@
-"""What producers write and consumers read: steady, bursts, idle stretches, few keys, idempotent, acks of all kinds."""
+"""The loads: what producers write and consumers read. Steady, bursts, idle stretches, few keys, idempotent, acks of all
+kinds."""
 
 from __future__ import annotations
 
@@ -25,12 +26,12 @@ from scenarios.profiles import PROFILES
 
 BATCHES = RangeOf(Integer(1, 1000))
 SLOW = 2_000
-"""Messages a second that a consumer can read which does something with each of them."""
+"""Messages a second of a slow consumer, which processes each of them."""
 
 
 @frozen(kw_only=True)
 class OnTopics(DrawnChaos):
-    """Draws something for each topic that has none of it."""
+    """Draws a load for each topic that does not have one."""
 
     turn: ClassVar[int] = 1
 
@@ -100,7 +101,7 @@ class Loads(OnTopics):
 
     @staticmethod
     def _times(draft: Draft, draws: Draws) -> list[tuple[int, int | None]]:
-        """When the load is on: all the time; or for some stretches, with idle ones between them."""
+        """The times of the load: all the time; or some stretches, with idle ones between them."""
         start_us = draws.weighted(((3, 0), (1, 2 * SECOND)))
         if draws.chance(0.7):
             return [(start_us, draft.stop_us)]

@@ -63,7 +63,7 @@ class Kind(Generic[T]):
         return value
 
     def schema(self) -> Schema:
-        """Its JSON Schema (draft 2020-12)."""
+        """The JSON Schema (draft 2020-12) of the kind."""
         raise NotImplementedError
 
 
@@ -108,7 +108,7 @@ class Number(Kind[float]):
 @frozen
 class Text(Kind[str]):
     check: Callable[[str], object] | None = None
-    """Raises ``BadInput`` for a text that has the wrong form; its result is not used."""
+    """A function that raises ``BadInput`` for a text that has the wrong form; its result is not used."""
     form: str = "a text"
 
     def read(self, value: object) -> str:

@@ -24,10 +24,10 @@ _MISSING = object()
 
 @frozen
 class Key:
-    """One key of a block: its name in the file, what it may hold, and a line of help.
+    """One key of a block: its name in the file, its kind, and a line of help.
 
     Attributes:
-        attribute: what holds it; ``argument``: what the class is made with.
+        attribute: the attribute that holds it; ``argument``: the argument of the class.
     """
 
     attribute: str
