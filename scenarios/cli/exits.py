@@ -27,7 +27,8 @@ _TO_DO = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _ROOM),
     **dict.fromkeys((errno.EMFILE, errno.ENFILE), _FILES),
 }
-"""What a person can do about an error of the operating system. Others (a file that is not there) are the program's."""
+"""The advice for errors of the operating system about which a person can do something. Others (a file that is not
+there) are the program's."""
 
 
 def of(run: Run) -> int:

@@ -34,7 +34,7 @@ _WIDTHS = tuple(max(13, len(name)) for name in (*_HEADER, "digest"))
 
 @frozen(kw_only=True)
 class Task:
-    """A run to do. ``document``: the scenario as plain tables, since it may travel to another process."""
+    """A run to be done. ``document``: the scenario as plain tables, since it may travel to another process."""
 
     document: dict[str, Any]
     source: str
@@ -59,7 +59,7 @@ class Outcome:
 
 
 def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
-    """Runs all seeds; the exit code is 1 when a run failed."""
+    """Run all seeds. The exit code is 1 when a run failed."""
     tasks = [
         Task(
             document=scenario.to_table(),

@@ -1,4 +1,4 @@
-"""docs/museum.md: each bug, what happened in Kafka, and how it looks here; and each guard; rendered from the museum.
+"""docs/museum.md, rendered from the museum: each bug with the failure in Kafka and its form here, and each guard.
 
 ``python -m scenarios.museum.page docs/museum.md`` runs all cases and writes the sections into the page; a test compares
 them.
@@ -85,7 +85,7 @@ def _shown(one: Exhibit) -> Sequence[str]:
 
 
 def _what_is_seen(one: Exhibit) -> str:
-    """What the run of the case with its bug, or without its guard, says, without the command that repeats it."""
+    """The report of the case's run with its bug, or without its guard, without the command that repeats it."""
     text = one.run_broken().explanation.partition("\nreplay it:")[0]
     return "\n".join(line.rstrip() for line in text.splitlines())
 

@@ -26,13 +26,13 @@ Brokers = tuple[int, ...]
 
 @frozen
 class GateVisit:
-    """The move has reached a gate of its protocol; leader and ISR at that moment.
+    """The move has reached a gate of its protocol, with leader and ISR at that moment.
 
     Attributes:
-        hop: of protocols with hops, from 1; else 0.
-        occurrence: which visit of this edge in this hop, counted from 1.
+        hop: the hop, from 1, of protocols with hops; else 0.
+        occurrence: the number of the visit of this edge in this hop, counted from 1.
         controller: the broker that performs the step.
-        leader, isr: as in ZooKeeper; -1 without a leader.
+        leader, isr: those in ZooKeeper; -1 without a leader.
     """
 
     step: str
