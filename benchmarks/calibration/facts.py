@@ -1,5 +1,5 @@
-"""What is compared, in one form for both sides: writes to ZooKeeper, control requests that brokers answered, and in
-some cases what logs hold in the end."""
+"""The compared facts, in one form for both sides: writes to ZooKeeper, control requests that brokers answered, and in
+some cases the final contents of logs."""
 
 import json
 from typing import Any, NamedTuple
@@ -30,12 +30,13 @@ class Write:
 
 
 class PartitionState(NamedTuple):
-    """What LeaderAndIsr or UpdateMetadata says of a partition.
+    """The state of a partition in LeaderAndIsr or UpdateMetadata.
 
     Attributes:
-        isr: sorted, since the order of joins differs between two runs of Kafka.
+        isr: the ISR, sorted, since the order of joins differs between two runs of Kafka.
         more: ``isNew``, ``adding=…`` and ``removing=…`` of LeaderAndIsr, ``offline=…`` of UpdateMetadata; empty where
-            they are not set.
+            they
+            are not set.
     """
 
     topic: str
@@ -77,7 +78,7 @@ class Request:
 
 @frozen
 class Log:
-    """What a replica holds in the end.
+    """The final content of a replica.
 
     Attributes:
         epochs: the leader epochs of its records.

@@ -70,7 +70,7 @@ class Pair:
 
     @property
     def ratio(self) -> float:
-        """How many times as fast this checkout is."""
+        """The speed of this checkout as a multiple of the other's."""
         return self.after.speed / self.before.speed
 
 

@@ -1,4 +1,4 @@
-"""What a case costs in counts, which do not depend on how busy the machine is: calls, recorded events, kernel events,
+"""The cost of a case in counts, which do not depend on how busy the machine is: calls, recorded events, kernel events,
 and with valgrind the instructions. Equal in every run of the same code."""
 
 import json
@@ -122,7 +122,7 @@ class Counts:
 
     @property
     def events(self) -> int:
-        """How many events were recorded."""
+        """The number of recorded events."""
         return sum(
             function.calls
             for function in self.functions
@@ -183,7 +183,7 @@ def _counts(found: Mapping[str, object], unit: str, units: int) -> Counts:
 
 
 def _instructions(checkout: Path, program: str, argument: object) -> int:
-    """How many instructions the process takes, imports included. Raises ``CalledProcessError`` where it fails."""
+    """The number of instructions of the process, imports included. Raises ``CalledProcessError`` where it fails."""
     valgrind = shutil.which("valgrind")
     if valgrind is None:
         raise SystemExit("--instructions needs valgrind on the PATH")

@@ -93,8 +93,8 @@ class Rounds:
 
 @frozen
 class Found:
-    """All that was measured: the cases, runs per CPU second of the chaos-like run round by round, and the CPU seconds
-    of the demo (None: not measured)."""
+    """The measurements: the cases, runs per CPU second of the chaos-like run round by round, and the CPU seconds of the
+    demo (None: not measured)."""
 
     cases: Sequence[Rounds]
     chaos: Sequence[float]

@@ -14,7 +14,7 @@ NEVER = math.inf
 
 @frozen
 class Tolerance:
-    """How far the emulated figure may be from the expected one. ``holds(expected, emulated)``."""
+    """The allowed distance of the emulated figure from the expected one. ``holds(expected, emulated)``."""
 
     text: str
     holds: Callable[[float, float], bool] = field(repr=False)

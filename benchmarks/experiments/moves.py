@@ -46,7 +46,7 @@ class Move:
     def of_four(
         cls, size_mb: float, write_mb: float, strategy: str, network: Mapping[str, object], **more: Any
     ) -> Self:
-        """All of four replicas move to ``TARGETS``, for as long as it takes unless ``horizon_s`` says otherwise."""
+        """A move of all four replicas to ``TARGETS``, for as long as it takes unless ``horizon_s`` says otherwise."""
         return cls(
             brokers=9, before=range(REPLICAS), target=TARGETS, size_mb=size_mb, write_mb=write_mb, strategy=strategy,
             network=network, **{"config": MANY, "horizon_s": size_mb, **more},

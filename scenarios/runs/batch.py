@@ -88,7 +88,7 @@ class Processes:
 
     @contextmanager
     def kept(self) -> Iterator[Workers]:
-        """The same processes for several batches, up to the end of the context."""
+        """Workers whose processes are kept for several batches, up to the end of the context."""
         with self._started() as pool:
             yield _Pool(pool, AHEAD * self.count, kept=True)
 
