@@ -73,7 +73,7 @@ class MetadataCache:
     """The newest state of each partition.
 
     Attributes:
-        live_brokers: as of the last update.
+        live_brokers: the live brokers, as of the last update.
         controller: the broker that sent the last update.
         deleted: the partitions that the last update named as deleted.
         watchers: called after each update.

@@ -50,7 +50,7 @@ class FetcherThread:
 
     Attributes:
         leader: the broker that is fetched from; the thread's own broker for copies between log directories.
-        address: where the leader listens, as known when the thread was created.
+        address: the address of the leader, as known when the thread was created.
         partitions: the partitions with their states.
         states: ``partitions.states``: failed partitions are not among them.
         ended: whether the thread was shut down.

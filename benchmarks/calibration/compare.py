@@ -23,7 +23,7 @@ class Declared:
     Attributes:
         reasons: names of entries of ``[reason]`` in the file.
         streams: the names of the streams that differ.
-        lines: how many lines one side alone has.
+        lines: the number of lines that one side alone has.
         kafka, understudy: the first of those on either side, in the first stream; "" where there is none.
     """
 

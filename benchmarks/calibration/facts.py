@@ -18,8 +18,8 @@ class Write:
     Attributes:
         by: the broker that asked for it; ``tool`` for an operator, ``zookeeper`` where a session ended.
         op: ``create``, ``setData`` or ``delete``.
-        version: of the data after a ``setData``; else 0.
-        data: as written; "" where it names addresses or times and so is not compared.
+        version: the version of the data after a ``setData``; else 0.
+        data: the written data; "" where they name addresses or times and so are not compared.
     """
 
     by: int | str
@@ -58,9 +58,9 @@ class Request:
     Attributes:
         to: the broker.
         api: LeaderAndIsr, UpdateMetadata or StopReplica.
-        broker_epoch: which incarnation of the broker is meant, from 1 on; 0 where the release does not say.
-        error: of the whole request.
-        partitions: by topic and number. StopReplica has the fields that it lacks set to -1.
+        broker_epoch: the number of the broker's incarnation, from 1 on; 0 where the release does not say.
+        error: the error of the whole request.
+        partitions: the partitions by topic and number. StopReplica has the fields that it lacks set to -1.
         brokers: the live brokers, or the live leaders.
         delete: whether StopReplica deletes.
     """

@@ -19,7 +19,7 @@ class Seen:
             that is slow to start is ready).
         record: the number of the record; -1 where there is none.
         error: its name; empty unless there is one.
-        name: which of the driver's jobs saw it; empty where it has one only.
+        name: the driver's job that observed it; empty where the driver has one only.
     """
 
     t_s: float

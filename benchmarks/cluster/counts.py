@@ -104,10 +104,10 @@ class Counts:
     """The counts of one stretch.
 
     Attributes:
-        unit: what the counts are divided by: a ``batch`` that was acknowledged, a ``virtual s``, or the ``run``.
-        units: how many of them the stretch had.
-        rows: of the recorded events: one for each event, or one for each partition where it has columns.
-        instructions: of the processor; None where they were not counted.
+        unit: the divisor of the counts: a ``batch`` that was acknowledged, a ``virtual s``, or the ``run``.
+        units: the number of them in the stretch.
+        rows: the rows of the recorded events: one for each event, or one for each partition where it has columns.
+        instructions: the instructions of the processor; None where they were not counted.
     """
 
     unit: str

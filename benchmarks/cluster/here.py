@@ -36,8 +36,8 @@ class Rounds:
     """The timings of one case, round by round.
 
     Attributes:
-        ours: of the emulator.
-        recording, bare: of the two floors; empty for a case with checkers and measures.
+        ours: the figures of the emulator.
+        recording, bare: the figures of the two floors; empty for a case with checkers and measures.
     """
 
     case: Case

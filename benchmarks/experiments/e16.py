@@ -42,7 +42,7 @@ class Story:
     """One run.
 
     Attributes:
-        missing: how many partitions lack a replica in their ISR.
+        missing: the number of partitions that lack a replica in their ISR.
         failed: the brokers' FailedPartitionsCount.
         lag: partition -> the follower's distance from its leader, in records.
     """

@@ -25,8 +25,8 @@ class Move:
     """A topic's move, by default of one partition.
 
     Attributes:
-        size_mb: what all partitions hold at the start; write_mb: what is written to them each second.
-        batch_mb: what one batch of the load holds at most.
+        size_mb: the size of all partitions at the start; write_mb: what is written to them each second.
+        batch_mb: the largest size of one batch of the load.
         config: broker settings; network: as in a scenario file.
     """
 

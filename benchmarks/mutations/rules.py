@@ -22,9 +22,9 @@ class Mutation:
 
     Attributes:
         file: the module, from the root of the checkout.
-        rule: what kind of mistake it is.
+        rule: the kind of mistake.
         before, after: the line, without the white space at its ends.
-        occurrence: which of the lines of the module that read like ``before``, from 1.
+        occurrence: the number of the line among the lines of the module that read like ``before``, from 1.
     """
 
     file: str

@@ -56,7 +56,7 @@ class Measured:
     """Seconds: until the engine has started, of the first aggregation, and of the later ones, on the wall and of CPU.
 
     Attributes:
-        answer: what came out.
+        answer: the result.
     """
 
     start_s: float

@@ -31,8 +31,9 @@ class OffsetAndMetadata(NamedTuple):
     """A committed offset (kafka.common.OffsetAndMetadata).
 
     Attributes:
-        commit_ms: when it was committed, by the coordinator's clock.
-        expire_ms: when it expires, if the client has given a retention time (OffsetCommit v2 to v4); else None.
+        commit_ms: the time when it was committed, by the coordinator's clock.
+        expire_ms: the time when it expires, if the client has given a retention time (OffsetCommit v2 to v4); else
+            None.
     """
 
     offset: int

@@ -20,8 +20,8 @@ class Segment:
     Attributes:
         base_offset, next_offset: the offsets at which it and the following segment begin.
         begin, end: the places of its batches in the log, ``end`` excluded.
-        size: in bytes.
-        newest_us: when the leader appended its newest batch.
+        size: the size in bytes.
+        newest_us: the time when the leader appended its newest batch.
     """
 
     base_offset: int

@@ -35,7 +35,7 @@ class Inputs(Protocol):
         """The virtual time up to which the world may go now. It never decreases.
 
         Args:
-            next_us: when the next event is due; infinite: none is.
+            next_us: the time when the next event is due; infinite: none is.
         """
 
     def take(self, now_us: int) -> Any | None:

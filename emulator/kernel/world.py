@@ -106,7 +106,7 @@ class World:
         foreground: how many pending events may still change something. Timers of periodic work and empty long polls are
             *background* and do not count. The world is settled when this is 0, no task is ready, and no condition of
             ``unsettled_while`` holds.
-        events: how many events were handled so far.
+        events: the number of events that were handled so far.
         since_us, sequence: with ``now``, the place of the current event in the order of all events.
         simulate_idle: simulate every poll, ping and tick in which nothing happens, instead of jumping over them. The
             trace is the same either way; a test holds that.
@@ -216,7 +216,7 @@ class World:
         in a line follows from its two times alone, whether the events before it were simulated or not.
 
         Args:
-            since_us: when it was scheduled, or would have been; None: now.
+            since_us: the time when it was scheduled, or would have been; None: now.
         """
         self._sequence = sequence = self._sequence + 2
         heappush(self._heap, (t_us, self.now if since_us is None else since_us, rank + sequence + 1, fn, arg))

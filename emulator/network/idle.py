@@ -18,7 +18,7 @@ class Phase(NamedTuple):
     Attributes:
         what: ``asking``: the request is on its way; ``waiting``: it is at the server; ``answered``: the answer is on
             its way.
-        t_us, since_us: when that ends, and when it began.
+        t_us, since_us: the times when that ends, and when it began.
     """
 
     what: Literal["asking", "waiting", "answered"]

@@ -123,7 +123,7 @@ class Lane:
     """The parked exchanges between two machines, which draw their delays from the streams of the same two routes.
 
     Attributes:
-        exchanges: in the order in which they were parked.
+        exchanges: the exchanges in the order in which they were parked.
     """
 
     world: World

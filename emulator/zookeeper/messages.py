@@ -14,7 +14,7 @@ class Stat(NamedTuple):
     Attributes:
         version: the version of the data.
         czxid, mzxid: the transactions that created the znode and last changed its data.
-        cversion: how many times a child was created or deleted.
+        cversion: the number of times that a child was created or deleted.
         ephemeral_owner: the session that owns it; 0 for a persistent znode.
     """
 

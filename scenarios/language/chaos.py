@@ -45,7 +45,7 @@ class Chaos:
 
     Attributes:
         kind: its name in the file, such as ``attrition``.
-        help: what it adds to a scenario, in one line.
+        help: its contribution to a scenario, in one line.
     """
 
     kind: ClassVar[str]

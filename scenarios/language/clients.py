@@ -64,7 +64,7 @@ class Behaviour:
 
     Attributes:
         behaviour: its name in the file.
-        help: what such a client does, in one line.
+        help: the behaviour of such a client, in one line.
     """
 
     behaviour: ClassVar[str]

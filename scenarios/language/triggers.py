@@ -107,7 +107,7 @@ class When:
             phase.
         edge: ``before`` or ``after`` the step.
         partition, broker, topic, hop: only visits of the gate that are about these.
-        occurrence: which of those visits, counted from 1.
+        occurrence: the number of the visit among those, counted from 1.
     """
 
     steps: tuple[str, ...] = field(
@@ -255,8 +255,8 @@ class WhenMetric:
 
     Attributes:
         above, below: the limit; the condition holds beyond it.
-        lasting_us: for how long it has to hold without a break, as an alert does.
-        occurrence: which time that this comes true.
+        lasting_us: the time for which it has to hold without a break, as for an alert.
+        occurrence: the number of the time that this comes true, counted from 1.
     """
 
     metric: str = field(metadata=key(METRIC_NAME, "a gauge or a counter, of the whole cluster"))

@@ -167,7 +167,7 @@ class ClusterInstance:
         """Wait until ``condition()`` is true. One that raises AssertionError is not true yet.
 
         Args:
-            what: what is waited for, in words; by default the source of the lambda, or the function's name.
+            what: the awaited condition in words; by default the source of the lambda, or the function's name.
 
         Raises: NotInTime, an AssertionError that shows the cluster and its last events.
         """
@@ -460,7 +460,7 @@ class ClusterInstance:
         """Send one batch as a producer does, and return the offsets of its records (none with acks=0).
 
         Args:
-            size: of a record, in bytes.
+            size: the size of a record, in bytes.
             within: delivery.timeout.ms.
             retries: False: the first error is raised.
             broker: send it to this broker, also if it does not lead.

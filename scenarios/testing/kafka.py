@@ -195,9 +195,9 @@ def kafka(
         brokers, topics, more: as for ``understudy.testing.cluster``.
         scenario: a scenario file instead; its method runs against the live cluster.
         rate: virtual seconds for each second.
-        port: of broker 0, the others after it; None: any free ports.
+        port: the port of broker 0, the others have those after it; None: any free ports.
         record: the new folder to record the run in; None: one in the folder for temporary files.
-        zookeeper_port: of ZooKeeper; None: any free port.
+        zookeeper_port: the port of ZooKeeper; None: any free port.
 
     Raises: BadInput.
     """

@@ -57,7 +57,7 @@ class RealCluster:
     """One cluster of a release.
 
     Attributes:
-        log_dirs: how many log directories each broker has.
+        log_dirs: the number of log directories of each broker.
     """
 
     release: Release

@@ -34,8 +34,8 @@ class Player:
     """Plays one scenario.
 
     Attributes:
-        undo: what a duration ends, with the time at which it does.
-        copied: what new replicas held: seconds after their move began, and bytes, at each change that was seen.
+        undo: the effects that a duration ends, each with the time of its end.
+        copied: the contents of new replicas: seconds after their move began, and bytes, at each change that was seen.
         kills: the brokers that were killed, and when (the clock of the machine, which is ZooKeeper's too).
     """
 

@@ -133,7 +133,7 @@ class RunRead:
     """A run of the data set.
 
     Attributes:
-        arm: with its name.
+        arm: the arm with its name.
         row: its row of the table ``runs``.
     """
 

@@ -79,14 +79,14 @@ class CellRow(NamedTuple):
     Attributes:
         cell: its name, as ``--cell`` takes it; ``plan`` to ``fault`` are its parts.
         hop: 0 for protocols without hops.
-        occurrence: which visit of the gate, counted from 1.
+        occurrence: the number of the visit of the gate, counted from 1.
         broker: the broker that was hit.
         outcome: finished, harmed, stuck or unsafe.
         harm: the worst harm. ``harms``: all, worst first.
         why: one line. ``known``: the reading or ticket that explains it; empty where none is known.
-        healed_us, virtual_us: when the last action hit the cluster, and when the run ended.
-        command: what repeats it. ``digest``: of the run's events.
-        timeline: of the partition, from the request for the move on.
+        healed_us, virtual_us: the times when the last action hit the cluster, and when the run ended.
+        command: the command that repeats it. ``digest``: the digest of the run's events.
+        timeline: the timeline of the partition, from the request for the move on.
     """
 
     cell: str

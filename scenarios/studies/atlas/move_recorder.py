@@ -50,16 +50,16 @@ class MoveRecorder:
 
     Attributes:
         visits: the gates of the move, in order.
-        passed: how often each step was done.
-        assignment, state: as ZooKeeper has them.
+        passed: the number of times that each step was done.
+        assignment, state: the assignment and the state znode in ZooKeeper.
         replicas: the brokers that have the partition's log on disk.
         high_watermarks: broker -> its high watermark.
         fetching: broker -> (leader, offset) of its fetcher's position; the offset is -1 once the fetcher has ended.
         failed: broker -> why its fetcher marked the partition as failed (KIP-461).
         waiting: the step that has begun and not ended; empty between two steps.
-        healed_us: when the last action but one was done: the last action of a cell only lets time pass.
-        leader_outside_us, isr_outside_us: for how long ZooKeeper had a leader, or a member of the ISR, outside the
-            assignment.
+        healed_us: the time when the last action but one was done: the last action of a cell only lets time pass.
+        leader_outside_us, isr_outside_us: the time for which ZooKeeper had a leader, or a member of the ISR, outside
+            the assignment.
     """
 
     tp: TopicPartition

@@ -29,7 +29,7 @@ class Results:
 
     Attributes:
         root: the campaign's folder.
-        identity: what its seeds are drawn from, and the code that runs them.
+        identity: the file and settings that its seeds are drawn from, and the code that runs them.
     """
 
     root: Path

@@ -8,7 +8,7 @@ class MalformedFrame(ValueError):
 
     Attributes:
         path: the field that is wrong, as in ``topics[0].partitions[2].records``; empty for the frame as a whole.
-        problem: what is wrong with it.
+        problem: the error in the field.
     """
 
     def __init__(self, path: str, problem: str) -> None:
@@ -24,9 +24,9 @@ class UnsupportedVersion(MalformedFrame):
     not know, and closes the connection for any other.
 
     Attributes:
-        api_key: as in the frame.
-        version: as in the frame.
-        correlation_id: as in the frame.
+        api_key: the API's number in the frame.
+        version: the version in the frame.
+        correlation_id: the correlation id in the frame.
     """
 
     def __init__(self, api_key: int, version: int, correlation_id: int, problem: str) -> None:

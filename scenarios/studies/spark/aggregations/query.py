@@ -23,7 +23,7 @@ class Query:
     Attributes:
         tables: the tables that ``compute`` takes, in its order.
         figures: the columns that it computes, besides ``KEY``.
-        compute: from the tables to one row for each run that has any of these.
+        compute: a function from the tables to one row for each run that has any of these.
         default: the figures of a run without such a row: 0 for counts, None for other values.
     """
 
