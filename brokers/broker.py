@@ -124,7 +124,7 @@ class Broker:
 
     @property
     def begun_replicas(self) -> ReplicaManager | None:
-        """Its replicas; None before its process has begun to run."""
+        """The broker's replicas; None before its process has begun to run."""
         return getattr(self, "replicas", None)
 
     async def main(self, process: Process) -> None:

@@ -50,7 +50,7 @@ class Plugin(NamedTuple):
 
     @property
     def source(self) -> Path:
-        """Its file, or the folder of the package that it belongs to."""
+        """The plug-in's file, or the folder of the package that it belongs to."""
         if self.file:
             return Path(self.file)
         top = sys.modules[self.module.partition(".")[0]]

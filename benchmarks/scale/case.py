@@ -95,7 +95,7 @@ def peak_bytes() -> int:
 
 
 def topics(partitions: int) -> tuple[TopicSetup, ...]:
-    """Topics of up to 1,000 partitions each; leaders and followers go round the brokers."""
+    """Topics of up to 1,000 partitions each; leaders and followers are on the brokers in turn."""
     lists = [tuple((number + k) % BROKERS for k in range(REPLICAS)) for number in range(partitions)]
     return tuple(
         TopicSetup(f"topic-{first // PER_TOPIC:03d}", dict(enumerate(lists[first : first + PER_TOPIC])))

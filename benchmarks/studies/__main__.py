@@ -2,7 +2,7 @@
 that come with the tool, and prints what they find. Without a name: all of them.
 
 Each is swept by the command that a user has (``understudy sweep NAME``) into ``--data``, from where a study that was
-broken off goes on. ``--write`` puts tables and pictures into docs/studies; with other ``--seeds`` than the study's own
+interrupted goes on. ``--write`` puts tables and pictures into docs/studies; with other ``--seeds`` than the study's own
 nothing is written.
 """
 

@@ -435,7 +435,7 @@ class World:
         return 0.0
 
     def _span(self) -> int:
-        """How many events this turn may handle."""
+        """The number of events that this turn may handle."""
         if self.now != self._turned_at:
             self._turned_at, self._instant_began = self.now, self._handled
         elif self._handled - self._instant_began > LIVELOCK:

@@ -13,7 +13,7 @@ from emulator.network.lane import Exchange, Upcoming
 
 
 class Phase(NamedTuple):
-    """What a poll waits for.
+    """The phase that a parked poll is in.
 
     Attributes:
         what: ``asking``: the request is on its way; ``waiting``: it is at the server; ``answered``: the answer is on

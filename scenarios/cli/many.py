@@ -47,7 +47,7 @@ class Task:
 
 @frozen(kw_only=True)
 class Outcome:
-    """Its result: the object of ``--format json``, and the texts for a failed run."""
+    """The result of a run: the object of ``--format json``, and the texts for a failed run."""
 
     result: dict[str, Any]
     explanation: str

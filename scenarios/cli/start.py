@@ -89,7 +89,7 @@ class KeptCode:
         vars(module)["linecache"] = SimpleNamespace(cache=_Forgetful())
 
     def compile(self, source: str, filename: str, mode: str) -> CodeType:
-        """As the function of this name, except that the hash of a class's name becomes one that is always the same."""
+        """Python's ``compile``, except that the hash of a class's name becomes one that is always the same."""
         written, source = source, _with_lasting_hash(source, filename)
         if source != written and not self._lasting_hashes:
             plain: CodeType = compile(written, filename, mode)

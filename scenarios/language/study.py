@@ -78,7 +78,7 @@ def _check_metric(name: str) -> None:
 
 @frozen(kw_only=True)
 class StudySpec:
-    """What ``understudy sweep FILE`` runs: every strategy under every profile with every value of the grid."""
+    """The runs of ``understudy sweep FILE``: every strategy under every profile with every value of the grid."""
 
     seeds: range | None = field(
         default=None, metadata=key(SeedsKind(), "the seeds from A to B - 1; absent: sweep asks for --seeds")

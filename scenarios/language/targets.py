@@ -62,7 +62,7 @@ _INSTEAD = {
     "brokers": _ALL_BROKERS,
     "all": _ALL_BROKERS,
 }
-"""What to write instead of a word that is no target."""
+"""The advice for words that are no target: what to write instead."""
 
 
 @frozen

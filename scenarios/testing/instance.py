@@ -187,7 +187,7 @@ class ClusterInstance:
     async def settled(self, within: str = "5m") -> None:
         """Wait until nothing more happens by itself: no request is under way, no move, no session that will expire.
 
-        The checkers then check what has to hold at rest.
+        The checkers then check what has to hold in a settled cluster.
 
         Raises: NotInTime.
         """

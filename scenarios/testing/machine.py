@@ -1,6 +1,6 @@
-"""A Hypothesis state machine that drives a cluster: rules for clients, faults and moves; after each, no invariant may
-be broken but by what the release does wrong by itself, and after the last the cluster is healed and has to come to
-rest.
+"""A Hypothesis state machine that drives a cluster, with rules for clients, faults and moves. After each rule the
+invariants are checked; only the release's known behaviour may break them. After the last one the cluster is healed and
+has to settle.
 
 Needs Hypothesis, which ``pip install understudy[test]`` brings.
 """

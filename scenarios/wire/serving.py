@@ -43,7 +43,7 @@ LOOPBACK = "127.0.0.1"
 
 @frozen(kw_only=True)
 class ServeOptions:
-    """How a cluster is served.
+    """The way a cluster is served.
 
     Attributes:
         host: the address of the listeners.

@@ -46,7 +46,7 @@ def refuse(value: object, wanted: str) -> BadInput:
 
 
 class Kind(Generic[T]):
-    """How one type of value is read from, and written to, a scenario file.
+    """A type of value: how it is read from, and written to, a scenario file.
 
     Attributes:
         free_keys: whether it is a table whose keys may hold dots, as Kafka's settings do: ``--set`` takes the rest of

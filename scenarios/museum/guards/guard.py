@@ -25,7 +25,7 @@ class TakenOut:
 
     @property
     def place(self) -> str:
-        """Its full name, such as ``brokers.partition.partition.Partition.check_current_leader_epoch``."""
+        """The function's full name, such as ``brokers.partition.partition.Partition.check_current_leader_epoch``."""
         owner = (
             f"{self.owner.__module__}.{self.owner.__qualname__}"
             if isinstance(self.owner, type)

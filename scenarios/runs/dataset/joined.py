@@ -102,7 +102,7 @@ def _span(seeds: Mapping[int, None]) -> str:
 
 
 def _value_at(document: Mapping[str, Any], path: str) -> str:
-    """What a scenario's document says at a path of ``--set``, as text."""
+    """The value at a path of ``--set`` in a scenario's document, as text."""
     found: Any = document
     for name in _names(path):
         try:

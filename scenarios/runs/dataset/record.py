@@ -73,7 +73,7 @@ class RunRecord:
     tables: Mapping[str, Sequence[Any]] = Factory(dict)
 
     def rows(self, table: str) -> Sequence[Any]:
-        """Its rows of a table."""
+        """The run's rows of a table."""
         if table == RUNS:
             return (self._row(),)
         if table == FIGURES:
@@ -104,7 +104,7 @@ class FailedRun:
     error: str
 
     def rows(self, table: str) -> Sequence[Any]:
-        """Its rows of a table."""
+        """The run's rows of a table."""
         error = " ".join(self.error.split())
         return (_identity(self.spec)._replace(status=FAILED, error=error),) if table == RUNS else ()
 

@@ -52,7 +52,7 @@ IN_WORDS: Mapping[str, str] = {
     "stuck": "the move does not end",
     "unsafe": "an invariant of safety was broken, or records acknowledged with acks=all are lost",
 }
-"""What each colour means, from the mildest."""
+"""The meaning of each colour, from the mildest."""
 FIRST_FAULT = next(iter(FAULTS))
 
 Column = tuple[str, str]
