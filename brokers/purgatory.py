@@ -110,7 +110,7 @@ class ProduceWatchers:
         if acks >= 0:
             self.counted.append(watched)
         elif queue and queue[-1][0] > required:
-            # A batch that was sent again, and is further ahead in the log (KIP-98).
+            # A batch that was sent again, whose place in the log is earlier than the last one's (KIP-98).
             queue.insert(sum(earlier[0] <= required for earlier in queue), watched)
         else:
             queue.append(watched)
@@ -190,7 +190,7 @@ class DelayedFetch:
     def wait(self, request: FetchRequest) -> None:
         """Let ``request`` wait for at most its ``max_wait_us``, by a clock that is never set (SystemTimer, 2.3)."""
         if self._expired:
-            # Two in a row in which nothing happens: under load it is not worth asking.
+            # Park only after two empty polls in a row: under load it is not worth trying.
             self._expired = False
             if self.session.park(request):
                 return

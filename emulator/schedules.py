@@ -191,7 +191,7 @@ class EventPriorities:
         """A message arrives at ``end``: call ``deliver(arg)`` when it is its turn, after those that arrived there
         before."""
         world = self.world
-        background = world.sequence & 1 == 1  # as the event of its arrival, which is the current one
+        background = world.sequence & 1 == 1  # as the event of its arrival, the current one
         if not background:
             world.foreground += 1
         until_us = world.now + self.bound_us

@@ -246,7 +246,7 @@ class FetcherThread:
             partitions.delay_partitions(state for state in asking.values() if state in partitions)
             return
         late = self._policies.truncation.takes_late_answers
-        for answer in answers:  # all, before any log is truncated (AbstractFetcherThread, 2.1.1 to 2.7)
+        for answer in answers:  # all of them, before any log is truncated (AbstractFetcherThread, 2.1.1 to 2.7)
             if answer.tp not in asking and not late:
                 raise FetcherDied(answer.tp, "IllegalStateException", "the leader's answer was not asked for")
         for answer in answers:
@@ -304,7 +304,7 @@ class FetcherThread:
         for answer in answers:
             state = states_by_tp.get(answer[0])
             if state is None:
-                if not waited:  # else it may have been removed meanwhile
+                if not waited:  # an added partition ended the wait: the state may have been removed
                     self._not_asked_for(answer[0])
             elif not state.truncating and not state.delayed_until_us:
                 if answer[1] or answer[5] is not None:

@@ -2,12 +2,12 @@
 of 1,000 seeds of the default chaos find each bug of the museum?
 
 Each bug is switched on in the profile of its case, and seeds are run from 0 on until ``--enough`` of them find it, or
-``--seeds`` are over. A seed finds it where it has a finding that no known behaviour of the release explains, and the
-same seed without the bug has none, or none of the checker that the bug's entry names. A bug also moves when things
-happen, so that a defect of the profile itself may show in a seed that has none without it: how many seeds of each
-profile have such a finding without a bug (``--noise``) stands beside the table. ``--write`` writes the table into
-RESULTS.md, and the figures into ``scenarios/museum/densities.json``, which ``understudy museum`` and docs/museum.md
-show. ``--out`` keeps a line for each bug that is done, so that a broken-off run goes on.
+``--seeds`` are over. A seed finds a bug if it has a finding that no known behaviour of the release explains, and the
+same seed without the bug has none, or none of the checker that the bug's entry names. A bug also changes the times of
+events, so a defect of the profile itself may appear only in a seed with the bug. The table therefore has the number of
+seeds of each profile with such a finding without a bug (``--noise``). ``--write`` writes the table into RESULTS.md, and
+the figures into ``scenarios/museum/densities.json``, which ``understudy museum`` and docs/museum.md show. ``--out``
+keeps a line for each bug that is done, so that an interrupted run goes on.
 """
 
 from __future__ import annotations

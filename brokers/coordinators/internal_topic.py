@@ -90,7 +90,7 @@ class InternalTopicPartitions:
         """Read ``partition``, which this broker leads now. That takes the disk's time; requests about its groups or ids
         are refused meanwhile."""
         if leader_epoch < self._epochs.get(partition, -1):
-            return  # a later election or resignation has come before (KAFKA-10614)
+            return  # a later election or resignation came first (KAFKA-10614)
         self._epochs[partition] = leader_epoch
         if partition in self.owned or partition in self.loading:
             return

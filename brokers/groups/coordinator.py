@@ -288,7 +288,7 @@ class GroupCoordinator:
 
         def stored(error: Errors) -> None:
             if group.state is not GroupState.COMPLETING or group.generation != generation:
-                return  # the group has moved on
+                return  # the group has another generation or state by now
             if error:
                 self.rebalances.fail_syncs(group, error)
                 self.rebalances.maybe_prepare(group, f"the assignment was not stored: {error.name}")

@@ -96,7 +96,7 @@ class GroupOffsetsPart:
         if group is None:
             if request.generation >= 0:
                 return Errors.ILLEGAL_GENERATION, None
-            return NO_ERROR, coordinator.store.create(request.group)  # it only keeps its offsets here
+            return NO_ERROR, coordinator.store.create(request.group)  # a client that only commits offsets here
         if request.generation >= 0 or request.member_id != NO_MEMBER or request.instance_id is not None:
             error = coordinator.check_member(group, request)
             if not error and request.generation != group.generation:

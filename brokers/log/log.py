@@ -88,7 +88,7 @@ class Log:
         batches = self._file.entries
         self.start_offset = max(self.bases[0], self.directory.log_starts.get(self.tp))
         self.end_offset = batches[-1].next_offset if batches else self.bases[0]
-        if self.end_offset < self.start_offset:  # its start is beyond its end: nothing of it is left (2.3)
+        if self.end_offset < self.start_offset:  # the start is beyond the end: the log is empty (2.3)
             self.truncate_fully_and_start_at(self.start_offset)
             return
         if not batches:  # as in every new log: it has no epoch and no producer
@@ -143,7 +143,7 @@ class Log:
                 self.producers = self.producers.with_transactions()
             elif self.producers is NO_PRODUCERS:
                 self.producers = ProducerStateManager()
-            self.producers.add(batch)  # type: ignore[arg-type]  # a class attribute tells it faster
+            self.producers.add(batch)  # type: ignore[arg-type]  # type: ignore[arg-type]  # type: ignore[arg-type]  # a class attribute is faster
         epochs = self.epochs.entries
         if not epochs or epochs[-1][0] != batch.leader_epoch:
             self.begin_epoch(batch.leader_epoch, batch.base_offset)

@@ -554,7 +554,7 @@ class Partition(Replica):
         if services.policies.isr_writes.outcome_moves_high_watermark:
             self.maybe_increment_leader_hw(self.process.clock_us)
         if self.delayed is not None:
-            # Who has joined may have what was waited for (KafkaApis.handleFetchRequest, 0.8.0).
+            # The new member may have the batches that are waited for (KafkaApis.handleFetchRequest, 0.8.0).
             self.delayed.complete_counted(self._has_acks)
         self._expand_by_idle()
 

@@ -308,7 +308,7 @@ class LogDirMoves:
             future.end_offset,
         )  # fmt: skip
         high_watermark = partition.bounded(partition.high_watermark)
-        if high_watermark > partition.high_watermark:  # a crash had put it back, before where the copy begins
+        if high_watermark > partition.high_watermark:  # a crash had moved it back
             partition.set_high_watermark(high_watermark, partition.is_leader)
         if future.start_offset != current.start_offset:
             partition.log_start_moved("copy")

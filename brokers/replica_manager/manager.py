@@ -174,7 +174,7 @@ class ReplicaManager:
         for tp, partition in self.partitions.items():
             if tp.topic in changed:
                 partition.log.measure_active_segment()
-                partition.log.watch_retention()  # what it holds may be due earlier
+                partition.log.watch_retention()  # under the new settings its segments may be due earlier
         for tp, future in futures.items():
             if tp.topic in changed:
                 future.log.measure_active_segment()
@@ -318,7 +318,8 @@ class ReplicaManager:
             if state.leader in live:
                 following.append(state)
             else:
-                # The epoch is not recorded: the same request is not stale when it comes again (KAFKA-4443's cause).
+                # The epoch is not recorded, so that the same request is not stale when it comes again (KAFKA-4443's
+                # cause).
                 self._log.error("leader is not alive, stay as it is", partition=str(state.tp), leader=state.leader)
                 list(self._with_log([state]))
         if not self.policies.restarts_every_fetcher:

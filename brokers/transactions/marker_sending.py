@@ -157,7 +157,7 @@ class TransactionMarkerChannelManager:
                     completion.found.metadata.partitions.pop(tp, None)
                 elif error is Errors.KAFKA_STORAGE_ERROR and not retries_storage_errors:
                     get_logger("brokers.transactions").error("a marker is lost", transactional_id=queued.id)
-                    return  # what Kafka has of the answer after it is lost with the exception
+                    return  # as in Kafka, where the exception loses the rest of the answer
             failed = [tp for tp, error in outcomes if error]
             if failed:
                 self._again(queued.id, failed)

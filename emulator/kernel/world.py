@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 Backend = Literal["detached", "attached"]
 Event = tuple[int, int, int, Callable[[Any], object], Any]
 """An event: its time, when it was scheduled, its place among what was scheduled at that instant, the function and its
-argument. The middle two are the order of scheduling. The time is among them so that a thing that was not simulated can
-put an event in the place that it would have."""
+argument. The middle two are the order of scheduling. With both, a thing that was not simulated can schedule an event in
+the same order as if it had been."""
 
 LIVELOCK = 5_000_000
 """More events at one instant than any cluster needs: some tasks wake each other without end."""

@@ -138,7 +138,7 @@ class Route:
             and self.egress.bytes_per_s is None
             and self.ingress.bytes_per_s is None
         ):
-            # Nearly every message. The rest of the function comes to the same.
+            # The way of nearly every message. The rest of the function gives the same result.
             jitter = self._jitter_us
             return self.world.now + self._least_us + (self.stream.below(2 * jitter + 1) if jitter else 0)
         if self.lane is not None:
@@ -166,7 +166,7 @@ class Route:
                 return -(self.world.now + self.losses.given_up_after_us(self.round_trip_us))
             t_us += late_us
             if late_us:
-                self.world.call_at(t_us, _nothing)  # also a poll that TCP has to send again keeps the world unsettled
+                self.world.call_at(t_us, _nothing)  # even a poll that TCP has to send again keeps the world unsettled
         return t_us
 
     def handshake_arrival(self) -> int | None:

@@ -48,7 +48,7 @@ class Ticks:
         world, period_us = self.process.world, self.period_us
         last_us = world.now - (world.now - self._parked_us) % period_us
         if last_us > self._parked_us and not world.is_past(last_us, last_us - period_us, self._rank):
-            last_us -= period_us  # the tick of this very time is still to come
+            last_us -= period_us  # the tick of this same instant is still to come
         self._parked_us = -1
         self.process.parked.remove(self)
         self.process.timer_in_line(self._rank, period_us, self._tick, last_us)

@@ -49,7 +49,7 @@ def explain(error: BaseException, *, debug: bool = False) -> int:
         note(f"understudy: {_first_line(error) or 'interrupted'}")
         return INTERRUPTED
     trace = error
-    while isinstance(error, BaseExceptionGroup):  # of the tasks of a run: the first says what went wrong
+    while isinstance(error, BaseExceptionGroup):  # a group of the run's tasks: its first exception says what went wrong
         error = error.exceptions[0]
     if isinstance(error, OSError) and error.errno in _TO_DO:
         place = f"{error.filename}: " if error.filename else ""

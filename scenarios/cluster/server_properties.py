@@ -24,7 +24,7 @@ def server_properties(scenario: Scenario) -> ServerProperties:
         default = as_text(setting.default)
         key = OF_BROKERS.get(name) or ConfigDefinition(name, setting.type, default)
         value = as_text(settings[name])
-        # A release's own default is the default; what the scenario states stands in server.properties.
+        # A release's own default is the default; values that the scenario states are in server.properties.
         if name not in stated:
             key = ConfigDefinition(name, key.type, value, at_least=key.at_least, choices=key.choices)
         dynamic = name in DYNAMIC or name in DYNAMIC_BROKER_SETTINGS

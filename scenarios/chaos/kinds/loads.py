@@ -59,7 +59,7 @@ class Loads(OnTopics):
         keys = draws.weighted(((3, None), (1, 1), (1, 3)))
         fetch_us = 2 * draft.scenario.cluster.network.latency_us
         dense = fetch_us >= 20 * MS and draws.sub("dense").chance(0.3)
-        if dense:  # more often than a fetch takes; on one partition, as on all of them runs would take too long
+        if dense:  # more often than a fetch takes; on one partition only, since runs would take too long otherwise
             batches, keys = SECOND * 4 // (3 * fetch_us), 1
         each = draws.weighted(((4, 1), (6, 5), (2, 50), (1, 2_000)))
         acks = draws.weighted(((7, "all"), (2, "1"), (1, "0")))
@@ -171,7 +171,7 @@ class MoreClients(Episodes):
     def _consumer(draft: Draft, topic: TopicSpec, start_us: int, draws: Draws) -> ConsumerSpec:
         loads = [load for load in draft.scenario.workloads if load.topic == topic.name]
         fetch_us = 2 * draft.scenario.cluster.network.latency_us
-        # What comes in during four fetches: a reader that gets less at a time could fall behind for good.
+        # The bytes of four fetches: a reader that gets less at a time could fall behind for ever.
         least = sum(load.producer_rate * load.message_size for load in loads) * 4 * fetch_us // SECOND
         found = {
             "fetch.min.bytes": draws.weighted(((2, None), (1, 1_000), (1, 1 << 20))),

@@ -56,7 +56,7 @@ class Copies(Episodes):
         """Draw copies between log directories. Before 2.5 there are none: most would fail for good (KAFKA-9654)."""
         if not PROFILES[draft.scenario.profile].policies.brokers.copies_follow_epochs:
             return
-        if draws.sub("short").chance(0.4):  # what is copied is soon deleted
+        if draws.sub("short").chance(0.4):  # the copied segments are soon deleted
             ShortLogs().draw(draft, draws.sub("short/logs"))
         cluster = draft.scenario.cluster
         draft.change(cluster=evolve(cluster, log_dirs=max(2, cluster.log_dirs)))
@@ -73,7 +73,7 @@ class Copies(Episodes):
         while len(series) < 4 and looks.chance(0.7):
             series.append(Strike(ReassignVerify(plan=plan), gap_us=looks.spread((MS, 3 * SECOND))))
         most = len(series) + 2
-        while len(series) < most and draws.chance(0.4):  # there and back, also before the first copy is complete
+        while len(series) < most and draws.chance(0.4):  # back and forth, even before a copy is complete
             again = ReassignExecute(plan=self._plan(scope, draws, names))
             series.append(Strike(again, gap_us=draws.spread((MS, 8 * SECOND))))
         if draws.chance(0.4):

@@ -103,7 +103,7 @@ class Block(Kind[Any]):
         reader = Reader(value)
         wrong.attempt(refuse_unknown, reader.table, names, getattr(self.cls, "KEY_HINTS", None))
         misspelt = any(name not in names for name in reader.table)
-        # Of a misspelt key that is required it is better said that it is misspelt than that it is missing.
+        # A misspelt required key is reported as misspelt, and not as missing.
         present = [e for e in entries if e.name in reader.table or (e.required and not misspelt)]
         found = {entry.argument: wrong.attempt(reader.take, entry.name, entry.kind) for entry in present}
         wrong.refuse()

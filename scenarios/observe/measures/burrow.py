@@ -106,7 +106,7 @@ class FollowerStatus:
                 continue
             status = status_of(looks)
             if status is not None:
-                # After as many looks as are looked back at, a row that goes on keeps its status.
+                # After as many looks as the rules use, a row that goes on keeps its status.
                 rest = end - number if number - look.number + 1 >= LOOKS else 1
                 self.held_us[status] += rest * LOOK_US
             if number - look.number + 1 >= LOOKS:

@@ -17,10 +17,10 @@ from scenarios.observe.measures.fold import Fold, Source
 from scenarios.observe.measures.isr_row import IsrRow
 
 NO_FAULTS = (
-    # what an operator or an application does
+    # actions of an operator or an application
     "reassign.execute", "reassign.cancel", "reassign.list", "reassign.verify", "config.set", "topic.create",
     "topic.delete", "topic.expand", "election.preferred", "election.unclean", "controller.resign",
-    # what ends a fault, or holds the run at a step
+    # actions that end a fault, or hold the run at a step
     "heal", "broker.start", "broker.resume", "broker.fast", "broker.clock_sync", "client.start", "disk.heal",
     "link.heal", "host.reconnect", "network.heal", "message.release", "gate.hold", "gate.release", "zookeeper.start",
     "zookeeper.fast",

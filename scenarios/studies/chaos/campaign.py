@@ -134,7 +134,7 @@ def run(campaign: Campaign, workers: Workers, tell: Callable[[SeedResult, Tally]
                     tally.add(result)
                     tell(result, tally)
                 if campaign.is_over(tally):
-                    break  # what was handed out ahead of it is given up
+                    break  # the chunks that were handed out ahead of it are dropped
     finally:
         if results is not None:
             results.close()

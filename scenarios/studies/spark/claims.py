@@ -35,7 +35,7 @@ def begin(root: Path) -> Path:
     for path in left:
         _remove(path)
     if left:
-        time.sleep(_LOOK_S)  # for a worker that removed its claim just before
+        time.sleep(_LOOK_S)  # for a worker that has removed its claim just now
     shutil.rmtree(root / _FOLDER, ignore_errors=True)
     mine = root / _FOLDER / secrets.token_hex(8)
     try:

@@ -83,7 +83,7 @@ def held_back() -> Iterator[Callable[[], None]]:
 
     before = signal.getsignal(signal.SIGINT)
     if before is None or threading.current_thread() is not threading.main_thread():
-        yield heed  # what was not set from Python could not be put back; signals are the main thread's
+        yield heed  # a handler that was not set from Python could not be restored; signals belong to the main thread
         return
     signal.signal(signal.SIGINT, press)
     try:

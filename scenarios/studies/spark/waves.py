@@ -139,7 +139,7 @@ class Waves:
                     wait([wave.job for wave in waves], timeout=_LOOK_S, return_when=FIRST_COMPLETED)
                     yield None
                     for wave in list(waves):
-                        is_over = wave.job.done()  # asked before: what arrived until then is all there is
+                        is_over = wave.job.done()  # before the results are taken: if the job is done, they are all
                         for task, result in wave.take():
                             yield Came(task, result)
                         if is_over:

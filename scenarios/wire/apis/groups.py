@@ -111,7 +111,7 @@ class SyncGroup(WireApi):
 
     def to_request(self, body: Body, connection: Connection) -> SyncGroupRequest:
         protocol_type, protocol = body["protocol_type"], body["protocol_name"]
-        if connection.version >= NAMES_PROTOCOL:  # they have to be there: no group has ""
+        if connection.version >= NAMES_PROTOCOL:  # both have to be given: no group has ""
             protocol_type, protocol = protocol_type or "", protocol or ""
         return SyncGroupRequest(
             body["group_id"],

@@ -137,7 +137,7 @@ class _Compiler:
         text = field.type == "string"
         length = self.length(field, place, MAX_STRING + 1 if text else MAX_LENGTH)
         part = f"frame[at:{name}]"
-        # As Kafka does, which replaces what is no UTF-8: a group or a client may be named in another encoding.
+        # Bytes that are not UTF-8 are replaced, as in Kafka: a group or a client may be named in another encoding.
         value = f'str({part}, "utf-8", "replace")' if text else f"bytes({part})"
         with self.unless_null(field, length, name):
             out.line(f"{name} = at + {length}")

@@ -68,7 +68,7 @@ class ClientConnection:
             return
         assert self.machine is not None
         assert self.machine.process is not None
-        # A paused machine takes it when it goes on, one that runs nothing never does.
+        # A paused machine handles it when it resumes; a machine without a process never does.
         self.machine.process.deliver((self._send, data))
 
     def _open(self, data: bytes) -> None:

@@ -83,7 +83,7 @@ class ZooKeeperConnection:
                 machine.process, ZOOKEEPER, PORT, self._received, self._ended
             )
         assert self.machine.process is not None
-        # A paused machine takes it when it goes on, one that runs nothing never does.
+        # A paused machine handles it when it resumes; a machine without a process never does.
         self.machine.process.deliver((self._send, data))
 
     # -- requests -----------------------------------------------------------------------------------------------------

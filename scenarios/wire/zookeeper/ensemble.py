@@ -167,7 +167,7 @@ class ServedZooKeeper:
                 each.details = self._stat(each.path, each.data, each.stat)
 
     def _stat(self, path: str, data: str, found: Stat) -> WireStat:
-        # A znode that a multi creates and deletes again is there no more.
+        # A znode that a multi creates and deletes again does not exist any more.
         node = self.zookeeper.tree.nodes.get(path)
         created_ms, changed_ms = self._times.get(path, (0, 0))
         held = self.payloads.to_client(path, data if node is None else node.data)

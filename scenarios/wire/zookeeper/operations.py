@@ -63,7 +63,7 @@ def translated(code: OpCode, body: Body, zookeeper: ServedZooKeeper) -> Asked:
         return Asked(_BARRIER, False, lambda _: (0, RESPONSES[code].write({"path": path})))
     if code is OpCode.SET_ACL:
         _check_acl(body["acl"])
-        # They are what all znodes have: their version stays 0.
+        # Version 0 is that of all ACLs here, which never change.
         if body["version"] not in (-1, 0):
             return Asked(Exists(path), False, lambda response: (response.error or ZkCode.BAD_VERSION, b""))
     elif code is not OpCode.GET_ACL:
@@ -159,7 +159,7 @@ def translated_multi(data: bytes, zookeeper: ServedZooKeeper) -> Asked:
                 results.append(result.error)
         return 0, write_multi_results(results)
 
-    # What is refused alone is said in the log; what is refused here the client gets as a result.
+    # An operation that is refused alone is logged; here the client gets the refusal as a result.
     return Asked(Multi(tuple(ops)), False, answer)
 
 

@@ -231,7 +231,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[..., str]], ...] = tuple(
         (re.escape(znodes.LOG_DIR_EVENT_NOTIFICATION) + r"/log_dir_event_\d{10}", Payloads._log_dir_event),
         (re.escape(znodes.CONFIG_CHANGES) + r"/config_change_\d{10}", Payloads._change),
         (r"/config/(topics|brokers|clients|users)/([^/]+)", Payloads._settings),
-        # Whatever else is below these the controller and the brokers would take for one of those above.
+        # Other paths below these would be taken for one of those above by the controller and the brokers.
         (
             f"(?:{znodes.TOPICS}|{znodes.DELETE_TOPICS}|{znodes.CONFIG_CHANGES}|{znodes.CONFIG_TOPICS})/.+",
             Payloads._unknown,
