@@ -57,7 +57,7 @@ PARTS: dict[str, Callable[[], AbstractContextManager[object]]] = {
 
 
 def drawn(part: str) -> Drawn:
-    """The source of the seeds."""
+    """The file and settings from which the seeds are drawn, without ``part``."""
     scenario = swarm()
     if part == "faults":
         return Drawn(scenario=evolve(scenario, chaos=[kind for kind in scenario.chaos if isinstance(kind, Healing)]))

@@ -11,7 +11,7 @@ from emulator.protocol.events import NodeCrashed
 from scenarios.runs.runner import Stage
 
 Steps = list[Point]
-"""(s, value from then on), ascending."""
+"""A value over time, as points in ascending order: the time in seconds, and the value from then on."""
 
 
 def value_at(steps: Steps, at_s: float) -> float:

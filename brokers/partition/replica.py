@@ -133,7 +133,7 @@ class Replica:
         """Take note of a change in a log with transactions: it has grown, or its high watermark may have moved."""
 
     def bounded(self, high_watermark: int) -> int:
-        """The high watermark that the log has after it learned ``high_watermark``: a follower from its leader, a copy
+        """A learned ``high_watermark``, raised to the start of this log. A follower learns it from its leader, a copy
         in another log directory from the log that it has replaced."""
         return max(high_watermark, self.log.start_offset)
 

@@ -179,7 +179,7 @@ class MoreClients(Episodes):
             "max.partition.fetch.bytes": draws.weighted(((2, None), (1, max(20_000, least)), (1, max(100_000, least)))),
             "fetch.max.bytes": draws.weighted(((2, None), (1, max(50_000, least)))),
         }
-        # Each fetch would wait as long as it may.
+        # Otherwise each fetch would wait for the longest time that is allowed.
         if found["max.partition.fetch.bytes"] or found["fetch.max.bytes"]:
             found["fetch.min.bytes"] = found["fetch.min.bytes"] and 1_000
         return ConsumerSpec(

@@ -98,7 +98,7 @@ class SeedResult:
 
 @frozen(kw_only=True)
 class Drawn:
-    """The source of all seeds of a campaign.
+    """The scenario and shares from which all seeds of a campaign are drawn.
 
     Attributes:
         weights: the shares by which kinds are drawn, where they are not those of the blocks.

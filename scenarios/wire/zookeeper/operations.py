@@ -159,7 +159,7 @@ def translated_multi(data: bytes, zookeeper: ServedZooKeeper) -> Asked:
                 results.append(result.error)
         return 0, write_multi_results(results)
 
-    # An operation that is refused alone is logged; here the client gets the refusal as a result.
+    # A refusal outside a multi is logged; here it is only a result in the client's answer.
     return Asked(Multi(tuple(ops)), False, answer)
 
 
