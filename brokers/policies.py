@@ -31,7 +31,7 @@ class BrokerPolicies:
             gets FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH. False also where the controller sends a raised epoch to
             the leader alone, as the controller page has it: no other replica could follow.
         sessions_keep_epochs: KAFKA-9338 (2.5): a fetch session keeps the leader epochs that its reader named. Before,
-            only the request that begins a session was held against them (CachedPartition.reqData, 2.1 to 2.4).
+            only the request that begins a session was compared with them (CachedPartition.reqData, 2.1 to 2.4).
         answers_with_epoch: KIP-279 (2.0): the answer to where an epoch ends names the epoch that it is about; before,
             it was an offset alone.
         checks_assignment: KAFKA-1097 (0.8.1): a leader lets only assigned replicas into its ISR; later releases start

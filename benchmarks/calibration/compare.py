@@ -1,4 +1,4 @@
-"""The emulator held against the recordings, and against what ``differences.toml`` declares."""
+"""The comparison of the emulator with the recordings, and with what ``differences.toml`` declares."""
 
 import sys
 import tomllib

@@ -439,14 +439,14 @@ class World:
         if self.now != self._turned_at:
             self._turned_at, self._instant_began = self.now, self._handled
         elif self._handled - self._instant_began > LIVELOCK:
-            self._instant_began = self._handled  # for the tasks to unwind
+            self._instant_began = self._handled  # so that the cancelled tasks can end
             raise BudgetExceeded(f"a livelock: more than {LIVELOCK:,} events at {self.now / 1e6:.6f} s of virtual time")
         if self._handled >= self._collect_at:
             self._collect_at = self._handled + self.events_between_collections
             collect()
         left = self._max_events - self._handled
         if left <= 0:
-            self._max_events += 256 * TURN  # for the tasks to unwind
+            self._max_events += 256 * TURN  # so that the cancelled tasks can end
             spent = f"{self._handled:,} events by {self.now / 1e6:.6f} s of virtual time"
             raise BudgetExceeded(f"max_events reached: {spent}")
         return TURN if left > TURN else int(left)

@@ -104,7 +104,7 @@ class Roles:
             yield from (f"{topic}-{number}" for number in (decode_topic(data) if data is not None else ()))
 
     def lacks_partition(self, name: str) -> str:
-        """A sentence that there is no such partition, and which may be meant; "" if there is one."""
+        """The error for a partition that does not exist, with a "did you mean"; "" for one that does."""
         if self.assignment(TopicPartition.parse(name)):
             return ""
         return f"there is no partition {name!r}; {did_you_mean(name, self._partitions())}"

@@ -1,7 +1,7 @@
 """Cross references of a scenario: every broker, topic, partition and step that is named exists and can be
 reached.
 
-The kinds have checked each value by itself; here each is held against the rest of the file. What does not fit is
+The kinds have checked each value by itself; here each is checked against the rest of the file. What does not fit is
 refused, each with its key path.
 """
 
