@@ -103,7 +103,7 @@ def cases(wanted: Sequence[str], limits: Limits, folder: Path) -> Iterator[Case]
 
 
 def lines(done: Sequence[Case]) -> list[str]:
-    """A line for each, and the medians."""
+    """The lines of the table: one for each case, and the medians."""
     heads = ("Bug", "Seed", "Checker", "Faults", "Partitions", "Brokers", "Lines of the file", "Runs", "Same finding")
     rows = [
         (

@@ -38,7 +38,7 @@ _REQUEST_TIMEOUT = Setting("request.timeout.ms", _POSITIVE, 30_000, "a request u
 _RETRY_BACKOFF = Setting("retry.backoff.ms", _POSITIVE, 100, "pause before a request is tried again")
 
 PRODUCER_SETTINGS = settings_table(
-    Setting("enable.idempotence", _SWITCH, False, "whether records are numbered, so that none is written twice (KIP-98)"),
+    Setting("enable.idempotence", _SWITCH, False, "whether records are numbered, so none is written twice (KIP-98)"),
     Setting("retries", _COUNT, 2**31 - 1, "how often a batch is sent again"),
     Setting("batch.size", _POSITIVE, LONG_MAX, "bytes at which a batch is closed before its linger is over"),
     Setting("max.in.flight.requests.per.connection", _POSITIVE, 5, "requests that await their answer at a time"),

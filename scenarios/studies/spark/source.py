@@ -99,7 +99,7 @@ def register(spark: SparkSession) -> None:
     from scenarios.studies.spark.shipping import ship
 
     plugins.load()
-    # A class that no module has travels by value, and the plug-ins with it.
+    # Executors cannot import a class that is in no module: it is sent to them as it is, and the plug-ins with it.
     bound = type(EmulatorSource.__name__, (EmulatorSource,), {"PLUGINS": plugins.loaded()})
     spark.dataSource.register(bound)
     ship(spark)
