@@ -71,7 +71,7 @@ class GateFilter:
 
     @classmethod
     def of(cls, when: When, protocol: str) -> GateFilter:
-        """The filter of ``when`` under a reassignment protocol. The scenario's check has made sure that it has the step."""
+        """The filter of ``when`` under a protocol, which has the step: the scenario's check has made sure of that."""
         gates = when.gates(protocol)
         assert gates, f"{when.steps} cannot be reached under {protocol}"
         hop = None if when.hop is None else when.hop + gates[0].hop_shift

@@ -77,7 +77,7 @@ class Results:
         self._file.truncate(end)
 
     def _other(self, found: Mapping[str, object], different: Sequence[str]) -> str:
-        """The error for a folder with another campaign. A different profile is named first, as it changes the scenario."""
+        """The error for a folder with another campaign. A different profile is named first: the scenario follows it."""
         another = "name another folder"
         if "code" in different or "version" in different:
             return f"of another version of the program, or with other plug-ins; {another}"
