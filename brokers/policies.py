@@ -127,8 +127,7 @@ class BrokerPolicies:
             num.partitions and default.replication.factor.
         admits_unknown_producers: KIP-360 (2.5): a producer of which the log has nothing (any more) may go on with any
             sequence number. Before, it had to begin with 0, or got UNKNOWN_PRODUCER_ID.
-        followers_show_stability: KAFKA-8457 (2.4): each replica has its LastStableOffsetLag. Before, only leaders
-            had.
+        followers_show_stability: KAFKA-8457 (2.4): each replica has its LastStableOffsetLag. Before, only leaders had.
         recognizes_repeats: KIP-98 (0.11): a leader that gets a batch of an idempotent producer again does not append it
             again. Before, no batch said whose it was.
         knows_missing_settings: KAFKA-9644 and KAFKA-9695 (2.6): requests to change settings may leave out what was set

@@ -9,7 +9,7 @@ transitions that do not begin with a request (``KafkaApis.handle`` with ``Replic
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import ParamSpec, Protocol
 
 from attrs import define, field
@@ -18,17 +18,12 @@ from brokers.log.disk_work import ResponseChannel
 from emulator.kernel import Timer
 from emulator.network.idle import Poll
 from emulator.nodes import Process
-from emulator.protocol.clients.produce import AppendInfo, RecordsProduceResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchRequest
-from emulator.protocol.produce import ProduceResponse
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.produce import AppendInfo, ProducedResult, ProduceRequest
 from emulator.trace import Trace
 
 Arguments = ParamSpec("Arguments")
-
-ProducedResult = tuple[TopicPartition, Errors, int]
-"""The error and the base offset of one batch of a produce request."""
 
 # -- produce ----------------------------------------------------------------------------------------------------------
 
@@ -42,12 +37,15 @@ class DelayedProduce:
     Attributes:
         results: the result of each partition, in the order of the request; for a waiting one, the result at the
             timeout.
+        infos: more about each batch for a real client, in the same order.
         unfinished: the number of partitions that still wait.
     """
 
     channel: ResponseChannel
+    request: ProduceRequest
     results: list[ProducedResult]
-    unfinished: int
+    infos: Sequence[AppendInfo]
+    unfinished: int = 0
     timer: Timer | None = None
 
     def finish(self, place: int, error: Errors) -> None:
@@ -68,20 +66,7 @@ class DelayedProduce:
     def _answer(self) -> None:
         if self.timer is not None:
             self.timer.cancel()
-        response = ProduceResponse(tuple(self.results))
-        self.channel.reply(response, response.size)
-
-
-@define(eq=False)
-class DelayedRecordsProduce(DelayedProduce):
-    """A waiting produce request of a real client. ``infos``: more about each batch, in the order of the request."""
-
-    infos: list[AppendInfo] = field(kw_only=True)
-
-    def _answer(self) -> None:
-        if self.timer is not None:
-            self.timer.cancel()
-        response = RecordsProduceResponse(tuple(self.results), tuple(self.infos))
+        response = self.request.response(self.results, self.infos)
         self.channel.reply(response, response.size)
 
 
@@ -169,8 +154,7 @@ class DelayedFetch:
     Attributes:
         request: the waiting request; None: none waits.
         poll: the parked poll, whose last simulated request is ``request``; None: no poll is parked. A change of the
-            session
-            rouses it first.
+            session rouses it first.
         rank: the rank of the line of its timer (``World.call_in_line``).
     """
 

@@ -8,15 +8,12 @@ a message earlier than the network does.
 
 - ``random``: each delivery is drawn by itself.
 - ``pct-D``: probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatti: "A Randomized Scheduler
-with
-  Probabilistic Guarantees of Finding Bugs", ASPLOS 2010). Each actor has a priority, and at each of D - 1 drawn steps
-      the
-  one that acts falls to the lowest.
+  with Probabilistic Guarantees of Finding Bugs", ASPLOS 2010). Each actor has a priority, and at each of D - 1 drawn
+  steps the one that acts falls to the lowest.
 - ``pos``: partial-order sampling (Yuan, Yang, Gu: "Partial Order Aware Concurrency Sampling", CAV 2018). Each event has
-a
-  priority, which is drawn again when an event that it races with comes first.
+  a priority, which is drawn again when an event that it races with comes first.
 
-docs/schedules.md says what of the two papers holds here.
+docs/use/schedules.md says what of the two papers holds here.
 """
 
 from abc import ABC, abstractmethod

@@ -1,5 +1,5 @@
 """Plug-ins: modules of the user's that register checkers, fault actions, profiles, reassignment shapes, parts of
-strategies, figures or client behaviours (docs/plugins.md).
+strategies, figures or client behaviours (docs/extend/plugins.md).
 
 A plug-in is named by ``--plugin FILE``, by the variable ``UNDERSTUDY_PLUGINS``, or by an entry point of an installed
 package in the group ``understudy.plugins``. It is imported before a scenario is read, and again in every process that

@@ -35,8 +35,7 @@ class PartitionState(NamedTuple):
     Attributes:
         isr: the ISR, sorted, since the order of joins differs between two runs of Kafka.
         more: ``isNew``, ``adding=…`` and ``removing=…`` of LeaderAndIsr, ``offline=…`` of UpdateMetadata; empty where
-            they
-            are not set.
+            they are not set.
     """
 
     topic: str

@@ -5,7 +5,7 @@ A producer and a consumer of a group, with the client's own default settings but
 fault is performed while the producer sends 200 records a second to one partition. Virtual time passes as real time.
 What both have seen is compared with the log at the end. ``--out`` keeps a line for each run of a pair of client and
 fault, so that a broken-off measurement goes on; ``--repeats`` are the runs of each pair; ``--write`` writes
-docs/clients.md. ``--keep`` is a folder for the histories of both, their errors, and a recording of each run
+docs/understand/clients.md. ``--keep`` is a folder for the histories of both, their errors, and a recording of each run
 (``understudy replay``). ``--fetch`` brings the clients that Maven and Go bring, and measures nothing.
 """
 

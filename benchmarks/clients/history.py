@@ -15,8 +15,8 @@ class Seen:
     Attributes:
         t_s: when, on the clock of the driver's machine.
         kind: ``acked`` (the client says that the record is written), ``failed`` (it gives the record up), ``received``
-            (a consumer was given it), ``error`` (the application got to know of an error), ``begun`` (a consumer
-            that is slow to start is ready).
+            (a consumer was given it), ``error`` (the application got to know of an error), ``begun`` (a consumer that
+            is slow to start is ready).
         record: the number of the record; -1 where there is none.
         error: its name; empty unless there is one.
         name: the driver's job that observed it; empty where the driver has one only.

@@ -6,8 +6,8 @@ Each bug is switched on in the profile of its case, and seeds are run from 0 on 
 same seed without the bug has none, or none of the checker that the bug's entry names. A bug also changes the times of
 events, so a defect of the profile itself may appear only in a seed with the bug. The table therefore has the number of
 seeds of each profile with such a finding without a bug (``--noise``). ``--write`` writes the table into RESULTS.md, and
-the figures into ``scenarios/museum/densities.json``, which ``understudy museum`` and docs/museum.md show. ``--out``
-keeps a line for each bug that is done, so that an interrupted run goes on.
+the figures into ``scenarios/museum/densities.json``, which ``understudy museum`` and docs/reference/bugs-and-guards.md
+show. ``--out`` keeps a line for each bug that is done, so that an interrupted run goes on.
 """
 
 from __future__ import annotations

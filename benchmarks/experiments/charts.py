@@ -58,7 +58,7 @@ class Spread:
 
 @frozen(kw_only=True)
 class Chart:
-    """One picture, written to docs/pictures/NAME.svg.
+    """One picture, written to docs/understand/pictures/NAME.svg.
 
     Attributes:
         caption: the content in words, as an alternative to seeing it.

@@ -42,7 +42,8 @@ BACKLOG = (
 BURSTS = (
     "The leader's quota is a mean over eleven seconds in which nothing was copied before the move, so eleven seconds "
     "of the rate pass at once, as fast as the card carries them (real 2.3.1 bursts in the same way: E3, "
-    "docs/calibration.md); while a burst lasts the card is full, and between two bursts the producer notices nothing"
+    "docs/understand/calibration.md); while a burst lasts the card is full, and between two bursts the producer "
+    "notices nothing"
 )
 
 

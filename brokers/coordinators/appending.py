@@ -23,9 +23,10 @@ Done = Callable[[Errors, int], object]
 
 
 class Appender(Protocol):
-    """An object that appends as a producer does (``brokers.requests.produce.ProduceHandler``)."""
+    """An object that appends as a producer does (``brokers.requests.produce.ProduceHandler``). ``internal``: also to
+    internal topics."""
 
-    def produce(self, request: ProduceRequest, channel: Any) -> object: ...
+    def append(self, request: ProduceRequest, channel: Any, *, internal: bool) -> object: ...
 
 
 @define(eq=False)

@@ -149,4 +149,4 @@ class InternalTopicPartitions:
             done(Errors.NOT_LEADER_FOR_PARTITION, -1)
             return
         request = ProduceRequest(-1, timeout_us, (records,), records.size)
-        self.appender.produce(request, AppendCallback(self.transitions.ending(done)))
+        self.appender.append(request, AppendCallback(self.transitions.ending(done)), internal=True)

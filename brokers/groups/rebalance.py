@@ -101,8 +101,7 @@ class Rebalances:
 
         Args:
             leader: the leader to be named: the member id that a static member had before it joined again, so that it
-                does not
-                assign.
+                does not assign.
         """
         members = group.joined_members() if group.leader == member_id and leader is None else ()
         return JoinGroupResponse(

@@ -27,8 +27,7 @@ class LogConfig:
         max_message_bytes: the largest batch that a leader appends.
         timestamp_type: whether records keep the time that their producer gave them.
         flush_messages, flush_us: the number of unflushed records, and the time since the last flush, after which a log
-            is
-            flushed; ``NEVER``.
+            is flushed; ``NEVER``.
     """
 
     segment_bytes: int = config(

@@ -48,8 +48,7 @@ class LogDirectory:
         recovery_points, log_starts: the checkpoints of the replicas that have their log here, see ``checkpoints``.
         producers_before: the producers that these logs knew at their start.
         moved: the replicas whose high watermark has moved since ``high_watermarks`` was last read. A high watermark
-            that
-            moves with each batch is written to the checkpoint once, when that is read.
+            that moves with each batch is written to the checkpoint once, when that is read.
     """
 
     disk: Disk

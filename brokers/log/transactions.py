@@ -22,8 +22,7 @@ class AbortedTxn(NamedTuple):
     Attributes:
         last_offset: the offset of its marker.
         last_stable_offset: the last stable offset when the marker came: no transaction that was aborted later has
-            records
-            before it.
+            records before it.
     """
 
     producer_id: int

@@ -62,8 +62,7 @@ class Services:
         recorder: the changes of logs in the current transition.
         truncated: called with a partition and its new log end offset when its log was truncated.
         isr_checks: the partitions led here whose ISR may have to change (``Partition.at_rest`` is false).
-            isr-expiration
-            checks only these, so that an idle partition costs nothing.
+            isr-expiration checks only these, so that an idle partition costs nothing.
         isr_checks_begin: called before the first of them.
     """
 
@@ -91,14 +90,11 @@ class Partition(Replica):
         isr_state: the in-sync replicas as this leader knows them; ``NO_ISR`` on a follower.
         zk_version: the version of the state znode that the ISR was read from or written to.
         current, impending: the replicas before a move and those it goes to, as the controller sent them (KIP-352's
-            draft);
-            where requests do not distinguish them, all replicas and none.
+            draft); where requests do not distinguish them, all replicas and none.
         remotes: the other replicas, on a leader: those assigned, or without ``checks_assignment`` every broker that
-            ever
-            fetched or was in the ISR.
+            ever fetched or was in the ISR.
         unassigned: the members of the ISR that are not assigned (KAFKA-9672); a controller that dies between two steps
-            of
-            a move can leave them there. Their fetches do not count.
+            of a move can leave them there. Their fetches do not count.
         removing: the assigned replicas that a reassignment removes, where the controller sends them (KIP-455).
         delayed: the produce requests that wait here for other replicas; None before the first.
         replication_factor: the number of replicas in the LeaderAndIsr that brought it to this broker.
@@ -249,8 +245,7 @@ class Partition(Replica):
         return tuple(dict.fromkeys((*state.replicas, *state.isr, *self.remotes)))
 
     def _find_unassigned(self, known: dict[int, RemoteReplica]) -> None:
-        """Find the members of the ISR that are not assigned, after a change of either; ``known``: the followers before
-        it."""
+        """Find the members of the ISR that are not assigned; ``known``: the followers before the change of either."""
         me = self.process.node.id
         unassigned = [b for b in self.isr_state.isr if b != me and b not in self.remotes]
         self.unassigned = {b: known.get(b) or self._remote(b) for b in unassigned} or NONE_REMOTE
@@ -316,8 +311,7 @@ class Partition(Replica):
         return base
 
     def update_follower_fetch_state(self, remote: RemoteReplica, offset: int, now_us: int) -> None:
-        """Update the state of a follower that read at ``offset``: it may join the ISR, and the high watermark may
-        move."""
+        """Update a follower that read at ``offset``: it may join the ISR, and the high watermark may move."""
         looks = offset != remote.log_end_offset or self.services.policies.every_fetch_looks
         remote.update_fetch_state(offset, self.log.end_offset, now_us)
         if remote.broker not in self.isr_state.isr:
@@ -334,8 +328,8 @@ class Partition(Replica):
 
     def forget_fetch(self, broker: int) -> None:
         """Forget the position of a follower whose fetch was refused, in a release where that counts. It lags until its
-        next fetch. An idle follower can lose its place in the ISR by that. If it reads in another session than the
-        refused one, as after a restart, its next fetch there gives its position again."""
+        next fetch, and may lose its place in the ISR. A fetch in another session, as after a restart, gives its
+        position."""
         remote = self.remotes.get(broker)
         if remote is not None:
             remote.forget_fetch()
@@ -492,8 +486,7 @@ class Partition(Replica):
         self.services.metrics.stable.changed(self)
 
     def at_rest(self) -> bool:
-        """Whether the ISR cannot change as things are: the leader and every member of the ISR are at the high
-        watermark, and no member may have to leave."""
+        """Whether the leader and every member of the ISR are at the high watermark, and none may have to leave."""
         if self.unassigned or self.services.policies.out_of_sync.even_at_the_end:
             return False
         end = self.log.end_offset

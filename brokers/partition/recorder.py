@@ -33,8 +33,8 @@ class Recorder:
     Attributes:
         appended, replicated: batches appended as leader and as follower: ``(tp, leader epoch, base offset, next offset,
             id, size)``.
-        committed, learned: high watermarks that moved as leader, and that were received from the leader:
-            ``(tp, leader epoch, high watermark)``.
+        committed, learned: high watermarks that moved as leader, and that were received from the leader: ``(tp, leader
+            epoch, high watermark)``.
     """
 
     __slots__ = ("_begun", "_process", "_topics", "appended", "committed", "learned", "replicated")

@@ -71,8 +71,7 @@ class RemoteReplica:
 
     Attributes:
         log_end_offset: the offset of its last fetch; UNKNOWN_OFFSET before the first, and in some releases after one
-            that
-            was refused.
+            that was refused.
         last_caught_up_us: the time when its log last held all that the leader's did.
         last_fetch_us, last_fetch_leader_end: time of its last fetch, and the leader's log end offset then.
         position: its position in the fetch session in which it reads this partition.

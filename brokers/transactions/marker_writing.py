@@ -98,9 +98,8 @@ class MarkerWriter:
             marker.coordinator_epoch, marker.committed,
         )  # fmt: skip
         timeout_us = self.manager.policies.config.request_timeout_us
-        self.appender.produce(
-            ProduceRequest(-1, timeout_us, (records,), records.size), AppendCallback(self.transitions.ending(done))
-        )
+        request = ProduceRequest(-1, timeout_us, (records,), records.size)
+        self.appender.append(request, AppendCallback(self.transitions.ending(done)), internal=True)
 
 
 def _fenced(producers: ProducerStateManager, marker: TxnMarker) -> Errors:

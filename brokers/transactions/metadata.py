@@ -57,8 +57,7 @@ class TxnTransitMetadata(NamedTuple):
 
     Attributes:
         last_producer_id, last_producer_epoch: the values before InitProducerId raised them, for a producer that asks
-            again
-            (KIP-360); -1: none that counts.
+            again (KIP-360); -1: none that counts.
         partitions: the partitions that the transaction has written to, or may have.
         start_ms: the time when the transaction began, by the coordinator's clock; NOT_STARTED_MS.
     """
@@ -86,8 +85,7 @@ class TransactionMetadata:
         partitions: the partitions of the transaction; once it is decided, those that have no marker yet.
         pending: the state that is being written; None: none is.
         failed_fence: whether the epoch that was raised to fence the producer could not be written. It need not be
-            raised
-            again.
+            raised again.
     """
 
     id: str

@@ -42,14 +42,12 @@ class Route:
     Attributes:
         delay, extra: the delay of the link itself, and the delay that a fault adds.
         blocked: the route is cut, or was healed and has not delivered all stalled messages yet. New arrivals queue
-            after
-            those.
+            after those.
         lane: the parked exchanges whose messages take this route; None: there are none.
         losses: the losses of its packets; None: it loses none.
         limit: the port that its messages pass through while its bandwidth is limited.
         stalled: messages that reached the cut, each with its delivery and with the number of outages of the sender's
-            machine
-            by then. TCP sends them again once the route is healed.
+            machine by then. TCP sends them again once the route is healed.
     """
 
     world: World

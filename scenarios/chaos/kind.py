@@ -21,8 +21,7 @@ class DrawnChaos(Chaos):
 
     Attributes:
         turn: the phase in which it draws: the cluster itself (0), its load (1), faults and operations (2), faults at
-            moments
-            that the others bring about (3).
+            moments that the others bring about (3).
     """
 
     turn: ClassVar[int] = 2

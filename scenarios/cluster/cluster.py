@@ -55,7 +55,7 @@ FIRST_CONSUMER = -1_000_000
 FIRST_CLIENT = -2_000_000
 LAST_REQUESTS_US = 10_000
 """The time for which a broker goes on once the controller has let it end. Kafka 2.3.1 and 2.4.1 served requests for 7
-to 80 ms more, and a controller among them sent what it had queued (docs/calibration.md)."""
+to 80 ms more, and a controller among them sent what it had queued (docs/understand/calibration.md)."""
 
 
 @frozen

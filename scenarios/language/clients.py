@@ -1,4 +1,4 @@
-"""A ``[[clients]]`` block: a client whose behaviour a plug-in has written (docs/plugins.md).
+"""A ``[[clients]]`` block: a client whose behaviour a plug-in has written (docs/extend/plugins.md).
 
 A behaviour is one class: its parameters in the file are attrs fields with a ``key``, ``@behaviour`` gives it a name and
 a line of help, and its ``run`` is what each of its clients does.

@@ -46,8 +46,7 @@ class MethodEntry:
         duration_us: the time after which the action is undone; None: it is not. It may be drawn, as the times of
             triggers.
         for_each: the brokers that it is done to one after the other, in the place of a target; None: it has one turn,
-            or
-            ``repeat``.
+            or ``repeat``.
         repeat: the number of turns; None: one, or those of ``for_each``.
         next: the time of the next turn; None: at once.
         optional: whether the run counts as exercised even if the entry never acts, or finds nothing to act on.

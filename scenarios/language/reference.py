@@ -1,8 +1,8 @@
 """The scenario file's reference as Markdown tables, rendered from the declarations that read the file.
 
-``sections()`` gives the tables by name; docs/scenarios.md holds each of them between two marks, and a test holds the
-page against what is rendered here, so that the page says what the program does. `python -m
-scenarios.language.reference` prints all of them; with the path of a page as its argument it writes them into the page.
+``sections()`` gives the tables by name; docs/reference/scenario-file.md holds each of them between two marks, and a
+test compares them. ``python -m scenarios.language.reference`` prints all of them; with the path of the page as its
+argument it writes them into the page.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ _TYPES: Mapping[type[Any], str] = {
     NextKind: "duration, wait, or `next` table",
     TargetKind: "target",
     ChaosBlock: "`[[chaos]]` table",
-    ClientBlock: "`[[clients]]` table ([plug-ins](plugins.md))",
+    ClientBlock: "`[[clients]]` table ([plug-ins](../extend/plugins.md))",
     PeersKind: 'target, `"zookeeper"`, `"brokers"`, `"all"`, or a list of these',
     RoleText: "role",
     SeedsKind: '`"A:B"`',

@@ -1,4 +1,4 @@
-"""Throttled moves that can never end, because of what is written meanwhile (KIP-73; docs/experiments.md, E3).
+"""Throttled moves that can never end, because of what is written meanwhile (KIP-73; docs/understand/experiments.md).
 
 A leader's quota counts the bytes that it sends to followers in sync and never holds these back. So a new replica gets
 what they leave of the quota, and needs more than is written. Beyond its rate, a quota lets through what its window

@@ -62,16 +62,16 @@ PRODUCER_CONFIG = Config(
     {
         "acks": 'write acks = "all" beside config',
         "linger.ms": 'write linger = "100ms" beside config',
-        "transactional.id": "emulated clients have no transactions (docs/limits.md)",
-        "buffer.memory": "a producer's buffer has no end (docs/limits.md)",
+        "transactional.id": "emulated clients have no transactions (docs/understand/limits.md)",
+        "buffer.memory": "a producer's buffer has no end (docs/understand/limits.md)",
     },
 )
 CONSUMER_CONFIG = Config(
     CONSUMER_SETTINGS,
     {
         "auto.offset.reset": 'write offset_reset = "earliest" beside config',
-        "group.id": "a consumer is assigned its partitions; there are no groups (docs/limits.md)",
-        "isolation.level": "emulated clients have no transactions (docs/limits.md)",
+        "group.id": "a consumer is assigned its partitions; there are no groups (docs/understand/limits.md)",
+        "isolation.level": "emulated clients have no transactions (docs/understand/limits.md)",
     },
 )
 

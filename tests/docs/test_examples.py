@@ -1,4 +1,4 @@
-"""The examples of tests with real clients, each as it stands in docs/examples."""
+"""The examples of tests with real clients, each as it stands in docs/use/examples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.clients.known import NODE
 from tests.docs.pages import DOCS, ROOT
 from tests.scenarios.testing.test_pytest_plugin import run_pytest
 
-EXAMPLES = DOCS / "examples"
+EXAMPLES = DOCS / "use" / "examples"
 UNDERSTUDY = f"{sys.executable} -m understudy"
 JARS = Path.home() / ".m2" / "repository"
 

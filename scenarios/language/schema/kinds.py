@@ -49,8 +49,8 @@ class Kind(Generic[T]):
     """A type of value: how it is read from, and written to, a scenario file.
 
     Attributes:
-        free_keys: whether it is a table whose keys may hold dots, as Kafka's settings do: ``--set`` takes the rest of
-            a path as one key.
+        free_keys: whether it is a table whose keys may hold dots, as Kafka's settings do: ``--set`` takes the rest of a
+            path as one key.
     """
 
     free_keys: ClassVar[bool] = False

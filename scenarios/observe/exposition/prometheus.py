@@ -1,6 +1,6 @@
 """Prometheus' text exposition format, version 0.0.4, with the names and labels that jmx_exporter's well-known
 ``kafka-2_0_0.yml`` gives: ``kafka_<domain>_<type>_<name>`` in lower case, the tags as labels as Kafka writes them.
-docs/metrics.md lists what is not in that file.
+docs/use/metrics.md lists what is not in that file.
 
 A scrape of a real cluster comes from one broker; here the label ``node`` names it.
 

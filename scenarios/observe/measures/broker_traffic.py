@@ -28,8 +28,7 @@ class BrokerTrafficRow(NamedTuple):
     Attributes:
         bytes_in, bytes_out: the bytes of producers and to consumers.
         replication_bytes_in, replication_bytes_out: the bytes as follower and to followers; None where the release has
-            no
-            such meters.
+            no such meters.
     """
 
     t_us: int

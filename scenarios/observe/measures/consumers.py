@@ -2,8 +2,7 @@
 
 - ``lag``: max(0, the leader's high watermark - the consumer's position), at grid instants, on change, as replica lag
   (``scenarios.observe.measures.replica_lag``). It keeps its value while a consumer receives nothing; a consumer that
-      has
-  failed has none.
+  has failed has none.
 - ``delay_us`` of a poll: the time from when a leader's high watermark passed the last message that the poll returned
   until the poll; None where that was before the first consumer started.
 

@@ -54,7 +54,7 @@ class Figure:
     Attributes:
         name: the name of the exact value. It ends with ``_us`` where that is microseconds of virtual time, summed over
             partitions or replicas where these have the state.
-        text: the meaning, for ``understudy list metrics`` and docs/scenarios.md.
+        text: the meaning, for ``understudy list metrics`` and docs/reference/scenario-file.md.
         unit: the unit of the metric that people read. A time is read in seconds, or in milliseconds if this is ``ms``.
         better: the better one of two values.
         limit: the time when a scenario may limit it.

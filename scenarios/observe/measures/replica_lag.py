@@ -47,8 +47,7 @@ class LagRow(NamedTuple):
 
     Attributes:
         fetch_offset: null where ``lag`` is. While there is a lag, a row ends when the fetch offset moves, too;
-            otherwise it is
-            the offset at ``t_us``.
+            otherwise it is the offset at ``t_us``.
     """
 
     t_us: int
@@ -77,10 +76,8 @@ class _Partition:
     Attributes:
         open: the rows that still hold, by follower.
         even: the source of the last rows, if these said that each follower has all of the leader's log and fetches from
-            its
-            end. If there were only appends and high watermarks since then, the rows still hold as long as the ends of
-                the
-            logs are equal. None: another event has come, or the rows said otherwise.
+            its end. If there were only appends and high watermarks since then, the rows still hold as long as the ends
+            of the logs are equal. None: another event has come, or the rows said otherwise.
     """
 
     leader: int = -1

@@ -1,5 +1,5 @@
 """The parts of plug-ins: checkers, fault actions, profiles, bugs, reassignment shapes, parts of strategies, figures
-(docs/plugins.md)."""
+(docs/extend/plugins.md)."""
 
 from controller.move import Move
 from controller.reassignment.protocol import RequestedByZnode

@@ -36,8 +36,7 @@ class Arm:
     Attributes:
         grid: the scenario's keys that the grid sets, each with its value as ``--set`` takes it.
         name: distinguishes it from the other arms of its study, in as few words as possible; without other arms, all of
-            its
-            parts. Arms with different names are equal where the rest is.
+            its parts. Arms with different names are equal where the rest is.
     """
 
     strategy: str = field(validator=instance_of(str))

@@ -53,8 +53,7 @@ class Manifest:
         file, document: the file that it was read from, and its content (``Scenario.to_table``).
         arms: the arms in the requested order, with their names: the others are compared with the first.
         compare, minimum: the metrics that the study is about, and the smallest differences that matter, from its file;
-            empty
-            where the file has none.
+            empty where the file has none.
     """
 
     schema: int = VERSION

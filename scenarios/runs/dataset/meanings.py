@@ -1,5 +1,5 @@
 """The meanings of the tables of the data set, column by column: texts for people, which files carry beside their
-columns and docs/dataset.md is rendered from.
+columns and docs/reference/dataset-tables.md is rendered from.
 
 The columns and their types follow from the rows (``scenarios.runs.dataset.schema``). A test checks that every column
 has its meaning here, and that nothing else does.
@@ -225,7 +225,7 @@ ABOUT: Mapping[str, About] = {
         detail="kind of crash, or the partition that fails",
     ),
     "steps": _about(
-        "The edges of protocol steps ([the list](scenarios.md#phases-and-steps)).",
+        "The edges of protocol steps ([the list](scenario-file.md#steps)).",
         "one row per edge of a step",
         step="step",
         edge="`before` or `after`",
@@ -235,7 +235,7 @@ ABOUT: Mapping[str, About] = {
         detail="details, in words",
     ),
     "violations": _about(
-        "Broken invariants of the [checkers](checkers.md).",
+        "Broken invariants of the [checkers](../understand/checkers.md).",
         "one row per violation, up to ten per checker",
         invariant="the checker's name",
         statement="what should have held; what was found",
@@ -276,7 +276,7 @@ ABOUT: Mapping[str, About] = {
     ),
     "broker_metrics": _about(
         (
-            "What the brokers' own metrics showed ([which there are](metrics.md)) (carry the last value "
+            "What the brokers' own metrics showed ([which there are](../use/metrics.md)) (carry the last value "
             "forward, or look for the row in whose `w_us` a moment lies). Only in the data set of `run "
             "--trace`; a sweep leaves it out. Rates and quantiles are not there, nor is `MinFetchRate`, which"
             " is one: `understudy metrics` computes them. A metric without a row at some moment did not exist"

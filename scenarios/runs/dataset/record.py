@@ -23,8 +23,7 @@ class RunSpec:
 
     Attributes:
         scenario: the scenario as a JSON document, which ``Scenario.from_table(json.loads(...))`` reads; it includes the
-            arm's
-            values.
+            arm's values.
         scenario_digest: ``Scenario.digest()`` of the study's scenario, which all arms share.
         code: ``code_digest()`` of the program.
     """

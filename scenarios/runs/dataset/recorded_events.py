@@ -38,8 +38,7 @@ class UpTo:
 
     Attributes:
         events: the events in order, without the many that do not change the state. Of the appends to a replica there is
-            the
-            last, and where a throttle is set those of the seconds before.
+            the last, and where a throttle is set those of the seconds before.
         by_seq: every event of the run, including those that are not among ``events``.
         appended: the numbers of records and bytes that the left-out appends brought each partition.
     """

@@ -36,8 +36,7 @@ class Campaign:
         out: the folder of the results; None: they are not kept.
         until: the name of a thing to be reached: no further seed begins once one has reached it.
         leans: whether kinds are drawn more often whose seeds have reached rarely reached things. Each result has the
-            weights
-            that it was drawn with.
+            weights that it was drawn with.
     """
 
     drawn: Drawn

@@ -124,8 +124,7 @@ class SeedChunk(Chunk[Drawn, int]):
 
     Attributes:
         ends_s: the time from which on no seed begins, in seconds as ``time.time`` has them: that clock is the only one
-            that
-            processes on different machines share.
+            that processes on different machines share.
         until: the name of a thing to be reached: no seed begins after one that has reached it; "": all begin.
     """
 

@@ -24,8 +24,7 @@ class Trial(NamedTuple):
         document: the scenario's table as JSON.
         checker, statement: those of the finding.
         by_bugs: whether the finding must be absent where the scenario's ``bugs`` are switched off, so that the result
-            stays
-            a case of them.
+            stays a case of them.
         by_itself: whether no known behaviour of the release may explain the finding. So a new finding does not become a
             case of a known one.
     """

@@ -1,5 +1,5 @@
 """The emulator as a data source of Spark: ``spark.read.format("understudy")`` runs a scenario and has the rows of one
-table of the data set, without a folder in between (docs/spark.md).
+table of the data set, without a folder in between (docs/use/spark.md).
 
 It is a Python data source of PySpark: the driver plans partitions, executors read them. A partition is some runs; its
 rows come as Arrow batches, one for each run. Every action on the DataFrame does the runs again, and gets the same rows:

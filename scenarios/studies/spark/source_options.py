@@ -30,7 +30,7 @@ OPTIONS: Mapping[str, str] = {
     "runsPerPartition": "how many runs a Spark task does; by default such that there are 64 tasks, 25 runs at most",
     "runsPerBatch": "`readStream` only: how many runs a micro-batch has; by default 100",
 }
-"""The meaning of each option, as in docs/spark.md. Spark does not distinguish upper and lower case."""
+"""The meaning of each option, as in docs/use/spark.md. Spark does not distinguish upper and lower case."""
 
 T = TypeVar("T")
 _PATH = "path"

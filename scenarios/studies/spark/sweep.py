@@ -48,8 +48,7 @@ class Swept:
     Attributes:
         runs, skipped: the numbers of runs that were done, and that were in the data set before.
         failures: the runs in which the program raised, each with its traceback. They are rows of the table ``runs``
-            with
-            the status ``failed``, and are not run again: the same seed raises again.
+            with the status ``failed``, and are not run again: the same seed raises again.
         errors: the file with all tracebacks; None where there is none.
     """
 

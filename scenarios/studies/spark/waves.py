@@ -120,8 +120,7 @@ class Waves:
 
         Args:
             deal: called with the most tasks to hand out. Without tasks the work ends; it is asked once more when the
-                last
-                result was taken.
+                last result was taken.
 
         An exception, or closing the generator, cancels the tasks in progress. So does Ctrl-C, while the next result is
         waited for.

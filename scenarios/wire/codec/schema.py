@@ -53,8 +53,7 @@ class Field:
     Attributes:
         name: Kafka's name in snake_case.
         type: a name of ``FIXED``, ``string``, ``bytes``, ``records``, ``uuid`` (16 bytes) or ``struct``; an array of
-            one
-            of them begins with ``[]``.
+            one of them begins with ``[]``.
         versions: the versions that have the field.
         nullable: the versions in which it can be null.
         tag: the number of a tagged field, which is written only when it does not have its default.

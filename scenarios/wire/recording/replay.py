@@ -74,8 +74,7 @@ class Replay:
     Attributes:
         run: the run, judged like any other.
         same: whether the trace and the answers are those of the live run; None: unknown, because the live run was
-            killed
-            before it recorded them, or only its beginning was replayed.
+            killed before it recorded them, or only its beginning was replayed.
     """
 
     run: Run
