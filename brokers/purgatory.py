@@ -153,8 +153,8 @@ class DelayedFetch:
 
     Attributes:
         request: the waiting request; None: none waits.
-        poll: the parked poll, whose last simulated request is ``request``; None: no poll is parked. A change of the
-            session rouses it first.
+        poll: the parked poll, whose last simulated request is ``request``; None: no poll is parked. It rouses when a
+            position of the session becomes dirty.
         rank: the rank of the line of its timer (``World.call_in_line``).
     """
 
@@ -202,6 +202,11 @@ class DelayedFetch:
         self._expires_us = since_us + request.max_wait_us
         self._timer_set = True
         self.process.timer_in_line(self.rank, request.max_wait_us, self.expire, since_us)
+
+    def rouse(self) -> None:
+        """Simulate the polls again, if they are not."""
+        if self.poll is not None:
+            self.poll.rouse()
 
     def _set_timer(self, delay_us: int) -> None:
         self._timer_set = True

@@ -14,6 +14,7 @@ from brokers.log.log import Log
 from brokers.replica_manager import ReplicaManager
 from emulator.disks import DiskError
 from emulator.logger import get_logger
+from emulator.nodes import Agenda
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import ProducedBatch, ProduceRequest
 from emulator.protocol.types import Batch, TopicPartition
@@ -56,7 +57,7 @@ class InternalTopicPartitions:
     ids: BatchIds
     configured: Callable[[], int]
     read: Callable[[int, int], object]
-    owned: dict[int, int] = field(factory=dict)
+    owned: Agenda[int, int] = field(factory=Agenda)
     loading: dict[int, DiskWait] = field(factory=dict)
     _epochs: dict[int, int] = field(factory=dict)
     _count: int = 0

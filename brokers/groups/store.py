@@ -27,7 +27,7 @@ from brokers.groups.records import (
 from brokers.replica_manager import ReplicaManager
 from emulator.disks import DiskError, UnexpectedError
 from emulator.logger import get_logger
-from emulator.nodes import Process
+from emulator.nodes import Agenda, Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import GroupsLoaded, GroupStateChanged, GroupsUnloaded, OffsetsRemoved
 from emulator.protocol.types import Batch, TopicPartition
@@ -114,7 +114,7 @@ class GroupStore:
     transitions: Transitions
     loaded: Callable[[Group], object] = lambda _group: None
     unloaded: Callable[[Group], object] = lambda _group: None
-    groups: dict[str, Group] = field(factory=dict)
+    groups: Agenda[str, Group] = field(factory=Agenda)
     open: dict[int, dict[str, None]] = field(factory=dict)
     partitions: InternalTopicPartitions = field(init=False)
     _metrics: GroupMetrics | None = None
@@ -166,9 +166,8 @@ class GroupStore:
         """The gauges. They exist from the first partition on: a broker that coordinates nothing has none."""
         if self._metrics is None:
             self._metrics = GroupMetrics(self.process.metrics)
-            self.process.every(
-                self.config.retention_check_interval_us, self.transitions.alone(self.expire), lambda: not self.groups
-            )
+            interval_us = self.config.retention_check_interval_us
+            self.process.every(interval_us, self.transitions.alone(self.expire), self.groups)
         return self._metrics
 
     def _load(self, partition: int, leader_epoch: int) -> None:

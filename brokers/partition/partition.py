@@ -25,7 +25,7 @@ from brokers.partition.replica import Replica
 from brokers.policies import BrokerPolicies
 from brokers.purgatory import DelayedProduce, ProduceWatchers, Purgatory
 from emulator.logger import get_logger
-from emulator.nodes import Process
+from emulator.nodes import Agenda, Process
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import (
     UNCHECKED,
@@ -61,9 +61,8 @@ class Services:
         purgatory: the fetch requests that partitions wake.
         recorder: the changes of logs in the current transition.
         truncated: called with a partition and its new log end offset when its log was truncated.
-        isr_checks: the partitions led here whose ISR may have to change (``Partition.at_rest`` is false).
-            isr-expiration checks only these, so that an idle partition costs nothing.
-        isr_checks_begin: called before the first of them.
+        isr_checks: the partitions led here whose ISR may have to change. isr-expiration checks only these, so that an
+            idle partition costs nothing.
     """
 
     process: Process
@@ -73,14 +72,7 @@ class Services:
     purgatory: Purgatory
     recorder: Recorder
     truncated: Callable[[TopicPartition, int], object]
-    isr_checks: dict["Partition", None] = field(factory=dict)
-    isr_checks_begin: Callable[[], object] = lambda: None
-
-    def check_isr(self, partition: "Partition") -> None:
-        """Add ``partition`` to those that isr-expiration checks."""
-        if not self.isr_checks:
-            self.isr_checks_begin()
-        self.isr_checks[partition] = None
+    isr_checks: Agenda["Partition", None] = field(factory=Agenda)
 
 
 class Partition(Replica):
@@ -180,7 +172,7 @@ class Partition(Replica):
             state.isr, self.assigned, state.adding, state.removing,
         )  # fmt: skip
         self.services.metrics.changed(self)
-        self.services.check_isr(self)
+        self.services.isr_checks[self] = None
         self.maybe_increment_leader_hw(now_us)
 
     def make_follower(self, state: LeaderAndIsrPartition) -> None:
@@ -303,7 +295,7 @@ class Partition(Replica):
                     session.wake(position)  # first: it brings the times of the session's polls up to now
                 if remote.last_fetch_us < session.last_fetch_us:
                     remote.catch_up_with_session(base)
-        services.check_isr(self)
+        services.isr_checks[self] = None
         if log.producers.has_transactions:
             services.metrics.stable.changed(self)
         if len(self.isr_state.isr) == 1:
@@ -333,7 +325,7 @@ class Partition(Replica):
         remote = self.remotes.get(broker)
         if remote is not None:
             remote.forget_fetch()
-            self.services.check_isr(self)
+            self.services.isr_checks[self] = None
             position = remote.position
             if position is not None and position.remote is remote:
                 position.unbind()
@@ -543,7 +535,7 @@ class Partition(Replica):
         )  # fmt: skip
         services = self.services
         services.metrics.isr_written(self, proposed.kind)
-        services.check_isr(self)
+        services.isr_checks[self] = None
         if services.policies.isr_writes.outcome_moves_high_watermark:
             self.maybe_increment_leader_hw(self.process.clock_us)
         if self.delayed is not None:
@@ -562,7 +554,7 @@ class Partition(Replica):
             "the ISR stays as it was", broker=self.process.node.id, partition=str(self.tp),
             wanted=proposed.proposed_isr, reason=reason,
         )  # fmt: skip
-        services.check_isr(self)
+        services.isr_checks[self] = None
         if services.policies.isr_writes.outcome_moves_high_watermark:
             self.maybe_increment_leader_hw(self.process.clock_us)
 

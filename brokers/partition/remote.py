@@ -1,6 +1,6 @@
 """A leader's view of one follower (kafka.cluster.Replica, 2.4), and of the sessions in which its replica is read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -17,12 +17,14 @@ class Reader(Protocol):
     """A fetch session, as the partitions that it reads know it.
 
     Attributes:
-        dirty: the positions that its next answer has to check.
         last_fetch_us: the time of its last request.
     """
 
-    dirty: dict[Any, None]
     last_fetch_us: int
+
+    @property
+    def dirty(self) -> MutableMapping[Any, None]:
+        """The positions that its next answer has to check."""
 
     def wake(self, position: Any) -> None:
         """Wake a request that waits: there are records or an error to send, so it may be complete."""

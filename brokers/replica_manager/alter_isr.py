@@ -10,7 +10,7 @@ from attrs import define, evolve, field
 
 from brokers.config import BrokerConfig
 from brokers.partition.isr import AlterIsrItem
-from emulator.nodes import Process, Ticks
+from emulator.nodes import Agenda, Process
 from emulator.protocol.alter_isr import AlterIsrPartition, AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ISR_CHANGE_NOTIFICATION, LeaderAndIsr, encode_isr_change, state_path
@@ -97,17 +97,14 @@ class IsrChangePropagation:
         self._process = process
         self._zk = zk
         self._config = config
-        self._ticks: Ticks | None = None
-        self._changed: dict[TopicPartition, None] = {}
+        self._changed: Agenda[TopicPartition, None] = Agenda()
         self._last_change_us = self._last_notification_us = process.clock_us
 
     def start(self) -> None:
         interval_us = self._config.isr_change_propagation_interval_us
-        self._ticks = self._process.every(interval_us, self.maybe_propagate, lambda: not self._changed)
+        self._process.every(interval_us, self.maybe_propagate, self._changed)
 
     def record(self, tp: TopicPartition) -> None:
-        if self._ticks is not None:
-            self._ticks.rouse()
         self._changed[tp] = None
         self._last_change_us = self._process.clock_us
 

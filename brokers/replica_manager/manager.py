@@ -190,12 +190,11 @@ class ReplicaManager:
 
     def start(self) -> None:
         """Begin the periodic work: isr-expiration and isr-change-propagation."""
-        ticks = self.process.every(
+        self.process.every(
             self.policies.isr_check_interval_us,
             self.purgatory.completing(self.maybe_shrink_isr),
-            lambda: not self.isr_checks,
+            self.isr_checks,
         )
-        self._services.isr_checks_begin = ticks.rouse
         self.alter_isr.start()
         self.moves.start()
         self.logs.start()
@@ -447,7 +446,7 @@ class ReplicaManager:
         self.isr_checks.clear()
         self.metadata.forget()
         for thread in self.fetchers.threads.values():
-            thread.states.clear()
+            thread.forget()
 
     def close(self) -> None:
         """A clean stop: flush every log and write the checkpoints."""

@@ -79,12 +79,12 @@ class TransactionCoordinator:
             self.process.every(
                 config.abort_interval_us,
                 self.transitions.alone(self._abort_late),
-                lambda: not owned,
+                owned,
             )
             self.process.every(
                 config.expire_interval_us,
                 self.transitions.alone(self.store.expire),
-                lambda: not owned,
+                owned,
             )
         self.transitions.ending(self.store.partitions.elected)(partition, leader_epoch)
 

@@ -56,8 +56,8 @@ OPENING = re.compile(
 """First words of a docstring that do not say what is defined: the noun comes first."""
 OTHER_OPENINGS = (
     "benchmarks/", "tests/", "brokers/requests/", "scenarios/cluster/clients/", "scenarios/observe/checkers/",
-    "scenarios/observe/history/", "scenarios/observe/invariants.py", "scenarios/observe/measures/topology.py",
-    "scenarios/observe/reach/", "scenarios/observe/timeline/", "scenarios/observe/why/", "scenarios/profiles/",
+    "scenarios/observe/history/", "scenarios/observe/invariants.py", "scenarios/observe/past/",
+    "scenarios/observe/findings/", "scenarios/observe/reach/", "scenarios/observe/timeline/", "scenarios/observe/why/", "scenarios/profiles/",
     "scenarios/runs/", "scenarios/studies/report/", "scenarios/studies/statistics/", "scenarios/studies/design.py",
     "scenarios/studies/planning.py", "scenarios/studies/study.py",
 )  # fmt: skip

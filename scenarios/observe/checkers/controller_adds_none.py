@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 
 class ControllerAddsNone(Checker):

@@ -8,7 +8,7 @@ from emulator.protocol import znodes
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 CONTROLLERS = (f"{znodes.TOPICS}/", "/admin/")
 

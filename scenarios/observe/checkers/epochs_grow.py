@@ -18,7 +18,7 @@ from emulator.trace import Event
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 
 class EpochsGrow(Checker):

@@ -8,7 +8,7 @@ from emulator.protocol.events import BecameLeader, IsrProposed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report, shared
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten
+from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 
 class ExpandsAssigned(Checker):

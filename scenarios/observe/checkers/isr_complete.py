@@ -9,7 +9,7 @@ from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 
 class IsrComplete(Checker):

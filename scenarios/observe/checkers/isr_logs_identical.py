@@ -8,7 +8,7 @@ from emulator.protocol.events import FetchPosition, NodeCrashed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Moment, Report, shared
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 
 class IsrLogsIdentical(Checker):

@@ -10,7 +10,7 @@ from attrs import Factory, frozen
 from emulator.trace import Trace
 from scenarios.observe.measures.figure import Figure, Value
 from scenarios.observe.measures.isr_row import IsrChanged
-from scenarios.observe.measures.topology import Topology
+from scenarios.observe.past.cluster_past import Past
 
 
 @frozen(kw_only=True)
@@ -36,13 +36,13 @@ class Source:
 
     Attributes:
         trace: the run's events; a fold subscribes to it before the run starts.
-        topology: the decoder of ZooKeeper's writes on this trace.
+        past: what has happened to the cluster; it has taken in each event before the fold.
         measured: the settings of the cluster that events do not carry.
         isr_changed: called at each change of a partition's row of ``isr_events``, and when the run ends.
     """
 
     trace: Trace
-    topology: Topology
+    past: Past
     measured: Measured
     isr_changed: list[IsrChanged] = Factory(list)
 

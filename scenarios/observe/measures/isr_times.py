@@ -1,7 +1,7 @@
 """The times in which partitions were under-replicated, below min.insync.replicas, or without a leader.
 
-One interval per partition and state, from ZooKeeper's contents (``scenarios.observe.measures.topology``); the meaning
-of the flags is in ``scenarios.observe.measures.isr_row``.
+One interval per partition and state, from ZooKeeper's contents (``scenarios.observe.past``); the meaning of the
+flags is in ``scenarios.observe.measures.isr_row``.
 
 A move is open from ``MoveStarted`` to its end (``move_ends``), unless it is refused. A cancelled move goes back to its
 original. From step ``delete.partitions`` on, the partitions of a topic count as deleted: their ISRs shrink and their
@@ -33,7 +33,8 @@ from scenarios.observe.measures.fold import Fold, Source, Table
 from scenarios.observe.measures.isr_row import IsrRow, flags
 from scenarios.observe.measures.move_ends import MoveEnds
 from scenarios.observe.measures.moves import refused
-from scenarios.observe.measures.topology import DELETED_FROM
+from scenarios.observe.past.changes import AssignmentWritten, StateWritten
+from scenarios.observe.past.cluster_state import DELETED_FROM
 
 NO_FLAGS = (False, False, False, False, False)
 _FINAL = 2
@@ -111,7 +112,7 @@ class IsrTimes(Fold):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        trace, topology, measured = source.trace, source.topology, source.measured
+        trace, past, measured = source.trace, source.past, source.measured
         self._rows: list[IsrRow] = []
         self._under_replicated = AtOnce()
         self._by_moves_us = 0  # under-replicated by the rule up to 2.4 alone
@@ -126,13 +127,14 @@ class IsrTimes(Fold):
         self._default_min_isr = measured.default_min_isr
         self._partitions: dict[TopicPartition, _Partition] = {}
         self._down: set[int] = set()  # asked for membership only, never iterated
-        self._topology = topology
-        topology.subscribe(self._assigned, self._stated)
+        self._cluster = past.now
+        past.subscribe(AssignmentWritten, self._assigned)
+        past.subscribe(StateWritten, self._stated)
         trace.fold(ZkWritten, self._configured)
         trace.fold(MoveStarted, self._move_started)
         trace.fold(MoveCancelled, self._move_cancelled)
         trace.fold(MoveAnswered, self._move_answered)
-        MoveEnds(trace, topology, self._move_ended)
+        MoveEnds(trace, past, self._move_ended)
         trace.fold(Step, self._stepped)
         trace.fold(NodeStarted, self._node_started)
         trace.fold(NodeCrashed, self._node_crashed)
@@ -179,16 +181,16 @@ class IsrTimes(Fold):
         partition = self._partitions.get(tp)
         return -1 if partition is None or partition.state is None else partition.state.leader
 
-    def _assigned(self, event: ZkWritten, tp: TopicPartition, replicas: tuple[int, ...]) -> None:
-        partition = self._partition(tp)
-        partition.assignment = replicas
-        if not replicas:
+    def _assigned(self, event: AssignmentWritten) -> None:
+        partition = self._partition(event.tp)
+        partition.assignment = event.replicas
+        if not event.replicas:
             partition.deleting = False
         self._changed(partition, event)
 
-    def _stated(self, event: ZkWritten, tp: TopicPartition, state: LeaderAndIsr | None) -> None:
-        partition = self._partition(tp)
-        partition.state = state
+    def _stated(self, event: StateWritten) -> None:
+        partition = self._partition(event.tp)
+        partition.state = event.state
         self._changed(partition, event)
 
     def _configured(self, event: ZkWritten) -> None:
@@ -240,7 +242,7 @@ class IsrTimes(Fold):
 
     def _stepped(self, event: Step) -> None:
         if event.step == DELETED_FROM and event.edge == "after":
-            for tp in self._topology.partitions(event.topic):
+            for tp in self._cluster.partitions(event.topic):
                 partition = self._partition(tp)
                 partition.deleting = True
                 self._changed(partition, event)

@@ -12,8 +12,8 @@ from scenarios.observe.measures.figures import FOLDS, Figures
 from scenarios.observe.measures.fold import Fold, Measured, Source
 from scenarios.observe.measures.isr_times import IsrTimes
 from scenarios.observe.measures.moves import Moves
-from scenarios.observe.measures.topology import Topology
 from scenarios.observe.measures.true_gauges import GAUGES, TrueGauges
+from scenarios.observe.past.cluster_past import Past
 
 NEEDED: tuple[type[Fold], ...] = (Moves, IsrTimes)
 """The folds that the course of a run depends on: it waits for moves, and reads in-sync sets."""
@@ -23,12 +23,12 @@ class Measures:
     """Subscribes to a trace before the run; ``finish`` closes everything and returns the figures.
 
     Attributes:
-        topology: the decoder of ZooKeeper's writes, for others that need one on the same trace.
+        past: what has happened to the cluster, for others on the same trace.
     """
 
     def __init__(self, trace: Trace, measured: Measured) -> None:
-        self.topology = Topology(trace)
-        source = Source(trace, self.topology, measured)
+        self.past = Past(trace)
+        source = Source(trace, self.past, measured)
         self._folds = [fold(source) for fold in (FOLDS if measured.figures else NEEDED)]
         self._counted: dict[str, Fold] = {name: fold for fold in self._folds for name in fold.counts}
         [self._moves] = [fold for fold in self._folds if isinstance(fold, Moves)]

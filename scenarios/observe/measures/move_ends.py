@@ -16,7 +16,8 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, decode_reassignment
 from emulator.trace import Event, Trace
 from emulator.trace.events import ZkWritten
-from scenarios.observe.measures.topology import Topology
+from scenarios.observe.past.changes import ReassigningWritten
+from scenarios.observe.past.cluster_past import Past
 
 Ended = Callable[[Event, TopicPartition], None]
 
@@ -24,18 +25,17 @@ Ended = Callable[[Event, TopicPartition], None]
 class MoveEnds:
     """Calls ``ended(event, partition)``, even for a partition without an open move."""
 
-    def __init__(self, trace: Trace, topology: Topology, ended: Ended) -> None:
+    def __init__(self, trace: Trace, past: Past, ended: Ended) -> None:
         self._ended = ended
-        self._topology = topology
+        self._cluster = past.now
         self._targets: dict[TopicPartition, tuple[int, ...]] = {}
         """The targets of the moves without ``MoveFinished`` yet."""
         self._settled: dict[TopicPartition, None] = {}
         """Partitions without adding or removing replicas in ZooKeeper any more, and without ``MoveFinished`` yet."""
-        self._reassigning: dict[TopicPartition, None] = {}
         self._by_znode: dict[TopicPartition, None] = {}
         """Partitions that /admin/reassign_partitions has named, without ``MoveFinished`` yet."""
         self._znode = ""
-        topology.subscribe_reassigning(self._moved)
+        past.subscribe(ReassigningWritten, self._moved)
         trace.fold(ZkWritten, self._written)
         trace.fold(MoveStarted, self._started)
         trace.fold(MoveFinished, self._finished)
@@ -45,13 +45,11 @@ class MoveEnds:
         """Whether /admin/reassign_partitions has named a partition whose move has not ended."""
         return tp in self._by_znode
 
-    def _moved(self, _: ZkWritten, tp: TopicPartition, reassigning: bool) -> None:
-        if reassigning:
-            self._reassigning[tp] = None
-            self._settled.pop(tp, None)
+    def _moved(self, event: ReassigningWritten) -> None:
+        if event.moves:
+            self._settled.pop(event.tp, None)
         else:
-            self._reassigning.pop(tp, None)
-            self._settled[tp] = None
+            self._settled[event.tp] = None
 
     def _written(self, event: ZkWritten) -> None:
         """Take in a topic's znode. It is decoded when it is created; later ones are kept as text, and decoded at an
@@ -76,12 +74,13 @@ class MoveEnds:
 
     def _elected(self, event: ControllerElected) -> None:
         settled, self._settled = self._settled, {}
+        moves = self._cluster.is_reassigning
         left = decode_reassignment(self._znode) if self._znode else {}
-        gone = [tp for tp in self._by_znode if tp not in left and tp not in self._reassigning]
+        gone = [tp for tp in self._by_znode if tp not in left and not moves(tp)]
         same = [
             tp
             for tp, target in self._targets.items()
-            if tp not in left and tp not in self._reassigning and self._topology.assignment(tp) == target
+            if tp not in left and not moves(tp) and self._cluster.assignment(tp) == target
         ]
         for tp in dict.fromkeys((*settled, *gone, *same)):
             self._by_znode.pop(tp, None)

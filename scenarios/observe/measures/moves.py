@@ -121,7 +121,7 @@ class Moves(Fold):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        trace, topology = source.trace, source.topology
+        trace = source.trace
         self._rows: list[MoveRow] = []
         self._open: dict[TopicPartition, _Move] = {}
         """The moves that are not done, including failed ones."""
@@ -135,14 +135,14 @@ class Moves(Fold):
         self._added_rows: list[AddedReplicaRow] = []
         self._keep_rows = source.measured.keep_rows
         self._bytes_moved = self._bytes_wasted = 0
-        self._topology = topology
+        self._cluster = source.past.now
         trace.fold(MovePlanned, self._announced)
         trace.fold(MoveStarted, self._started)
         trace.fold(MoveCancelled, self._cancelled)
         trace.fold(MoveAnswered, self._answered)
         trace.fold(MoveReported, self._reported)
         trace.fold(Step, self._stepped)
-        self._ends = MoveEnds(trace, topology, self._ended)
+        self._ends = MoveEnds(trace, source.past, self._ended)
 
     @property
     def open(self) -> int:
@@ -217,9 +217,9 @@ class Moves(Fold):
             self._added.begin(tp, move.row.t_us, move.row.original)
 
     def _new(self, tp: TopicPartition, event: MovePlanned | MoveStarted) -> _Move:
-        original, target = self._topology.original(tp), event.target
+        original, target = self._cluster.original(tp), event.target
         row = MoveRow(event.t_us, event.seq, 0, tp.topic, tp.partition, original, target)
-        return _Move(row, original != target or self._topology.is_reassigning(tp), (target,))
+        return _Move(row, original != target or self._cluster.is_reassigning(tp), (target,))
 
     def _cancelled(self, event: MoveCancelled) -> None:
         tp = TopicPartition(event.topic, event.partition)
@@ -277,7 +277,7 @@ class Moves(Fold):
             self._received(tp, event.t_us)
         if self._is_done(tp, move):
             self._done(tp, move, event)
-        elif self._topology.assignment(tp):
+        elif self._cluster.assignment(tp):
             move.row = move.row._replace(failed=True)
         else:
             del self._open[tp]
@@ -285,7 +285,7 @@ class Moves(Fold):
     def _done(self, tp: TopicPartition, move: _Move, event: Event) -> None:
         del self._open[tp]
         if move.needed:
-            now, took_us = self._topology.assignment(tp), event.t_us - move.row.t_us
+            now, took_us = self._cluster.assignment(tp), event.t_us - move.row.t_us
             target = now if now in move.asked else move.row.original
             self._rows.append(move.row._replace(target=target, w_us=took_us, finished=True, failed=False))
 
@@ -293,12 +293,12 @@ class Moves(Fold):
         """Whether a move is done. A cancelled one is done with the original replicas in any order, since Kafka does not
         keep it. Requests through the API may reach the controller in another order than they were made: when all are
         answered, each of their targets may be the last."""
-        row, now = move.row, self._topology.assignment(tp)
+        row, now = move.row, self._cluster.assignment(tp)
         all_answered = self._unanswered.get(tp) == 0
         cancelled = row.target == row.original or (all_answered and tp in self._cancels)
         reached = now == row.target or (all_answered and now in move.asked)
         returned = cancelled and sorted(now) == sorted(row.original)
-        return (reached or returned) and not self._topology.is_reassigning(tp)
+        return (reached or returned) and not self._cluster.is_reassigning(tp)
 
     def _reported(self, event: MoveReported) -> None:
         tp = TopicPartition(event.topic, event.partition)
@@ -311,7 +311,7 @@ class Moves(Fold):
 
     def _received(self, tp: TopicPartition, t_us: int) -> None:
         """End a move that was in progress: take in what its added replicas received."""
-        rows = self._added.end(tp, t_us, self._topology.assignment(tp))
+        rows = self._added.end(tp, t_us, self._cluster.assignment(tp))
         for row in rows:
             self._bytes_moved += row.bytes
             self._bytes_wasted += row.lost_bytes if row.assigned else row.bytes

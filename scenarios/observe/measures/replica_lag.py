@@ -32,14 +32,13 @@ from emulator.protocol.events import (
     Truncated,
 )
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr
-from emulator.trace.events import ZkWritten
 from scenarios.observe.mbeans import CONSUMER_LAG
 from scenarios.observe.measures.burrow import STATUSES, FollowerStatus
 from scenarios.observe.measures.figure import Better, Figure, Limit, Value, percentiles
 from scenarios.observe.measures.fold import Source, Table
 from scenarios.observe.measures.grid import OnGrid
 from scenarios.observe.measures.percentile import lag_figures
+from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 
 class LagRow(NamedTuple):
@@ -182,7 +181,8 @@ class ReplicaLags(OnGrid):
         self._status = FollowerStatus()
         self._keep_rows = source.measured.keep_rows
         self._topics: dict[str, _Topic] = defaultdict(_Topic)
-        source.topology.subscribe(self._assigned, self._stated)
+        source.past.subscribe(AssignmentWritten, self._assigned)
+        source.past.subscribe(StateWritten, self._stated)
         trace = source.trace
         trace.fold(BatchesAppended, self._appended)
         trace.fold(HighWatermarksMoved, self._high_watermarks_moved)
@@ -229,11 +229,11 @@ class ReplicaLags(OnGrid):
     def _replica(self, t_us: int, topic: str, partition: int, node: int) -> _Broker:
         return self._upset(t_us, topic, (partition,)).brokers[node]
 
-    def _assigned(self, event: ZkWritten, tp: TopicPartition, replicas: tuple[int, ...]) -> None:
-        self._partition(event.t_us, tp).assignment = replicas
+    def _assigned(self, event: AssignmentWritten) -> None:
+        self._partition(event.t_us, event.tp).assignment = event.replicas
 
-    def _stated(self, event: ZkWritten, tp: TopicPartition, state: LeaderAndIsr | None) -> None:
-        self._partition(event.t_us, tp).leader = -1 if state is None else state.leader
+    def _stated(self, event: StateWritten) -> None:
+        self._partition(event.t_us, event.tp).leader = -1 if event.state is None else event.state.leader
 
     def _appended(self, event: BatchesAppended) -> None:
         t_us, _, _, node, topic, leader, partitions, _, _, next_offsets, _, _ = event

@@ -29,8 +29,8 @@ class CellRun:
 def execute(scenario: Scenario) -> CellRun:
     """Run a scenario that moves ``orders-0`` and record the move."""
     stage = Stage(prepare(scenario))
-    recorder = MoveRecorder(TopicPartition.parse(PARTITION), scenario.strategy.parsed.protocol)
-    recorder.watch(stage.cluster.trace, stage.measures.topology)
+    tp, protocol = TopicPartition.parse(PARTITION), scenario.strategy.parsed.protocol
+    recorder = MoveRecorder.of(tp, protocol, stage.cluster.trace, stage.measures.past)
     stage.play()
     summary = summarize(stage, recorder)
     digest = stage.cluster.trace.digest()

@@ -18,6 +18,10 @@ class RunSummary:
     """The end of a run. See ``MoveRecorder`` for what is named alike; times in virtual microseconds.
 
     Attributes:
+        assignment, leader, isr: the values in ZooKeeper.
+        replicas: the brokers that have the partition's log on disk.
+        fetching: the position of each broker's fetcher, (leader, offset), for brokers that fetch the partition.
+        failed: the reason for which each broker's fetcher has marked the partition as failed (KIP-461).
         open: whether the move had not ended.
         violations, other_violations: the violations of safety, and of other invariants, in words.
         lost_all, lost_one: batches acknowledged with acks=all, and with acks=1, that were lost.
@@ -75,18 +79,18 @@ def summarize(stage: Stage, recorder: MoveRecorder) -> RunSummary:
     violations = stage.checkers.finish()
     figures = stage.measures.finish(end_us)
     recorder.close(end_us)
-    logs = stage.checkers.history.logs
+    logs, cluster, tp = stage.checkers.history.logs, recorder.cluster, recorder.tp
     return RunSummary(
         visits=tuple(recorder.visits),
         passed=recorder.passed,
         waiting=recorder.waiting,
         open=figures.unfinished_moves > 0,
-        assignment=recorder.assignment,
+        assignment=cluster.assignment(tp),
         leader=recorder.leader,
         isr=recorder.isr,
-        replicas=tuple(recorder.replicas),
-        fetching=recorder.fetching,
-        failed=recorder.failed,
+        replicas=tuple(broker for broker, of in logs.all_replicas() if of == tp),
+        fetching={broker: (of[tp].leader, of[tp].offset) for broker, of in cluster.fetching.items() if tp in of},
+        failed={broker: of[tp].reason for broker, of in cluster.failed.items() if tp in of},
         healed_us=recorder.healed_us,
         end_us=end_us,
         leader_outside_us=recorder.leader_outside_us,
@@ -123,7 +127,7 @@ def _divergence(logs: ReplicaLogs, recorder: MoveRecorder) -> str:
             continue
         both = zip(log.entries, leader.entries, strict=False)
         offset = next((theirs[BASE_OFFSET] for theirs, ours in both if theirs is not ours), None)
-        committed = min(recorder.high_watermarks.get(node, 0) for node in (broker, recorder.leader))
+        committed = min(log.high_watermark or 0, leader.high_watermark or 0)
         if offset is not None and offset < committed:
             return f"committed records differ on {broker} and its leader {recorder.leader}, from offset {offset} on"
     return ""
