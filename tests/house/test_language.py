@@ -57,9 +57,10 @@ OPENING = re.compile(
 OTHER_OPENINGS = (
     "benchmarks/", "tests/", "brokers/requests/", "scenarios/cluster/clients/", "scenarios/observe/checkers/",
     "scenarios/observe/history/", "scenarios/observe/invariants.py", "scenarios/observe/past/",
-    "scenarios/observe/findings/", "scenarios/observe/reach/", "scenarios/observe/timeline/", "scenarios/observe/why/", "scenarios/profiles/",
-    "scenarios/runs/", "scenarios/studies/report/", "scenarios/studies/statistics/", "scenarios/studies/design.py",
-    "scenarios/studies/planning.py", "scenarios/studies/study.py",
+    "scenarios/observe/findings/", "scenarios/observe/reach/", "scenarios/observe/timeline/",
+    "scenarios/observe/why/", "scenarios/profiles/", "scenarios/runs/", "scenarios/studies/report/",
+    "scenarios/studies/statistics/", "scenarios/studies/design.py", "scenarios/studies/planning.py",
+    "scenarios/studies/study.py",
 )  # fmt: skip
 """Rooms whose docstrings have yet to be reworded in this way."""
 
