@@ -101,7 +101,7 @@ class ZooKeeperSlow(PerformedAction):
 
     def check(self, known: Known) -> None:
         if self.write_us is None and self.read_us is None:
-            raise BadInput('nothing makes it slow; write write or read, such as write = "200ms"')
+            raise BadInput('nothing makes it slow; state a write or a read time, such as write = "200ms"')
 
     def perform(self, context: ActionContext) -> None:
         _set_times(context, self.write_us, self.read_us)

@@ -97,7 +97,7 @@ class FollowerStatus:
         key = (row.topic, row.partition, row.node)
         look = _Look(first, row.lag, row.true_lag, row.fetch_offset)
         if look.is_even:
-            first = max(first, end - LOOKS)  # none of them changes a status, and more are never looked back at
+            first = max(first, end - LOOKS)  # earlier looks change no status, and the rules do not use them
         looks = self._looks.setdefault(key, [])
         for number in range(first, end):
             looks.append(look._replace(number=number))

@@ -48,7 +48,8 @@ class Protocol(NamedTuple):
     """The protocol of a socket.
 
     Attributes:
-        most_bytes: the size of the largest request, which ``setting`` says.
+        most_bytes: the size of the largest request.
+        setting: the name of the setting of that size.
     """
 
     name: str
