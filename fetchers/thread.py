@@ -48,9 +48,9 @@ partition is then removed from the thread (ReplicaAlterLogDirsThread.processPart
 
 @define(eq=False)
 class FetcherRounds:
-    """The rounds of a fetcher thread, and what they work on.
+    """The rounds of a fetcher thread, and the state that they work on.
 
-    Outside of a round they are reached through ``FetcherThread`` alone, which rouses what is parked first.
+    Code outside a round uses ``FetcherThread`` alone, which rouses parked work first.
 
     Attributes:
         partitions: the partitions with their states.
@@ -87,13 +87,13 @@ class FetcherRounds:
             thread.die(error)
 
     def wake(self) -> None:
-        """There are new partitions, or others to truncate: end the wait of the thread."""
+        """End the wait of the thread: there are new partitions, or others to truncate."""
         if (self.partitions.truncating or self.partitions.on_fetch) and not self.thread.dead:
             self.partitions.pending.hold(self.partitions.patience_us)
         self._bell.put(None)
 
     def is_idle(self) -> bool:
-        """Whether the next round does nothing but fetch what this one fetches, as things are."""
+        """Whether the next round would only fetch what this one fetches."""
         return self.partitions.all_to_fetch and self.throttle.is_idle and not self.thread.ended
 
     def do_work(self) -> Coroutine[Any, Any, None]:
@@ -173,7 +173,7 @@ class FetcherRounds:
             partitions.delay_partitions(state for state in asking.values() if state in partitions)
             return
         late = self._policies.truncation.takes_late_answers
-        for answer in answers:  # all, before any log is truncated (AbstractFetcherThread, 2.1.1 to 2.7)
+        for answer in answers:  # all of them, before any log is truncated (AbstractFetcherThread, 2.1.1 to 2.7)
             if answer.tp not in asking and not late:
                 raise FetcherDied(answer.tp, "IllegalStateException", "the leader's answer was not asked for")
         for answer in answers:
@@ -231,7 +231,7 @@ class FetcherRounds:
         for answer in answers:
             state = states_by_tp.get(answer[0])
             if state is None:
-                if not waited:  # else it may have been removed meanwhile
+                if not waited:  # an added partition ended the wait: the state may have been removed
                     self._not_asked_for(answer[0])
             elif not state.truncating and not state.delayed_until_us:
                 if answer[1] or answer[5] is not None:
@@ -380,7 +380,7 @@ class FetcherThread:
 
     Attributes:
         leader: the broker that is fetched from; the thread's own broker for copies between log directories.
-        address: where the leader listens, as known when the thread was created.
+        address: the address of the leader, as known when the thread was created.
         states: the partitions with their fetch states; failed partitions are not among them.
         is_idle: whether the next round does nothing but fetch what this one fetches, as things are.
         ended: the thread was shut down.
@@ -438,7 +438,7 @@ class FetcherThread:
             self._task.cancel()
 
     def die(self, error: FetcherDied) -> None:
-        """End as a thread of Kafka's does: its manager does not notice, and goes on adding partitions to it."""
+        """End as one of Kafka's threads does: its manager does not notice, and goes on adding partitions to it."""
         self.dead = True
         self._metrics.died()
         self._process.emit(
@@ -456,7 +456,7 @@ class FetcherThread:
         rounds.wake()
 
     def remove_partitions(self, removed: Iterable[TopicPartition]) -> None:
-        """Stop fetching those of them that are fetched here."""
+        """Stop fetching these partitions, if they are fetched here."""
         partitions = self.rounds.roused().partitions
         for tp in [tp for tp in removed if tp in self.states]:
             partitions.drop(tp)
@@ -475,12 +475,12 @@ class FetcherThread:
         return starts
 
     def mark_for_truncation(self, tp: TopicPartition, offset: int) -> None:
-        """The log that is fetched from was truncated to ``offset``: truncate the copy of ``tp`` as well
+        """Truncate the copy of ``tp`` as well: the log that is fetched from was truncated to ``offset``
         (markPartitionsForTruncation)."""
         rounds = self.rounds.roused()
         rounds.partitions.mark_for_truncation(tp, offset)
         rounds.wake()
 
     def forget(self) -> None:
-        """Free the states of the partitions: the process has ended."""
+        """Free the states of the partitions, because the process has ended."""
         self.rounds.roused().partitions.states.clear()

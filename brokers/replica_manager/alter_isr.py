@@ -23,6 +23,9 @@ INTERVAL_US = 50_000
 class ZkIsrManager:
     """Writes each state znode on condition of the version that the leader knows (kafka-behaviour §7.6).
 
+    A write that fails is tried again at each later change, and fails each time until a LeaderAndIsr brings a new
+    version.
+
     A write that fails is tried again whenever there is reason to, and fails each time until a LeaderAndIsr brings a new
     version.
 
@@ -67,7 +70,8 @@ class ZkIsrManager:
         self.zk.submit(SetData(path, data, wanted.zk_version), learn)
 
     def _put(self, item: AlterIsrItem, path: str) -> None:
-        """As before KAFKA-428: leader, epoch and version stay as they are found, whosever they are."""
+        """Write the ISR as before KAFKA-428: leader, epoch and version of the znode stay as they are, whichever broker
+        wrote them."""
         isr = item.leader_and_isr.isr
 
         def found(response: Response) -> None:
@@ -79,7 +83,7 @@ class ZkIsrManager:
         self.zk.submit(GetData(path), found)
 
     def clear(self, tp: TopicPartition) -> None:
-        """Every item is sent at once."""
+        """Do nothing: every item is sent at once."""
 
 
 class IsrChangePropagation:
@@ -105,7 +109,7 @@ class IsrChangePropagation:
         self._last_change_us = self._process.clock_us
 
     def maybe_propagate(self) -> None:
-        """Announce what has changed, if it is time to (ReplicaManager.maybePropagateIsrChanges, 2.3)."""
+        """Announce the changes, if it is time to (ReplicaManager.maybePropagateIsrChanges, 2.3)."""
         now, config = self._process.clock_us, self._config
         if self._changed and (
             self._last_change_us + config.isr_change_propagation_blackout_us < now
@@ -117,7 +121,7 @@ class IsrChangePropagation:
             self._zk.submit(Create(f"{ISR_CHANGE_NOTIFICATION}/isr_change_", data, False, True), self._announced)
 
     def _announced(self, _response: Response) -> None:
-        """Kafka ignores the outcome too: the next change brings the next notification."""
+        """Ignore the outcome, as Kafka does: the next change brings the next notification."""
 
 
 @define(eq=False)
@@ -125,11 +129,11 @@ class DefaultAlterIsrManager:
     """Collects the changes that the leaders here want, and asks the controller for them (AlterIsrManagerImpl, 2.7.2).
 
     Every 50 ms, if there are any and no request is in flight. A request that fails as a whole is sent again. The
-    refusal of one partition is for good, also where Kafka means to try again: its queue still has that partition, and
+    refusal of one partition is final, even where Kafka means to try again: its queue still has that partition, and
     throws.
 
     Attributes:
-        ask: sends a request to the controller of the moment, until one answers.
+        ask: sends a request to the current controller, until one answers.
     """
 
     process: Process
@@ -144,7 +148,7 @@ class DefaultAlterIsrManager:
         self._began_us = self.process.clock_us - self.process.phase_us
 
     def start(self) -> None:
-        """There is nothing periodic to begin: see ``_arm``."""
+        """Do nothing: there is no periodic work to begin, see ``_arm``."""
 
     def submit(self, item: AlterIsrItem) -> None:
         self._unsent[item.tp] = item

@@ -213,7 +213,7 @@ class ReplicaStateMachine:
             elif broker in state.isr:
                 states[tp] = self._without(broker, state)
             else:
-                # What is sent again is the state in ZooKeeper, with this controller's epoch.
+                # Send the state in ZooKeeper again, with this controller's epoch.
                 self.context.leadership_info[tp] = LeaderAndIsr(
                     state.leader, state.leader_epoch, state.isr, self.context.epoch, state.zk_version
                 )

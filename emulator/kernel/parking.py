@@ -35,8 +35,8 @@ class Parking:
 
 
 class Parkable(Generic[Thing]):
-    """A thing whose state parked work relies on. What changes the thing gets it from ``roused``: there is no other way
-    to it, so what is parked goes on in events before the change.
+    """A thing whose state parked work relies on. Code that changes the thing gets it from ``roused``, and there is no
+    other way to it. So the parked work is simulated again before the change.
 
     Attributes:
         roused: rouses what is parked, and returns the thing.

@@ -15,13 +15,14 @@ Value = TypeVar("Value")
 
 @define(eq=False, repr=False)
 class Agenda(MutableMapping[Key, Value]):
-    """What periodic work looks at: a dictionary. The first entry rouses the ticks of that work, so none is missed."""
+    """The entries that periodic work checks, as a dictionary. The first entry rouses the ticks of that work, so none is
+    missed."""
 
     _entries: dict[Key, Value] = field(factory=dict, init=False)
     _ticks: list["Ticks"] = field(factory=list, init=False)
 
     def looked_at_by(self, ticks: "Ticks") -> None:
-        """``ticks`` are parked while this is empty."""
+        """Park ``ticks`` while this is empty, and rouse them at the first entry."""
         self._ticks.append(ticks)
 
     def __setitem__(self, key: Key, value: Value) -> None:
@@ -88,7 +89,7 @@ class Ticks:
         world, period_us = self.process.world, self.period_us
         last_us = world.now - (world.now - self._parked_us) % period_us
         if last_us > self._parked_us and not world.is_past(last_us, last_us - period_us, self._rank):
-            last_us -= period_us  # the tick of this very time is still to come
+            last_us -= period_us  # the tick of this same instant is still to come
         self._parked_us = -1
         self.process.parked.remove(self)
         self.process.timer_in_line(self._rank, period_us, self._tick, last_us)

@@ -19,7 +19,7 @@ RECORDER = f"{__package__.removesuffix('.cli')}.runs:record_events"  # in a whee
 
 
 def main() -> int:
-    from scenarios.cli import exits, logs  # once the start is prepared, as all that needs attrs
+    from scenarios.cli import exits, logs  # after the start is prepared, like every import that needs attrs
 
     logs.configure()
     try:

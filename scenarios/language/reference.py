@@ -114,7 +114,7 @@ _COMPUTED: Mapping[tuple[type[Any], str], str] = {
 
 
 def sections() -> dict[str, str]:
-    """Name of the section to its Markdown table."""
+    """The Markdown table of each section, by its name."""
     return {
         **{name: _block_table(block) for name, block in BLOCKS.items()},
         "cluster.config": _settings_table(BROKER_SETTINGS.values()),
@@ -140,7 +140,7 @@ def sections() -> dict[str, str]:
 
 
 def type_of(kind: kinds.Kind[Any]) -> str:
-    """A kind in a reader's words."""
+    """A kind in words."""
     if isinstance(kind, kinds.Named):
         return type_of(kind.kind)
     if isinstance(kind, SpanOf):

@@ -89,7 +89,7 @@ def _shown(one: Exhibit) -> Sequence[str]:
 
 
 def _what_is_seen(one: Exhibit) -> str:
-    """What the run of the case with its bug, or without its guard, says, without the command that repeats it."""
+    """The report of the case's run with its bug, or without its guard, without the command that repeats it."""
     text = one.run_broken().explanation.partition("\nreplay it:")[0]
     return "\n".join(line.rstrip() for line in text.splitlines())
 
