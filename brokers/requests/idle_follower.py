@@ -3,7 +3,7 @@
 from attrs import define
 
 from brokers.purgatory import DelayedFetch
-from brokers.requests.fetch_session import FetchSession
+from brokers.requests.reader_session import ReaderSession
 from emulator.network.idle import Poll
 from emulator.network.lane import Lane, can_park
 from emulator.protocol.errors import NO_ERROR
@@ -22,7 +22,7 @@ class IdleFollower:
         request: the one that waited when it was parked.
     """
 
-    session: FetchSession
+    session: ReaderSession
     request: FetchRequest
     fetcher: IdleFetcher
 
@@ -48,7 +48,7 @@ class IdleFollower:
             poll.server.was_sent(FetchResponse(NO_ERROR, session.id, (), EMPTY_SIZE), phase.since_us, phase.t_us)
 
 
-def park(session: FetchSession, delayed: DelayedFetch, request: FetchRequest) -> bool:
+def park(session: ReaderSession, delayed: DelayedFetch, request: FetchRequest) -> bool:
     """Park the poll that begins with ``request``, which has just come, if its follower and its session are idle and
     nothing but delays stands between the two, no disks and no request handler threads that take time. Returns whether
     it was parked."""
