@@ -18,8 +18,7 @@ from brokers.partition.isr import AlterIsrManager, ByController
 from brokers.policies import BrokerPolicies
 from brokers.replica_manager import ReplicaManager
 from brokers.replica_manager.alter_isr import DefaultAlterIsrManager
-from brokers.requests.client_metadata import ClientMetadataHandler
-from brokers.requests.consumer_fetch import ConsumerFetchHandler
+from brokers.requests.client_metadata import MetadataHandler
 from brokers.requests.control import ControlHandler
 from brokers.requests.fetch import FetchHandler
 from brokers.requests.handler_pool import RequestHandlerPool
@@ -40,7 +39,6 @@ from emulator.protocol.api import Request
 from emulator.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import BrokerRegistered
-from emulator.protocol.metadata import MetadataRequest
 from emulator.protocol.shown import SettingsTaken
 from emulator.protocol.znodes import ALL_BROKERS, PERSISTENT_PATHS, broker_entity, broker_path, encode_broker
 from emulator.zookeeper import NodeExists, SessionExpired, Stat, ZkClient, ZkSpec
@@ -249,8 +247,8 @@ class Broker:
         self.transactions = transactions = TransactionsPart(manager, produce, groups, producer_ids, self._to_broker)
         manager.coordinators[TRANSACTION_STATE_TOPIC] = transactions
         for handler in (
-            produce, transactions, FetchHandler(manager), ConsumerFetchHandler(manager),
-            ClientMetadataHandler(manager, self.admin_zk, self._internal_topic), OffsetsHandler(manager), self.control,
+            produce, transactions, FetchHandler(manager),
+            MetadataHandler(manager, self.admin_zk, self._internal_topic), OffsetsHandler(manager), self.control,
             LogDirsHandler(manager), self,
         ):  # fmt: skip
             router.add(handler)
@@ -293,11 +291,6 @@ class Broker:
         if topic == TRANSACTION_STATE_TOPIC:
             return self.transactions.coordinator.store
         return self.groups.coordinator.store if topic == GROUP_METADATA_TOPIC else None
-
-    @handles(MetadataRequest)
-    def _metadata(self, request: MetadataRequest, channel: Channel) -> None:
-        response = self.replicas.metadata.answer(request)
-        channel.reply(response, response.size)
 
     @handles(ApiVersionsRequest)
     def _api_versions(self, request: ApiVersionsRequest, channel: Channel) -> None:

@@ -46,7 +46,7 @@ class Reader(Protocol):
 
 
 class Position(Protocol):
-    """The position of a session in a partition (``brokers.requests.fetch_session.CachedPartition``)."""
+    """Where a session reads a partition (``brokers.requests.reader_session.SessionPosition``)."""
 
     @property
     def session(self) -> Reader: ...

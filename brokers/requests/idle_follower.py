@@ -5,7 +5,7 @@ from collections.abc import Iterator, MutableMapping
 from attrs import define
 
 from brokers.purgatory import DelayedFetch
-from brokers.requests.fetch_session import CachedPartition, FetchSession
+from brokers.requests.reader_session import ReaderSession, SessionPosition
 from emulator.network.idle import Poll
 from emulator.network.lane import Lane, can_park
 from emulator.protocol.errors import NO_ERROR
@@ -17,22 +17,22 @@ EMPTY_SIZE = 60
 
 
 @define(eq=False)
-class NoneDirty(MutableMapping[CachedPartition, None]):
+class NoneDirty(MutableMapping[SessionPosition, None]):
     """The dirty positions of a session whose poll is parked: none. The first one rouses the poll, and so ends this."""
 
-    session: FetchSession
+    session: ReaderSession
     poll: Poll
 
-    def __setitem__(self, position: CachedPartition, value: None) -> None:
+    def __setitem__(self, position: SessionPosition, value: None) -> None:
         self.poll.rouse()
         self.session.dirty[position] = value
 
-    def __getitem__(self, position: CachedPartition) -> None:
+    def __getitem__(self, position: SessionPosition) -> None:
         raise KeyError(position)
 
     __delitem__ = __getitem__
 
-    def __iter__(self) -> Iterator[CachedPartition]:
+    def __iter__(self) -> Iterator[SessionPosition]:
         return iter(())
 
     def __len__(self) -> int:
@@ -47,7 +47,7 @@ class IdleFollower:
         request: the one that waited when it was parked.
     """
 
-    session: FetchSession
+    session: ReaderSession
     request: FetchRequest
     fetcher: IdleFetcher
 
@@ -74,7 +74,7 @@ class IdleFollower:
             poll.server.was_sent(FetchResponse(NO_ERROR, session.id, (), EMPTY_SIZE), phase.since_us, phase.t_us)
 
 
-def park(session: FetchSession, delayed: DelayedFetch, request: FetchRequest) -> bool:
+def park(session: ReaderSession, delayed: DelayedFetch, request: FetchRequest) -> bool:
     """Park the poll that begins with ``request``, which has just come, if its follower and its session are idle and
     nothing but delays stands between the two, no disks and no request handler threads that take time. Returns whether
     it was parked."""
