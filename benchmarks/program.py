@@ -43,7 +43,7 @@ def alone(module: str, *arguments: object) -> Any:
 def watch(cluster: Cluster) -> None:
     """Add checkers and measures, as ``understudy run`` has them."""
     measures = Measures(cluster.trace, Measured(keep_rows=False))
-    Checkers(cluster.trace, topology=measures.topology)
+    Checkers(cluster.trace, past=measures.past)
 
 
 def quiet() -> None:

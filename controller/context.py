@@ -61,8 +61,7 @@ class Deletions:
     Attributes:
         queued: the topics to be deleted (Kafka's topicsToBeDeleted).
         begun: those of them whose partitions have left the partition state machine (topicsWithDeletionStarted). From
-            then
-            on the brokers' responses to StopReplica matter.
+            then on the brokers' responses to StopReplica matter.
         ineligible: those of them that wait for a broker to start or a reassignment to end
             (topicsIneligibleForDeletion).
         retrying: those of them with replicas that could not be deleted and none that is being deleted. They are checked

@@ -92,8 +92,7 @@ class Controller:
 
     Attributes:
         register_broker: registers the broker in /brokers/ids again after its session has expired; returns its new
-            broker
-            epoch.
+            broker epoch.
         serve: makes the process's listener give every request of a class to a handler.
         active_controller: the broker that this one believes to be the controller, -1 for none.
     """

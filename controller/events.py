@@ -68,7 +68,7 @@ class Event(Protocol):
     """Something that happened.
 
     Attributes:
-        state: what the controller is doing while it processes the event.
+        state: the controller's state while it processes the event.
     """
 
     state: ClassVar[ControllerState]
@@ -210,7 +210,7 @@ class TopicDeletionStopReplicaResponseReceived:
 
     Attributes:
         error: the error of the whole response.
-        partitions: those of topics that are being deleted, each with the outcome for the broker's replica.
+        partitions: the partitions of topics that are being deleted, each with the error for the broker's replica.
     """
 
     state: ClassVar = ControllerState.TOPIC_DELETION

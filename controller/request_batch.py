@@ -34,13 +34,13 @@ class ControllerBrokerRequestBatch:
     Attributes:
         answered: called with a broker and its response to each LeaderAndIsr.
         stopped: called with a broker and its response to each StopReplica with deletion.
-        sends_reassigning: whether LeaderAndIsr has the adding and removing replicas (v3;
-            inter.broker.protocol.version 2.4-IV0).
+        sends_reassigning: whether LeaderAndIsr has the adding and removing replicas (v3; inter.broker.protocol.version
+            2.4-IV0).
         schema: how a partition is written into the requests.
         stops_name_epochs: whether StopReplica carries leader epochs (KIP-570).
         groups_stops: whether the replicas that a broker stops go into one StopReplica, those to delete into another.
-            Before KAFKA-8294 (2.3) there was one for each replica, and first one for none
-            (``sendRequestsToBrokers``, 1.1.1: each has a callback, so none is grouped).
+            Before KAFKA-8294 (2.3) there was one for each replica, and first one for none (``sendRequestsToBrokers``,
+            1.1.1: each has a callback, so none is grouped).
         no_partitions_are_all: whether an UpdateMetadata that is added for no partitions holds all of them
             (``addUpdateMetadataRequestForBrokers`` before KAFKA-7537, 2.2).
         names_all_deleting: whether each UpdateMetadata also holds all partitions of topics that are to be deleted

@@ -27,8 +27,7 @@ class Shape:
         example: a strategy of this shape, where the shape's name is not one.
         tool_waits: whether the admin command waits for the end.
         admits_unassigned: whether leaders do not receive the new replicas, and so have to admit followers that they do
-            not
-            know as assigned: the move could not end otherwise.
+            not know as assigned: the move could not end otherwise.
     """
 
     name: str

@@ -43,8 +43,8 @@ class Procedure:
     Attributes:
         name: the part of a step's name before the dot.
         steps: the full names in order, each with what happens in it.
-        phases: phase -> the steps that it covers, all of ``PHASES`` for a reassignment protocol. Other procedures
-            have none: every controller runs them, whatever the strategy.
+        phases: phase -> the steps that it covers, all of ``PHASES`` for a reassignment protocol. Other procedures have
+            none: every controller runs them, whatever the strategy.
         aliases: other names of steps.
     """
 

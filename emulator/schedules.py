@@ -8,13 +8,10 @@ a message earlier than the network does.
 
 - ``random``: each delivery is drawn by itself.
 - ``pct-D``: probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatti: "A Randomized Scheduler
-with
-  Probabilistic Guarantees of Finding Bugs", ASPLOS 2010). Each actor has a priority, and at each of D - 1 drawn steps
-      the
-  one that acts falls to the lowest.
+  with Probabilistic Guarantees of Finding Bugs", ASPLOS 2010). Each actor has a priority, and at each of D - 1 drawn
+  steps the one that acts falls to the lowest.
 - ``pos``: partial-order sampling (Yuan, Yang, Gu: "Partial Order Aware Concurrency Sampling", CAV 2018). Each event has
-a
-  priority, which is drawn again when an event that it races with comes first.
+  a priority, which is drawn again when an event that it races with comes first.
 
 docs/use/schedules.md says what of the two papers holds here.
 """
@@ -191,7 +188,7 @@ class EventPriorities:
         """A message arrives at ``end``: call ``deliver(arg)`` when it is its turn, after those that arrived there
         before."""
         world = self.world
-        background = world.sequence & 1 == 1  # as the event of its arrival, which is the current one
+        background = world.sequence & 1 == 1  # as the event of its arrival, the current one
         if not background:
             world.foreground += 1
         until_us = world.now + self.bound_us

@@ -135,7 +135,7 @@ class _Block:
         z = ((z ^ (z >> 30 & by_30)) * _MIX_1) & low
         z = ((z ^ (z >> 27 & by_27)) * _MIX_2) & low
         z = (z ^ (z >> 31 & by_31)) * bound
-        # The upper half of a lane is what ``>> 64`` leaves of it.
+        # The upper half of a lane is the result of ``>> 64``.
         return self._upper_halves(z.to_bytes(self._bytes, "little"))
 
 

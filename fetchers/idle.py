@@ -33,7 +33,7 @@ class IdleFetcher:
     @property
     def is_idle(self) -> bool:
         """Whether the thread would answer an empty response with the same request again."""
-        return self._thread.is_idle and self._endpoint.is_unchanged
+        return self._thread.is_idle() and self._endpoint.is_unchanged
 
     def park(self, poll: Poll) -> None:
         """Take ``poll`` for the request in flight and those after it."""

@@ -125,7 +125,7 @@ class InitialFetchState:
         leader, leader_epoch: the broker to fetch from, and its leader epoch.
         offset: the follower's own high watermark.
         adding: whether a reassignment adds this replica, as far as the controller says.
-        address: where the leader listens; a thread that has another address for this leader is replaced.
+        address: the address of the leader; a thread that has another address for this leader is replaced.
     """
 
     tp: TopicPartition

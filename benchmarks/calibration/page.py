@@ -113,7 +113,7 @@ def _expiries() -> Iterator[str]:
 
 
 def _curves() -> Iterator[str]:
-    """How much of a throttled copy was done when."""
+    """The progress of throttled copies over time."""
     lists = []
     for release in RELEASES:
         for recording in map(read, recordings(THROTTLE, release)):

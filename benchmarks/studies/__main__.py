@@ -2,8 +2,8 @@
 that come with the tool, and prints what they find. Without a name: all of them.
 
 Each is swept by the command that a user has (``understudy sweep NAME``) into ``--data``, from where a study that was
-broken off goes on. ``--write`` puts tables and pictures into docs/understand/studies; with other ``--seeds``
-than the study's own nothing is written.
+interrupted goes on. ``--write`` puts tables and pictures into docs/understand/studies; with other ``--seeds`` than the
+study's own nothing is written.
 """
 
 from __future__ import annotations

@@ -1,5 +1,13 @@
-"""Metadata for real clients: what the broker's cache says, and topics that are created because a client asks for them
-(KafkaApis.handleTopicMetadataRequest, 2.3)."""
+"""Metadata (API 3): what the broker's cache says, and topics that are created because a client asks for them.
+
+Behavior (KafkaApis.handleTopicMetadataRequest, 2.3): a topic that is not in the cache is created where the client and
+the broker allow it, an internal one always; its client gets LEADER_NOT_AVAILABLE. Emulated clients create nothing, and
+get the leaders in the cache whether these are alive or not.
+
+Version notes:
+
+- v0: replicas that are not alive are left out, with REPLICA_NOT_AVAILABLE
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -20,6 +28,7 @@ from emulator.protocol.clients.metadata import (
     TopicAnswer,
 )
 from emulator.protocol.errors import NO_ERROR, ApiException, Errors
+from emulator.protocol.metadata import MetadataRequest
 from emulator.protocol.types import NO_LEADER
 from emulator.protocol.update_metadata import PartitionMetadata
 from emulator.zookeeper import SessionExpired
@@ -29,8 +38,8 @@ if TYPE_CHECKING:
 
 
 @define(eq=False)
-class ClientMetadataHandler:
-    """Answers real clients. While a topic is being created, its connection waits, as in Kafka.
+class MetadataHandler:
+    """Answers clients. While a topic is being created, its connection waits, as in Kafka.
 
     Attributes:
         internal_topic: what the coordinators of an internal topic keep; None: it is no such topic.
@@ -48,9 +57,16 @@ class ClientMetadataHandler:
     def _policies(self) -> BrokerPolicies:
         return self.manager.policies
 
+    @handles(MetadataRequest)
+    def metadata(self, request: MetadataRequest, channel: Channel) -> None:
+        """Answer an emulated client."""
+        response = self._cache.answer(request)
+        channel.reply(response, response.size)
+
     @handles(ClientMetadataRequest)
-    def metadata(self, request: ClientMetadataRequest, channel: Channel) -> None:
-        """An internal topic is created whatever the client and the settings allow (KafkaApis.getTopicMetadata)."""
+    def metadata_for_client(self, request: ClientMetadataRequest, channel: Channel) -> None:
+        """Answer a real client. An internal topic is created whatever the client and the settings allow
+        (KafkaApis.getTopicMetadata)."""
         known = self._cache.topics
         unknown = [topic for topic in dict.fromkeys(request.topics or ()) if topic not in known]
         creates = request.creates and self._policies.config.auto_create_topics_enable

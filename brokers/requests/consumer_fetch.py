@@ -8,21 +8,18 @@ from attrs import define, field
 from brokers.partition.partition import Partition
 from brokers.purgatory import DelayedFetch
 from brokers.replica_manager import ReplicaManager
-from brokers.requests.fetch_contexts import ClientSessions, FetchContext
-from brokers.requests.router import handles
-from emulator.disks import DiskError
+from brokers.requests.consumer_reads import ConsumerReads, measure, refused
+from brokers.requests.fetch_session import FetchContext
 from emulator.network import Channel
 from emulator.protocol.clients.fetch import (
     DEBUGGING_CONSUMER,
     READ_COMMITTED,
     ConsumerFetchRequest,
-    PartitionData,
     Stability,
 )
-from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedFields, FetchRequest
-from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH
-from emulator.protocol.types import Batch, TopicPartition
+from emulator.protocol.types import TopicPartition
 
 
 @define(eq=False)
@@ -143,10 +140,7 @@ class ConsumerFetch:
     def _answer(self, read: Read) -> None:
         self._end()
         response = self.context.response(read.answers, read.stability)
-        topics = self.manager.metrics.topics
-        for tp, _error, _high_watermark, _log_start, batches, _diverging in response.answers:
-            if batches:
-                topics.consumed(tp.topic, sum(batch.size for batch in batches))
+        measure(self.manager, response.answers)
         self.manager.logs.work.after_disks(self.channel).reply(response, response.size)
 
     def _end(self) -> None:
@@ -166,24 +160,17 @@ class ConsumerFetch:
         """Read every partition, in their order (ReplicaManager.readFromLocalLog)."""
         answers: list[FetchedFields] = []
         stability: dict[TopicPartition, Stability] = {}
-        size, cut, failed = 0, 0, False
         from_leader = request.replica_id != DEBUGGING_CONSUMER
-        for wanted in self.context.wanted:
-            if wanted.tp in self.erroneous:
-                answers.append(_refused(wanted.tp, Errors.UNKNOWN_TOPIC_OR_PARTITION))
+        reads = ConsumerReads(self.manager, request.max_bytes, request.isolation, from_leader)
+        for tp, epoch, offset, last_epoch, max_bytes in self.context.wanted:
+            if tp in self.erroneous:
+                answers.append(refused(tp, Errors.UNKNOWN_TOPIC_OR_PARTITION))
                 continue
-            limit = min(wanted.max_bytes, request.max_bytes - size)
-            answer = self._read_partition(wanted, limit, not size, from_leader, request.isolation)
+            answer = reads.read(tp, epoch, offset, max_bytes, last_epoch)
             answers.append(answer)
             if not answer[1]:
-                self._look_at_transactions(answer, wanted.fetch_offset, request.isolation, stability)
-            sent = sum(batch.size for batch in answer[4])
-            size += sent
-            if sent:
-                end = _readable_end(self.manager.partitions[wanted.tp], request.isolation)
-                cut += max(0, limit - sent) if answer[4][-1].next_offset < end else 0
-            failed = failed or bool(answer[1]) or answer[5] is not None
-        return Read(answers, stability, failed or size + cut >= request.min_bytes)
+                self._look_at_transactions(answer, offset, request.isolation, stability)
+        return Read(answers, stability, reads.reach(request.min_bytes))
 
     def _look_at_transactions(
         self, answer: FetchedFields, offset: int, isolation: int, stability: dict[TopicPartition, Stability]
@@ -196,91 +183,3 @@ class ConsumerFetch:
             if batches and isolation == READ_COMMITTED:
                 aborted = log.producers.aborted_between(offset, batches[-1].next_offset)
             stability[tp] = Stability(log.last_stable_offset(high_watermark), aborted)
-
-    def _read_partition(
-        self, wanted: PartitionData, limit: int, first: bool, from_leader: bool, isolation: int
-    ) -> FetchedFields:
-        manager, tp = self.manager, wanted.tp
-        partition = manager.partitions.get(tp)
-        if partition is None:
-            return _refused(tp, manager.error_without_replica(tp, from_leader))
-        error = partition.check_current_leader_epoch(wanted.leader_epoch, require_leader=from_leader)
-        if error:
-            return _refused(tp, error)
-        offset, log = wanted.fetch_offset, partition.log
-        high_watermark = max(partition.high_watermark, 0)
-        if wanted.last_fetched_epoch != UNDEFINED_EPOCH:
-            diverging = partition.diverging(wanted.last_fetched_epoch, offset)
-            if diverging is not None:
-                return tp, NO_ERROR, high_watermark, log.start_offset, (), diverging
-        if not log.start_offset <= offset <= log.end_offset:
-            return _refused(tp, Errors.OFFSET_OUT_OF_RANGE)
-        try:
-            batches = self._before(_readable_end(partition, isolation), partition, offset, limit, first)
-        except DiskError:
-            return _refused(tp, Errors.KAFKA_STORAGE_ERROR)
-        return tp, NO_ERROR, high_watermark, log.start_offset, batches, None
-
-    def _before(self, end: int, partition: Partition, offset: int, limit: int, first: bool) -> tuple[Batch, ...]:
-        """The batches from ``offset`` to ``end``, the high watermark or an offset before it. Only the ``first`` batch
-        of an answer may exceed the limit (KIP-74)."""
-        log = partition.log
-        if offset >= end or (limit <= 0 and not first):
-            return ()
-        batches = log.read(offset, max(limit, 0))
-        if not first and batches[0].size > limit:
-            return ()
-        log.directory.was_read(batches)
-        if batches[-1].next_offset > end:
-            batches = tuple(batch for batch in batches if batch.next_offset <= end)
-        return batches
-
-
-def _readable_end(partition: Partition, isolation: int) -> int:
-    """Up to where a consumer may read: the high watermark, or the last stable offset."""
-    end = partition.high_watermark
-    return partition.log.last_stable_offset(end) if isolation == READ_COMMITTED else end
-
-
-def _refused(tp: TopicPartition, error: Errors) -> FetchedFields:
-    return tp, error, -1, -1, (), None
-
-
-@define(eq=False)
-class ConsumerFetchHandler:
-    """Answers real consumers."""
-
-    manager: ReplicaManager
-    sessions: ClientSessions = field(init=False)
-    _open: dict[Channel, ConsumerFetch] = field(factory=dict)
-
-    def __attrs_post_init__(self) -> None:
-        manager = self.manager
-        self.sessions = ClientSessions(
-            manager.process, manager.policies.config.fetch_session_slots, manager.policies.sessions_keep_epochs
-        )
-
-    @handles(ConsumerFetchRequest)
-    def fetch(self, request: ConsumerFetchRequest, channel: Channel) -> None:
-        context = self.sessions.context(request)
-        if context.error:
-            response = context.response([], {})
-            channel.reply(response, response.size)
-            return
-        self._of(channel).fetch(request, context)
-
-    def _of(self, channel: Channel) -> ConsumerFetch:
-        found = self._open.get(channel)
-        if found is None:
-            found = self._open[channel] = ConsumerFetch(self.manager, channel)
-            before = channel.on_close
-
-            def closed() -> None:
-                fetch = self._open.pop(channel, None)
-                if fetch is not None:
-                    fetch.close()
-                if before is not None:
-                    before()
-
-            channel.on_close = closed
-        return found

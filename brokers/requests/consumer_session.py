@@ -4,19 +4,25 @@ from collections.abc import Iterable
 
 from attrs import define
 
-from brokers.partition.partition import Partition
-from brokers.requests.fetch_session import CachedPartition, Collected, FetchSession
-from emulator.disks import DiskError
-from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.fetch import FetchedFields, FetchFields, FetchRequest
-from emulator.protocol.types import Batch, TopicPartition
+from brokers.requests.consumer_reads import ConsumerReads, measure, refused
+from brokers.requests.reader_session import Collected, ReaderSession, SessionPosition
+from emulator.protocol.errors import Errors
+from emulator.protocol.fetch import NO_EPOCH, FetchedFields, FetchFields, FetchRequest
+from emulator.protocol.types import TopicPartition
 
 
 @define(eq=False)
-class ConsumerSession(FetchSession):
+class ConsumerSession(ReaderSession):
     """It does not count for any ISR, no quota throttles it, and the high watermark wakes it."""
 
-    def high_watermark_moved(self, position: CachedPartition) -> None:
+    def reads(self, _tp: TopicPartition) -> bool:
+        """Only what followers read counts for an ISR."""
+        return False
+
+    def leader_epoch(self, _tp: TopicPartition) -> int | None:
+        return None
+
+    def high_watermark_moved(self, position: SessionPosition) -> None:
         """There are more records that it may read."""
         self.wake(position)
 
@@ -24,7 +30,7 @@ class ConsumerSession(FetchSession):
         for tp, epoch, offset, _start, _last_epoch in wanted:
             position = self.positions.get(tp)
             if position is None:
-                position = self.positions[tp] = CachedPartition(self, tp, offset, epoch)
+                position = self.positions[tp] = SessionPosition(self, tp, offset, epoch)
                 if not self.manager.serves(tp):
                     self.unserved[position] = None
             else:
@@ -47,65 +53,24 @@ class ConsumerSession(FetchSession):
             partition.readers.pop(position, None)
 
     def _collect(self, request: FetchRequest, arrived: bool) -> Collected:
-        found: list[CachedPartition] = []
+        found: list[SessionPosition] = []
         answers: list[FetchedFields] = []
-        budget, size, cut = request.max_bytes, 0, 0
-        failed = bool(self.erroneous) and len(self.erroneous) == len(self.positions)
+        reads = ConsumerReads(self.manager, request.max_bytes)
+        reads.failed = bool(self.erroneous) and len(self.erroneous) == len(self.positions)
+        names_epochs = self._names_epochs
         for position in self.dirty:
-            tp = position.tp
             if position in self.erroneous:
+                answer = refused(position.tp, Errors.UNKNOWN_TOPIC_OR_PARTITION)
+            else:
+                epoch = position.leader_epoch if names_epochs else NO_EPOCH
+                answer = reads.read(position.tp, epoch, position.offset, request.max_partition_bytes)
+            _tp, error, high_watermark, _log_start, batches, _diverging = answer
+            if error or batches or position.high_watermark != high_watermark:
                 found.append(position)
-                answers.append((tp, Errors.UNKNOWN_TOPIC_OR_PARTITION, -1, -1, (), None))
-                continue
-            partition = self.manager.partitions.get(tp)
-            error = self._check(partition, position)
-            if error or partition is None:
-                found.append(position)
-                answers.append((tp, error, -1, -1, (), None))
-                failed = True
-                continue
-            limit = min(budget, request.max_partition_bytes)
-            try:
-                batches = self._readable(partition, position, limit, not size)
-            except DiskError:
-                found.append(position)
-                answers.append((tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, (), None))
-                failed = True
-                continue
-            sent = sum(batch.size for batch in batches)
-            size += sent
-            budget -= sent
-            if batches and batches[-1].next_offset < partition.high_watermark:
-                cut += max(0, limit - sent)
-            if batches or position.high_watermark != partition.high_watermark:
-                found.append(position)
-                answers.append((tp, error, partition.high_watermark, partition.log_start_offset, batches, None))
-        return Collected(found, answers, size, failed or size + cut >= request.min_bytes)
+                answers.append(answer)
+        return Collected(found, answers, reads.size, reads.reach(request.min_bytes))
 
-    def _readable(self, partition: Partition, position: CachedPartition, limit: int, first: bool) -> tuple[Batch, ...]:
-        """The committed batches from there on; only the ``first`` batch of an answer may exceed the limit (KIP-74)."""
-        end, log = partition.high_watermark, partition.log
-        if position.offset >= end or limit <= 0:
-            return ()
-        batches = log.read(position.offset, limit)
-        log.directory.was_read(batches)
-        if not first and batches[0].size > limit:
-            return ()
-        if batches[-1].next_offset > end:
-            batches = tuple(batch for batch in batches if batch.next_offset <= end)
-        return batches
-
-    def _check(self, partition: Partition | None, position: CachedPartition) -> Errors:
-        """As for a follower; an old client sends no epoch."""
-        if partition is None:
-            return self.manager.error_without_replica(position.tp)
-        error = self._refused_epoch(partition, position)
-        if error:
-            return error
-        in_range = partition.log_start_offset <= position.offset <= partition.log_end_offset
-        return NO_ERROR if in_range else Errors.OFFSET_OUT_OF_RANGE
-
-    def _sent(self, positions: list[CachedPartition], answers: list[FetchedFields]) -> None:
+    def _sent(self, positions: list[SessionPosition], answers: list[FetchedFields]) -> None:
         """What a reader does not take, as it validates its position again, it is sent again."""
         for position, (_tp, error, high_watermark, _log_start, _batches, _diverging) in zip(
             positions, answers, strict=True
@@ -115,11 +80,7 @@ class ConsumerSession(FetchSession):
                 del self.dirty[position]
 
     def _measure(self, answers: list[FetchedFields], size: int) -> None:
-        """BytesOutPerSec, of each topic and of all topics."""
-        topics = self.manager.metrics.topics
-        for tp, _error, _high_watermark, _log_start, batches, _diverging in answers:
-            if batches:
-                topics.consumed(tp.topic, sum(batch.size for batch in batches))
+        measure(self.manager, answers)
 
 
 @define(eq=False)

@@ -1,27 +1,44 @@
-"""Fetch: finds the session of a request (kafka.server.FetchManager, 1.1)."""
+"""Fetch (API 1): finds what a request goes on with (kafka.server.FetchManager, 1.1).
+
+Behavior: followers are answered by ``follower_session``, emulated consumers by ``consumer_session``, real ones by
+``consumer_fetch``; both kinds of consumers get what ``consumer_reads`` reads.
+
+Version notes:
+
+- 1.1: incremental sessions (KIP-227). Emulated readers use them under every release.
+- 2.5: a session keeps the leader epochs that its reader named (KAFKA-9338): ``sessions_keep_epochs``
+"""
 
 from brokers.replica_manager import ReplicaManager
+from brokers.requests.consumer_fetch import ConsumerFetch
 from brokers.requests.consumer_session import ConsumerSession, RacingConsumerSession
-from brokers.requests.fetch_session import FetchSession
+from brokers.requests.fetch_session import FetchSessionCache
 from brokers.requests.follower_session import AllOrNothingSession, FollowerSession
+from brokers.requests.reader_session import ReaderSession
 from brokers.requests.router import handles
 from emulator.network import Channel
-from emulator.protocol.clients.fetch import INITIAL_EPOCH
+from emulator.protocol.clients.fetch import INITIAL_EPOCH, ConsumerFetchRequest
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import CONSUMER, NEW_SESSION, FetchRequest, FetchResponse
 from emulator.protocol.shown import FetchSessionChanged, FetchSessionRefused
 
 
 class FetchHandler:
-    """Answers followers and consumers. A session lives as long as its connection.
+    """Answers followers and consumers. An emulated reader's session lives as long as its connection.
 
     Attributes:
-        sessions: by their id.
+        sessions: of emulated readers, by their id.
+        cache: the sessions of real consumers.
     """
 
     def __init__(self, manager: ReplicaManager) -> None:
+        policies = manager.policies
         self._manager = manager
-        self.sessions: dict[int, FetchSession] = {}
+        self.sessions: dict[int, ReaderSession] = {}
+        self.cache = FetchSessionCache(
+            manager.process, policies.config.fetch_session_slots, policies.sessions_keep_epochs
+        )
+        self._consumers: dict[Channel, ConsumerFetch] = {}
         self._last_id = NEW_SESSION
         manager.metadata.watchers.append(self._metadata_changed)
 
@@ -48,9 +65,9 @@ class FetchHandler:
             session = found
         session.fetch(request)
 
-    def _open(self, request: FetchRequest, channel: Channel) -> FetchSession:
+    def _open(self, request: FetchRequest, channel: Channel) -> ReaderSession:
         self._last_id += 1
-        kind: type[FetchSession] = FollowerSession
+        kind: type[ReaderSession] = FollowerSession
         if request.replica_id == CONSUMER:
             kind = RacingConsumerSession if self._manager.policies.read_race_us else ConsumerSession
         elif self._manager.policies.refuses_with_strangers:
@@ -69,3 +86,29 @@ class FetchHandler:
             channel.on_close()
         channel.on_close = closed
         return session
+
+    @handles(ConsumerFetchRequest)
+    def fetch_for_consumer(self, request: ConsumerFetchRequest, channel: Channel) -> None:
+        """Answer a real consumer."""
+        context = self.cache.context(request)
+        if context.error:
+            response = context.response([], {})
+            channel.reply(response, response.size)
+            return
+        self._consumer(channel).fetch(request, context)
+
+    def _consumer(self, channel: Channel) -> ConsumerFetch:
+        found = self._consumers.get(channel)
+        if found is None:
+            found = self._consumers[channel] = ConsumerFetch(self._manager, channel)
+            before = channel.on_close
+
+            def closed() -> None:
+                fetch = self._consumers.pop(channel, None)
+                if fetch is not None:
+                    fetch.close()
+                if before is not None:
+                    before()
+
+            channel.on_close = closed
+        return found

@@ -1,279 +1,194 @@
-"""The leader's side of an incremental fetch session (KIP-227): where its reader is, and what it has not been sent yet.
+"""Incremental fetch sessions (KIP-227; kafka.server.FetchSession, FetchSessionCache and FetchManager, 1.1).
 
-Only *dirty* partitions are looked at: those with new records, a new high watermark, a new leader epoch or a new fetch
-offset. A session in which nothing happens costs one long poll, however many partitions it holds.
-
-``follower_session`` and ``consumer_session`` decide what each kind of reader gets; ``brokers.purgatory`` lets requests
-wait.
+A session belongs to the broker and not to a connection: a client may go on with it on another connection, or end it
+there, and the broker keeps only so many. It only remembers what its client wants and got; each request is a fetch of
+its own (``consumer_fetch``). Emulated readers, which have many partitions and few changes, have no such session: what
+they want is kept with their connection (``reader_session``).
 """
-
-from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import NamedTuple
 
 from attrs import define, field
 
-from brokers.partition.partition import Partition
-from brokers.partition.remote import RemoteReplica
-from brokers.purgatory import DelayedFetch
-from brokers.replica_manager import ReplicaManager
-from emulator.network import Channel
+from emulator.nodes import Process
+from emulator.protocol.clients.fetch import (
+    FINAL_EPOCH,
+    INITIAL_EPOCH,
+    NO_SESSION,
+    ConsumerFetchRequest,
+    ConsumerFetchResponse,
+    PartitionData,
+    Stability,
+)
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.fetch import NO_EPOCH, FetchedFields, FetchFields, FetchRequest, FetchResponse
+from emulator.protocol.fetch import NO_EPOCH, FetchedFields
 from emulator.protocol.types import TopicPartition
 
-
-@define(eq=False, weakref_slot=False)
-class CachedPartition:
-    """Where the reader of a session is in one partition (kafka.server.CachedPartition, 1.1).
-
-    Attributes:
-        high_watermark, log_start: the last ones that the reader was sent; -1: none yet.
-        diverging: where the reader's last record is not in the leader's log, the epoch up to which the two logs may be
-            the same, and where that epoch ends in the leader's.
-        partition, remote: in a follower's session: the partition, which this broker leads under ``leader_epoch``, and
-            the follower as it sees it, which reads here. None: they have to be looked up, and may not be there. The
-            partition has them forgotten (``unbind``) when its role, its leader epoch or its followers change, so that
-            a session in which nothing of this kind happens looks up nothing.
-    """
-
-    session: "FetchSession"
-    tp: TopicPartition
-    offset: int
-    leader_epoch: int
-    high_watermark: int = -1
-    log_start: int = -1
-    diverging: tuple[int, int] | None = None
-    partition: Partition | None = None
-    remote: RemoteReplica | None = None
-
-    def bind(self, partition: Partition, remote: RemoteReplica) -> None:
-        """The reader is ``remote``, a follower of ``partition``, and reads here."""
-        self.take_over(remote)
-        self.partition, self.remote = partition, remote
-
-    def take_over(self, remote: RemoteReplica) -> bool:
-        """The last fetch of ``remote`` is one of this session: the partition reports to it from now on. Returns whether
-        it did not before. Where a late request of a connection that its follower has given up came between, the session
-        on the new one is looked at again with its next request."""
-        before = remote.position
-        if before is self:
-            return False
-        if before is not None:
-            before.unbind()
-            if before.session is not self.session:
-                before.session.mark_dirty(before)
-        remote.position = self
-        return True
-
-    def unbind(self) -> None:
-        """Whether this broker may answer here has to be found out."""
-        self.partition = self.remote = None
+EVICTION_US = 120_000_000
+"""A session that was not used for longer can go for any other; one that is younger than that goes for none."""
+_LAST_EPOCH = (1 << 31) - 1
 
 
-class Collected(NamedTuple):
-    """What a session can answer.
-
-    Attributes:
-        positions, answers: an entry for each partition that the reader has something to learn about.
-        size: the bytes of the records.
-        enough: whether this completes the request before its timeout. Kafka sends as many bytes as a limit lets
-            through, also a part of a batch, and compares that with the minimum (LogSegment.read, 0.8 to 3.9). Here the
-            part is not sent, and counts all the same.
-    """
-
-    positions: list[CachedPartition]
-    answers: list[FetchedFields]
-    size: int
-    enough: bool
+def _next_epoch(epoch: int) -> int:
+    """The session epoch of the next request (FetchMetadata.nextEpoch)."""
+    return 1 if epoch == _LAST_EPOCH else epoch + 1
 
 
 @define(eq=False)
-class FetchSession(ABC):
-    """The session of one reader on one connection. Its partitions see it as a ``brokers.partition.remote.Reader``.
+class CachedPartition:
+    """One partition of a session: what the client wants there, and the high watermark and log start offset that it was
+    sent last; -1: none that counts."""
+
+    wanted: PartitionData
+    high_watermark: int = -1
+    log_start: int = -1
+
+    def changes(self, answer: FetchedFields) -> bool:
+        """Whether the client has to see ``answer``; it is then what it was sent last (maybeUpdateResponseData)."""
+        _tp, error, high_watermark, log_start, batches, diverging = answer
+        changed = (high_watermark, log_start) != (self.high_watermark, self.log_start)
+        self.high_watermark, self.log_start = (-1 if error else high_watermark), log_start
+        return bool(changed or batches or error or diverging)
+
+
+@define(eq=False)
+class FetchSession:
+    """A session of one client. Its partitions are in the order in which they are read: those that had something come
+    last."""
+
+    id: int
+    created_us: int
+    used_us: int
+    epoch: int
+    partitions: dict[TopicPartition, CachedPartition]
+
+
+@define(eq=False)
+class FetchContext:
+    """One request: what it fetches, and how its answer is put together.
 
     Attributes:
-        replica: the broker that reads, or CONSUMER.
-        last_fetch_us: when the last request came.
-        delayed: the request that waits for data, if one does.
-        positions: the partitions of the session.
-        dirty: those that the next answer has to look at.
-        promising: something is dirty that can complete a request before its timeout. For a follower a high watermark
-            alone cannot, and neither can a fetch that has nothing new to read.
-        unserved: those of its partitions that the broker's metadata lacked when a request last asked, or lost since.
-        erroneous: those of them that the metadata lacked when the request in hand came. They are not read and answered
-            with an error, which completes the request only where nothing else is in the session
-            (KafkaApis.handleFetchRequest, 2.3).
+        session: that it goes on with; None: it is a full request.
+        creates: it asks for a session.
+        error: why it is refused.
     """
 
-    manager: ReplicaManager
-    id: int
-    replica: int
-    channel: Channel
-    epoch: int = 0
-    last_fetch_us: int = 0
-    positions: dict[TopicPartition, CachedPartition] = field(factory=dict)
-    dirty: dict[CachedPartition, None] = field(factory=dict)
-    promising: bool = True
-    unserved: dict[CachedPartition, None] = field(factory=dict)
-    erroneous: dict[CachedPartition, None] = field(factory=dict)
-    delayed: DelayedFetch = field(init=False)
+    cache: "FetchSessionCache"
+    wanted: tuple[PartitionData, ...] = ()
+    session: FetchSession | None = None
+    creates: bool = False
+    error: Errors = NO_ERROR
+    _epoch: int = 0
 
-    def __attrs_post_init__(self) -> None:
-        self.delayed = DelayedFetch(self.manager.purgatory, self.manager.process, self)
+    def response(
+        self, answers: list[FetchedFields], stability: dict[TopicPartition, Stability]
+    ) -> ConsumerFetchResponse:
+        """The response with what of ``answers``, one for each partition that is ``wanted``, the client has to see."""
+        session = self.session
+        if self.error:
+            return _response(self.error, NO_SESSION, [], stability)
+        if session is None:
+            id = self.cache.create(self.wanted, answers) if self.creates else NO_SESSION
+            return _response(NO_ERROR, id, answers, stability)
+        if session.epoch != self._epoch:  # another request of the session came in between
+            return _response(Errors.INVALID_FETCH_SESSION_EPOCH, session.id, [], stability)
+        partitions, changed = session.partitions, []
+        for answer in answers:
+            known = partitions.get(answer[0])
+            if known is not None and known.changes(answer):
+                changed.append(answer)
+                partitions[answer[0]] = partitions.pop(answer[0])  # the others come first the next time
+        return _response(NO_ERROR, session.id, changed, stability)
 
-    # -- what partitions report -------------------------------------------------------------------------------------
 
-    def wake(self, position: CachedPartition) -> None:
-        """There are records or an error to send: a request that waits may be complete."""
-        delayed = self.delayed
-        if delayed.poll is not None:
-            delayed.poll.rouse()
-        self.dirty[position] = None
-        self.promising = True
-        if delayed.request is not None:
-            delayed.purgatory.woken[delayed] = None
+def _response(
+    error: Errors, session_id: int, answers: list[FetchedFields], stability: dict[TopicPartition, Stability]
+) -> ConsumerFetchResponse:
+    size = sum(batch.size for answer in answers for batch in answer[4])
+    return ConsumerFetchResponse(error, session_id, tuple(answers), 60 + 30 * len(answers) + size, stability)
 
-    def look(self) -> None:
-        """Bring ``last_fetch_us`` up to now: polls that are jumped over are simulated again."""
-        if self.delayed.poll is not None:
-            self.delayed.poll.rouse()
 
-    def mark_dirty(self, position: CachedPartition) -> None:
-        """The next answer has to look there; a request that waits goes on waiting."""
-        if self.delayed.poll is not None:
-            self.delayed.poll.rouse()
-        self.dirty[position] = None
-        self.promising = True
+@define(eq=False)
+class FetchSessionCache:
+    """The sessions that one broker keeps.
 
-    def park(self, request: FetchRequest) -> bool:
-        """As ``brokers.purgatory.Fetching.park``."""
-        return False
+    Attributes:
+        slots: how many it keeps (max.incremental.fetch.session.cache.slots).
+        keep_epochs: they keep the leader epochs that their clients named (KAFKA-9338).
+    """
 
-    def reads(self, tp: TopicPartition) -> bool:
-        """Whether its fetches count as reads of ``tp``: it holds ``tp``, at an offset and epoch that are valid now."""
-        position = self.positions.get(tp)
-        return (
-            position is not None
-            and position.diverging is None
-            and position not in self.unserved
-            and self._check(self.manager.partitions.get(tp), position) is NO_ERROR
-        )
+    process: Process
+    slots: int
+    keep_epochs: bool
+    _sessions: dict[int, FetchSession] = field(factory=dict)
+    """By id, those that were used last at the end."""
 
-    def leader_epoch(self, tp: TopicPartition) -> int | None:
-        """The leader epoch under which it reads ``tp``; None: it does not, or under any."""
-        position = self.positions.get(tp)
-        return None if position is None or not self._names_epochs else position.leader_epoch
-
-    @property
-    def _names_epochs(self) -> bool:
-        """Whether the leader epochs count that the reader named (KAFKA-9338)."""
-        return self.epoch <= 1 or self.manager.policies.sessions_keep_epochs
-
-    def _refused_epoch(self, partition: Partition, position: CachedPartition) -> Errors:
-        """Why ``partition`` does not answer a reader that knows the leader epoch of ``position``, or NONE."""
-        return partition.check_current_leader_epoch(position.leader_epoch if self._names_epochs else NO_EPOCH)
-
-    # -- requests and answers ---------------------------------------------------------------------------------------
-
-    def fetch(self, request: FetchRequest) -> None:
-        """Take in one request and answer it, now or when there is something to send."""
-        now = self.manager.process.clock_us
-        self.epoch += 1
+    def context(self, request: ConsumerFetchRequest) -> FetchContext:
+        """What ``request`` fetches (FetchManager.newContext)."""
+        id, epoch = request.session_id, request.session_epoch
+        if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
+            self._sessions.pop(id, None)
+            return FetchContext(self, request.wanted, creates=epoch == INITIAL_EPOCH)
+        session = self._sessions.get(id)
+        if session is None:
+            return FetchContext(self, error=Errors.FETCH_SESSION_ID_NOT_FOUND)
+        if session.epoch != epoch:
+            return FetchContext(self, error=Errors.INVALID_FETCH_SESSION_EPOCH)
+        for wanted in request.wanted:
+            known = session.partitions.get(wanted.tp)
+            if known is None:
+                session.partitions[wanted.tp] = CachedPartition(wanted)
+            else:
+                known.wanted = wanted
         for tp in request.forgotten:
-            self._forget(tp)
-        self._take(request.positions, now)
-        self.last_fetch_us = now
-        if self.unserved or self.erroneous:
-            self._find_erroneous()
-        self.delayed.request = request
-        if not self.try_complete(arrived=True):
-            self.delayed.wait(request)
+            session.partitions.pop(tp, None)
+        del self._sessions[id]
+        if not session.partitions:
+            return FetchContext(self, request.wanted)
+        self._sessions[id] = session
+        session.used_us = self.process.clock_us
+        session.epoch = _next_epoch(session.epoch)
+        everything = tuple(known.wanted for known in session.partitions.values())
+        if not self.keep_epochs:
+            everything = tuple(wanted._replace(leader_epoch=NO_EPOCH) for wanted in everything)
+        return FetchContext(self, everything, session, epoch=session.epoch)
 
-    def _find_erroneous(self) -> None:
-        """Look up in the metadata what it lacked, for the request that has just come."""
-        for position in self.unserved:
-            self.dirty[position] = None
-        self.erroneous = {position: None for position in self.unserved if not self.manager.serves(position.tp)}
-        self.unserved = dict(self.erroneous)
-        self.promising = True
+    def create(self, wanted: tuple[PartitionData, ...], answers: list[FetchedFields]) -> int:
+        """Create a session for a full request that is answered with ``answers``. Returns its id, or NO_SESSION where
+        there is no room for one."""
+        if not wanted or not self._has_room(len(wanted)):
+            return NO_SESSION
+        partitions = {each.tp: CachedPartition(each) for each in wanted}
+        for answer in answers:
+            partitions[answer[0]].changes(answer)
+        now = self.process.clock_us
+        id = self._new_id()
+        self._sessions[id] = FetchSession(id, now, now, _next_epoch(INITIAL_EPOCH), partitions)
+        return id
 
-    def metadata_lost(self, tps: Iterable[TopicPartition]) -> None:
-        """The broker's metadata lacks ``tps``: the next request finds that out, the one in hand does not."""
-        for tp in tps:
-            position = self.positions.get(tp)
-            if position is not None and position not in self.unserved and not self.manager.serves(tp):
-                self._not_served(position)
+    def _new_id(self) -> int:
+        """A number that no session of an earlier incarnation of the broker is likely to have had."""
+        node = self.process.node
+        stream = self.process.world.stream("fetch sessions", f"{node.name}.{node.incarnations}")
+        while True:
+            id = 1 + stream.below(_LAST_EPOCH)
+            if id not in self._sessions:
+                return id
 
-    def try_complete(self, arrived: bool = False) -> bool:
-        """Answer the request in hand if there is enough to send. Returns whether it was answered.
-
-        Args:
-            arrived: the request has just come. It says where its sender is when it comes, not when it is answered
-                (kafka-behaviour §8.5).
-        """
-        request = self.delayed.request
-        assert request is not None
-        if not self.promising and request.min_bytes > 0:
+    def _has_room(self, size: int) -> bool:
+        """Whether there is room for a session of that many partitions, for which another one may have to go
+        (FetchSessionCache.tryEvict): one that has not been used for long, or one with fewer partitions that was old
+        when it was last used (``touch``)."""
+        sessions, now = self._sessions, self.process.clock_us
+        if len(sessions) < self.slots:
+            return True
+        if not sessions:
             return False
-        collected = self._collect(request, arrived)
-        if collected.enough:
-            self._answer(collected)
-        return collected.enough
-
-    def force_complete(self) -> None:
-        """The time of the request is over: answer it with what there is."""
-        assert self.delayed.request is not None
-        self._answer(self._collect(self.delayed.request, False))
-
-    def _answer(self, collected: Collected) -> None:
-        positions, answers, size, _enough = collected
-        self.delayed.request = None
-        self._sent(positions, answers)
-        if size:
-            self._measure(answers, size)
-        response = FetchResponse(NO_ERROR, self.id, tuple(answers), 60 + 30 * len(answers) + size)
-        self.manager.logs.work.after_disks(self.channel).reply(response, response.size, not answers)
-
-    def close(self) -> None:
-        """The connection is gone, and the session with it."""
-        if self.delayed.poll is not None:
-            self.delayed.poll.rouse()
-        self.delayed.request = None
-        for tp in list(self.positions):
-            self._forget(tp)
-
-    # -- what depends on the kind of reader -------------------------------------------------------------------------
-
-    @abstractmethod
-    def high_watermark_moved(self, position: CachedPartition) -> None:
-        """The leader's high watermark is higher than before."""
-
-    @abstractmethod
-    def _take(self, wanted: Iterable[FetchFields], now_us: int) -> None:
-        """The request names these: each is new in the session, or its reader has moved."""
-
-    def _not_served(self, position: CachedPartition) -> None:
-        """The broker's metadata lacks the partition of ``position``."""
-        self.mark_dirty(position)
-        self.unserved[position] = None
-
-    @abstractmethod
-    def _forget(self, tp: TopicPartition) -> None:
-        """``tp`` is no longer in the session."""
-
-    @abstractmethod
-    def _check(self, partition: Partition | None, position: CachedPartition) -> Errors:
-        """Whether this broker may answer at ``position``; ``partition``: the one that it hosts."""
-
-    @abstractmethod
-    def _collect(self, request: FetchRequest, arrived: bool) -> Collected:
-        """The answers for the dirty partitions."""
-
-    @abstractmethod
-    def _sent(self, positions: list[CachedPartition], answers: list[FetchedFields]) -> None:
-        """``answers`` go out: remember what the reader knows now, and what is still dirty."""
-
-    @abstractmethod
-    def _measure(self, answers: list[FetchedFields], size: int) -> None:
-        """Count the ``size`` bytes of records in ``answers``."""
+        stalest = next(iter(sessions.values()))
+        if now - stalest.used_us > EVICTION_US:
+            del sessions[stalest.id]
+            return True
+        old = [session for session in sessions.values() if session.used_us - session.created_us > EVICTION_US]
+        smallest = min(old, key=lambda session: (len(session.partitions), session.id), default=None)
+        if smallest is None or len(smallest.partitions) >= size:
+            return False
+        del sessions[smallest.id]
+        return True

@@ -6,8 +6,8 @@ from attrs import define, field
 
 from brokers.partition.partition import Partition
 from brokers.partition.remote import UNKNOWN_OFFSET, RemoteReplica
-from brokers.requests.fetch_session import CachedPartition, Collected, FetchSession
 from brokers.requests.idle_follower import park
+from brokers.requests.reader_session import Collected, ReaderSession, SessionPosition
 from emulator.disks import DiskError
 from emulator.kernel import PendingWork
 from emulator.protocol.errors import NO_ERROR, Errors
@@ -21,7 +21,7 @@ BETWEEN_POLLS_US = 1_000_000
 
 
 @define(eq=False)
-class FollowerSession(FetchSession):
+class FollowerSession(ReaderSession):
     """Its fetches are what the leader knows of the follower.
 
     A request is answered with what was read before it was recorded (ReplicaManager.fetchMessages, 2.3): its records
@@ -30,7 +30,7 @@ class FollowerSession(FetchSession):
     """
 
     _pending: PendingWork = field(init=False)
-    _moved: dict[CachedPartition, int] = field(factory=dict)
+    _moved: dict[SessionPosition, int] = field(factory=dict)
     """Where the request that came last has moved the high watermark before anything was read: the one before it."""
 
     def __attrs_post_init__(self) -> None:
@@ -44,14 +44,25 @@ class FollowerSession(FetchSession):
 
     # -- for the partitions -----------------------------------------------------------------------------------------
 
-    def high_watermark_moved(self, position: CachedPartition) -> None:
+    def high_watermark_moved(self, position: SessionPosition) -> None:
         """The leader's high watermark is higher than before. In some releases that completes a fetch (a policy)."""
         if self.manager.policies.high_watermark_completes_fetches:
             self.wake(position)
         else:
-            if self.delayed.poll is not None:
-                self.delayed.poll.rouse()
             self.dirty[position] = None
+
+    def reads(self, tp: TopicPartition) -> bool:
+        position = self.positions.get(tp)
+        return (
+            position is not None
+            and position.diverging is None
+            and position not in self.unserved
+            and self._check(self.manager.partitions.get(tp), position) is NO_ERROR
+        )
+
+    def leader_epoch(self, tp: TopicPartition) -> int | None:
+        position = self.positions.get(tp)
+        return None if position is None or not self._names_epochs else position.leader_epoch
 
     def park(self, request: FetchRequest) -> bool:
         return park(self, self.delayed, request)
@@ -98,13 +109,13 @@ class FollowerSession(FetchSession):
             if high_watermark != partition.high_watermark and not first:
                 moved[position] = high_watermark
 
-    def _find_position(self, wanted: FetchFields, now_us: int) -> CachedPartition:
+    def _find_position(self, wanted: FetchFields, now_us: int) -> SessionPosition:
         """The position that the request names, bound if its fetches count for the partition."""
         tp, epoch, offset, _start, last_epoch = wanted
         position = self.positions.get(tp)
         counted = False
         if position is None:
-            position = self.positions[tp] = CachedPartition(self, tp, offset, epoch)
+            position = self.positions[tp] = SessionPosition(self, tp, offset, epoch)
         else:
             counted = self.reads(tp)
             position.offset, position.leader_epoch, position.diverging = offset, epoch, None
@@ -132,7 +143,7 @@ class FollowerSession(FetchSession):
             self.promising = True
         return position
 
-    def _named_in_vain(self, partition: Partition, position: CachedPartition, counted: bool, now_us: int) -> None:
+    def _named_in_vain(self, partition: Partition, position: SessionPosition, counted: bool, now_us: int) -> None:
         """The request names a partition that is led here, and may not read it there. ``counted``: the fetches of the
         session before it did. ``_refused`` does the rest."""
         reading = self._reading(partition, position)
@@ -161,7 +172,7 @@ class FollowerSession(FetchSession):
         self.unserved.pop(position, None)
         position.unbind()
 
-    def _not_served(self, position: CachedPartition) -> None:
+    def _not_served(self, position: SessionPosition) -> None:
         """Its fetches so far count."""
         partition = self.manager.partitions.get(position.tp)
         remote = None if partition is None else self._reading(partition, position)
@@ -170,7 +181,7 @@ class FollowerSession(FetchSession):
         super()._not_served(position)
         position.unbind()
 
-    def _reading(self, partition: Partition, position: CachedPartition) -> RemoteReplica | None:
+    def _reading(self, partition: Partition, position: SessionPosition) -> RemoteReplica | None:
         """The follower as ``partition`` knows it, if it reads at ``position``."""
         remote = partition.remotes.get(self.replica)
         return remote if remote is not None and remote.position is position else None
@@ -178,7 +189,7 @@ class FollowerSession(FetchSession):
     def _collect(self, request: FetchRequest, arrived: bool) -> Collected:
         """One loop over the dirty partitions, which again looks up nothing where positions are bound. What ``arrived``
         is recorded once everything has been read."""
-        found: list[CachedPartition] = []
+        found: list[SessionPosition] = []
         answers: list[FetchedFields] = []
         if not self.dirty:
             return Collected(found, answers, 0, request.min_bytes <= 0)
@@ -268,7 +279,7 @@ class FollowerSession(FetchSession):
         if partition is not None and self.manager.policies.refused_fetch_forgets:
             partition.forget_fetch(self.replica)
 
-    def _find_partition(self, position: CachedPartition) -> tuple[Partition | None, FetchedFields | None]:
+    def _find_partition(self, position: SessionPosition) -> tuple[Partition | None, FetchedFields | None]:
         """The partition that ``position`` may read, or the answer that it gets instead."""
         tp = position.tp
         partition = self.manager.partitions.get(tp)
@@ -297,7 +308,7 @@ class FollowerSession(FetchSession):
         self._pending.hold(self.delayed.request.max_wait_us + BETWEEN_POLLS_US)
         return True
 
-    def _check(self, partition: Partition | None, position: CachedPartition) -> Errors:
+    def _check(self, partition: Partition | None, position: SessionPosition) -> Errors:
         """Whether this broker may answer there under the follower's leader epoch (KIP-320)."""
         if partition is None:
             return self.manager.error_without_replica(position.tp)
@@ -311,7 +322,7 @@ class FollowerSession(FetchSession):
         diverges = position.diverging is not None and position.offset >= log.start_offset
         return NO_ERROR if diverges else Errors.OFFSET_OUT_OF_RANGE
 
-    def _sent(self, positions: list[CachedPartition], answers: list[FetchedFields]) -> None:
+    def _sent(self, positions: list[SessionPosition], answers: list[FetchedFields]) -> None:
         dirty = self.dirty
         for position, answer in zip(positions, answers, strict=True):
             tp, error, high_watermark, log_start, batches, diverging = answer
@@ -356,7 +367,7 @@ class FollowerSession(FetchSession):
         return partition.adds(self.replica) and not in_sync
 
 
-def _counts(partition: Partition, position: CachedPartition, remote: RemoteReplica) -> bool:
+def _counts(partition: Partition, position: SessionPosition, remote: RemoteReplica) -> bool:
     """Whether the next fetch of a follower at the end of the log counts, though it brings nothing new: the leader does
     not know where it is, or has dropped it from the ISR, or leads under a new epoch since, in whose ISR it is not."""
     if remote.must_fetch or remote.log_end_offset == UNKNOWN_OFFSET:

@@ -1,9 +1,11 @@
 """The leader's half of a poll in which nothing happens (``emulator.network.lane``), and the two halves together."""
 
+from collections.abc import Iterator, MutableMapping
+
 from attrs import define
 
 from brokers.purgatory import DelayedFetch
-from brokers.requests.fetch_session import FetchSession
+from brokers.requests.reader_session import ReaderSession, SessionPosition
 from emulator.network.idle import Poll
 from emulator.network.lane import Lane, can_park
 from emulator.protocol.errors import NO_ERROR
@@ -15,6 +17,29 @@ EMPTY_SIZE = 60
 
 
 @define(eq=False)
+class NoneDirty(MutableMapping[SessionPosition, None]):
+    """The dirty positions of a session whose poll is parked: none. The first one rouses the poll, and so ends this."""
+
+    session: ReaderSession
+    poll: Poll
+
+    def __setitem__(self, position: SessionPosition, value: None) -> None:
+        self.poll.rouse()
+        self.session.dirty[position] = value
+
+    def __getitem__(self, position: SessionPosition) -> None:
+        raise KeyError(position)
+
+    __delitem__ = __getitem__
+
+    def __iter__(self) -> Iterator[SessionPosition]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+@define(eq=False)
 class IdleFollower:
     """The poll of one follower's session, from when it is parked until something rouses it.
 
@@ -22,7 +47,7 @@ class IdleFollower:
         request: the one that waited when it was parked.
     """
 
-    session: FetchSession
+    session: ReaderSession
     request: FetchRequest
     fetcher: IdleFetcher
 
@@ -35,6 +60,7 @@ class IdleFollower:
         request = self.fetcher.go_on(poll, self.request)
         session.epoch += poll.requests
         session.last_fetch_us = poll.arrived_us + session.manager.process.node.skew_us
+        session.dirty = {}
         delayed = session.delayed
         delayed.poll = None
         if phase.what == "waiting":
@@ -48,7 +74,7 @@ class IdleFollower:
             poll.server.was_sent(FetchResponse(NO_ERROR, session.id, (), EMPTY_SIZE), phase.since_us, phase.t_us)
 
 
-def park(session: FetchSession, delayed: DelayedFetch, request: FetchRequest) -> bool:
+def park(session: ReaderSession, delayed: DelayedFetch, request: FetchRequest) -> bool:
     """Park the poll that begins with ``request``, which has just come, if its follower and its session are idle and
     nothing but delays stands between the two, no disks and no request handler threads that take time. Returns whether
     it was parked."""
@@ -73,6 +99,7 @@ def park(session: FetchSession, delayed: DelayedFetch, request: FetchRequest) ->
     follower = IdleFollower(session, request, fetcher)
     lane = Lane.between(client, server)
     poll = delayed.poll = Poll(lane, client, server, request.max_wait_us, delayed.rank, follower)
+    session.dirty = NoneDirty(session, poll)
     poll.park()
     fetcher.park(poll)
     return True

@@ -1,12 +1,27 @@
-"""OffsetsForLeaderEpoch and ListOffsets: where a leader's log, or one epoch of it, begins and ends."""
+"""ListOffsets (API 2) and OffsetsForLeaderEpoch (API 23): where a leader's log, or one epoch of it, begins and ends.
+
+Behavior, in this order (ReplicaManager.fetchOffsetForTimestamp and lastOffsetForLeaderEpoch, 2.3.1):
+
+1. there is a replica here: UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_FOR_PARTITION, KAFKA_STORAGE_ERROR
+2. the reader's leader epoch is that of the replica, if it names one: FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH
+3. the replica leads, unless any replica will do: NOT_LEADER_FOR_PARTITION
+4. a consumer that asks for the latest offset: OFFSET_NOT_AVAILABLE while the leader does not know what is committed
+
+Version notes:
+
+- 2.0: the answer names the epoch whose end it is (KIP-279): ``answers_with_epoch``
+- 2.2: OFFSET_NOT_AVAILABLE (KIP-207): ``latest_is_committed``
+- 3.0: the record with the latest time (KIP-734)
+"""
 
 from brokers.log.log import Log
 from brokers.log.times import first_since, latest_time_ms
 from brokers.partition.partition import Partition
 from brokers.replica_manager import ReplicaManager
+from brokers.requests.consumer_reads import readable_end
 from brokers.requests.router import handles
 from emulator.network import Channel
-from emulator.protocol.clients.fetch import DEBUGGING_CONSUMER, READ_COMMITTED
+from emulator.protocol.clients.fetch import DEBUGGING_CONSUMER, READ_COMMITTED, READ_UNCOMMITTED
 from emulator.protocol.clients.offsets import (
     EARLIEST,
     LATEST,
@@ -63,12 +78,9 @@ class OffsetsHandler:
     @handles(ListOffsetsRequest)
     def list_offsets(self, request: ListOffsetsRequest, channel: Channel) -> None:
         error, partition = self._leader(request.tp, request.current_leader_epoch)
-        start, end = (-1, -1) if partition is None else (partition.log_start_offset, partition.log_end_offset)
-        if partition is not None and request.replica_id == CONSUMER:
-            end = partition.latest_offset
-            if end != OFFSET_NOT_AVAILABLE:
-                node = self._manager.process.node.id
-                self._manager.process.emit(LatestOffsetReturned, node, request.tp.topic, request.tp.partition, end)
+        start = end = -1
+        if partition is not None:
+            start, end = partition.log_start_offset, self._latest(partition, request.replica_id)
         channel.reply(ListOffsetsResponse(request.tp, error, start, end), 40)
 
     @handles(OffsetsByTimeRequest)
@@ -89,25 +101,35 @@ class OffsetsHandler:
         error, partition = self._leader(tp, query.current_leader_epoch, request.replica_id != DEBUGGING_CONSUMER)
         if partition is None:
             return FoundOffset(tp, error)
-        consumer = request.replica_id == CONSUMER
-        unknown = consumer and partition.latest_offset == OFFSET_NOT_AVAILABLE
         if timestamp_ms == EARLIEST:
             return FoundOffset(tp, NO_ERROR, partition.log_start_offset, leader_epoch=_earliest_epoch(partition.log))
         if timestamp_ms == LATEST:
-            if unknown:
+            end = self._latest(partition, request.replica_id, request.isolation)
+            if end == OFFSET_NOT_AVAILABLE:
                 return FoundOffset(tp, Errors.OFFSET_NOT_AVAILABLE)
-            end = _end_for(partition, request.isolation) if consumer else partition.log_end_offset
-            if consumer and request.isolation != READ_COMMITTED:  # the others tell nothing of high watermarks
-                node = self._manager.process.node.id
-                self._manager.process.emit(LatestOffsetReturned, node, tp.topic, tp.partition, end)
             return FoundOffset(tp, NO_ERROR, end, leader_epoch=partition.leader_epoch)
         if timestamp_ms == MAX_TIMESTAMP:
             timestamp_ms = latest_time_ms(partition.log)
         record = None if timestamp_ms < 0 else first_since(partition.log, timestamp_ms)
-        end = _end_for(partition, request.isolation) if consumer else partition.log_end_offset
+        consumer = request.replica_id == CONSUMER
+        end = readable_end(partition, request.isolation) if consumer else partition.log_end_offset
         if record is None or record.offset >= end:
+            unknown = consumer and partition.latest_offset == OFFSET_NOT_AVAILABLE
             return FoundOffset(tp, Errors.OFFSET_NOT_AVAILABLE if unknown else NO_ERROR)
         return FoundOffset(tp, NO_ERROR, record.offset, record.timestamp_ms, record.leader_epoch)
+
+    def _latest(self, partition: Partition, replica_id: int, isolation: int = READ_UNCOMMITTED) -> int:
+        """Where the log ends for that reader; OFFSET_NOT_AVAILABLE: a new leader does not know yet what is committed
+        (KIP-207)."""
+        if replica_id != CONSUMER:
+            return partition.log_end_offset
+        if partition.latest_offset == OFFSET_NOT_AVAILABLE:
+            return OFFSET_NOT_AVAILABLE
+        end = readable_end(partition, isolation)
+        if isolation != READ_COMMITTED:  # the others tell nothing of high watermarks
+            process, tp = self._manager.process, partition.tp
+            process.emit(LatestOffsetReturned, process.node.id, tp.topic, tp.partition, end)
+        return end
 
     def _leader(self, tp: TopicPartition, epoch: int, needed: bool = True) -> tuple[Errors, Partition | None]:
         """The leader; without one ``needed``, any replica."""
@@ -116,13 +138,6 @@ class OffsetsHandler:
             return self._manager.error_without_replica(tp, needed), None
         refused = partition.check_current_leader_epoch(epoch, require_leader=needed)
         return refused, None if refused else partition
-
-
-def _end_for(partition: Partition, isolation: int) -> int:
-    """Where the log ends for consumers (Partition.fetchOffsetForTimestamp, 2.3.1)."""
-    if isolation == READ_COMMITTED:
-        return partition.log.last_stable_offset(partition.high_watermark)
-    return partition.high_watermark
 
 
 def _earliest_epoch(log: Log) -> int:

@@ -49,15 +49,14 @@ Outcome = tuple[Errors, int, SequencedBatch | None]
 
 @frozen
 class TopicRules:
-    """The settings of one topic that its batches are checked by, looked up once for a request.
+    """The settings of one topic that its batches are checked by.
 
     Attributes:
-        writable: whether the sender may write to the topic: only coordinators write to internal ones.
+        internal: only coordinators write to it.
         min_isr: min.insync.replicas.
     """
 
-    topic: str
-    writable: bool
+    internal: bool
     min_isr: int
     log: LogConfig
 
@@ -67,6 +66,9 @@ class ProduceHandler:
 
     def __init__(self, manager: ReplicaManager) -> None:
         self._manager = manager
+        self._policies = manager.policies
+        self._rules: dict[str, TopicRules] = {}
+        """By topic, as long as the broker's policies are these."""
 
     @handles(ProduceRequest, RecordsProduceRequest)
     def produce(self, request: ProduceRequest, channel: ResponseChannel) -> None:
@@ -80,7 +82,9 @@ class ProduceHandler:
         valid = manager.policies.valid_acks(acks)
         results: list[ProducedResult] = []
         infos: list[AppendInfo] | None = [] if isinstance(request, RecordsProduceRequest) else None
-        rules: TopicRules | None = None
+        if self._policies is not manager.policies:
+            self._policies, self._rules = manager.policies, {}
+        known = self._rules
         appended = False
         for batch in request.batches:
             tp, base, repeated = batch.tp, -1, None
@@ -90,9 +94,12 @@ class ProduceHandler:
             elif not valid:
                 error = Errors.INVALID_REQUIRED_ACKS
             else:
-                if rules is None or rules.topic != tp.topic:
-                    rules = self._rules(tp.topic, internal)
-                error, base, repeated = self._append(partitions.get(tp), batch, acks, rules)
+                topic = tp.topic
+                rules = known[topic] if topic in known else self._look_up(topic)
+                if rules.internal and not internal:
+                    error = Errors.INVALID_TOPIC_EXCEPTION
+                else:
+                    error, base, repeated = self._append(partitions.get(tp), batch, acks, rules)
             results.append((tp, error, base))
             appended = appended or not error
             if infos is not None:
@@ -117,15 +124,14 @@ class ProduceHandler:
 
     # -- one batch ----------------------------------------------------------------------------------------------------
 
-    def _rules(self, topic: str, internal: bool) -> TopicRules:
-        policies = self._manager.policies
-        writable = internal or topic not in INTERNAL_TOPICS
-        return TopicRules(topic, writable, policies.min_insync_replicas(topic), policies.log_config(topic))
+    def _look_up(self, topic: str) -> TopicRules:
+        policies = self._policies
+        found = TopicRules(topic in INTERNAL_TOPICS, policies.min_insync_replicas(topic), policies.log_config(topic))
+        self._rules[topic] = found
+        return found
 
     def _append(self, partition: Partition | None, batch: ProducedBatch, acks: int, rules: TopicRules) -> Outcome:
         """Check a batch, and append it where nothing speaks against it."""
-        if not rules.writable:
-            return Errors.INVALID_TOPIC_EXCEPTION, -1, None
         if partition is None:
             return self._manager.error_without_replica(batch.tp), -1, None
         if not partition.is_leader:

@@ -58,7 +58,7 @@ class ControllerMetrics:
         keeps_offline: whether OfflinePartitionsCount stays as it was when the controller resigns (before KAFKA-1068,
             0.8.0).
         offline: the partitions that OfflinePartitionsCount counts.
-        imbalanced: those that PreferredReplicaImbalanceCount counts.
+        imbalanced: the partitions that PreferredReplicaImbalanceCount counts.
         gauges: the gauges by their name in the MBean.
     """
 

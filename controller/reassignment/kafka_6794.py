@@ -119,7 +119,7 @@ class Kafka6794(RequestedByZnode):
     """The ticket's protocol.
 
     Attributes:
-        width: how many replicas join in a hop, None for all.
+        width: the number of replicas that join in a hop, None for all.
         surplus: n, how many leave, from the sizes of CR and FTR.
     """
 

@@ -223,7 +223,7 @@ class ReplicaStateMachine:
                 if not states[tp].isr:
                     self._show("KAFKA-1028", [tp], broker)
             else:
-                # What is sent again is the state in ZooKeeper, with this controller's epoch.
+                # Send the state in ZooKeeper again, with this controller's epoch.
                 self.context.leadership_info[tp] = LeaderAndIsr(
                     state.leader, state.leader_epoch, state.isr, self.context.epoch, state.zk_version
                 )

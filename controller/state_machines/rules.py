@@ -34,8 +34,7 @@ class ReplicaRules:
         predecessors: the states from which each state can be reached.
         broker_order: the order in which the brokers of one change are gone through, and so leave the ISRs
             (ReplicaStateMachine.handleStateChanges: ``groupBy`` since 1.1).
-        deletion: the states an offline replica goes through to be deleted; the first one sends
-            StopReplica(delete).
+        deletion: the states an offline replica goes through to be deleted; the first one sends StopReplica(delete).
         unreachable: the state in which a new controller starts a replica whose broker is down.
         shrink_at_failover: whether it then also removes that replica from the ISR (Kafka since 2.3, KAFKA-3143).
         told_of_shrunk_isr: the brokers that get LeaderAndIsr after a replica has left the ISR.

@@ -31,7 +31,7 @@ class File:
     Attributes:
         entries: the content, page cache included. The owner may read it; only the methods change it. The first write
             into an empty file replaces the list.
-        flushed: how many entries, from the start, survive a host crash.
+        flushed: the number of entries, from the start, that survive a host crash.
         label: information that the owner keeps in the file's name, which survives every crash.
         fault: injected, if any.
     """

@@ -20,10 +20,10 @@ class Fault:
     """Operations that fail.
 
     Attributes:
-        reason: what the error says.
+        reason: the text of the error.
         operations: the operations that fail: ``append``, ``read``, ``truncate`` (at the end), ``delete`` (at the
             beginning), ``flush``, ``replace``, ``rename``, ``create``; empty: all.
-        left: how many more operations fail; None: all, until the fault is repaired.
+        left: the number of operations that still fail; None: all, until the fault is repaired.
         error: makes the exception that they raise.
         report: called with the reason of each failure; the disk's ``report``, where the disk is the cause.
         of_process: whether the error is of the process that has the file open, and not of the disk. It then ends with

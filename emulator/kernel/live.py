@@ -35,7 +35,7 @@ class Inputs(Protocol):
         """The virtual time up to which the world may go now. It never decreases.
 
         Args:
-            next_us: when the next event is due; infinite: none is.
+            next_us: the time when the next event is due; infinite: none is.
         """
 
     def take(self, now_us: int) -> Any | None:
@@ -85,7 +85,7 @@ class LiveWorld(World):
     def _next_us(self) -> float:
         return self._heap[0][0] if self._heap else math.inf
 
-    # The loop is that of ``World``, and where the two differ it says so.
+    # A copy of the loop of ``World``, with comments where the two differ.
     def _drain(self) -> float:
         ready, heap, cancellations = self.ready, self._heap, self.cancellations
         if self._reached:
@@ -119,7 +119,7 @@ class LiveWorld(World):
                     trio.lowlevel.reschedule(task.trio_task, Value(value))
                     break
             elif self._settled and not (heap and (self.foreground or any(holds() for holds in self._unsettled_while))):
-                # Before the look at the horizon: whether the world is settled depends on what is pending alone.
+                # Before the inputs are asked: whether the world is settled depends only on what is pending.
                 waiting, self._settled = self._settled, []
                 for settle in waiting:
                     settle()

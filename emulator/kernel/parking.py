@@ -1,8 +1,11 @@
 """Parked work: periodic work in which nothing happens, and for which no events are scheduled."""
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
 
 from attrs import define, field
+
+Thing = TypeVar("Thing")
 
 
 class Parked(Protocol):
@@ -29,3 +32,22 @@ class Parking:
         """Rouse all of it, in the order in which it was parked."""
         for parked in list(self.parked):
             parked.rouse()
+
+
+class Parkable(Generic[Thing]):
+    """A thing whose state parked work relies on. Code that changes the thing gets it from ``roused``, and there is no
+    other way to it. So the parked work is simulated again before the change.
+
+    Attributes:
+        roused: rouses what is parked, and returns the thing.
+    """
+
+    __slots__ = ("roused",)
+    roused: Callable[[], Thing]
+
+    def __init__(self, thing: Thing, parking: Parking) -> None:
+        def roused() -> Thing:
+            parking.rouse()
+            return thing
+
+        self.roused = roused

@@ -52,7 +52,7 @@ class Task:
         waiting_on, since_us: the thing that it waits for and the time since when, for reports.
         nap: the number of its current ``World.sleep``; 0 when it does not sleep.
         send: resumes it with a value; None unless it is detached and not frozen.
-        scope: what ``cancel`` cancels; None: it cannot be cancelled alone.
+        scope: the cancel scope of ``cancel``; None: the task cannot be cancelled alone.
     """
 
     world: "World"

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 Backend = Literal["detached", "attached"]
 Event = tuple[int, int, int, Callable[[Any], object], Any]
 """An event: its time, when it was scheduled, its place among what was scheduled at that instant, the function and its
-argument. The middle two are the order of scheduling. The time is among them so that a thing that was not simulated can
-put an event in the place that it would have."""
+argument. The middle two are the order of scheduling. With both, a thing that was not simulated can schedule an event in
+the same order as if it had been."""
 
 LIVELOCK = 5_000_000
 """More events at one instant than any cluster needs: some tasks wake each other without end."""
@@ -106,7 +106,7 @@ class World:
         foreground: how many pending events may still change something. Timers of periodic work and empty long polls are
             *background* and do not count. The world is settled when this is 0, no task is ready, and no condition of
             ``unsettled_while`` holds.
-        events: how many events were handled so far.
+        events: the number of events that were handled so far.
         since_us, sequence: with ``now``, the place of the current event in the order of all events.
         simulate_idle: simulate every poll, ping and tick in which nothing happens, instead of jumping over them. The
             trace is the same either way; a test holds that.
@@ -216,7 +216,7 @@ class World:
         in a line follows from its two times alone, whether the events before it were simulated or not.
 
         Args:
-            since_us: when it was scheduled, or would have been; None: now.
+            since_us: the time when it was scheduled, or would have been; None: now.
         """
         self._sequence = sequence = self._sequence + 2
         heappush(self._heap, (t_us, self.now if since_us is None else since_us, rank + sequence + 1, fn, arg))
@@ -435,18 +435,18 @@ class World:
         return 0.0
 
     def _span(self) -> int:
-        """How many events this turn may handle."""
+        """The number of events that this turn may handle."""
         if self.now != self._turned_at:
             self._turned_at, self._instant_began = self.now, self._handled
         elif self._handled - self._instant_began > LIVELOCK:
-            self._instant_began = self._handled  # for the tasks to unwind
+            self._instant_began = self._handled  # so that the cancelled tasks can end
             raise BudgetExceeded(f"a livelock: more than {LIVELOCK:,} events at {self.now / 1e6:.6f} s of virtual time")
         if self._handled >= self._collect_at:
             self._collect_at = self._handled + self.events_between_collections
             collect()
         left = self._max_events - self._handled
         if left <= 0:
-            self._max_events += 256 * TURN  # for the tasks to unwind
+            self._max_events += 256 * TURN  # so that the cancelled tasks can end
             spent = f"{self._handled:,} events by {self.now / 1e6:.6f} s of virtual time"
             raise BudgetExceeded(f"max_events reached: {spent}")
         return TURN if left > TURN else int(left)

@@ -131,7 +131,7 @@ class Endpoint:
         """A message reaches this machine: deliver it, unless the route is cut, or the process is dead or paused."""
         process, peer = self.process, self.peer
         if peer is None:
-            assert self.done  # what was sent in the background comes after the end that was sent later
+            assert self.done  # a background message can arrive after the end of the connection, which was sent later
             return
         if (
             process.alive
@@ -139,7 +139,8 @@ class Endpoint:
             and self.held is None
             and not (self.interceptors.delivered and item[0].__class__ in self.interceptors.delivered)
         ):
-            # Nearly every message: delivered here, which spares it two calls. ``_take`` does the same, and all else.
+            # The way of nearly every message, without the two calls of ``_take``, which has the same effect and handles
+            # all others.
             process.node.trace.cause = item[1]
             self.receive(item[0])
         else:
@@ -290,7 +291,7 @@ class Endpoint:
         else:
             self._end(reason)
             if self.done and self.peer is not None and self.peer.done:
-                self.peer = None  # the two would keep each other in memory
+                self.peer = None  # otherwise the two would keep each other in memory
 
     def _end(self, reason: str) -> None:
         if self.done or not self.process.alive:

@@ -13,12 +13,12 @@ from emulator.network.lane import Exchange, Upcoming
 
 
 class Phase(NamedTuple):
-    """What a poll waits for.
+    """The phase that a parked poll is in.
 
     Attributes:
         what: ``asking``: the request is on its way; ``waiting``: it is at the server; ``answered``: the answer is on
             its way.
-        t_us, since_us: when that ends, and when it began.
+        t_us, since_us: the times when that ends, and when it began.
     """
 
     what: Literal["asking", "waiting", "answered"]

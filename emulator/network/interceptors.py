@@ -120,6 +120,6 @@ class Interceptors:
             return None
         passing = InterceptedMessage(endpoint, edge, body)
         for hook in list(hooks):
-            if hook in hooks:  # else disarmed by an earlier one
+            if hook in hooks:  # if not, an earlier hook has disarmed it
                 hook(passing)
         return passing

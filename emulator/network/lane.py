@@ -8,16 +8,14 @@ the delays of the two routes. The state is computed when something needs to know
 This is exact, because
 
 - a delay is a draw from the stream of its route, and draws are counted, not timed: they can be made later, in blocks,
-as
-  long as they are made in the same order. All draws of the two routes between two machines are therefore made in one
+  as long as they are made in the same order. All draws of the two routes between two machines are therefore made in one
   place, the ``Lane``, in the order of the events that were not simulated; any other message on one of the two routes
   first lets the lane catch up (``Lane.settle``);
 - the place of an event in the order of all events is its time, the time at which it was scheduled, and the rank of its
   line (``World.call_in_line``). All three are known for an event that was not simulated, so whether it comes before the
   current one is never in doubt;
 - whatever could make the next message differ from the last one rouses the exchange first: it is then simulated again,
-as
-  messages and timers.
+  as messages and timers.
 
 ``World(simulate_idle=True)`` parks nothing; a test plays random histories both ways and compares the traces.
 """
@@ -123,7 +121,7 @@ class Lane:
     """The parked exchanges between two machines, which draw their delays from the streams of the same two routes.
 
     Attributes:
-        exchanges: in the order in which they were parked.
+        exchanges: the exchanges in the order in which they were parked.
     """
 
     world: World

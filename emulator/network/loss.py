@@ -64,7 +64,7 @@ class Losses:
 
     Attributes:
         draws: the stream that decides which packets are lost; ``bursts``: the stream of the times of the bursts.
-        since_us: when the route began to lose packets.
+        since_us: the time when the route began to lose packets.
     """
 
     loss: Loss

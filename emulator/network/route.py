@@ -42,14 +42,12 @@ class Route:
     Attributes:
         delay, extra: the delay of the link itself, and the delay that a fault adds.
         blocked: the route is cut, or was healed and has not delivered all stalled messages yet. New arrivals queue
-            after
-            those.
+            after those.
         lane: the parked exchanges whose messages take this route; None: there are none.
         losses: the losses of its packets; None: it loses none.
         limit: the port that its messages pass through while its bandwidth is limited.
         stalled: messages that reached the cut, each with its delivery and with the number of outages of the sender's
-            machine
-            by then. TCP sends them again once the route is healed.
+            machine by then. TCP sends them again once the route is healed.
     """
 
     world: World
@@ -138,7 +136,7 @@ class Route:
             and self.egress.bytes_per_s is None
             and self.ingress.bytes_per_s is None
         ):
-            # Nearly every message. The rest of the function comes to the same.
+            # The way of nearly every message. The rest of the function gives the same result.
             jitter = self._jitter_us
             return self.world.now + self._least_us + (self.stream.below(2 * jitter + 1) if jitter else 0)
         if self.lane is not None:
@@ -166,7 +164,7 @@ class Route:
                 return -(self.world.now + self.losses.given_up_after_us(self.round_trip_us))
             t_us += late_us
             if late_us:
-                self.world.call_at(t_us, _nothing)  # also a poll that TCP has to send again keeps the world unsettled
+                self.world.call_at(t_us, _nothing)  # even a poll that TCP has to send again keeps the world unsettled
         return t_us
 
     def handshake_arrival(self) -> int | None:

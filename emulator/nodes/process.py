@@ -14,7 +14,7 @@ from emulator.disks import Disk
 from emulator.kernel import DeadIncarnation, Signal, Task, Timer, World
 from emulator.kernel.parking import Parking
 from emulator.metrics import Metrics
-from emulator.nodes.ticks import Ticks
+from emulator.nodes.ticks import Agenda, Ticks
 
 if TYPE_CHECKING:
     from emulator.nodes.node import Node
@@ -183,10 +183,10 @@ class Process:
         """The time until the first tick of periodic work that begins now, in microseconds: a period at most."""
         return period_us - self.phase_us % period_us
 
-    def every(self, period_us: int, fn: Callable[[], object], is_idle: Callable[[], bool] = lambda: False) -> Ticks:
-        """Call ``fn()`` each ``period_us``, in the background, until the process dies. While ``is_idle()``, ``fn`` has
-        nothing to do and is not called until ``Ticks.rouse``."""
-        return Ticks(self, period_us, fn, is_idle)
+    def every(self, period_us: int, fn: Callable[[], object], agenda: Agenda[Any, Any] | None = None) -> None:
+        """Call ``fn()`` each ``period_us``, in the background, until the process dies; not while ``agenda`` is empty,
+        if ``fn`` looks at nothing else."""
+        Ticks(self, period_us, fn, agenda)
 
     def deliver(self, call: tuple[Callable[[Any], object], Any]) -> None:
         """Make a call into the process. Dropped if it is dead, kept until it resumes if it is paused."""

@@ -66,7 +66,7 @@ class Api:
     Attributes:
         key: Kafka's number (org.apache.kafka.common.protocol.ApiKeys).
         name: Kafka's name, as scenarios and the trace write it.
-        help: what the request is for, in one line for readers of a scenario.
+        help: the purpose of the request, in one line for readers of a scenario.
     """
 
     key: int

@@ -14,8 +14,7 @@ class ApiVersionsRequest(Request):
 
     Attributes:
         known: whether the broker knows the version of the request itself. If not, the answer is UNSUPPORTED_VERSION,
-            with
-            the versions (KIP-511).
+            with the versions (KIP-511).
     """
 
     known: bool = True

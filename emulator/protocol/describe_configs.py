@@ -62,7 +62,7 @@ class ConfigEntry(NamedTuple):
     """One setting.
 
     Attributes:
-        value: as text, in Kafka's unit.
+        value: the value as text, in Kafka's unit.
         synonyms: the values from all sources, the one in force first; empty if they are not asked for.
     """
 

@@ -81,7 +81,7 @@ class FetchedPartition(NamedTuple):
 
     Attributes:
         high_watermark, log_start_offset: the leader's.
-        batches: in offset order.
+        batches: the batches in offset order.
         diverging: instead of batches, the largest leader epoch up to which the logs may agree and its end offset in the
             leader's log.
     """

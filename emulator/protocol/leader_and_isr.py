@@ -18,7 +18,7 @@ class LeaderAndIsrPartition:
     """One partition's state. The requests to all its replicas share the object.
 
     Attributes:
-        adding, removing: those of ``replicas`` that a reassignment adds and removes; empty before v3.
+        adding, removing: the replicas of ``replicas`` that a reassignment adds and removes; empty before v3.
     """
 
     tp: TopicPartition

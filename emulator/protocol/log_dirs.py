@@ -48,7 +48,7 @@ class ReplicaInfo(NamedTuple):
     """One log.
 
     Attributes:
-        size: in bytes.
+        size: the size in bytes.
         lag: the lag in messages: of a future log, to the current log; of a current log, to its high watermark.
         future: the log will replace the one in another directory.
     """

@@ -35,8 +35,7 @@ def place_replicas(
         start: the place of partition 0's first replica.
         shift: how far its others are shifted; None: as far as ``start`` (``fixedStartIndex``).
         racks: the rack of each broker. Brokers then alternate by rack, and a partition's replicas are on different
-            racks
-            until each rack has one. None: there are no racks.
+            racks until each rack has one. None: there are no racks.
     """
     order = tuple(brokers) if racks is None else alternate_racks(brokers, racks)
     shift, placed = start if shift is None else shift, []

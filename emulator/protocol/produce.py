@@ -37,8 +37,8 @@ class ProducedBatch:
     """A batch that has no offsets yet.
 
     Attributes:
-        count: how many records it has.
-        size: in bytes.
+        count: the number of records.
+        size: the size in bytes.
         id: unique in the run.
     """
 

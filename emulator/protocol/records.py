@@ -80,8 +80,8 @@ class StoredBatch(SequencedBatch):
     """A batch with its bytes. The logs of all replicas share it.
 
     Attributes:
-        append_time_ms: when its leader appended it, where the topic has message.timestamp.type=LogAppendTime: then all
-            its records have this time. NO_TIMESTAMP: each has the time that its producer gave it.
+        append_time_ms: the time when its leader appended it, where the topic has message.timestamp.type=LogAppendTime:
+            then all its records have this time. NO_TIMESTAMP: each record has the time that its producer gave it.
     """
 
     header: RecordHeader

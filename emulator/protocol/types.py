@@ -55,10 +55,10 @@ class Batch:
     Attributes:
         base_offset, next_offset: it holds the records ``[base_offset, next_offset)``.
         leader_epoch: the epoch of the leader that appended it.
-        size: in bytes.
+        size: the size in bytes.
         id: unique in the run for each batch of a producer, so that two batches at the same offset can be distinguished.
             0 and below for the preloaded data of a topic.
-        timestamp_us: when its leader appended it, by the leader's clock.
+        timestamp_us: the time when its leader appended it, by the leader's clock.
         corrupt: its checksum does not match its content.
         sequenced: whether its producer is idempotent and numbers its records: a ``SequencedBatch``.
         transactional: it belongs to a transaction, or ends one.

@@ -185,7 +185,7 @@ def decode_topic(data: str) -> dict[int, tuple[int, ...]]:
         try:
             return dict(sorted(map(_decoded_entry, data[found.end() : data.index("]}", found.end())].split("],"))))
         except ValueError:
-            pass  # Not as Kafka writes it: an operator did.
+            pass  # Kafka does not write it like this: an operator did.
     return _numbered(json.loads(data)["partitions"])
 
 

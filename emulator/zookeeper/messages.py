@@ -14,7 +14,7 @@ class Stat(NamedTuple):
     Attributes:
         version: the version of the data.
         czxid, mzxid: the transactions that created the znode and last changed its data.
-        cversion: how many times a child was created or deleted.
+        cversion: the number of times that a child was created or deleted.
         ephemeral_owner: the session that owns it; 0 for a persistent znode.
     """
 
@@ -103,8 +103,7 @@ class Response:
             that failed.
         stat: the metadata of the znode after the operation (None after a delete, a check or an error).
         results: the results of a multi, one per operation. If one failed, those before it have OK (and were undone),
-            those
-            after it RUNTIME_INCONSISTENCY.
+            those after it RUNTIME_INCONSISTENCY.
         zxid: the last transaction of the server when it answered.
         cause: the trace event that caused the answer: the write itself, or the event that caused a read.
         details: facts that a hook of the server adds, for a client that asks for more than ``Stat`` has.

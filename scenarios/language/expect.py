@@ -38,7 +38,7 @@ def _plain(number: float) -> float:
 
 @frozen
 class Tolerance:
-    """Both ends belong to the range; ``inf`` leaves one open."""
+    """A range of values. Both ends belong to it; ``inf`` leaves one open."""
 
     low: float = field(converter=_plain)
     high: float = field(converter=_plain)
@@ -99,8 +99,8 @@ TOLERANCE = ToleranceKind()
 
 
 MODES = ("edge", "start", "end", "continuous")
-"""As in Litmus: ``edge`` is before the method and after the rollbacks, ``start`` and ``end`` one of them,
-``continuous`` always."""
+"""The moments of a steady state, as in Litmus: ``edge`` is before the method and after the rollbacks, ``start`` and
+``end`` one of them, ``continuous`` always."""
 
 
 @frozen(kw_only=True)
@@ -123,7 +123,7 @@ STATEMENTS = ("assignment", "leader", "isr", "metric", "invariant", "steps", "fa
 
 
 class AfterKind(Kind[str]):
-    """An action, or an action and which time it is performed: ``broker.crash#2``."""
+    """An action, or an action and its occurrence: ``broker.crash#2``."""
 
     def read(self, value: object) -> str:
         form = 'an action of the method such as "link.heal", or "link.heal#2" for the second time'
@@ -223,11 +223,11 @@ class Expect:
 
     @property
     def after_action(self) -> tuple[str, int | None]:
-        """The action that ``after`` names, and which time it is performed; None: the last."""
+        """The action that ``after`` names, and its occurrence; None: the last."""
         action, _, number = (self.after or "").partition("#")
         return action, int(number) if number else None
 
     @property
     def statement(self) -> str:
-        """Which of ``STATEMENTS`` this is."""
+        """The name of this statement among ``STATEMENTS``."""
         return next(name for name in STATEMENTS if getattr(self, name) is not None)

@@ -1,6 +1,6 @@
-"""docs/understand/checkers.md: what each checker verifies, rendered from the checkers.
+"""docs/reference/checker-list.md: what each checker verifies, rendered from the checkers.
 
-``python -m scenarios.observe.checkers_page docs/understand/checkers.md`` writes the sections into the page; a test
+``python -m scenarios.observe.checkers_page docs/reference/checker-list.md`` writes the sections into the page; a test
 compares them.
 """
 

@@ -186,9 +186,9 @@ class ConvergenceJudge:
     def _probe(self) -> None:
         """Write one record to each partition with acks=all, where enough replicas can be in sync for it."""
         self._unaccepted, now_us = {}, self.cluster.world.now
-        topology = self.checkers.history.topology
-        for topic in topology.topics:
-            partitions = tuple(tp for tp in topology.partitions(topic) if self._can_accept(tp))
+        cluster = self.checkers.history.cluster
+        for topic in cluster.topics:
+            partitions = tuple(tp for tp in cluster.partitions(topic) if self._can_accept(tp))
             self._unaccepted |= dict.fromkeys(partitions, NotAccepted("", ""))
             if partitions:
                 rate = len(partitions) * 1_000_000 // PROBE_LINGER_US
@@ -199,7 +199,7 @@ class ConvergenceJudge:
                 self._probes[self.cluster.start_producer(load).id] = None
 
     def _can_accept(self, tp: TopicPartition) -> bool:
-        assigned, core = self.checkers.history.topology.assignment(tp), self._checker.core
+        assigned, core = self.checkers.history.cluster.assignment(tp), self._checker.core
         enough = self._min_isr(tp.topic) <= sum(broker in core for broker in assigned)
         return enough and self._checker.can_be_led(tp)
 

@@ -102,14 +102,12 @@ class Stage:
             trace, measured_of(scenario, keep_rows=self.keep_rows, figures=self.figures or scenario.names_metrics)
         )
         expected = [expect.invariant for expect in scenario.expect if expect.invariant is not None]
-        self.checkers = Checkers(
-            trace, expected=expected, topology=self.measures.topology, start=start_settings(scenario)
-        )
+        self.checkers = Checkers(trace, expected=expected, past=self.measures.past, start=start_settings(scenario))
         if self.counts_reach:
             from scenarios.observe.reach import Reach  # which few runs need
 
-            self.reach = Reach(trace, self.measures.topology).counts
-        self.quotas = Quotas(trace, self.measures.topology, self.log_end)
+            self.reach = Reach(trace, self.measures.past).counts
+        self.quotas = Quotas(trace, self.measures.past.now, self.log_end)
         self.control_plane = ControlPlaneLog.of(trace)
         roles = Roles(cluster, scenario.assignments(), scenario.targets())
         self.performer = Performer(cluster, scenario, roles, topic_setup, self.measures.now)
@@ -207,7 +205,7 @@ class Stage:
     def not_exercised(self) -> list[str]:
         """What the scenario asks for and the run has not done, in words: topics that Kafka refused, actions, and loads
         whose topic never was."""
-        scenario, there = self.scenario, self.measures.topology.topics
+        scenario, there = self.scenario, self.measures.past.now.topics
         loads = [(f"workloads[{n}]", load.topic, load.start_us) for n, load in enumerate(scenario.workloads)]
         loads += [(f"consumers[{n}]", load.topic, load.start_us) for n, load in enumerate(scenario.consumers)]
         lacking = (
@@ -326,9 +324,10 @@ def measured_of(scenario: Scenario, *, keep_rows: bool = True, figures: bool = T
 
 
 def _attach_recorded_clients(stage: Stage) -> None:
-    """By name: runs do not depend on what real clients need. Raises: BadInput."""
+    """Raises: BadInput."""
     try:
-        clients = import_module("scenarios.wire.recording.clients")
+        # By name: the wire stands above runs, and is installed only with the extra ``wire``.
+        clients = import_module("..wire.recording.clients", __package__)
     except ModuleNotFoundError as missing:
         raise BadInput(
             f"{missing.name} is not installed; run: pip install 'understudy[wire]'", where="frames"

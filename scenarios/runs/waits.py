@@ -100,17 +100,15 @@ class Waits:
     def isrs_are_full(self) -> bool:
         """Whether each replica, but for those that a move is adding, is in the ISR that ZooKeeper has, and its broker
         registered; and no session is about to change."""
-        cluster, topology = self.cluster, self.measures.topology
+        cluster, past = self.cluster, self.measures.past
         tree = cluster.zookeeper.tree
         registered = dict.fromkeys(int(name) for name in tree.children(BROKER_IDS))
-        partitions = (tp for topic in tree.children(TOPICS) for tp in topology.partitions(topic))
+        partitions = (tp for topic in tree.children(TOPICS) for tp in past.now.partitions(topic))
         return cluster.sessions_stand and all(self._is_full(tp, registered) for tp in partitions)
 
     def _is_full(self, tp: TopicPartition, registered: dict[int, None]) -> bool:
-        topology, adding = self.measures.topology, self.measures.adding(tp)
-        state = topology.state(tp)
-        isr = () if state is None else state.isr
-        own = (broker for broker in topology.assignment(tp) if broker not in adding)
+        now, adding = self.measures.past.now, self.measures.adding(tp)
+        isr, own = now.isr(tp), (broker for broker in now.assignment(tp) if broker not in adding)
         return all(broker in isr and broker in registered for broker in own)
 
 

@@ -1,5 +1,5 @@
-"""What the checkers found in the cluster of a test: what is new fails the test, what its release does by itself is
-shown."""
+"""The findings of checkers in the cluster of a test. New ones fail the test; those that its release's known behaviour
+explains are shown."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from scenarios.runs.known_findings import Explained, explained_violations, shown
 
 
 class KnownFinding(UserWarning):
-    """A checker has found what the release does by itself: it has a ticket, and fails no test, also where warnings are
-    made errors (``-W error``)."""
+    """A finding that the release's known behaviour explains. It has a ticket, and fails no test, even where warnings
+    are made errors (``-W error``)."""
 
     @classmethod
     def of(cls, profile: str, known: Iterable[tuple[Reason, Iterable[Finding]]]) -> tuple[KnownFinding, ...]:
@@ -43,9 +43,10 @@ class Verdict:
     """The violations of a cluster so far.
 
     Attributes:
-        profile: whose behaviour the cluster has.
-        violations: in the order in which they were found.
-        control_plane: what has happened, as a run keeps it. witnesses: where the release did what a ticket is about.
+        profile: the profile of the cluster.
+        violations: the violations in the order in which they were found.
+        control_plane: the events of the control plane, as a run keeps them.
+        witnesses: where the release did what a ticket is about.
     """
 
     profile: str
@@ -69,20 +70,20 @@ class Verdict:
 
     @property
     def new(self) -> tuple[Violation, ...]:
-        """Those that the release does not explain."""
+        """The violations that the release's known behaviour does not explain."""
         return tuple(one for one in self.violations if Finding.of(one) in self._explained.new)
 
     @property
     def known(self) -> tuple[KnownFinding, ...]:
-        """What the release does by itself."""
+        """The findings that the release's known behaviour explains."""
         return KnownFinding.of(self.profile, self._explained.known)
 
     def notes(self) -> list[str]:
-        """Lines for a test that has failed by itself."""
+        """Lines for a test that has failed for another reason."""
         return [*(f"violated before: {one}" for one in self.new), *map(str, self.known)]
 
     def explanation(self, seed: int) -> str:
-        """How it came to the first violation that is new."""
+        """The events that led to the first new violation."""
         first, *others = self.new
         text = explain(first, self.control_plane, first.seq, seed=seed)
         return "\n".join([text, *([f"and {len(others)} more violations"] if others else []), *map(str, self.known)])

@@ -15,7 +15,6 @@ from brokers.partition.remote import RemoteReplica
 from brokers.policies import BrokerPolicies
 from brokers.replica_manager import ReplicaManager
 from brokers.replica_manager.alter_isr import ZkIsrManager
-from brokers.requests.consumer_fetch import ConsumerFetchHandler
 from brokers.requests.control import ControlHandler
 from brokers.requests.fetch import FetchHandler
 from brokers.requests.offsets import OffsetsHandler
@@ -153,7 +152,7 @@ class Bench:
         self.fetch_handler = FetchHandler(self.manager)
         self.router = Router(self.manager.purgatory.complete)
         for handler in (
-            ProduceHandler(self.manager), self.fetch_handler, ConsumerFetchHandler(self.manager),
+            ProduceHandler(self.manager), self.fetch_handler,
             OffsetsHandler(self.manager), self.control,
         ):  # fmt: skip
             self.router.add(handler)

@@ -104,15 +104,15 @@ def anchors(page: Path) -> list[str]:
     return [re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads]
 
 
-_FLOORS = ("emulator", "fetchers", "brokers", "controller", "scenarios", "tests", "benchmarks")
+_FOLDERS = ("emulator", "fetchers", "brokers", "controller", "scenarios", "tests", "benchmarks", "docs")
 
 
-@pytest.mark.parametrize("folder", _FLOORS)
-def test_the_pages_that_code_names_are_there(folder: str) -> None:
-    """In docstrings, comments, help and errors."""
+@pytest.mark.parametrize("folder", _FOLDERS)
+def test_the_pages_that_a_folder_names_are_there(folder: str) -> None:
+    """In docstrings, comments, help, errors, and in pages beside their links."""
     named = {
         (str(path.relative_to(ROOT)), page)
-        for path in (ROOT / folder).rglob("*.py")
+        for path in (ROOT / folder).rglob("*.[pm][yd]")
         for page in re.findall(r"(?<![\w/])docs/(?:[\w-]+/)*[\w-]+\.md\b", path.read_text(encoding="utf-8"))
     }
     assert sorted((path, page) for path, page in named if not (ROOT / page).exists()) == []

@@ -31,7 +31,7 @@ def run(*command: str, **more: str) -> str:
 
 
 def test_python(tmp_path: Path) -> None:
-    pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
+    pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed: ./understudy test does that")
     shutil.copy(EXAMPLES / "test_orders.py", tmp_path)
     printed = run_pytest(tmp_path, "test_orders.py")
     assert "test_no_acknowledged_order_is_lost_when_the_leader_dies PASSED" in printed, printed

@@ -29,6 +29,12 @@ WORDS = 4
 CONTEXT = 8
 """The most lines of code that are printed with a text."""
 
+_PARAGRAPH = re.compile(
+    r"(?:^(?!\s*$|#|<!--|\|[-|: ]+\|$|.*\n\|[-|: ]+\|$).+\n?)+?"  # no heading, mark, or head of a table
+    r"(?=^\s*$|^\s*(?:[-*] |\d+\. |\|)|\Z)",
+    re.MULTILINE,
+)
+
 
 @frozen
 class Text:
@@ -83,9 +89,7 @@ def paragraphs(page: str, path: str) -> Iterator[Text]:
     for number, part in enumerate(re.split(r"^```", page, flags=re.MULTILINE)):
         if number % 2 == 0:
             line = 1 + page[: page.find(part)].count("\n")
-            for found in re.finditer(
-                r"(?:^(?!\s*$|#|<!--|\|[-|: ]+\|$).+\n?)+?(?=^\s*$|^\s*(?:[-*] |\d+\. |\|)|\Z)", part, re.MULTILINE
-            ):
+            for found in _PARAGRAPH.finditer(part):
                 if _is_prose(found[0]):
                     yield Text("page", path, line + part[: found.start()].count("\n"), found[0].rstrip())
 
@@ -145,7 +149,8 @@ def _comments(source: str, path: str) -> Iterator[Text]:
 
 
 def _is_prose(text: str) -> bool:
-    return len(re.findall(r"(?<![\w.{-])[A-Za-z]+(?![\w.(])", text)) >= WORDS
+    words = re.findall(r"(?<![\w.-])[A-Za-z]+(?![\w.(])", re.sub(r"\{[^{}]*\}", " ", text))
+    return len(words) >= WORDS
 
 
 def main() -> None:

@@ -32,7 +32,7 @@ two whole lines.
 a command that is not prose
 ```
 
-| key | meaning |
+| the key of an entry | what that key means there |
 |---|---|
 | `count` | how many records to take |
 """

@@ -10,8 +10,8 @@ class Produced(NamedTuple):
 
     Attributes:
         error: NONE, or Kafka's name of the last error before the producer gave up.
-        latency_us: since the batch was closed.
-        attempts: how many times it was sent; 0: never.
+        latency_us: the time since the batch was closed.
+        attempts: the number of times that it was sent; 0: never.
         outcome: ``acked``; ``sent`` (acks=0: there is no answer); ``duplicate`` (a broker had it already and does not
             know its offset any more: a success without an offset); ``failed`` (an error that a retry cannot solve);
             ``retries`` (all retries used); ``expired`` (delivery.timeout.ms; it may have been written).
@@ -70,8 +70,8 @@ class Unfinished(NamedTuple):
     """The run has ended, and a batch was neither acknowledged nor failed.
 
     Attributes:
-        wait_us: since the batch was closed.
-        attempts: how many times it was sent; 0: never.
+        wait_us: the time since the batch was closed.
+        attempts: the number of times that it was sent; 0: never.
     """
 
     t_us: int

@@ -93,7 +93,7 @@ class SyncGroupRequest(Request):
     """Ask for the assignment of the generation that the member has joined.
 
     Attributes:
-        assignments: what each member is assigned, from the leader; empty from the others.
+        assignments: the assignment of each member, from the leader; empty from the others.
         protocol_type, protocol: the group's type and protocol, as the member knows them; None where the version does
             not say.
     """

@@ -22,8 +22,7 @@ class IdleSession(Exchange):
         period_us: the time from one ping to the next, whenever the answer comes.
         timer: the rank of the timer that sends them.
         arrived_us, returned_us: the times at which the last ping arrived, and the last answer, at the last ``look``;
-            -1:
-            none has since the first ping.
+            -1: none has since the first ping.
     """
 
     cnxn: "ClientCnxn"

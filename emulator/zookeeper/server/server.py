@@ -51,7 +51,7 @@ class Session:
     Attributes:
         client: the id of the machine that it belongs to.
         timeout_us: the silence after which it expires.
-        heard_us: when the server last received a message from it.
+        heard_us: the time when the server last received a message from it.
         connection: its current connection; None while it has none.
         pings: its client's pings, while they are not simulated.
     """

@@ -76,14 +76,14 @@ class Checker:
     """The base of all checkers. A subclass gives the class variables, and ``on_...`` methods.
 
     It is the one declaration of an invariant: what scenario files may expect, ``understudy list invariants`` and
-    docs/understand/checkers.md are read from it.
+    docs/reference/checker-list.md are read from it.
 
     Attributes:
         name: what scenario files and the registry call it; the name of its file.
         ids: the lines of the list of invariants that it checks, such as ``S14``; the first is its own.
-        section: the letter of the first: ``S`` log safety, ``E`` epochs and fencing, ``I`` the in-sync set,
-            ``M`` the controller's work, ``R`` moves, ``F`` fetchers, ``J`` what clients see, ``T`` the truth of
-            metrics, ``V`` liveness.
+        section: the letter of the first: ``S`` log safety, ``E`` epochs and fencing, ``I`` the in-sync set, ``M`` the
+            controller's work, ``R`` moves, ``F`` fetchers, ``J`` what clients see, ``T`` the truth of metrics, ``V``
+            liveness.
         statement: the formal line, a colon, and a sentence.
         catches: tickets of the bugs that break it.
         fails_when: the guard whose removal a test shows; None where a written history shows the violation.

@@ -16,7 +16,7 @@ from scenarios.observe.findings.violation import Violation
 from scenarios.observe.history.history import History
 from scenarios.observe.history.settings import StartSettings
 from scenarios.observe.history.subscriptions import arm, check_subscriptions
-from scenarios.observe.measures.topology import Topology
+from scenarios.observe.past.cluster_past import Past
 from scenarios.plugins import check_name
 
 KEPT = 10
@@ -65,7 +65,7 @@ class Checkers:
     Args:
         names: which checkers; None: all that watch every run, and those ``expected``.
         expected: names of invariants that this run is expected to keep.
-        topology: the decoder of ZooKeeper's writes, where this trace has one already.
+        past: the fold of the cluster's past, where this trace has one already.
         start: the settings that the run's brokers are started with.
         kept: how many violations per checker are emitted into the trace and remembered; the rest are counted.
 
@@ -83,7 +83,7 @@ class Checkers:
         names: Iterable[str] | None = None,
         *,
         expected: Iterable[str] = (),
-        topology: Topology | None = None,
+        past: Past | None = None,
         start: StartSettings | None = None,
         kept: int = KEPT,
     ) -> None:
@@ -92,13 +92,13 @@ class Checkers:
         self.counts: dict[str, int] = {kind.name: 0 for kind in kinds}
         self._trace = trace
         self._kept = kept
-        topology = topology or Topology(trace)
-        self.history = history = History(trace, topology, start or StartSettings())
+        past = past or Past(trace)
+        self.history = history = History(trace, past, start or StartSettings())
         # All are made before any is armed: a part of the history that only the last checker asks for is still armed
         # before the first checker.
         self._checkers = [kind(history, self._report) for kind in kinds]
         for checker in self._checkers:
-            arm(checker, trace, topology)
+            arm(checker, trace, past)
         self._lookers = [checker for checker in self._checkers if type(checker).look is not Checker.look]
         self._finished = False
 

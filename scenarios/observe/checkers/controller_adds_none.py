@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.isr_facts import IsrGrew
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 
 class ControllerAddsNone(Checker):

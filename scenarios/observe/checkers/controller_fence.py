@@ -9,7 +9,7 @@ from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.epoch_facts import StateOfOtherEpoch, WrittenByFormerController
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 CONTROLLERS = (f"{znodes.TOPICS}/", "/admin/")
 

@@ -35,8 +35,8 @@ from scenarios.observe.findings.facts import Facts
 from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ReplicaLog
 from scenarios.observe.history.standing import AT_REST
-from scenarios.observe.history.subscriptions import AssignmentWritten
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, OFFLINE
+from scenarios.observe.past.changes import AssignmentWritten
 
 HEAL = "heal"
 UNCLEAN = "unclean.leader.election.enable"
@@ -196,23 +196,23 @@ class Converged(Checker):
                 yield Broken(Condition.NOTHING_ASKED, RequestStays(path))
 
     def _partitions(self) -> Iterator[TopicPartition]:
-        topology = self.history.topology
-        for topic in topology.topics:
-            yield from topology.partitions(topic)
+        cluster = self.history.cluster
+        for topic in cluster.topics:
+            yield from cluster.partitions(topic)
 
     def can_be_led(self, tp: TopicPartition) -> bool:
         """Whether a replica lives in the core that may lead: one that is in sync, or, where unclean elections are
         allowed, any."""
-        topology, able = self.history.topology, {*self.core}.intersection(self._standing.running)
-        state = topology.state(tp)
+        cluster, able = self.history.cluster, {*self.core}.intersection(self._standing.running)
+        state = cluster.state(tp)
         if state is None or not able.isdisjoint(state.isr):
             return True
         unclean = self.history.settings.value(tp.topic, UNCLEAN, False) == "true"
-        return unclean and not able.isdisjoint(topology.assignment(tp))
+        return unclean and not able.isdisjoint(cluster.assignment(tp))
 
     def _of_partition(self, tp: TopicPartition, now_us: int) -> Iterator[Broken]:
-        topology, core, running = self.history.topology, self.core, self._standing.running
-        state, assigned = topology.state(tp), topology.assignment(tp)
+        cluster, core, running = self.history.cluster, self.core, self._standing.running
+        state, assigned = cluster.state(tp), cluster.assignment(tp)
         wanted = [broker for broker in assigned if broker in core]
         if not wanted:
             return
@@ -234,7 +234,7 @@ class Converged(Checker):
             lack_little = not beyond and all(self._lacks_what_is_new(tp, node, log, now_us) for node in missing)
             about = (*(broker for broker in missing if broker in running), *beyond)
             yield Broken(Condition.IN_SYNC, IsrDiffers(state.isr, assigned, state.leader, lack_little), tp, about)
-        elif topology.is_reassigning(tp):
+        elif cluster.is_reassigning(tp):
             yield Broken(Condition.NOTHING_ASKED, MoveInTopic(), tp)
         else:
             yield from self._replicas(tp, state, log, now_us)
@@ -254,14 +254,14 @@ class Converged(Checker):
     def _strays(self) -> Iterator[Broken]:
         for node, tp in self._beyond_assignment():
             if node in self.core and not self._is_forgotten(node, tp):
-                assigned = self.history.topology.assignment(tp)
+                assigned = self.history.cluster.assignment(tp)
                 yield Broken(Condition.NO_STRAYS, ReplicaStays(node, assigned), tp, (node,))
 
     def _beyond_assignment(self) -> Iterator[tuple[int, TopicPartition]]:
         """The brokers that run and have a replica that is not assigned to them, with its partition."""
-        topology, running = self.history.topology, self._standing.running
+        cluster, running = self.history.cluster, self._standing.running
         for node, tp in self._logs.all_replicas():
-            if node in running and node not in topology.assignment(tp):
+            if node in running and node not in cluster.assignment(tp):
                 yield node, tp
 
     def _is_forgotten(self, broker: int, tp: TopicPartition) -> bool:
@@ -274,7 +274,7 @@ class Converged(Checker):
     def _fetchers(self) -> Iterator[Broken]:
         for broker in self.core:
             for tp in self._standing.failed.get(broker, ()):
-                if broker in self.history.topology.assignment(tp):
+                if broker in self.history.cluster.assignment(tp):
                     yield Broken(Condition.FETCHED, GivenUp(broker, copy=False), tp, (broker,))
             for tp in self._standing.copies_failed.get(broker, ()):
                 yield Broken(Condition.FETCHED, GivenUp(broker, copy=True), tp, (broker,))
@@ -299,11 +299,11 @@ class Converged(Checker):
         return (stray for stray in self._beyond_assignment() if self._is_forgotten(*stray))
 
     def _consumers(self, now_us: int) -> Iterator[Broken]:
-        topology, standing = self.history.topology, self._standing
+        cluster, standing = self.history.cluster, self._standing
         for consumer, partitions in self.readers().items():
             positions = standing.positions.get(consumer, {})
             for tp in partitions if consumer not in standing.interrupted else ():
-                state = topology.state(tp)
+                state = cluster.state(tp)
                 if state is None or (consumer, tp) in standing.given_up:
                     continue
                 if not self.can_be_led(tp) or self._leads_astray(tp):
@@ -327,7 +327,7 @@ class Converged(Checker):
             return
         ends = {}
         for tp in self._partitions():
-            state = self.history.topology.state(tp)
+            state = self.history.cluster.state(tp)
             log = None if state is None else self._logs.get(state.leader, tp)
             ends[tp] = 0 if log is None else log.end_offset
         self._marks = (*self._marks[-1:], Mark(now_us, ends))

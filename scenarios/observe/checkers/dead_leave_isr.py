@@ -13,7 +13,7 @@ from scenarios.observe.findings.isr_facts import DeadInIsr
 from scenarios.observe.history.circumstances import BROKER_FAILS, READS_BROKERS
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 Member = tuple[TopicPartition, int]
 
@@ -42,7 +42,7 @@ class DeadLeaveIsr(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._topology = history.topology
+        self._cluster = history.cluster
         self._now = history.circumstances
         self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
         self._dead: Deadlines[Member] = Deadlines()
@@ -87,7 +87,7 @@ class DeadLeaveIsr(Checker):
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (tp, broker), held_us in self._dead.overdue(moment.t_us, bound_us, self._known_since_us):
-            state = self._topology.state(tp)
+            state = self._cluster.state(tp)
             assert state is not None
             self.violated(
                 moment, DeadInIsr(state.isr, state.leader, self._now.controller, held_us, broker), tp, (broker,)
@@ -95,7 +95,7 @@ class DeadLeaveIsr(Checker):
 
     def _known_since_us(self, member: Member) -> int | None:
         (tp, broker), now = member, self._now
-        state, since_us = self._topology.state(tp), now.controlled_since_us()
+        state, since_us = self._cluster.state(tp), now.controlled_since_us()
         known_us = now.known_dead.get(broker)
         if state is None or since_us is None or known_us is None or state.leader == broker or broker in now.running:
             return None

@@ -7,7 +7,7 @@ from typing import ClassVar
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.isr_facts import DeadWritten
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 
 class ElectsTheLiving(Checker):

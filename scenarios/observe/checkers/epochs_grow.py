@@ -19,7 +19,7 @@ from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.epoch_facts import EpochFell, EpochOf, LeaderChanged
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 
 class EpochsGrow(Checker):

@@ -14,7 +14,7 @@ from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.control_facts import ChangedWhileIdle, LeadershipState, SentWhileIdle
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten
+from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 ADMIN = "/admin/"
 """Below it are the requests of operators."""
@@ -44,7 +44,7 @@ class IdleChangesNothing(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._topology = history.topology
+        self._cluster = history.cluster
         self._elected: dict[TopicPartition, int] = {}
         """The partitions that have gone to their preferred replicas meanwhile, each with the new leader epoch."""
         self.window_us = 2 * history.settings.start.time_us("replica.lag.time.max.ms", 10_000)
@@ -64,7 +64,7 @@ class IdleChangesNothing(Checker):
             self.violated(event, ChangedWhileIdle(_leadership(before), _leadership(state)), event.tp)
 
     def _goes_to_preferred(self, tp: TopicPartition, before: LeaderAndIsr, state: LeaderAndIsr) -> bool:
-        assigned = self._topology.assignment(tp)
+        assigned = self._cluster.assignment(tp)
         return before.isr == state.isr and before.leader != state.leader and state.leader == assigned[0]
 
     def on_step(self, event: Step) -> None:

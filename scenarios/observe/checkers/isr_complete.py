@@ -10,7 +10,7 @@ from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.log_facts import Committed, MemberLacks
 from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 
 class IsrComplete(Checker):

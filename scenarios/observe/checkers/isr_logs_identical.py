@@ -9,7 +9,7 @@ from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Moment, Report, shared
 from scenarios.observe.findings.log_facts import LogsDiffer
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 
 class IsrLogsIdentical(Checker):

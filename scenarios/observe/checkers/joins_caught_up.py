@@ -9,7 +9,7 @@ from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report, shared
 from scenarios.observe.findings.isr_facts import JoinedBehind
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 
 class JoinsCaughtUp(Checker):

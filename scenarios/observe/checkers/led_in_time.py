@@ -11,7 +11,7 @@ from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.findings.isr_facts import NotLed
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 SETTLING_US = 5_000_000
 """For the notification of a controller, what it has to do before, its reads and its write."""
@@ -45,7 +45,7 @@ class LedInTime(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._topology = history.topology
+        self._cluster = history.cluster
         self._now = history.circumstances
         self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
         self._leaderless: Deadlines[TopicPartition] = Deadlines()
@@ -84,17 +84,17 @@ class LedInTime(Checker):
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for tp, held_us in self._leaderless.overdue(moment.t_us, bound_us, self._electable_since_us):
-            state = self._topology.state(tp)
+            state = self._cluster.state(tp)
             assert state is not None
             facts = NotLed(state.leader, state.isr, tuple(sorted(self._now.registered)), held_us, self._now.controller)
             self.violated(moment, facts, tp)
 
     def _electable_since_us(self, tp: TopicPartition) -> int | None:
         """Since when a member of the ISR could lead; None: none can now."""
-        state, now = self._topology.state(tp), self._now
+        state, now = self._cluster.state(tp), self._now
         if state is None or tp.topic in now.deleting:
             return None
-        assigned = self._topology.assignment(tp) or state.isr
+        assigned = self._cluster.assignment(tp) or state.isr
         since_us = [
             now.reached_since_us(broker)
             for broker in state.isr

@@ -15,7 +15,7 @@ from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.findings.metadata_facts import EpochTakenBack, Leadership, NotSent, SentAgain
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten
+from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 Announced = tuple[int, int, tuple[int, ...]]
 """A controller, its epoch, and the live brokers."""
@@ -50,7 +50,7 @@ class MetadataFollows(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._topology = history.topology
+        self._cluster = history.cluster
         self._now = history.circumstances
         start = history.settings.start
         self._bound_us = start.session_timeout_us + SETTLING_US
@@ -83,7 +83,7 @@ class MetadataFollows(Checker):
             self._starts += 1
 
     def on_assigned(self, event: AssignmentWritten) -> None:
-        if event.replicas and self._topology.state(event.tp) is None:
+        if event.replicas and self._cluster.state(event.tp) is None:
             self._new[event.tp] = None
         else:
             self._new.pop(event.tp, None)
@@ -140,7 +140,7 @@ class MetadataFollows(Checker):
                 self._late.begin(tp, event.t_us)
 
     def _compare(self, tp: TopicPartition, now_us: int) -> None:
-        state = self._topology.state(tp)
+        state = self._cluster.state(tp)
         if state is None or agree(self._told.get(tp), state, epochs=self._epochs):
             self._late.end(tp)
         else:
@@ -155,7 +155,7 @@ class MetadataFollows(Checker):
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for tp, held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
-            state, told = self._topology.state(tp), self._told.get(tp)
+            state, told = self._cluster.state(tp), self._told.get(tp)
             assert state is not None
             self.violated(
                 moment,

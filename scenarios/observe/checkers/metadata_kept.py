@@ -71,7 +71,7 @@ class MetadataKept(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._topology = history.topology
+        self._cluster = history.cluster
         self._now = history.circumstances
         self._epochs = history.settings.start.metadata_has_raised_epochs
         self._known: dict[int, Cache] = {}
@@ -149,10 +149,10 @@ class MetadataKept(Checker):
 
     def _differs(self, topics: Topics) -> Iterator[Differs]:
         """Where a cache is not what ZooKeeper says."""
-        topology, deleting = self._topology, self._now.deleting
-        for topic in (topic for topic in topology.topics if topic not in deleting):
-            for tp in topology.partitions(topic):
-                state, known = topology.state(tp), _of(topics, tp)
+        cluster, deleting = self._cluster, self._now.deleting
+        for topic in (topic for topic in cluster.topics if topic not in deleting):
+            for tp in cluster.partitions(topic):
+                state, known = cluster.state(tp), _of(topics, tp)
                 if state is not None and not agree(known, state, epochs=self._epochs):
                     yield tp, _leadership(known), leadership(state)
 
@@ -160,7 +160,7 @@ class MetadataKept(Checker):
         """The topics that a broker still knows, although it was registered when they were to be deleted."""
         registered_us = self._now.registered[broker]
         for topic in topics:
-            known = topic not in self._now.deleting and not self._topology.partitions(topic)
+            known = topic not in self._now.deleting and not self._cluster.partitions(topic)
             if known and registered_us < self._deleted_us.get(topic, 0):
                 yield topic
 

@@ -14,7 +14,7 @@ from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report, shared
 from scenarios.observe.findings.control_facts import FormatChanged, ReplicasChangedUnasked, RequestTakenOut
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import AssignmentWritten
+from scenarios.observe.past.changes import AssignmentWritten, ReassigningWritten
 
 TOPIC = f"{znodes.TOPICS}/"
 
@@ -46,8 +46,7 @@ class MovesRecoverable(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._topology = history.topology
-        self._topology.subscribe_reassigning(self._moved)
+        self._cluster = history.cluster
         self._replicas: dict[TopicPartition, Replicas] = {}
         self._asked: Mapping[TopicPartition, Replicas] = {}
         self._before: dict[TopicPartition, Replicas] = {}
@@ -84,11 +83,11 @@ class MovesRecoverable(Checker):
         if target is None or any(replica not in before and replica not in target for replica in now):
             self._doubtful[tp] = before
 
-    def _moved(self, _event: ZkWritten, tp: TopicPartition, moves: bool) -> None:
-        if moves:
-            self._named[tp] = None
+    def on_reassigning(self, event: ReassigningWritten) -> None:
+        if event.moves:
+            self._named[event.tp] = None
         else:
-            self._named.pop(tp, None)
+            self._named.pop(event.tp, None)
 
     def _compare_formats(self, event: ZkWritten) -> None:
         if event.op == "delete":
@@ -130,7 +129,7 @@ class MovesRecoverable(Checker):
         now = self._replicas.get(tp)
         refused = read and now == before
         over = now is None or now == target or refused or tp in self._named
-        if not over and tp not in self._withdrawn and self._topology.state(tp) is not None:
+        if not over and tp not in self._withdrawn and self._cluster.state(tp) is not None:
             facts = RequestTakenOut(
                 event.client, tuple(target), read, event.path, tuple(now or ()), tuple(before), now == before
             )

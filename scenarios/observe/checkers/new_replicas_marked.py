@@ -13,7 +13,7 @@ from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.control_facts import NotAnnouncedAsNew
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import AssignmentWritten
+from scenarios.observe.past.changes import AssignmentWritten
 
 
 class NewReplicasMarked(Checker):

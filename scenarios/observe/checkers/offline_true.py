@@ -15,8 +15,8 @@ from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.findings.gauge_facts import OfflineCounted, OfflineShown
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, CONTROLLER_STATE, OFFLINE
+from scenarios.observe.past.changes import StateWritten
 
 IDLE = 0
 LONG_US = 20_000_000

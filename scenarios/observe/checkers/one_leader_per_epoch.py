@@ -10,7 +10,7 @@ from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Report, shared
 from scenarios.observe.findings.epoch_facts import LeadsBy, TwoLeaders
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 
 class OneLeaderPerEpoch(Checker):

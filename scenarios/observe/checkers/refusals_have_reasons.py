@@ -51,7 +51,7 @@ class RefusalsHaveReasons(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._circumstances, self._topology = history.circumstances, history.topology
+        self._circumstances, self._cluster = history.circumstances, history.cluster
         self._asked_us = 0
         self._preferred: dict[TopicPartition, tuple[int, int]] = {}
         """The elections that the znode asks for: the preferred replica, and the leader epoch of before."""
@@ -87,17 +87,17 @@ class RefusalsHaveReasons(Checker):
             return
         self._asked_us = event.t_us
         for tp in named:
-            preferred = next(iter(self._topology.assignment(tp)), -1)
+            preferred = next(iter(self._cluster.assignment(tp)), -1)
             state = self._waits_for(tp, preferred)
             if state is not None:
                 self._preferred[tp] = preferred, state.leader_epoch
 
     def _waits_for(self, tp: TopicPartition, preferred: int) -> znodes.LeaderAndIsr | None:
         """The state of a partition that its preferred replica can lead, and does not; None: it is otherwise."""
-        now, state = self._circumstances, self._topology.state(tp)
+        now, state = self._circumstances, self._cluster.state(tp)
         if state is None or state.leader == preferred or preferred not in state.isr or tp.topic in now.deleting:
             return None
-        if self._topology.assignment(tp)[:1] != (preferred,) or preferred in {**now.shutting_down, **now.lacks_dirs}:
+        if self._cluster.assignment(tp)[:1] != (preferred,) or preferred in {**now.shutting_down, **now.lacks_dirs}:
             return None
         since_us = now.registered.get(preferred)
         if since_us is None or now.controller < 0 or max(since_us, now.controller_since_us) >= self._asked_us:

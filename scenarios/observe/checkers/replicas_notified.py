@@ -17,7 +17,7 @@ from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.findings.control_facts import NotNotified, NotStopped, SentNothing, StopToStranger
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten
+from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 Replica = tuple[TopicPartition, int]
 
@@ -56,7 +56,7 @@ class ReplicasNotified(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._topology = history.topology
+        self._cluster = history.cluster
         self._now = history.circumstances
         self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
         self._detects_bounces = history.settings.start.detects_bounces
@@ -158,7 +158,7 @@ class ReplicasNotified(Checker):
         """An election that is in ZooKeeper has failed for a controller that gets no answer."""
         if event.error == "NONE" and event.node not in self._now.lacks_dirs:
             for tp, since_us in list(self._of_broker.get(event.node, {}).items()):
-                state = self._topology.state(tp)
+                state = self._cluster.state(tp)
                 if state is not None and self._elected.get(tp) == (state.leader, state.leader_epoch):
                     self._report_waiting(event, tp, event.node, event.t_us - since_us)
 
@@ -179,7 +179,7 @@ class ReplicasNotified(Checker):
             self.violated(moment, SentNothing(broker, held_us), brokers=(broker,))
 
     def _report_waiting(self, event: Event, tp: TopicPartition, broker: int, held_us: int) -> None:
-        state = self._topology.state(tp)
+        state = self._cluster.state(tp)
         leader, epoch = (None, -1) if state is None else (state.leader, state.leader_epoch)
         self._notified(tp, broker)
         self.violated(

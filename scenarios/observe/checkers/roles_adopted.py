@@ -13,7 +13,7 @@ from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.findings.control_facts import RoleNotAdopted
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten
+from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 Replica = tuple[TopicPartition, int]
 
@@ -41,7 +41,7 @@ class RolesAdopted(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._topology = history.topology
+        self._cluster = history.cluster
         self._now = history.circumstances
         self._bound_us = history.settings.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
         self._replicas: dict[TopicPartition, tuple[int, ...]] = {}
@@ -72,7 +72,7 @@ class RolesAdopted(Checker):
 
     def _compare(self, tp: TopicPartition, broker: int, now_us: int, leader: int | None = None) -> None:
         if leader is None:
-            state = self._topology.state(tp)
+            state = self._cluster.state(tp)
             leader = -1 if state is None else state.leader
         if leader >= 0 and self._roles.leader(broker, tp) != leader:
             self._late.begin((tp, broker), now_us)
@@ -109,7 +109,7 @@ class RolesAdopted(Checker):
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (tp, broker), held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
-            state, role = self._topology.state(tp), self._roles.leader(broker, tp)
+            state, role = self._cluster.state(tp), self._roles.leader(broker, tp)
             assert state is not None
             self.violated(
                 moment, RoleNotAdopted(state.leader, state.leader_epoch, broker, role, held_us), tp, (broker,)
@@ -117,7 +117,7 @@ class RolesAdopted(Checker):
 
     def _free_since_us(self, replica: Replica) -> int | None:
         (tp, broker), now = replica, self._now
-        state = self._topology.state(tp)
+        state = self._cluster.state(tp)
         if state is None or tp.topic in now.deleting or broker in now.shutting_down:
             return None
         since_us, led_us = now.reached_since_us(broker), now.registered.get(state.leader)

@@ -219,7 +219,7 @@ class SegmentsExpire(Checker):
         for node, tp in self._logs.all_replicas():
             log = self._logs.get(node, tp)
             works = here.works(node) and not here.troubled and node not in here.impaired and node not in here.lacks_dirs
-            holds = node in self.history.topology.assignment(tp) and tp in self._roles.get(node, ())
+            holds = node in self.history.cluster.assignment(tp) and tp in self._roles.get(node, ())
             if log is None or not (works and holds and log.known and self._can_say(node, tp)):
                 self._oldest.pop((node, tp), None)
             elif self._watches(tp.topic, now_us) and log.high_watermark is not None:

@@ -12,7 +12,7 @@ from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.isr_facts import ElectsAsIfUnclean, LeadsUnclean
 from scenarios.observe.history.history import History
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 SETTING = "unclean.leader.election.enable"
 ASKED = "election.unclean"

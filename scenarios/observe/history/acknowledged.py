@@ -34,8 +34,9 @@ from scenarios.observe.history.replica_logs import (
     ReplicaLog,
     ReplicaLogs,
 )
-from scenarios.observe.history.subscriptions import StateWritten, index_of
-from scenarios.observe.measures.topology import DELETED_FROM, Topology
+from scenarios.observe.history.subscriptions import index_of
+from scenarios.observe.past.changes import StateWritten
+from scenarios.observe.past.cluster_state import DELETED_FROM, ClusterState
 
 ALL, ONE = -1, 1
 """``acks``, as requests have it."""
@@ -89,11 +90,11 @@ class Acknowledged:
     A deleted topic takes its records with it, which is no loss; a topic created again under its name is a new one.
     """
 
-    def __init__(self, trace: Trace, logs: ReplicaLogs, topology: Topology, commits: Commits) -> None:
+    def __init__(self, trace: Trace, logs: ReplicaLogs, cluster: ClusterState, commits: Commits) -> None:
         self._trace = trace
         self._logs = logs
         self._commits = commits
-        self._topology = topology
+        self._cluster = cluster
         self._finished = False
         self._topics: dict[str, dict[int, _Partition]] = defaultdict(dict)
 
@@ -109,7 +110,7 @@ class Acknowledged:
 
     def on_step(self, event: Step) -> None:
         if event.step == DELETED_FROM and event.edge == "after":
-            for tp in self._topology.partitions(event.topic):
+            for tp in self._cluster.partitions(event.topic):
                 self._partition(tp.topic, tp.partition).deleting = True
 
     def on_elected(self, event: LeaderElected) -> None:

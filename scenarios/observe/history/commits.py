@@ -38,11 +38,12 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
-from emulator.trace.events import Step, ZkWritten
+from emulator.trace.events import Step
 from scenarios.observe.history.commit import Commit, Member
 from scenarios.observe.history.replica_logs import NEXT_OFFSET, ReplicaLog, ReplicaLogs, TopicLogs
-from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten, index_of
-from scenarios.observe.measures.topology import DELETED_FROM, Topology
+from scenarios.observe.history.subscriptions import index_of
+from scenarios.observe.past.changes import AssignmentWritten, ReassigningWritten, StateWritten
+from scenarios.observe.past.cluster_state import DELETED_FROM, ClusterState
 
 Placed = BecameLeader | BecameFollower | Truncated | HighWatermark
 """The events that carry a replica's high watermark."""
@@ -66,9 +67,9 @@ class Commits:
         stayed: called with an event by which a leader's high watermark is said to move, and stays where it is.
     """
 
-    def __init__(self, logs: ReplicaLogs, topology: Topology) -> None:
+    def __init__(self, logs: ReplicaLogs, cluster: ClusterState) -> None:
         self.logs = logs
-        self._topology = topology
+        self._cluster = cluster
         self.diverged: list[Callable[[HighWatermark, Commit, ReplicaLog], None]] = []
         self.extended: list[Callable[[Event, Commit], None]] = []
         self.lacking: list[Callable[[HighWatermark, Commit], None]] = []
@@ -76,7 +77,6 @@ class Commits:
         self.fell: list[Callable[[Placed, ReplicaLog, int], None]] = []
         self.stayed: list[Callable[[HighWatermark, ReplicaLog], None]] = []
         self._commits: dict[tuple[str, int], Commit] = {}
-        topology.subscribe_reassigning(self._moving)
         self._found_since: dict[int, dict[TopicPartition, None]] = {}
         """By broker whose machine has crashed, the logs that it has loaded from its disk since."""
 
@@ -116,7 +116,7 @@ class Commits:
 
     def on_step(self, event: Step) -> None:
         if event.step == DELETED_FROM and event.edge == "after":
-            for tp in self._topology.partitions(event.topic):
+            for tp in self._cluster.partitions(event.topic):
                 self.get(tp.topic, tp.partition).deleting = True
         elif event.edge == "before" and _is_wait(event.step):
             self.get(event.topic, event.partition).wait()
@@ -126,18 +126,19 @@ class Commits:
 
     def _begun(self, tp: TopicPartition) -> tuple[int, ...] | None:
         """Where the topic's znode says that the partition moves to (KIP-455); None where it does not move."""
-        topology = self._topology
-        return without(topology.assignment(tp), topology.removing(tp)) if topology.is_reassigning(tp) else None
+        cluster = self._cluster
+        return without(cluster.assignment(tp), cluster.removing(tp)) if cluster.is_reassigning(tp) else None
 
-    def _moving(self, _: ZkWritten, tp: TopicPartition, moving: bool) -> None:
+    def on_reassigning(self, event: ReassigningWritten) -> None:
         """What was requested through the API may reach the controller after what was asked for later, so the topic's
         znode says where the move goes that begins, or is changed (KIP-455)."""
-        if not moving:
+        if not event.moves:
             return
+        tp = event.tp
         commit, target = self.get(tp.topic, tp.partition), self._begun(tp)
         if target is not None and target not in commit.targets:
             commit.ask((*commit.targets, target))
-        commit.assign(self._topology.assignment(tp), target)
+        commit.assign(self._cluster.assignment(tp), target)
 
     def on_move_started(self, event: MoveStarted) -> None:
         commit = self.get(event.topic, event.partition)

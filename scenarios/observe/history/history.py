@@ -18,69 +18,78 @@ from scenarios.observe.history.roles import Roles
 from scenarios.observe.history.settings import Settings, StartSettings
 from scenarios.observe.history.standing import Standing
 from scenarios.observe.history.subscriptions import arm
-from scenarios.observe.measures.topology import Topology
+from scenarios.observe.past.cluster_past import Past
+from scenarios.observe.past.cluster_state import ClusterState
 
 
 class History:
-    """The shared folds of one run."""
+    """The shared folds of one run.
 
-    def __init__(self, trace: Trace, topology: Topology, start: StartSettings) -> None:
+    Attributes:
+        past: announces the changes of the cluster. ``cluster``: how it is now.
+    """
+
+    def __init__(self, trace: Trace, past: Past, start: StartSettings) -> None:
         self._trace = trace
         self._start = start
-        self.topology = topology
+        self.past = past
+
+    @property
+    def cluster(self) -> ClusterState:
+        return self.past.now
 
     @cached_property
     def logs(self) -> ReplicaLogs:
         """The content of every replica's log."""
         logs = ReplicaLogs()
-        arm(logs, self._trace, self.topology)
+        arm(logs, self._trace, self.past)
         return logs
 
     @cached_property
     def acknowledged(self) -> Acknowledged:
         """What producers know to be written."""
-        acknowledged = Acknowledged(self._trace, self.logs, self.topology, self.commits)
-        arm(acknowledged, self._trace, self.topology)
+        acknowledged = Acknowledged(self._trace, self.logs, self.cluster, self.commits)
+        arm(acknowledged, self._trace, self.past)
         return acknowledged
 
     @cached_property
     def commits(self) -> Commits:
         """The committed prefix of each partition's log."""
-        commits = Commits(self.logs, self.topology)
-        arm(commits, self._trace, self.topology)
+        commits = Commits(self.logs, self.cluster)
+        arm(commits, self._trace, self.past)
         return commits
 
     @cached_property
     def led_partitions(self) -> LedPartitions:
         """The state of the partitions that each broker leads, as the broker knows it."""
         led = LedPartitions()
-        arm(led, self._trace, self.topology)
+        arm(led, self._trace, self.past)
         return led
 
     @cached_property
     def circumstances(self) -> Circumstances:
         """Which machines run and reach each other, and what excuses a delay."""
         circumstances = Circumstances(self._start.undone_by)
-        arm(circumstances, self._trace, self.topology)
+        arm(circumstances, self._trace, self.past)
         return circumstances
 
     @cached_property
     def roles(self) -> Roles:
         """Whom each broker takes for the leaders of its partitions."""
         roles = Roles()
-        arm(roles, self._trace, self.topology)
+        arm(roles, self._trace, self.past)
         return roles
 
     @cached_property
     def settings(self) -> Settings:
         """The settings of brokers and topics."""
         settings = Settings(self._start)
-        arm(settings, self._trace, self.topology)
+        arm(settings, self._trace, self.past)
         return settings
 
     @cached_property
     def standing(self) -> Standing:
         """What stands in the cluster now."""
         standing = Standing()
-        arm(standing, self._trace, self.topology)
+        arm(standing, self._trace, self.past)
         return standing

@@ -17,7 +17,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONFIG_BROKERS, CONFIG_TOPICS, decode_config
 from emulator.trace.events import ZkWritten
 from fetchers.quota import listed_here
-from scenarios.observe.measures.topology import Topology
+from scenarios.observe.past.cluster_state import ClusterState
 from scenarios.units import MICROSECONDS
 
 WINDOW_US, LEAST_US = 10 * MICROSECONDS["s"], 2 * MICROSECONDS["s"]
@@ -93,7 +93,7 @@ class Quotas:
     """
 
     _trace: Any
-    _topology: Topology
+    _cluster: ClusterState
     end: Callable[[int, TopicPartition], int | None]
     kind: type = BatchesAppended
     _rates: dict[tuple[int, str], int] = field(factory=dict)
@@ -135,10 +135,10 @@ class Quotas:
 
     def _lacks(self, broker: int, tp: TopicPartition, leader: int) -> int:
         """The records that a replica out of sync lacks; 0 for one in sync, or that is not fetched from its leader."""
-        state = self._topology.state(tp)
+        state = self._cluster.state(tp)
         if state is None or state.leader != leader or leader in self._down or broker in state.isr:
             return 0
-        if broker not in self._topology.assignment(tp):
+        if broker not in self._cluster.assignment(tp):
             return 0
         ends, own = self.end(leader, tp), self.end(broker, tp)
         return 0 if ends is None else ends - (own or 0)
@@ -206,7 +206,7 @@ class Quotas:
             return
         for row in event.rows() if isinstance(event, BatchesAppended) else (event,):
             tp = TopicPartition.of(row.topic, row.partition)
-            replica, state = (row.node, tp), self._topology.state(tp)
+            replica, state = (row.node, tp), self._cluster.state(tp)
             self._since[replica] = row.t_us
             leader, in_sync = self._leaders.get(replica, -1), state is not None and row.node in state.isr
             self._window.append(_Got(row.t_us, leader, row.node, tp, row.size, in_sync))

@@ -1,8 +1,5 @@
-"""The events that a checker or a shared fold subscribes to: the annotations of its ``on_...`` methods.
-
-``StateWritten`` and ``AssignmentWritten`` are kinds of their own: writes to a partition's state znode and to its
-topic's znode, decoded once for all checkers.
-"""
+"""The events, and the changes of a cluster, that a checker or a shared fold subscribes to: the annotations of its
+``on_...`` methods."""
 
 from __future__ import annotations
 
@@ -11,45 +8,13 @@ import typing
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from operator import length_hint
-from typing import Any, NamedTuple
+from typing import Any
 
-from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Trace
-from scenarios.observe.measures.topology import Topology
+from scenarios.observe.past.changes import CHANGES, Announces
 from scenarios.plugins import check_rule
 
 PREFIX = "on_"
-
-
-class StateWritten(NamedTuple):
-    """ZooKeeper applied a write to the state znode of ``tp``; ``state`` is None when it was deleted, ``before`` where
-    there was none.
-
-    ``t_us, seq, cause, client`` are those of the ``ZkWritten`` that it was read from.
-    """
-
-    t_us: int
-    seq: int
-    cause: int
-    tp: TopicPartition
-    state: LeaderAndIsr | None
-    before: LeaderAndIsr | None
-    client: int
-
-
-class AssignmentWritten(NamedTuple):
-    """ZooKeeper applied a write to the znode of a topic that gives ``tp`` other replicas; none: it is gone.
-
-    ``t_us, seq, cause, client`` are those of the ``ZkWritten`` that it was read from.
-    """
-
-    t_us: int
-    seq: int
-    cause: int
-    tp: TopicPartition
-    replicas: tuple[int, ...]
-    client: int
 
 
 def index_of(event: Any, taken: Iterator[int]) -> int:
@@ -91,28 +56,7 @@ def _subscriptions(of: type[Any]) -> tuple[tuple[str, type], ...]:
     return tuple(found)
 
 
-def arm(subscriber: object, trace: Trace, topology: Topology) -> None:
-    """Let ``subscriber`` see every later event that it subscribes to."""
+def arm(subscriber: object, trace: Trace, past: Announces) -> None:
+    """Let ``subscriber`` see every later event, and change that ``past`` announces, to which it subscribes."""
     for kind, see in subscriptions(subscriber):
-        if kind is StateWritten:
-            topology.subscribe(_no_interest, _as_state_written(see, topology))
-        elif kind is AssignmentWritten:
-            topology.subscribe(_as_assignment_written(see), _no_interest)
-        else:
-            trace.fold(kind, see)
-
-
-def _as_state_written(see: Callable[[StateWritten], None], topology: Topology) -> Callable[[Any, Any, Any], None]:
-    return lambda event, tp, state: see(
-        StateWritten(event.t_us, event.seq, event.cause, tp, state, topology.state(tp), event.client)
-    )
-
-
-def _as_assignment_written(see: Callable[[AssignmentWritten], None]) -> Callable[[Any, Any, Any], None]:
-    return lambda event, tp, replicas: see(
-        AssignmentWritten(event.t_us, event.seq, event.cause, tp, replicas, event.client)
-    )
-
-
-def _no_interest(event: Any, tp: TopicPartition, content: Any) -> None:
-    """For the one of two callbacks that a subscription does not need."""
+        (past.subscribe if kind in CHANGES else trace.fold)(kind, see)

@@ -1,4 +1,4 @@
-"""A fold: a part of what a run measures of itself, with the figures and tables that come out of it."""
+"""A fold: one part of the measurements of a run, with its figures and tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attrs import Factory, frozen
 from emulator.trace import Trace
 from scenarios.observe.measures.figure import Figure, Value
 from scenarios.observe.measures.isr_row import IsrChanged
-from scenarios.observe.measures.topology import Topology
+from scenarios.observe.past.cluster_past import Past
 
 
 @frozen(kw_only=True)
@@ -18,10 +18,10 @@ class Measured:
     """The cluster that is measured.
 
     Attributes:
-        min_isr: topic to its min.insync.replicas at the start, where the topic sets it.
+        min_isr: the min.insync.replicas of each topic that sets it at the start.
         default_min_isr: the brokers' min.insync.replicas at the start.
-        keep_rows: keep the rows for the data set; without them only the figures remain.
-        figures: compute every figure; without that only those that the course of a run depends on.
+        keep_rows: whether the rows for the data set are kept; without them only the figures remain.
+        figures: whether every figure is computed; otherwise only those that the course of a run depends on.
     """
 
     min_isr: Mapping[str, int] = Factory(dict)
@@ -36,13 +36,13 @@ class Source:
 
     Attributes:
         trace: the run's events; a fold subscribes to it before the run starts.
-        topology: the decoder of ZooKeeper's writes on this trace.
+        past: what has happened to the cluster; it has taken in each event before the fold.
         measured: the settings of the cluster that events do not carry.
         isr_changed: called at each change of a partition's row of ``isr_events``, and when the run ends.
     """
 
     trace: Trace
-    topology: Topology
+    past: Past
     measured: Measured
     isr_changed: list[IsrChanged] = Factory(list)
 
@@ -80,7 +80,7 @@ class Fold:
         self.counts: dict[str, int] = {}
 
     def finish(self, end_us: int) -> None:
-        """The run is over: close the intervals that are open."""
+        """Close the open intervals: the run has ended."""
 
     def figures(self) -> Mapping[str, Value]:
         """The exact value of each of ``FIGURES``, after ``finish``."""

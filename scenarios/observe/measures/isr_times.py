@@ -1,12 +1,12 @@
-"""How long partitions were under-replicated, below min.insync.replicas, or without a leader.
+"""The times in which partitions were under-replicated, below min.insync.replicas, or without a leader.
 
-One interval per partition and state, from ZooKeeper's contents (``scenarios.observe.measures.topology``); what the
-flags of a state mean is in ``scenarios.observe.measures.isr_row``.
+One interval per partition and state, from ZooKeeper's contents (``scenarios.observe.past``); the meaning of the
+flags is in ``scenarios.observe.measures.isr_row``.
 
-A move is open from ``MoveStarted`` to its end (``move_ends``), unless it is refused; one that is cancelled goes
-back to its original. From step ``delete.partitions`` on the partitions of a topic count as gone: their ISRs shrink and
-their leaders go by intention, and Kafka's controller leaves them out of its gauges too (``topicsWithDeletionStarted``).
-The flags are the truth, whichever broker leads: a broker's own gauge can know less (readings §8).
+A move is open from ``MoveStarted`` to its end (``move_ends``), unless it is refused. A cancelled move goes back to its
+original. From step ``delete.partitions`` on, the partitions of a topic count as deleted: their ISRs shrink and their
+leaders go by intention, and Kafka's controller leaves them out of its gauges too (``topicsWithDeletionStarted``). The
+flags are computed from ZooKeeper, whichever broker leads: a broker's own gauge can know less (readings §8).
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from scenarios.observe.measures.fold import Fold, Source, Table
 from scenarios.observe.measures.isr_row import IsrRow, flags
 from scenarios.observe.measures.move_ends import MoveEnds
 from scenarios.observe.measures.moves import refused
-from scenarios.observe.measures.topology import DELETED_FROM
+from scenarios.observe.past.changes import AssignmentWritten, StateWritten
+from scenarios.observe.past.cluster_state import DELETED_FROM
 
 NO_FLAGS = (False, False, False, False, False)
 _FINAL = 2
@@ -43,7 +44,7 @@ Changed = Callable[[int, TopicPartition, tuple[int, tuple[bool, ...]], tuple[int
 
 
 class Worst(NamedTuple):
-    """A partition, and for how long it was under-replicated in all."""
+    """A partition, and the time for which it was under-replicated in all."""
 
     tp: TopicPartition
     held_us: int
@@ -111,7 +112,7 @@ class IsrTimes(Fold):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        trace, topology, measured = source.trace, source.topology, source.measured
+        trace, past, measured = source.trace, source.past, source.measured
         self._rows: list[IsrRow] = []
         self._under_replicated = AtOnce()
         self._by_moves_us = 0  # under-replicated by the rule up to 2.4 alone
@@ -126,13 +127,14 @@ class IsrTimes(Fold):
         self._default_min_isr = measured.default_min_isr
         self._partitions: dict[TopicPartition, _Partition] = {}
         self._down: set[int] = set()  # asked for membership only, never iterated
-        self._topology = topology
-        topology.subscribe(self._assigned, self._stated)
+        self._cluster = past.now
+        past.subscribe(AssignmentWritten, self._assigned)
+        past.subscribe(StateWritten, self._stated)
         trace.fold(ZkWritten, self._configured)
         trace.fold(MoveStarted, self._move_started)
         trace.fold(MoveCancelled, self._move_cancelled)
         trace.fold(MoveAnswered, self._move_answered)
-        MoveEnds(trace, topology, self._move_ended)
+        MoveEnds(trace, past, self._move_ended)
         trace.fold(Step, self._stepped)
         trace.fold(NodeStarted, self._node_started)
         trace.fold(NodeCrashed, self._node_crashed)
@@ -162,7 +164,8 @@ class IsrTimes(Fold):
 
     @property
     def worst(self) -> Worst | None:
-        """The partition that was under-replicated longest, of several the first by name; None where none was."""
+        """The partition that was under-replicated for the longest time; of several the first by name; None where none
+        was."""
         found = [
             Worst(TopicPartition.of(partition.topic, partition.partition), partition.under_replicated_us)
             for partition in self._partitions.values()
@@ -174,20 +177,20 @@ class IsrTimes(Fold):
         return {"isr_events": self._rows}
 
     def leader(self, tp: TopicPartition) -> int:
-        """Its leader in ZooKeeper, -1 without one."""
+        """The leader of a partition in ZooKeeper, -1 without one."""
         partition = self._partitions.get(tp)
         return -1 if partition is None or partition.state is None else partition.state.leader
 
-    def _assigned(self, event: ZkWritten, tp: TopicPartition, replicas: tuple[int, ...]) -> None:
-        partition = self._partition(tp)
-        partition.assignment = replicas
-        if not replicas:
+    def _assigned(self, event: AssignmentWritten) -> None:
+        partition = self._partition(event.tp)
+        partition.assignment = event.replicas
+        if not event.replicas:
             partition.deleting = False
         self._changed(partition, event)
 
-    def _stated(self, event: ZkWritten, tp: TopicPartition, state: LeaderAndIsr | None) -> None:
-        partition = self._partition(tp)
-        partition.state = state
+    def _stated(self, event: StateWritten) -> None:
+        partition = self._partition(event.tp)
+        partition.state = event.state
         self._changed(partition, event)
 
     def _configured(self, event: ZkWritten) -> None:
@@ -239,7 +242,7 @@ class IsrTimes(Fold):
 
     def _stepped(self, event: Step) -> None:
         if event.step == DELETED_FROM and event.edge == "after":
-            for tp in self._topology.partitions(event.topic):
+            for tp in self._cluster.partitions(event.topic):
                 partition = self._partition(tp)
                 partition.deleting = True
                 self._changed(partition, event)

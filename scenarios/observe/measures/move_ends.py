@@ -1,10 +1,10 @@
-"""When moves end, whether they are done or not.
+"""The ends of moves, whether they are done or not.
 
 A move ends with the controller's ``MoveFinished``. A controller can die after the last write of a move to ZooKeeper and
-before that event: after KIP-455's B6 for a move requested by the API, anywhere in one that adds and removes no replica,
-or just as the write takes effect that removes the partition from /admin/reassign_partitions. A controller also deletes
-requests there that it has not read. Then nothing is left for the next controller to finish, and the move ends with that
-controller's election: done or not, as the assignment says.
+before that event. That can happen after KIP-455's B6 for a move requested by the API, anywhere in a move that adds and
+removes no replica, or just as the write takes effect that removes the partition from /admin/reassign_partitions. A
+controller also deletes requests there that it has not read. In these cases nothing is left for the next controller to
+finish, and the move ends with that controller's election. The assignment says whether it is done.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, decode_reassignment
 from emulator.trace import Event, Trace
 from emulator.trace.events import ZkWritten
-from scenarios.observe.measures.topology import Topology
+from scenarios.observe.past.changes import ReassigningWritten
+from scenarios.observe.past.cluster_past import Past
 
 Ended = Callable[[Event, TopicPartition], None]
 
 
 class MoveEnds:
-    """Calls ``ended(event, partition)``; also for a partition without an open move."""
+    """Calls ``ended(event, partition)``, even for a partition without an open move."""
 
-    def __init__(self, trace: Trace, topology: Topology, ended: Ended) -> None:
+    def __init__(self, trace: Trace, past: Past, ended: Ended) -> None:
         self._ended = ended
-        self._topology = topology
+        self._cluster = past.now
         self._targets: dict[TopicPartition, tuple[int, ...]] = {}
-        """Of the moves without ``MoveFinished`` yet."""
+        """The targets of the moves without ``MoveFinished`` yet."""
         self._settled: dict[TopicPartition, None] = {}
         """Partitions without adding or removing replicas in ZooKeeper any more, and without ``MoveFinished`` yet."""
-        self._reassigning: dict[TopicPartition, None] = {}
         self._by_znode: dict[TopicPartition, None] = {}
         """Partitions that /admin/reassign_partitions has named, without ``MoveFinished`` yet."""
         self._znode = ""
-        topology.subscribe_reassigning(self._moved)
+        past.subscribe(ReassigningWritten, self._moved)
         trace.fold(ZkWritten, self._written)
         trace.fold(MoveStarted, self._started)
         trace.fold(MoveFinished, self._finished)
@@ -45,16 +45,15 @@ class MoveEnds:
         """Whether /admin/reassign_partitions has named a partition whose move has not ended."""
         return tp in self._by_znode
 
-    def _moved(self, _: ZkWritten, tp: TopicPartition, reassigning: bool) -> None:
-        if reassigning:
-            self._reassigning[tp] = None
-            self._settled.pop(tp, None)
+    def _moved(self, event: ReassigningWritten) -> None:
+        if event.moves:
+            self._settled.pop(event.tp, None)
         else:
-            self._reassigning.pop(tp, None)
-            self._settled[tp] = None
+            self._settled[event.tp] = None
 
     def _written(self, event: ZkWritten) -> None:
-        """Decoded when it is created; afterwards kept as text, and decoded at an election."""
+        """Take in a topic's znode. It is decoded when it is created; later ones are kept as text, and decoded at an
+        election."""
         if event.path != REASSIGN_PARTITIONS:
             return
         self._znode = "" if event.op == "delete" else event.data
@@ -75,12 +74,13 @@ class MoveEnds:
 
     def _elected(self, event: ControllerElected) -> None:
         settled, self._settled = self._settled, {}
+        moves = self._cluster.is_reassigning
         left = decode_reassignment(self._znode) if self._znode else {}
-        gone = [tp for tp in self._by_znode if tp not in left and tp not in self._reassigning]
+        gone = [tp for tp in self._by_znode if tp not in left and not moves(tp)]
         same = [
             tp
             for tp, target in self._targets.items()
-            if tp not in left and tp not in self._reassigning and self._topology.assignment(tp) == target
+            if tp not in left and not moves(tp) and self._cluster.assignment(tp) == target
         ]
         for tp in dict.fromkeys((*settled, *gone, *same)):
             self._by_znode.pop(tp, None)

@@ -15,7 +15,7 @@ from emulator.protocol.events import (
     NodeCrashed,
     NodeStarted,
 )
-from scenarios.observe.measures.topology import Topology
+from scenarios.observe.past.cluster_state import ClusterState
 from scenarios.observe.reach.part import Part, Release
 
 APIS = ("LeaderAndIsr", "UpdateMetadata", "StopReplica")
@@ -26,8 +26,8 @@ ZOMBIE_CONTROLLER = "a replaced controller lives on"
 class ReachedRequests(Part):
     """Control requests that are refused, and those that race: to the same broker, of two controllers."""
 
-    def __init__(self, counts: dict[str, int], topology: Topology) -> None:
-        super().__init__(counts, topology)
+    def __init__(self, counts: dict[str, int], cluster: ClusterState) -> None:
+        super().__init__(counts, cluster)
         self._under_way: dict[tuple[int, str], int] = {}
         """By receiver and API, the controller whose request has no answer yet."""
 
@@ -61,8 +61,8 @@ class ReachedRequests(Part):
 class ReachedElections(Part):
     """Elections of leaders by their selector, and of controllers."""
 
-    def __init__(self, counts: dict[str, int], topology: Topology) -> None:
-        super().__init__(counts, topology)
+    def __init__(self, counts: dict[str, int], cluster: ClusterState) -> None:
+        super().__init__(counts, cluster)
         self._running: dict[int, None] = {}
         self._controller = -1
 

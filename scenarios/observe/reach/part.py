@@ -8,7 +8,7 @@ from attrs import frozen
 
 from controller.procedures import PROCEDURES
 from controller.steps import Procedure
-from scenarios.observe.measures.topology import Topology
+from scenarios.observe.past.cluster_state import ClusterState
 from scenarios.profiles.profile import Policies
 
 
@@ -45,11 +45,12 @@ class Part:
 
     Attributes:
         counts: by name, how often it was reached: shared by all parts.
+        cluster: as it is now.
     """
 
-    def __init__(self, counts: dict[str, int], topology: Topology) -> None:
+    def __init__(self, counts: dict[str, int], cluster: ClusterState) -> None:
         self.counts = counts
-        self.topology = topology
+        self.cluster = cluster
 
     def count(self, name: str) -> None:
         self.counts[name] = self.counts.get(name, 0) + 1

@@ -11,7 +11,7 @@ from controller.procedures import PROCEDURES
 from controller.shapes import SHAPES
 from emulator.trace import Trace
 from scenarios.observe.history.subscriptions import arm
-from scenarios.observe.measures.topology import Topology
+from scenarios.observe.past.cluster_past import Past
 from scenarios.observe.reach.clients import ReachedAnswers, ReachedSessions
 from scenarios.observe.reach.control import ReachedElections, ReachedRequests, ReachedStates
 from scenarios.observe.reach.part import Part, Release
@@ -37,12 +37,12 @@ class Reach:
         counts: by name, how often it was reached; what was not is not in it.
     """
 
-    def __init__(self, trace: Trace, topology: Topology | None = None) -> None:
-        topology = topology or Topology(trace)
+    def __init__(self, trace: Trace, past: Past | None = None) -> None:
+        past = past or Past(trace)
         self.counts: dict[str, int] = {}
-        self._parts = [part(self.counts, topology) for part in PARTS]
+        self._parts = [part(self.counts, past.now) for part in PARTS]
         for part in self._parts:
-            arm(part, trace, topology)
+            arm(part, trace, past)
 
 
 def reachable(profile: str, protocol: str | None = None) -> tuple[str, ...]:

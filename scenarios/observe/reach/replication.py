@@ -23,8 +23,8 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from fetchers.failures import Verdict
-from scenarios.observe.history.subscriptions import StateWritten
-from scenarios.observe.measures.topology import Topology
+from scenarios.observe.past.changes import StateWritten
+from scenarios.observe.past.cluster_state import ClusterState
 from scenarios.observe.reach.part import Part, Release
 
 ZOMBIE_LEADER = "a replaced leader appends"
@@ -50,8 +50,8 @@ class ReachedIsrs(Part):
 class ReachedZombies(Part):
     """Leaders that append after ZooKeeper has another one. Batches are looked at only while there is such a leader."""
 
-    def __init__(self, counts: dict[str, int], topology: Topology) -> None:
-        super().__init__(counts, topology)
+    def __init__(self, counts: dict[str, int], cluster: ClusterState) -> None:
+        super().__init__(counts, cluster)
         self._running: dict[int, None] = {}
         self._replaced: dict[tuple[str, int], int] = {}
 
@@ -89,7 +89,7 @@ class ReachedZombies(Part):
         if self._replaced and event.leader:
             for partition in event.partitions:
                 if self._replaced.get((event.topic, partition)) == event.node:
-                    state = self.topology.state(TopicPartition(event.topic, partition))
+                    state = self.cluster.state(TopicPartition(event.topic, partition))
                     if state is not None and state.leader != event.node:
                         self.count(ZOMBIE_LEADER)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from controller.procedures import STEPS
 from emulator.protocol.events import ControllerElected, ControllerResigned, Fault, NodeCrashed
 from emulator.trace.events import Step
-from scenarios.observe.measures.topology import Topology
+from scenarios.observe.past.cluster_state import ClusterState
 from scenarios.observe.reach.part import Part, Release
 
 FAULTS = (
@@ -24,8 +24,8 @@ class ReachedSteps(Part):
     """A step is open from its edge ``before`` to its edge ``after``, a wait as long as it lasts. A fault that comes
     with the edge ``after`` still counts for its step."""
 
-    def __init__(self, counts: dict[str, int], topology: Topology) -> None:
-        super().__init__(counts, topology)
+    def __init__(self, counts: dict[str, int], cluster: ClusterState) -> None:
+        super().__init__(counts, cluster)
         self._open: dict[_Place, int] = {}
         """The open steps, each with the controller that is in it."""
         self._steps: dict[str, int] = {}

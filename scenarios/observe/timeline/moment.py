@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import asdict, define, field, frozen
 
 from controller.procedures import STEPS
-from emulator.protocol.events import (
-    Appended,
-    ControllerElected,
-    ControllerResigned,
-    Fault,
-    LogLoaded,
-    LogRecovered,
-    MoveStarted,
-    NodeCrashed,
-    NodeStarted,
-    ReplicaStopped,
-    RoutesChanged,
-    Truncated,
-)
+from emulator.protocol.events import Appended, LogLoaded, LogRecovered, ReplicaStopped, Truncated
 from emulator.protocol.types import TopicPartition
-from emulator.trace.events import Step
 from scenarios.observe.history.quotas import Quotas, QuotaUse
 from scenarios.observe.measures.fold import Measured, Source
 from scenarios.observe.measures.moves import Moves
-from scenarios.observe.measures.topology import Topology
-from scenarios.observe.timeline.roles import Health
+from scenarios.observe.past.changes import AssignmentWritten, StateWritten
+from scenarios.observe.past.cluster_past import Past, Replay
+from scenarios.observe.past.cluster_state import LAST, ClusterState
 
 
 @frozen
@@ -110,77 +97,55 @@ class Moment:
         return asdict(self)
 
 
-class _Replay:
-    """Gives recorded events to folds, as ``Trace`` does while a run goes on. Events with columns come as their rows."""
-
-    def __init__(self) -> None:
-        self._folds: dict[type, list[Callable[[Any], None]]] = {}
-
-    def fold(self, kind: type, see: Callable[[Any], None]) -> None:
-        self._folds.setdefault(kind, []).append(see)
-
-    def play(self, event: Any) -> None:
-        for see in self._folds.get(type(event), ()):
-            see(event)
-
-
 @define(eq=False)
 class Moments:
     """Follows a run's events, in their order; ``now`` is the state after the last one seen."""
 
-    _replay: Any = field(factory=_Replay)
-    _health: Health = field(factory=Health)
-    _nodes: dict[int, None] = field(factory=dict)
-    _controller: int = -1
-    _controller_epoch: int = -1
-    _zookeeper_stopped: bool = False
-    _cut: dict[tuple[int, int], None] = field(factory=dict)
+    _replay: Replay = field(factory=Replay)
     _known: dict[TopicPartition, None] = field(factory=dict)
-    _steps: dict[TopicPartition, Step] = field(factory=dict)
     _ends: dict[tuple[int, TopicPartition], int] = field(factory=dict)
     _appended: dict[TopicPartition, tuple[int, int]] = field(factory=dict)
     """Records and bytes that were appended to the partition's logs."""
-    _topology: Topology = field(init=False)
+    _cluster: ClusterState = field(init=False)
     _moves: Moves = field(init=False)
     _quotas: Quotas = field(init=False)
     _t_us: int = 0
 
     def __attrs_post_init__(self) -> None:
-        replay = self._replay
-        self._topology = Topology(replay)
-        self._topology.subscribe(self._know, self._know)
-        self._moves = Moves(Source(replay, self._topology, Measured()))
-        self._quotas = Quotas(replay, self._topology, self.log_end, Appended)
+        replay: Any = self._replay
+        past = Past(replay)
+        self._cluster = past.now
+        past.subscribe(AssignmentWritten, self._know)
+        past.subscribe(StateWritten, self._know)
+        self._moves = Moves(Source(replay, past, Measured()))
+        self._quotas = Quotas(replay, past.now, self.log_end, Appended)
         for kind, see in (
-            (Step, self._stepped), (MoveStarted, self._move_started), (Fault, self._acted),
-            (ControllerElected, self._elected), (ControllerResigned, self._resigned), (NodeStarted, self._started),
-            (NodeCrashed, self._crashed), (RoutesChanged, self._routes_changed), (Appended, self._append),
-            (LogLoaded, self._log_ends), (Truncated, self._log_ends), (LogRecovered, self._log_ends),
-            (ReplicaStopped, self._stopped),
+            (Appended, self._append), (LogLoaded, self._log_ends), (Truncated, self._log_ends),
+            (LogRecovered, self._log_ends), (ReplicaStopped, self._stopped),
         ):  # fmt: skip
             replay.fold(kind, see)
 
     @property
     def controller(self) -> int:
         """The broker that acts as the controller; -1: none."""
-        return self._controller
+        return self._cluster.acting_controller
 
     def see(self, event: Any) -> None:
         self._t_us = event.t_us
-        self._health.see(event)
-        self._replay.play(event)
+        self._replay.play((event,))
 
     def now(self, t_us: int | None = None) -> Moment:
         """The state; ``t_us``: its time, if it is later than the last event."""
-        letters = {node: self._health.letter(node) for node in sorted(self._nodes)}
+        cluster, elected = self._cluster, self._cluster.elected.get(LAST)
+        brokers = [node for node in sorted(cluster.lives) if node >= 0]
         return Moment(
             t_us=self._t_us if t_us is None else t_us,
-            controller=self._controller,
-            controller_epoch=self._controller_epoch,
-            zookeeper_stopped=self._zookeeper_stopped,
-            down=tuple(node for node, letter in letters.items() if letter == "x"),
-            paused=tuple(node for node, letter in letters.items() if letter == "P"),
-            cut=tuple(self._cut),
+            controller=self.controller,
+            controller_epoch=-1 if elected is None else elected.controller_epoch,
+            zookeeper_stopped=bool(cluster.zookeeper_stopped),
+            down=tuple(filter(cluster.is_down, brokers)),
+            paused=tuple(filter(cluster.is_paused, brokers)),
+            cut=tuple(cluster.cut),
             moves=tuple(self.moves()),
             partitions=tuple(self._partitions()),
             quotas=self._quotas.uses(self._t_us if t_us is None else t_us),
@@ -194,19 +159,17 @@ class Moments:
         """The moves that are under way, in the order of their requests."""
         for row in self._moves.open_rows:
             tp = TopicPartition.of(row.topic, row.partition)
-            step = self._steps.get(tp)
+            step = self._cluster.step(tp)
             name, edge = ("", "") if step is None else (step.step, step.edge)
             meaning = STEPS[name].steps[name] if name else ""
             adding = tuple(self._left(tp, broker) for broker in row.target if self._lacks(tp, broker))
             yield OpenMove(str(tp), row.original, row.target, name, edge, meaning, adding)
 
     def _lacks(self, tp: TopicPartition, broker: int) -> bool:
-        state = self._topology.state(tp)
-        return state is None or broker not in state.isr
+        return broker not in self._cluster.isr(tp)
 
     def _left(self, tp: TopicPartition, broker: int) -> Left:
-        state = self._topology.state(tp)
-        end = None if state is None else self._ends.get((state.leader, tp))
+        end = self._ends.get((self._cluster.leader(tp), tp))
         if end is None:
             return Left(broker, None, None)
         records = max(0, end - self._ends.get((broker, tp), 0))
@@ -215,49 +178,13 @@ class Moments:
 
     def _partitions(self) -> Iterator[PartitionState]:
         for tp in sorted(self._known):
-            state, replicas = self._topology.state(tp), self._topology.assignment(tp)
+            state, replicas = self._cluster.state(tp), self._cluster.assignment(tp)
             if state is not None or replicas:
                 leader, epoch, isr = (-1, -1, ()) if state is None else (state.leader, state.leader_epoch, state.isr)
                 yield PartitionState(tp.topic, tp.partition, leader, epoch, replicas, isr)
 
-    def _know(self, event: Any, tp: TopicPartition, content: Any) -> None:
-        self._known[tp] = None
-
-    def _stepped(self, event: Step) -> None:
-        procedure = STEPS.get(event.step)
-        if self._controller not in (-1, event.node):  # it has been replaced, and does not know it yet
-            return
-        if procedure is not None and procedure.reassignment and event.topic and event.partition >= 0:
-            self._steps[TopicPartition.of(event.topic, event.partition)] = event
-
-    def _move_started(self, event: MoveStarted) -> None:
-        self._steps.pop(TopicPartition.of(event.topic, event.partition), None)
-
-    def _acted(self, event: Fault) -> None:
-        if event.action in ("zookeeper.stop", "zookeeper.start"):
-            self._zookeeper_stopped = event.action == "zookeeper.stop"
-
-    def _elected(self, event: ControllerElected) -> None:
-        self._controller, self._controller_epoch = event.node, event.controller_epoch
-
-    def _resigned(self, event: ControllerResigned) -> None:
-        if self._controller == event.node:
-            self._controller = -1
-
-    def _started(self, event: NodeStarted) -> None:
-        if event.node >= 0:
-            self._nodes[event.node] = None
-
-    def _crashed(self, event: NodeCrashed) -> None:
-        if self._controller == event.node:
-            self._controller = -1
-
-    def _routes_changed(self, event: RoutesChanged) -> None:
-        for route in zip(event.sources, event.targets, strict=True):
-            if event.cut:
-                self._cut[route] = None
-            else:
-                self._cut.pop(route, None)
+    def _know(self, change: AssignmentWritten | StateWritten) -> None:
+        self._known[change.tp] = None
 
     def _append(self, event: Appended) -> None:
         tp = TopicPartition.of(event.topic, event.partition)

@@ -1,4 +1,4 @@
-"""What plug-ins are made of: checkers, fault actions, profiles, bugs, reassignment shapes, parts of strategies, figures
+"""The parts of plug-ins: checkers, fault actions, profiles, bugs, reassignment shapes, parts of strategies, figures
 (docs/extend/plugins.md)."""
 
 from controller.move import Move

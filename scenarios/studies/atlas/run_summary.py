@@ -18,12 +18,16 @@ class RunSummary:
     """The end of a run. See ``MoveRecorder`` for what is named alike; times in virtual microseconds.
 
     Attributes:
-        open: the move had not ended.
-        violations, other_violations: of safety, and of other invariants, in words.
+        assignment, leader, isr: the values in ZooKeeper.
+        replicas: the brokers that have the partition's log on disk.
+        fetching: the position of each broker's fetcher, (leader, offset), for brokers that fetch the partition.
+        failed: the reason for which each broker's fetcher has marked the partition as failed (KIP-461).
+        open: whether the move had not ended.
+        violations, other_violations: the violations of safety, and of other invariants, in words.
         lost_all, lost_one: batches acknowledged with acks=all, and with acks=1, that were lost.
         divergence: how two logs of the ISR differ in what is committed, empty where they agree.
-        behind: which members of the ISR lag behind the leader, long after the last write.
-        not_done: what the scenario could not do, empty where it did everything.
+        behind: the members of the ISR that lag behind the leader, long after the last write.
+        not_done: the actions that could not be done; empty where all were.
     """
 
     visits: tuple[GateVisit, ...] = ()
@@ -51,7 +55,7 @@ class RunSummary:
     not_done: str = ""
 
     def lacking(self, target: Brokers) -> str:
-        """Which of ``target`` the ISR lacks, and what its fetcher does; empty where it lacks none."""
+        """The brokers of ``target`` that are not in the ISR, with the state of their fetchers; empty where all are."""
         absent = [broker for broker in target if broker not in self.isr]
         if not absent:
             return ""
@@ -75,18 +79,18 @@ def summarize(stage: Stage, recorder: MoveRecorder) -> RunSummary:
     violations = stage.checkers.finish()
     figures = stage.measures.finish(end_us)
     recorder.close(end_us)
-    logs = stage.checkers.history.logs
+    logs, cluster, tp = stage.checkers.history.logs, recorder.cluster, recorder.tp
     return RunSummary(
         visits=tuple(recorder.visits),
         passed=recorder.passed,
         waiting=recorder.waiting,
         open=figures.unfinished_moves > 0,
-        assignment=recorder.assignment,
+        assignment=cluster.assignment(tp),
         leader=recorder.leader,
         isr=recorder.isr,
-        replicas=tuple(recorder.replicas),
-        fetching=recorder.fetching,
-        failed=recorder.failed,
+        replicas=tuple(broker for broker, of in logs.all_replicas() if of == tp),
+        fetching={broker: (of[tp].leader, of[tp].offset) for broker, of in cluster.fetching.items() if tp in of},
+        failed={broker: of[tp].reason for broker, of in cluster.failed.items() if tp in of},
         healed_us=recorder.healed_us,
         end_us=end_us,
         leader_outside_us=recorder.leader_outside_us,
@@ -112,7 +116,8 @@ def _text(violation: Violation) -> str:
 
 
 def _divergence(logs: ReplicaLogs, recorder: MoveRecorder) -> str:
-    """Where the log of an ISR member differs from the leader's below both high watermarks; empty if nowhere."""
+    """The first difference between the log of an ISR member and the leader's below both high watermarks; empty if there
+    is none."""
     leader = logs.get(recorder.leader, recorder.tp)
     if leader is None or not leader.known:
         return ""
@@ -122,7 +127,7 @@ def _divergence(logs: ReplicaLogs, recorder: MoveRecorder) -> str:
             continue
         both = zip(log.entries, leader.entries, strict=False)
         offset = next((theirs[BASE_OFFSET] for theirs, ours in both if theirs is not ours), None)
-        committed = min(recorder.high_watermarks.get(node, 0) for node in (broker, recorder.leader))
+        committed = min(log.high_watermark or 0, leader.high_watermark or 0)
         if offset is not None and offset < committed:
             return f"committed records differ on {broker} and its leader {recorder.leader}, from offset {offset} on"
     return ""

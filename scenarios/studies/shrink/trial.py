@@ -1,4 +1,4 @@
-"""One candidate tried: does its run give the finding?"""
+"""The trial of one candidate: whether its run gives the finding."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Trial(NamedTuple):
 
     Attributes:
         document: the scenario's table as JSON.
-        finding: that which the candidate has to give.
-        by_bugs: the finding has to be gone where the scenario's ``bugs`` are switched off, so that what is found stays
-            a case of them.
-        by_itself: no known behaviour of the release may explain the finding, so that what nothing explains does not
-            become a case of what is known.
+        finding: the finding that the candidate has to give.
+        by_bugs: whether the finding must be absent where the scenario's ``bugs`` are switched off, so that the result
+            stays a case of them.
+        by_itself: whether no known behaviour of the release may explain the finding. So a new finding does not become a
+            case of a known one.
     """
 
     document: str
@@ -36,8 +36,7 @@ class Trial(NamedTuple):
 
 
 def found_in(scenario: Scenario, *, by_itself: bool = False) -> tuple[Finding, ...]:
-    """The findings of a run, ``by_itself`` without the known ones; one that the program could not finish has the
-    exception as its finding.
+    """The findings of a run, ``by_itself`` without the known ones. If the program raises, the exception is the finding.
 
     Raises: BadInput where the scenario is refused.
     """

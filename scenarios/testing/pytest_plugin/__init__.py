@@ -65,7 +65,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse what the options cannot mean before anything is collected."""
+    """Refuse wrong options before anything is collected."""
     from scenarios.errors import BadInput
     from scenarios.testing.pytest_plugin.options import Options
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from brokers.requests.fetch_contexts import EVICTION_US
+from brokers.requests.fetch_session import EVICTION_US
 from emulator.protocol.clients.fetch import FINAL_EPOCH, INITIAL_EPOCH
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition

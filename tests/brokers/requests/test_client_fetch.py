@@ -4,7 +4,7 @@ import pytest
 
 from brokers.config import BrokerConfig
 from brokers.policies import BrokerPolicies
-from brokers.requests.fetch_contexts import EVICTION_US
+from brokers.requests.fetch_session import EVICTION_US
 from emulator.protocol.clients.fetch import DEBUGGING_CONSUMER, FINAL_EPOCH, INITIAL_EPOCH
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition

@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 
-from brokers.requests.client_metadata import ClientMetadataHandler
+from brokers.requests.client_metadata import MetadataHandler
 from brokers.topic_creation import AdminZkClient
 from emulator.protocol.clients.metadata import ClientMetadataRequest, PartitionAnswer
 from emulator.protocol.errors import Errors
@@ -17,7 +17,7 @@ from tests.brokers.bench import Bench
 def bench() -> Bench:
     """Brokers 0 and 1 are alive, 2 is not. The partitions of ``t`` are led by 1 and 2."""
     bench = Bench()
-    bench.router.add(ClientMetadataHandler(bench.manager, cast(AdminZkClient, None), lambda _topic: None))
+    bench.router.add(MetadataHandler(bench.manager, cast(AdminZkClient, None), lambda _topic: None))
     states = tuple(
         PartitionMetadata(TopicPartition("t", number), 1, leader, 5, (1, 2), 0, (1, 2), (2,))
         for number, leader in ((1, 2), (0, 1))

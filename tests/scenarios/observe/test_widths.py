@@ -36,7 +36,7 @@ def replayed(events: Sequence[Any], lost: frozenset[tuple[int, int]], widths: It
     world = SimpleNamespace(now=0)
     trace = Trace(cast("Any", world))
     measures = Measures(trace, Measured(min_isr={"orders": 2}))
-    checkers = Checkers(trace, topology=measures.topology)
+    checkers = Checkers(trace, past=measures.past)
     assignment = encode_topic(dict.fromkeys(range(PARTITIONS), NODES))
     for at, event in enumerate(events):
         world.now, kind = event.t_us, type(event)

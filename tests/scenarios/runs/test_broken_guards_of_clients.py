@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from brokers.log.producer_state_manager import ProducerStateManager
-from brokers.requests.consumer_session import ConsumerSession
-from brokers.requests.fetch_session import CachedPartition
+from brokers.requests import consumer_reads
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import IdempotentBatch
-from emulator.protocol.types import Batch
 from scenarios.language import Scenario
 from scenarios.runs import Run
 from tests.scenarios.runs.building import HEAL, Table, play, scenario
@@ -43,14 +41,12 @@ def broken(run: Run) -> list[str]:
 def test_a_leader_that_gives_consumers_what_is_not_committed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the leader has the record, and it dies: the next leader has another one at that offset."""
 
-    def all_there_is(
-        _self: ConsumerSession, partition: Partition, position: CachedPartition, limit: int, _first: bool
-    ) -> tuple[Batch, ...]:
-        return partition.log.read(position.offset, limit)
+    def all_there_is(partition: Partition, _isolation: int) -> int:
+        return partition.log_end_offset
 
     wanted = clients(CUT, CRASH, acks="1", config={})
     assert play(wanted).run.violations == ()
-    monkeypatch.setattr(ConsumerSession, "_readable", all_there_is)
+    monkeypatch.setattr(consumer_reads, "readable_end", all_there_is)
     assert {"reads_committed", "reads_consistent"} <= set(broken(play(wanted).run))
 
 

@@ -266,8 +266,8 @@ def test_a_consumer_at_a_leader_that_kafka_has_forgotten_is_not_held_against_the
         cut, expire, move, HEALED, assignment=[(0, 1)], plan={0: (1, 2)}, consumers=[consumer], rate=20,
         profile="kafka-1.1",
     )  # fmt: skip
-    standing, topology = run.stage.checkers.history.standing, run.stage.checkers.history.topology
-    leader = topology.state(TP)
+    standing, cluster = run.stage.checkers.history.standing, run.stage.checkers.history.cluster
+    leader = cluster.state(TP)
     log = None if leader is None else run.stage.checkers.history.logs.get(leader.leader, TP)
     assert log is not None
     assert next(iter(standing.positions.values()))[TP] < log.end_offset

@@ -27,8 +27,8 @@ from scenarios.runs.known.ledger import in_isr_since
 from scenarios.runs.known_findings import KNOWN, explained_findings, known
 from scenarios.runs.past import KeptEvents
 from tests.scenarios.runs.building import TP
+from tests.scenarios.runs.stated import stated
 from tests.scenarios.runs.test_known_findings import elected, quiet, told
-from tests.scenarios.studies.report.run.test_roles import stated
 
 __all__ = ["quiet"]
 ROOT = Path(__file__).parents[3]

@@ -12,8 +12,9 @@ from emulator.protocol import events as e
 from scenarios.errors import BadInput
 from scenarios.observe.checkers import REGISTRY, Checker, register
 from scenarios.observe.history.replica_logs import ReplicaLogs
-from scenarios.observe.history.subscriptions import StateWritten, subscriptions
+from scenarios.observe.history.subscriptions import subscriptions
 from scenarios.observe.invariants import INVARIANTS
+from scenarios.observe.past.changes import StateWritten
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 

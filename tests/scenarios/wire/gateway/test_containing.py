@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from brokers.groups.rebalance import Rebalances
-from brokers.requests.client_metadata import ClientMetadataHandler
+from brokers.requests.client_metadata import MetadataHandler
 from controller.operations.topics import TopicChanges
 from emulator.protocol.events import NodeCrashed
 from emulator.zookeeper.server.database import Database
@@ -93,8 +93,8 @@ def crashed(played: Scripted) -> list[int]:
     [
         (Rebalances, "_expire_join", [FINDS, joins("range")], True, "broker-2 fails"),
         (TopicChanges, "process_topic_change", [CREATES], True, "broker-1 fails"),
-        (ClientMetadataHandler, "_create", [CREATES], True, "broker-2 fails"),
-        (ClientMetadataHandler, "_answer", [LISTS], False, "broker 2 fails at Metadata"),
+        (MetadataHandler, "_create", [CREATES], True, "broker-2 fails"),
+        (MetadataHandler, "_answer", [LISTS], False, "broker 2 fails at Metadata"),
         (Metadata, "to_request", [LISTS], False, "a request cannot be taken"),
         (Metadata, "to_response", [LISTS], False, "the answer to API 3 cannot be sent"),
         (Database, "answer", [CREATES], False, "zookeeper fails"),

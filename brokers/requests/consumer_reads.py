@@ -1,0 +1,129 @@
+"""What one fetch request of a consumer reads, emulated or real.
+
+Behavior, for each partition in this order (KafkaApis.handleFetchRequest, ReplicaManager.readFromLocalLog,
+Partition.readRecords, Log.read; 2.3.1):
+
+1. the broker's metadata had the partition when the request came: UNKNOWN_TOPIC_OR_PARTITION (``refused``)
+2. there is a replica here: NOT_LEADER_FOR_PARTITION, KAFKA_STORAGE_ERROR
+3. the reader's leader epoch is that of the replica, if it names one: FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH
+4. the replica leads, unless any replica will do: NOT_LEADER_FOR_PARTITION
+5. the reader's last record is in the log, if it names its epoch: the diverging epoch, and no records (KIP-595)
+6. the offset is in the log: OFFSET_OUT_OF_RANGE
+7. the disk can be read: KAFKA_STORAGE_ERROR
+
+A reader gets what is before the high watermark, or before the last stable offset. Only the first batch of an answer may
+be larger than the limits (KIP-74).
+
+Version notes:
+
+- 2.1: leader epochs (KIP-320): ``checks_epochs``
+- 2.7: diverging epochs, of real clients that name the epoch of their last record
+"""
+
+from collections.abc import Iterable
+
+from attrs import define
+
+from brokers.partition.partition import Partition
+from brokers.replica_manager import ReplicaManager
+from emulator.disks import DiskError
+from emulator.protocol.clients.fetch import READ_COMMITTED, READ_UNCOMMITTED
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.fetch import FetchedFields
+from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH
+from emulator.protocol.types import Batch, TopicPartition
+
+
+def refused(tp: TopicPartition, error: Errors) -> FetchedFields:
+    return tp, error, -1, -1, (), None
+
+
+def readable_end(partition: Partition, isolation: int) -> int:
+    """Up to where a consumer may read: the high watermark, or the last stable offset."""
+    end = partition.high_watermark
+    return partition.log.last_stable_offset(end) if isolation == READ_COMMITTED else end
+
+
+def measure(manager: ReplicaManager, answers: Iterable[FetchedFields]) -> None:
+    """Count what consumers are sent: BytesOutPerSec, of each topic and of all topics."""
+    topics = manager.metrics.topics
+    for tp, _error, _high_watermark, _log_start, batches, _diverging in answers:
+        if batches:
+            topics.consumed(tp.topic, sum(batch.size for batch in batches))
+
+
+@define(eq=False)
+class ConsumerReads:
+    """The reads of one request, one partition after the other.
+
+    Attributes:
+        max_bytes: of the whole answer.
+        from_leader: whether only a leader may answer.
+        size: the bytes that were read so far.
+        cut: the bytes that limits have left free, though there is more to read: Kafka sends a part of a batch there,
+            and counts it.
+        failed: a partition gets an error, or has diverged: that completes the request.
+    """
+
+    manager: ReplicaManager
+    max_bytes: int
+    isolation: int = READ_UNCOMMITTED
+    from_leader: bool = True
+    size: int = 0
+    cut: int = 0
+    failed: bool = False
+
+    def reach(self, min_bytes: int) -> bool:
+        """Whether what was read completes a request for ``min_bytes``."""
+        return self.failed or self.size + self.cut >= min_bytes
+
+    def read(
+        self, tp: TopicPartition, leader_epoch: int, offset: int, max_bytes: int, last_epoch: int = UNDEFINED_EPOCH
+    ) -> FetchedFields:
+        """Read a partition from ``offset`` on.
+
+        Args:
+            max_bytes: of this partition.
+            last_epoch: the epoch of the reader's last record.
+        """
+        answer = self._read(tp, leader_epoch, offset, min(max_bytes, self.max_bytes - self.size), last_epoch)
+        self.failed = self.failed or bool(answer[1]) or answer[5] is not None
+        return answer
+
+    def _read(self, tp: TopicPartition, leader_epoch: int, offset: int, limit: int, last_epoch: int) -> FetchedFields:
+        partition = self.manager.partitions.get(tp)
+        if partition is None:
+            return refused(tp, self.manager.error_without_replica(tp, self.from_leader))
+        error = partition.check_current_leader_epoch(leader_epoch, require_leader=self.from_leader)
+        if error:
+            return refused(tp, error)
+        log = partition.log
+        high_watermark = max(partition.high_watermark, 0)
+        if last_epoch != UNDEFINED_EPOCH:
+            diverging = partition.diverging(last_epoch, offset)
+            if diverging is not None:
+                return tp, NO_ERROR, high_watermark, log.start_offset, (), diverging
+        if not log.start_offset <= offset <= log.end_offset:
+            return refused(tp, Errors.OFFSET_OUT_OF_RANGE)
+        try:
+            batches = self._readable(partition, offset, limit)
+        except DiskError:
+            return refused(tp, Errors.KAFKA_STORAGE_ERROR)
+        return tp, NO_ERROR, high_watermark, log.start_offset, batches, None
+
+    def _readable(self, partition: Partition, offset: int, limit: int) -> tuple[Batch, ...]:
+        """The batches from ``offset`` on that a consumer may read now, within the limits. Raises: DiskError."""
+        end, log, first = readable_end(partition, self.isolation), partition.log, not self.size
+        if offset >= end or (limit <= 0 and not first):
+            return ()
+        batches = log.read(offset, max(limit, 0))
+        if not first and batches[0].size > limit:
+            return ()
+        log.directory.was_read(batches)
+        if batches[-1].next_offset > end:
+            batches = tuple(batch for batch in batches if batch.next_offset <= end)
+        sent = sum(batch.size for batch in batches)
+        self.size += sent
+        if batches and batches[-1].next_offset < end:
+            self.cut += max(0, limit - sent)
+        return batches

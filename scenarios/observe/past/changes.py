@@ -1,0 +1,68 @@
+"""Changes that a ``Past`` announces: what an event has changed, decoded, with what was there before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+
+Replicas = tuple[int, ...]
+
+
+class StateWritten(NamedTuple):
+    """ZooKeeper applied a write to the state znode of ``tp``; ``state`` is None when it was deleted, ``before`` where
+    there was none.
+
+    ``t_us, seq, cause, client`` are those of the ``ZkWritten`` that it was read from.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    tp: TopicPartition
+    state: LeaderAndIsr | None
+    before: LeaderAndIsr | None
+    client: int
+
+
+class AssignmentWritten(NamedTuple):
+    """ZooKeeper applied a write to the znode of a topic that gives ``tp`` other replicas than it had ``before``; none:
+    it is gone, or was not there.
+
+    ``t_us, seq, cause, client`` are those of the ``ZkWritten`` that it was read from.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    tp: TopicPartition
+    replicas: Replicas
+    before: Replicas
+    client: int
+
+
+class ReassigningWritten(NamedTuple):
+    """ZooKeeper applied a write to the znode of a topic that names other adding or removing replicas of ``tp`` than
+    before, or none any more (KIP-455).
+
+    Attributes:
+        moves: whether it names any.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    tp: TopicPartition
+    moves: bool
+
+
+CHANGES = (StateWritten, AssignmentWritten, ReassigningWritten)
+"""All kinds. ``Past.subscribe`` is to them what ``Trace.fold`` is to events."""
+
+
+class Announces(Protocol):
+    """Announces the changes of a cluster: a ``Past``."""
+
+    def subscribe(self, kind: type[Any], see: Callable[[Any], None]) -> None: ...
