@@ -142,6 +142,7 @@ class Checker:
 
     def __init__(self, history: History, report: Report) -> None:
         self.history = history
+        self.cluster = history.cluster
         self._report = report
 
     def violated(self, event: Event, state: str, statement: str = "", brokers: tuple[int, ...] = ()) -> None:

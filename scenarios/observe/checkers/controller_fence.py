@@ -6,8 +6,7 @@ from typing import ClassVar
 
 from emulator.protocol import znodes
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.history.history import History
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.past.changes import StateWritten
 
 CONTROLLERS = (f"{znodes.TOPICS}/", "/admin/")
@@ -34,19 +33,15 @@ class ControllerFence(Checker):
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-6082",)
     fails_when: ClassVar[str | None] = "the controller's writes are not fenced"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._epoch = -1
-        self._controller = -1
-
     def on_written(self, event: ZkWritten) -> None:
-        if event.path == znodes.CONTROLLER_EPOCH and event.op != "delete":
-            self._epoch, self._controller = int(event.data), event.client
-        elif event.client >= 0 and event.client != self._controller and _controllers_own(event):
+        if event.client < 0 or not _controllers_own(event):
+            return
+        controller = self.cluster.epoch_owner
+        if event.client != controller:
             self.violated(
                 event,
-                f"broker {event.client} writes {event.path} ({event.op}) in controller epoch {self._epoch}, which "
-                f"is broker {self._controller}'s",
+                f"broker {event.client} writes {event.path} ({event.op}) in controller epoch "
+                f"{self.cluster.controller_epoch}, which is broker {controller}'s",
             )
 
     def on_state(self, event: StateWritten) -> None:
@@ -54,11 +49,11 @@ class ControllerFence(Checker):
         if state is None:
             return
         by_controller = before is None or state.leader_epoch != before.leader_epoch
-        if by_controller and state.controller_epoch != self._epoch:
+        if by_controller and state.controller_epoch != self.cluster.controller_epoch:
             self.violated(
                 event,
                 f"{event.tp}: leader epoch {state.leader_epoch}, leader {state.leader}, written by the controller of "
-                f"epoch {state.controller_epoch} in controller epoch {self._epoch}",
+                f"epoch {state.controller_epoch} in controller epoch {self.cluster.controller_epoch}",
             )
 
 

@@ -9,10 +9,10 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
-from scenarios.observe.history.circumstances import BROKER_FAILS, READS_BROKERS
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
+from scenarios.observe.past.cluster_past import BROKER_FAILS, READS_BROKERS
 
 Member = tuple[TopicPartition, int]
 
@@ -41,7 +41,6 @@ class DeadLeaveIsr(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._cluster = history.cluster
         self._now = history.circumstances
         self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
         self._dead: Deadlines[Member] = Deadlines()
@@ -60,7 +59,7 @@ class DeadLeaveIsr(Checker):
         for broker in after:
             if broker not in before:
                 self._in_sync.setdefault(broker, {})[event.tp] = None
-                if broker in self._now.known_dead:
+                if broker in self.cluster.known_dead:
                     self._dead.begin((event.tp, broker), event.t_us)
 
     def on_elected(self, event: ControllerElected) -> None:
@@ -70,7 +69,7 @@ class DeadLeaveIsr(Checker):
         if event.step == BROKER_FAILS and event.edge == "before":
             self._begin(event, event.broker)
         elif event.step == READS_BROKERS and event.edge == "after":
-            for broker in self._now.known_dead:
+            for broker in self.cluster.known_dead:
                 self._begin(event, broker)
 
     def _begin(self, event: Step, broker: int) -> None:
@@ -86,20 +85,26 @@ class DeadLeaveIsr(Checker):
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (tp, broker), held_us in self._dead.overdue(moment.t_us, bound_us, self._known_since_us):
-            state = self._cluster.state(tp)
+            state = self.cluster.state(tp)
             assert state is not None
             self.violated(
                 moment,
-                f"{tp}: ISR {list(state.isr)} under leader {state.leader}, while controller {self._now.controller} has "
-                f"known for {held_us / 1e6:.1f} s that broker {broker} is dead",
+                f"{tp}: ISR {list(state.isr)} under leader {state.leader}, while controller "
+                f"{self.cluster.controller} has known for {held_us / 1e6:.1f} s that broker {broker} is dead",
                 brokers=(broker,),
             )
 
     def _known_since_us(self, member: Member) -> int | None:
         (tp, broker), now = member, self._now
-        state, since_us = self._cluster.state(tp), now.controlled_since_us()
-        known_us = now.known_dead.get(broker)
-        if state is None or since_us is None or known_us is None or state.leader == broker or broker in now.running:
+        state, since_us = self.cluster.state(tp), now.controlled_since_us()
+        known_us = self.cluster.known_dead.get(broker)
+        if (
+            state is None
+            or since_us is None
+            or known_us is None
+            or state.leader == broker
+            or self.cluster.is_up(broker)
+        ):
             return None
-        led_us = now.registered.get(state.leader)
+        led_us = self.cluster.registered_us(state.leader)
         return None if led_us is None else max(since_us, known_us, led_us)

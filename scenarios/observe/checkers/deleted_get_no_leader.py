@@ -48,7 +48,7 @@ class DeletedGetNoLeader(Checker):
 
     def on_elected(self, event: LeaderElected) -> None:
         controller = self._begun.get(event.topic)
-        if controller is not None and controller == self._now.controller:
+        if controller is not None and controller == self.cluster.controller:
             self.violated(
                 event,
                 f"{event.topic}-{event.partition}: controller {controller} elects broker {event.leader} in epoch "

@@ -44,7 +44,6 @@ class LedInTime(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._cluster = history.cluster
         self._now = history.circumstances
         self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
         self._leaderless: Deadlines[TopicPartition] = Deadlines()
@@ -60,7 +59,7 @@ class LedInTime(Checker):
             self._leaderless.end(tp)
             return
         self._led.setdefault(state.leader, {})[tp] = None
-        if state.leader in self._now.registered:
+        if self.cluster.is_registered(state.leader):
             self._leaderless.end(tp)
         else:
             self._leaderless.begin(tp, event.t_us)
@@ -83,23 +82,23 @@ class LedInTime(Checker):
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for tp, held_us in self._leaderless.overdue(moment.t_us, bound_us, self._electable_since_us):
-            state = self._cluster.state(tp)
+            state = self.cluster.state(tp)
             assert state is not None
             self.violated(
                 moment,
-                f"{tp}: leader {state.leader}, ISR {list(state.isr)}, registered "
-                f"{sorted(self._now.registered)}, for {held_us / 1e6:.1f} s under controller {self._now.controller}",
+                f"{tp}: leader {state.leader}, ISR {list(state.isr)}, registered {sorted(self.cluster.registrations)}, "
+                f"for {held_us / 1e6:.1f} s under controller {self.cluster.controller}",
             )
 
     def _electable_since_us(self, tp: TopicPartition) -> int | None:
         """Since when a member of the ISR could lead; None: none can now."""
-        state, now = self._cluster.state(tp), self._now
-        if state is None or tp.topic in now.deleting:
+        state, now = self.cluster.state(tp), self._now
+        if state is None or self.cluster.is_deleting(tp.topic):
             return None
-        assigned = self._cluster.assignment(tp) or state.isr
+        assigned = self.cluster.assignment(tp) or state.isr
         since_us = [
             now.reached_since_us(broker)
             for broker in state.isr
-            if broker in assigned and broker not in now.shutting_down and broker not in now.lacks_dirs
+            if broker in assigned and not self.cluster.is_shutting_down(broker) and not self.cluster.lacks_dirs(broker)
         ]
         return min((since for since in since_us if since is not None), default=None)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.znodes import BROKER_IDS, CONTROLLER
-from emulator.trace.events import ZkSession, ZkWritten
+from emulator.trace.events import ZkWritten
 from emulator.trace.shown import ZnodeCreated
-from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.history.history import History
+from scenarios.observe.checkers.checker import Checker
 
-CREATED, EXPIRED = "created", "expired"
 REGISTRATIONS = f"{BROKER_IDS}/"
 WITH_THE_SESSION = (
     "ephemeral(z) ⇔ z = /controller or z in /brokers/ids: what a broker registers ends with its session, and nothing "
@@ -38,25 +36,12 @@ class NoWriteAfterExpiry(Checker):
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7165",)
     fails_when: ClassVar[str | None] = "ZooKeeper lets a client go on with a session that has expired"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._sessions: dict[int, dict[int, None]] = {}
-        self._expired: dict[int, int] = {}
-
-    def on_session(self, event: ZkSession) -> None:
-        sessions = self._sessions.setdefault(event.client, {})
-        if event.state == CREATED:
-            sessions[event.session] = None
-            self._expired.pop(event.client, None)
-        elif sessions.pop(event.session, event) is None and not sessions and event.state == EXPIRED:
-            self._expired[event.client] = event.t_us
-
     def on_written(self, event: ZkWritten) -> None:
-        expired_us = self._expired.get(event.client)
-        if expired_us is not None and event.client >= 0:
+        expiry = self.cluster.expiry(event.client)
+        if expiry is not None and event.client >= 0:
             self.violated(
                 event,
-                f"broker {event.client} writes {event.path} ({event.op}); its session expired at {expired_us} µs",
+                f"broker {event.client} writes {event.path} ({event.op}); its session expired at {expiry.t_us} µs",
             )
 
     def on_made(self, event: ZnodeCreated) -> None:
