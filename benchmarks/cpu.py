@@ -32,7 +32,7 @@ def cpu() -> Iterator[Spent]:
 
 
 def _of_all() -> float:
-    """Of this process and those below it, in seconds since they began."""
+    """The CPU time of this process and those below it, in seconds since they began."""
     stats: dict[int, tuple[int, int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

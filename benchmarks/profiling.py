@@ -1,4 +1,4 @@
-"""Where the time of a run goes."""
+"""The functions in which a run spends its time."""
 
 import cProfile
 import pstats

@@ -16,7 +16,7 @@ from attrs import frozen
 GO = "UNDERSTUDY_GO"
 """The command ``go``, where it is not on the path."""
 USUAL_PLACE_OF_GO = "/usr/local/go/bin"
-"""Where Go's own instructions put it, and no path has it by itself."""
+"""The folder of Go by its own installation instructions, which is on no path by itself."""
 
 
 @frozen
@@ -34,7 +34,7 @@ class Artifact:
 
     @property
     def xml(self) -> str:
-        """It, as a dependency in a pom.xml."""
+        """The artifact as a dependency in a pom.xml."""
         unwanted = "".join(
             f"<exclusion><groupId>{group}</groupId><artifactId>*</artifactId></exclusion>" for group in self.without
         )

@@ -4,5 +4,5 @@ from collections.abc import Iterable, Sequence
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Its lines: heads, rule, rows."""
+    """The lines of a table: heads, rule, rows."""
     return [f"| {' | '.join(cells)} |" for cells in (heads, ["---"] * len(heads), *rows)]

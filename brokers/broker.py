@@ -1,6 +1,6 @@
 """The broker process: one ZooKeeper session, one listener, one registration (KafkaServer.startup, 2.3).
 
-It also hosts a controller, of which it only knows how to start it: the two meet in messages and in ZooKeeper.
+It also hosts a controller, and only knows how to start it: the two communicate by messages and through ZooKeeper.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -83,9 +83,9 @@ class BrokerSpec:
     """The configuration of a broker.
 
     Attributes:
-        topic_version: the version of the topics' znodes that it writes, as the controllers of its release do.
+        topic_version: the version of the topics' znodes that it writes: that of its release's controllers.
         server: returns the settings with which it is started, as clients see them.
-        any_move_forbids_expansion: whether partitions are added to no topic while a partition of any is moved.
+        any_move_forbids_expansion: whether no topic gets more partitions while a partition of any topic is moved.
     """
 
     policies: BrokerPolicies = field(factory=BrokerPolicies)
@@ -102,7 +102,7 @@ class Broker:
     """One incarnation of a broker. ``main`` is what its process runs.
 
     Attributes:
-        admin_zk: creates topics in ZooKeeper.
+        admin_zk: the broker's way to create topics in ZooKeeper.
     """
 
     network: Network
@@ -124,7 +124,7 @@ class Broker:
 
     @property
     def begun_replicas(self) -> ReplicaManager | None:
-        """Its replicas; None before its process has begun to run."""
+        """The broker's replicas; None before its process has begun to run."""
         return getattr(self, "replicas", None)
 
     async def main(self, process: Process) -> None:
@@ -171,9 +171,9 @@ class Broker:
     async def _despite_expiries(
         self, act: Callable[[], Awaitable[object]], again: Callable[[], Awaitable[object]] | None = None
     ) -> None:
-        """If the session expires during startup Kafka exits and its supervisor starts it again; here ``act`` is
-        repeated in a new session, which ``again`` begins. Once the controller has started, only it does: it resigns
-        first."""
+        """Perform ``act``, and repeat it in a new session, which ``again`` begins, if the session expires during
+        startup. Kafka then exits and its supervisor starts it again. After the controller has started, the controller
+        handles expiry itself: it resigns, then registers the broker again."""
         while True:
             try:
                 await act()
@@ -234,7 +234,7 @@ class Broker:
         return Client(self.network, self.process, controller, LISTENER, timeout_us)
 
     def _handler(self, router: Router) -> Handle:
-        """What a request comes to first: the router, or the threads that wait before it where requests take time."""
+        """The first to handle a request: the router, or the threads that wait before it where requests take time."""
         times = self.spec.policies.service
         if times is None:
             return router.handle
@@ -257,7 +257,7 @@ class Broker:
         return router
 
     def _add_admin_handlers(self, router: Router) -> None:
-        """What only real clients ask for."""
+        """Add the handlers of requests that only real clients send."""
         from brokers.coordinators.find import CoordinatorFinder
         from brokers.groups.handler import GroupsHandler
         from brokers.requests.admin_configs import ConfigsHandler
@@ -281,7 +281,7 @@ class Broker:
         )  # fmt: skip
 
     def _coordinators(self, type: int) -> "CoordinatorStore | None":
-        """What coordinators of this type keep (``CoordinatorFinder.store_of``)."""
+        """The store of the coordinators of this type (``CoordinatorFinder.store_of``)."""
         from emulator.protocol.groups.find_coordinator import CoordinatorType
 
         if type == CoordinatorType.TRANSACTION:
@@ -289,7 +289,7 @@ class Broker:
         return self._internal_topic(GROUP_METADATA_TOPIC) if type == CoordinatorType.GROUP else None
 
     def _internal_topic(self, topic: str) -> "CoordinatorStore | None":
-        """What the coordinators of ``topic`` keep; None: it is no internal topic."""
+        """The store of the coordinators of ``topic``; None: it is no internal topic."""
         if topic == TRANSACTION_STATE_TOPIC:
             return self.transactions.coordinator.store
         return self.groups.coordinator.store if topic == GROUP_METADATA_TOPIC else None
@@ -305,7 +305,7 @@ class Broker:
         channel.reply(response, response.size)
 
     def _configured(self, entity: str, config: Mapping[str, str]) -> None:
-        """Dynamic settings of ``entity`` have changed. A broker's own settings override those of all brokers."""
+        """Take over changed dynamic settings of ``entity``. A broker's own settings override those of all brokers."""
         node = self.process.node
         self.process.parked.rouse()
         self.quotas.configured(entity, config)
@@ -319,8 +319,8 @@ class Broker:
         self.controller.configured(entity, config)
 
     async def prepare_stop(self) -> None:
-        """Before ``stop``, when the process is asked to end: it notes that it is shutting down, and then asks for its
-        controlled shutdown, if that is enabled (KafkaServer.shutdown, 2.3)."""
+        """Prepare ``stop``, when the process is asked to end: note that it is shutting down, then ask for a controlled
+        shutdown, if that is enabled (KafkaServer.shutdown, 2.3)."""
         self.replicas.shutting_down = True
         config = self.spec.policies.config
         if config.controlled_shutdown_enable:
@@ -333,12 +333,12 @@ class Broker:
             ).ask()
 
     def stop(self) -> None:
-        """A clean stop without controlled shutdown: logs flushed, high watermarks written, session closed."""
+        """Stop cleanly, without controlled shutdown: flush the logs, write the high watermarks, close the session."""
         self.replicas.close()
         self.zk.close()
 
     def forget(self) -> None:
-        """The process has ended: free what it knew of partitions. It must not run any more."""
+        """Free the state of partitions, because the process has ended. It must not run any more."""
         replicas = self.begun_replicas
         if replicas is not None:
             replicas.forget()

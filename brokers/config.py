@@ -11,7 +11,8 @@ from emulator.protocol.configs import CONTROLLER_SOCKET_TIMEOUT, ConfigType, con
 
 @frozen
 class BrokerConfig:
-    """Kafka's names, with underscores for dots; times in microseconds, sizes in bytes. The defaults are those of 2.3.
+    """The settings of a broker: Kafka's names, with underscores for dots; times in microseconds, sizes in bytes. The
+    defaults are those of 2.3.
 
     Attributes:
         log: the settings of logs whose topics do not set their own.

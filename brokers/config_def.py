@@ -29,11 +29,11 @@ class ConfigDefinition:
     """One setting.
 
     Attributes:
-        default: as text, as Kafka shows it.
-        broker_name: what brokers call the default that they have for it; empty: they have none.
+        default: the default as text, as Kafka shows it.
+        broker_name: the name of the brokers' setting that is the default; empty: there is none.
         at_least, at_most: the limits of a number.
-        choices: the words that are accepted; of a list, in any number.
-        check: returns why a value cannot be, or "": given the items of a list, or one text.
+        choices: the accepted words; a list may have any number of them.
+        check: returns why a value is not valid, or "": given the items of a list, or one text.
     """
 
     name: str
@@ -88,14 +88,14 @@ class ConfigDefinition:
 
 
 def _whole(text: str, bits: int) -> int:
-    """Raises: ValueError."""
+    """A whole number of at most this many bits. Raises: ValueError."""
     if not _WHOLE.fullmatch(text) or not -(1 << bits - 1) <= int(text) < 1 << bits - 1:
         raise ValueError(text)
     return int(text)
 
 
 def _throttled(items: list[str]) -> str:
-    """ThrottledReplicaListValidator."""
+    """Check a list of throttled replicas (ThrottledReplicaListValidator)."""
     if items[:1] == ["*"] or all(not item or _THROTTLED.fullmatch(item) for item in items):
         return ""
     return (
@@ -108,12 +108,12 @@ _API_VERSIONS = {
     "0.8.0": 0, "0.8.1": 0, "0.8.2": 0, "0.9.0": 0, "0.10.0": 2, "0.10.1": 3, "0.10.2": 1, "0.11.0": 3, "1.0": 1,
     "1.1": 1, "2.0": 2, "2.1": 3, "2.2": 2, "2.3": 2, "2.4": 2, "2.5": 1, "2.6": 1, "2.7": 3,
 }  # fmt: skip
-"""The releases up to 2.7, and how many internal versions each has: 1.0 has 1.0-IV0 (kafka.api.ApiVersion)."""
+"""The number of internal versions of each release up to 2.7: 1.0 has 1.0-IV0 (kafka.api.ApiVersion)."""
 
 
 def _api_version(texts: list[str]) -> str:
-    """ApiVersionValidator. What comes after the release, such as the patch, does not count. The versions of later
-    releases than the brokers' are accepted, too."""
+    """Check a version of Kafka (ApiVersionValidator). The part after the release, such as the patch, does not count.
+    Versions of later releases than the brokers' are accepted, too."""
     (text,) = texts
     release, _, internal = ".".join(text.split(".")[: 3 if text.startswith("0.") else 2]).partition("-IV")
     count = _API_VERSIONS.get(release)
@@ -204,9 +204,9 @@ class ServerProperty:
     """One setting of the brokers.
 
     Attributes:
-        value: that with which the brokers were started, as text in Kafka's unit.
-        is_stated: it stands in the brokers' configuration (server.properties); else it is Kafka's default.
-        is_dynamic: it can be changed while the broker runs (KIP-226).
+        value: the value with which the brokers were started, as text in Kafka's unit.
+        is_stated: whether it is set in the brokers' configuration (server.properties); else it is Kafka's default.
+        is_dynamic: whether it can be changed while the broker runs (KIP-226).
     """
 
     definition: ConfigDefinition
@@ -216,7 +216,7 @@ class ServerProperty:
 
 
 ServerProperties = Mapping[str, ServerProperty]
-"""By Kafka's names."""
+"""The settings of the brokers, by Kafka's names."""
 
 _BROKER = (
     ConfigDefinition("background.threads", _INT, "10", at_least=1),
@@ -233,16 +233,17 @@ _BROKER = (
     ConfigDefinition("num.network.threads", _INT, "3", at_least=1),
     ConfigDefinition("num.recovery.threads.per.data.dir", _INT, "1", at_least=1),
 )
-"""Settings that brokers change while they run, and that neither topics have nor the emulator follows."""
+"""Settings that brokers can change while they run. Topics do not have them, and the emulator does not follow them."""
 
 OF_BROKERS: Mapping[str, ConfigDefinition] = {
     **{each.broker_name: each for each in _TOPIC if each.broker_name},
     **{each.name: each for each in _BROKER},
 }
-"""The settings of brokers that are known by name alone, by the names that brokers have for them."""
+"""The settings of brokers that are known by name alone, by their names on brokers."""
 
 DYNAMIC = (
     "num.io.threads", "num.replica.fetchers", "listeners", "advertised.listeners", "listener.security.protocol.map",
     *(name for name in OF_BROKERS if name != "log.message.format.version"),
 )  # fmt: skip
-"""What Kafka lets change while brokers run, beside the rates of throttles (DynamicBrokerConfig.AllDynamicConfigs)."""
+"""The settings that Kafka can change while brokers run, beside the rates of throttles
+(DynamicBrokerConfig.AllDynamicConfigs)."""

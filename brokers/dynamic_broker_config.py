@@ -1,5 +1,5 @@
-"""The settings that a running broker takes, from AlterConfigs and IncrementalAlterConfigs and from the operator's tool
-(kafka.server.DynamicBrokerConfig and DynamicThreadPool, 1.1 to 2.7; KIP-226)."""
+"""The settings that a running broker accepts, from AlterConfigs and IncrementalAlterConfigs and from the operator's
+tool (kafka.server.DynamicBrokerConfig and DynamicThreadPool, 1.1 to 2.7; KIP-226)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ THREAD_POOLS = (
     "background.threads", "num.io.threads", "num.network.threads", "num.recovery.threads.per.data.dir",
     "num.replica.fetchers",
 )  # fmt: skip
-"""Numbers of threads (DynamicThreadPool.ReconfigurableConfigs)."""
+"""The settings that are numbers of threads (DynamicThreadPool.ReconfigurableConfigs)."""
 PER_BROKER = ("listeners", "advertised.listeners", "listener.security.protocol.map")
-"""What each broker has for itself."""
+"""The settings that each broker has for itself."""
 _STATIC = """
     advertised.host.name advertised.port alter.config.policy.class.name alter.log.dirs.replication.quota.window.num
     alter.log.dirs.replication.quota.window.size.seconds authorizer.class.name auto.create.topics.enable
@@ -61,7 +61,7 @@ STATIC = tuple(_STATIC.split())
 
 
 class RefusedConfigs(ConfigException):
-    """Settings that a running broker does not take, in Kafka's words."""
+    """Settings that a running broker does not accept, in Kafka's words."""
 
     def __init__(self, what: str) -> None:
         Exception.__init__(self, what)
@@ -69,12 +69,12 @@ class RefusedConfigs(ConfigException):
 
 @frozen
 class DynamicBrokerConfig:
-    """What the settings of a broker are laid over.
+    """The layers of a broker's settings.
 
     Attributes:
         server: the settings with which the brokers were started.
-        default: the dynamic ones of all brokers.
-        own: those of the broker alone.
+        default: the dynamic settings of all brokers.
+        own: the dynamic settings of this broker alone.
     """
 
     server: ServerProperties
@@ -82,8 +82,9 @@ class DynamicBrokerConfig:
     own: Config = field(factory=dict)
 
     def validate(self, config: Mapping[str, str | None], *, per_broker: bool) -> dict[str, str]:
-        """All dynamic settings that the broker is to have as its own, or else all brokers, with their values as Kafka
-        shows them. Names that Kafka does not know are kept as they are. Raises: ConfigException."""
+        """Check the dynamic settings that one broker (``per_broker``) or all brokers shall have. Returns them with
+        their values as Kafka shows them; names that Kafka does not know are kept as they are. Raises:
+        ConfigException."""
         self._check_names(config, per_broker=per_broker)
         valid = {}
         for name, value in config.items():

@@ -50,11 +50,12 @@ class DynamicConfigManager:
                     self._apply(entity, settings)
 
     def _concerns(self, entity: str) -> bool:
-        """The settings of clients and users are quotas, which are not emulated."""
+        """Whether this broker takes over the settings of ``entity``. Those of clients and users are quotas, which are
+        not emulated."""
         return entity.startswith("topics/") or entity in (ALL_BROKERS, broker_entity(self._process.node.id))
 
     def look(self) -> None:
-        """Read new notifications: a watch fired, or a new session began."""
+        """Read new notifications, because a watch fired or a new session began."""
         if not len(self._changes):
             self._changes.put(None)
 

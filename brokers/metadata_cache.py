@@ -73,7 +73,7 @@ class MetadataCache:
     """The newest state of each partition.
 
     Attributes:
-        live_brokers: as of the last update.
+        live_brokers: the live brokers, as of the last update.
         controller: the broker that sent the last update.
         deleted: the partitions that the last update named as deleted.
         watchers: called after each update.
@@ -95,7 +95,7 @@ class MetadataCache:
             look()
 
     def forget(self) -> None:
-        """The process has ended: free the table, which the other brokers do not share any more after their next
+        """Free the table, because the process has ended. The other brokers do not share it any more after their next
         update."""
         self._snapshot = NOTHING_KNOWN
 

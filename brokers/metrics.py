@@ -19,10 +19,10 @@ from emulator.protocol.types import TopicPartition
 
 
 class MeasuredPartition(LedPartition, Protocol):
-    """What the metrics need of a partition (``brokers.partition.partition.Partition``).
+    """A partition, as far as its metrics use it (``brokers.partition.partition.Partition``).
 
     Attributes:
-        figures: the values that its gauges show, kept for comparison.
+        figures: the values of its gauges, kept for comparison.
     """
 
     figures: "Figures"
@@ -40,7 +40,7 @@ class MeasuredPartition(LedPartition, Protocol):
 
 
 class CountingRules(Protocol):
-    """What the metrics need of a release's rules and settings (``brokers.policies.BrokerPolicies``)."""
+    """A release's rules and settings, as far as metrics use them (``brokers.policies.BrokerPolicies``)."""
 
     @property
     def under_replication(self) -> UnderReplication: ...
@@ -52,7 +52,7 @@ class CountingRules(Protocol):
 
 
 class MeasuredReplicas(Protocol):
-    """What the metrics need of the replica manager (``brokers.replica_manager.ReplicaManager``)."""
+    """The replica manager, as far as metrics use it (``brokers.replica_manager.ReplicaManager``)."""
 
     @property
     def policies(self) -> CountingRules: ...
@@ -124,8 +124,8 @@ class StableLags:
         self.lags: dict[MeasuredPartition, int] = {}
 
     def changed(self, partition: MeasuredPartition) -> None:
-        """The log of ``partition`` has transactions and has grown, or its high watermark has moved; or it has a lag and
-        its role has changed."""
+        """Take note of a change: the log of ``partition`` has transactions and has grown, its high watermark has moved,
+        or it has a lag and its role has changed."""
         pending = self.pending
         if not pending:
             self._process.metrics.meters.add(self)
@@ -155,7 +155,7 @@ def _meter(metrics: Metrics, name: str, topic: str = "") -> Meter:
 
 
 class ClientMeters:
-    """The bytes and messages of clients, of one topic or (``""``) of all."""
+    """The meters of clients' bytes and messages, of one topic or (``""``) of all."""
 
     def __init__(self, metrics: Metrics, topic: str) -> None:
         self._metrics = metrics
@@ -177,7 +177,7 @@ class ClientMeters:
         self._bytes_out.add_since(bytes_out, since_us)
 
     def stop_leading(self) -> None:
-        """Only a leader has those of what producers send."""
+        """End the meters of produced bytes and messages: only a leader has them."""
         for meter in self._in or ():
             self._metrics.remove(meter)
         self._in = None
@@ -189,7 +189,7 @@ class ClientMeters:
 
 @define(eq=False)
 class Moved:
-    """The bytes and messages of one topic since the last second."""
+    """The counts of bytes and messages of one topic since the last second."""
 
     meters: ClientMeters
     messages_in: int = 0
@@ -216,7 +216,7 @@ class BrokerTopicMetrics:
         self._since_us = 0
         self._due = False
         self._hosted: dict[str, int] = {}
-        """How many replicas of each topic the broker has."""
+        """The number of replicas of each topic on the broker."""
         self.replication_in = _meter(metrics, "ReplicationBytesInPerSec")
         self.replication_out = _meter(metrics, "ReplicationBytesOutPerSec")
         self.reassignment_in = _meter(metrics, "ReassignmentBytesInPerSec")
@@ -225,11 +225,11 @@ class BrokerTopicMetrics:
     # -- which topics there are -----------------------------------------------------------------------------------
 
     def begin_replica(self, topic: str) -> None:
-        """The broker has one replica more of ``topic``."""
+        """Count one replica more of ``topic``."""
         self._hosted[topic] = self._hosted.get(topic, 0) + 1
 
     def end_replica(self, topic: str) -> None:
-        """It has one less. With the last the topic's meters end (ReplicaManager.maybeRemoveTopicMetrics)."""
+        """Count one replica less. With the last one the topic's meters end (ReplicaManager.maybeRemoveTopicMetrics)."""
         self._hosted[topic] -= 1
         if not self._hosted[topic]:
             del self._hosted[topic]
@@ -239,7 +239,8 @@ class BrokerTopicMetrics:
                 del self._topics[topic]
 
     def stop_leading(self, topic: str) -> None:
-        """The broker leads no partition of ``topic`` any more: the meters that leaders have end (KAFKA-8392, 2.4)."""
+        """End the meters that only leaders have: the broker leads no partition of ``topic`` any more (KAFKA-8392,
+        2.4)."""
         meters = self._counted(topic)
         if meters is not None:
             meters.stop_leading()
@@ -249,7 +250,7 @@ class BrokerTopicMetrics:
         return topic in self._topics
 
     def _counted(self, topic: str) -> ClientMeters | None:
-        """The meters of ``topic``, if it has any, with all that was counted."""
+        """The meters of ``topic``, if it has any, with all counts up to now."""
         moved = self._moved.pop(topic, None)
         if moved is not None:
             for meters in (moved.meters, self._all):
@@ -259,13 +260,13 @@ class BrokerTopicMetrics:
     # -- what clients do --------------------------------------------------------------------------------------------
 
     def produced(self, topic: str, messages: int, size: int) -> None:
-        """A producer's batch was appended."""
+        """Count a producer's batch, which was appended."""
         moved = self._moved.get(topic) or self._begin(topic)
         moved.messages_in += messages
         moved.bytes_in += size
 
     def consumed(self, topic: str, size: int) -> None:
-        """A consumer was sent records."""
+        """Count records that a consumer was sent."""
         moved = self._moved.get(topic) or self._begin(topic)
         moved.bytes_out += size
 
@@ -308,7 +309,7 @@ SUMS = {
     "reassigning": "ReassigningPartitions",
     "reassigned": "ReassignedCount",
 }
-"""The gauges of the broker that are sums, by the figure of a partition that they sum up."""
+"""The gauges of the broker that are sums, by the figure of a partition that each sums up."""
 _REASSIGNING = Figures._fields.index("reassigning")
 _SUMMED = tuple((Figures._fields.index(figure), name) for figure, name in SUMS.items())
 
@@ -370,7 +371,7 @@ class ReplicaManagerMetrics:
             gauge.set(self._totals[index])
 
     def configured(self, before: CountingRules) -> None:
-        """Settings have changed: recompute the gauges that depend on min.insync.replicas."""
+        """Recompute the gauges that depend on min.insync.replicas, because settings have changed."""
         manager = self._manager
         if manager.policies.all_min_insync_replicas != before.all_min_insync_replicas:
             for partition in manager.partitions.values():
@@ -378,11 +379,11 @@ class ReplicaManagerMetrics:
             self.show()
 
     def isr_written(self, partition: MeasuredPartition, kind: str) -> None:
-        """An ISR change took effect. ``kind``: ``expand`` or ``shrink``."""
+        """Count an ISR change that took effect. ``kind``: ``expand`` or ``shrink``."""
         self._isr_writes[kind].mark()
         self.changed(partition)
         self.show()
 
     def isr_write_failed(self) -> None:
-        """An ISR change failed because the partition's state has a newer version."""
+        """Count an ISR change that failed because the partition's state has a newer version."""
         self._failed_isr_writes.mark()

@@ -31,7 +31,7 @@ class BrokerPolicies:
             gets FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH. False also where the controller sends a raised epoch to
             the leader alone, as the controller page has it: no other replica could follow.
         sessions_keep_epochs: KAFKA-9338 (2.5): a fetch session keeps the leader epochs that its reader named. Before,
-            only the request that begins a session was held against them (CachedPartition.reqData, 2.1 to 2.4).
+            only the request that begins a session was compared with them (CachedPartition.reqData, 2.1 to 2.4).
         answers_with_epoch: KIP-279 (2.0): the answer to where an epoch ends names the epoch that it is about; before,
             it was an offset alone.
         checks_assignment: KAFKA-1097 (0.8.1): a leader lets only assigned replicas into its ISR; later releases start
@@ -127,8 +127,7 @@ class BrokerPolicies:
             num.partitions and default.replication.factor.
         admits_unknown_producers: KIP-360 (2.5): a producer of which the log has nothing (any more) may go on with any
             sequence number. Before, it had to begin with 0, or got UNKNOWN_PRODUCER_ID.
-        followers_show_stability: KAFKA-8457 (2.4): each replica has its LastStableOffsetLag. Before, only leaders
-            had.
+        followers_show_stability: KAFKA-8457 (2.4): each replica has its LastStableOffsetLag. Before, only leaders had.
         recognizes_repeats: KIP-98 (0.11): a leader that gets a batch of an idempotent producer again does not append it
             again. Before, no batch said whose it was.
         knows_missing_settings: KAFKA-9644 and KAFKA-9695 (2.6): requests to change settings may leave out what was set
@@ -262,11 +261,12 @@ class BrokerPolicies:
 
     @property
     def caught_up_counts_us(self) -> int:
-        """For how long a replica outside the ISR that was caught up holds the high watermark back; -1: it does not."""
+        """The time for which a replica outside the ISR that was caught up holds the high watermark back; -1: it does
+        not."""
         return self.config.replica_lag_time_max_us if self.high_watermark_waits_for_caught_up else -1
 
 
 @lru_cache(256)
 def _of_topic(default: LogConfig, own: tuple[tuple[str, str], ...]) -> LogConfig:
-    """The settings of a topic's logs. A log asks for them whenever it begins a segment."""
+    """The settings of a topic's logs. A log reads them whenever it begins a segment."""
     return default.changed(dict(own), TOPIC_NAMES)

@@ -9,7 +9,7 @@ transitions that do not begin with a request (``KafkaApis.handle`` with ``Replic
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import ParamSpec, Protocol
 
 from attrs import define, field
@@ -18,17 +18,12 @@ from brokers.log.disk_work import ResponseChannel
 from emulator.kernel import Timer
 from emulator.network.idle import Poll
 from emulator.nodes import Process
-from emulator.protocol.clients.produce import AppendInfo, RecordsProduceResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchRequest
-from emulator.protocol.produce import ProduceResponse
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.produce import AppendInfo, ProducedResult, ProduceRequest
 from emulator.trace import Trace
 
 Arguments = ParamSpec("Arguments")
-
-ProducedResult = tuple[TopicPartition, Errors, int]
-"""The error and the base offset of one batch of a produce request."""
 
 # -- produce ----------------------------------------------------------------------------------------------------------
 
@@ -40,13 +35,17 @@ class DelayedProduce:
     It is answered once every partition has its result, or at its timeout with REQUEST_TIMED_OUT for the others.
 
     Attributes:
-        results: of each partition, in the order of the request; for one that still waits, what its timeout would give.
-        unfinished: the partitions that still wait.
+        results: the result of each partition, in the order of the request; for a waiting one, the result at the
+            timeout.
+        infos: more about each batch for a real client, in the same order.
+        unfinished: the number of partitions that still wait.
     """
 
     channel: ResponseChannel
+    request: ProduceRequest
     results: list[ProducedResult]
-    unfinished: int
+    infos: Sequence[AppendInfo]
+    unfinished: int = 0
     timer: Timer | None = None
 
     def finish(self, place: int, error: Errors) -> None:
@@ -59,7 +58,7 @@ class DelayedProduce:
                 self._answer()
 
     def expire(self) -> None:
-        """The request's own timeout is over."""
+        """Answer at the timeout of the request."""
         if self.unfinished:
             self.unfinished = 0
             self._answer()
@@ -67,20 +66,7 @@ class DelayedProduce:
     def _answer(self) -> None:
         if self.timer is not None:
             self.timer.cancel()
-        response = ProduceResponse(tuple(self.results))
-        self.channel.reply(response, response.size)
-
-
-@define(eq=False)
-class DelayedRecordsProduce(DelayedProduce):
-    """One of a real client. ``infos``: what else it gets about each batch, in the order of the request."""
-
-    infos: list[AppendInfo] = field(kw_only=True)
-
-    def _answer(self) -> None:
-        if self.timer is not None:
-            self.timer.cancel()
-        response = RecordsProduceResponse(tuple(self.results), tuple(self.infos))
+        response = self.request.response(self.results, self.infos)
         self.channel.reply(response, response.size)
 
 
@@ -94,35 +80,35 @@ class ProduceWatchers:
     """The produce requests that wait at one partition (the watch list of a DelayedProducePurgatory).
 
     Requests with acks=all wait in the order of the log: when one is complete, all before it are. Those that ask for a
-    number of replicas (up to 0.8) are looked at one by one.
+    number of replicas (up to 0.8) are checked one by one.
 
     Attributes:
-        queue, counted: those with acks=all, and the others.
+        queue, counted: the requests with acks=all, and the others.
     """
 
     counted: list[Watched] = field(factory=list)
     queue: deque[Watched] = field(factory=deque)
 
     def add(self, required: int, acks: int, place: int, produce: DelayedProduce) -> None:
-        """Let a batch wait."""
+        """Let a batch wait for its ``acks``."""
         queue, watched = self.queue, (required, acks, place, produce)
         if acks >= 0:
             self.counted.append(watched)
         elif queue and queue[-1][0] > required:
-            # A batch that was sent again, and is further ahead in the log (KIP-98).
+            # A batch that was sent again, whose place in the log is earlier than the last one's (KIP-98).
             queue.insert(sum(earlier[0] <= required for earlier in queue), watched)
         else:
             queue.append(watched)
 
     def complete(self, high_watermark: int, error: Errors) -> None:
-        """Finish those with acks=all that require no more than ``high_watermark``. ``error`` may be NONE."""
+        """Finish the requests with acks=all that require no more than ``high_watermark``. ``error`` may be NONE."""
         queue = self.queue
         while queue and queue[0][0] <= high_watermark:
             _required, _acks, place, produce = queue.popleft()
             produce.finish(place, error)
 
     def complete_counted(self, is_enough: Callable[[int, int], bool]) -> None:
-        """Finish those for which ``is_enough(required, acks)``."""
+        """Finish the requests for which ``is_enough(required, acks)``."""
         waiting, self.counted = self.counted, []
         for required, acks, place, produce in waiting:
             if is_enough(required, acks):
@@ -150,14 +136,14 @@ class Fetching(Protocol):
     """A fetch session, which answers its request."""
 
     def park(self, request: FetchRequest) -> bool:
-        """Jump over ``request``, which has just come, and those after it, if nothing can come of them. Returns whether
-        it does."""
+        """Park the exchange that begins with ``request``, which has just come, if its answers will be empty. Returns
+        whether it is parked."""
 
     def try_complete(self) -> bool:
         """Answer the request if there is enough to send. Returns whether it was answered."""
 
     def force_complete(self) -> None:
-        """Answer the request with what there is."""
+        """Answer the request with the records that there are."""
 
 
 @define(eq=False)
@@ -166,10 +152,10 @@ class DelayedFetch:
     its requests.
 
     Attributes:
-        request: None while none waits.
-        poll: the poll that is not simulated at the moment, and ``request`` the last one that was; None: there is none.
-            What changes in the session rouses it first.
-        rank: of the line of its timer (``World.call_in_line``).
+        request: the waiting request; None: none waits.
+        poll: the parked poll, whose last simulated request is ``request``; None: no poll is parked. It rouses when a
+            position of the session becomes dirty.
+        rank: the rank of the line of its timer (``World.call_in_line``).
     """
 
     purgatory: "Purgatory"
@@ -188,7 +174,7 @@ class DelayedFetch:
     def wait(self, request: FetchRequest) -> None:
         """Let ``request`` wait for at most its ``max_wait_us``, by a clock that is never set (SystemTimer, 2.3)."""
         if self._expired:
-            # Two in a row in which nothing happens: under load it is not worth asking.
+            # Park only after two empty polls in a row: under load it is not worth trying.
             self._expired = False
             if self.session.park(request):
                 return
@@ -210,12 +196,17 @@ class DelayedFetch:
             self.session.force_complete()
 
     def go_on(self, request: FetchRequest, since_us: int) -> None:
-        """``request`` came at ``since_us`` (virtual time) and was not simulated: let it wait for the rest of its
-        time."""
+        """Let ``request`` wait for the rest of its time: it came at ``since_us`` (virtual time) and was not
+        simulated."""
         self.request = request
         self._expires_us = since_us + request.max_wait_us
         self._timer_set = True
         self.process.timer_in_line(self.rank, request.max_wait_us, self.expire, since_us)
+
+    def rouse(self) -> None:
+        """Simulate the polls again, if they are not."""
+        if self.poll is not None:
+            self.poll.rouse()
 
     def _set_timer(self, delay_us: int) -> None:
         self._timer_set = True
@@ -227,8 +218,8 @@ class Purgatory:
     """The fetch requests of one broker that wait for the end of the current transition.
 
     Attributes:
-        trace: records what the transition has collected, when it ends.
-        woken: in the order in which they were woken.
+        trace: the trace, which gets the collected rows of the transition at its end.
+        woken: the requests in the order in which they were woken.
         reported: the sessions to which the transition has reported an append: one report wakes a session.
     """
 
@@ -237,8 +228,7 @@ class Purgatory:
     reported: dict[object, None] = field(factory=dict)
 
     def complete(self) -> None:
-        """The transition has ended: record its rows, and answer the fetch requests for which it brought something to
-        send."""
+        """End the transition: record its rows, and answer the fetch requests for which it brought something to send."""
         self.trace.record_collected()
         self.reported.clear()
         woken = self.woken
@@ -249,7 +239,8 @@ class Purgatory:
                 fetch.session.try_complete()
 
     def completing(self, transition: Callable[Arguments, object]) -> Callable[Arguments, None]:
-        """``transition`` followed by ``complete``, for a transition that does not begin with a request."""
+        """A function that calls ``transition`` and then ``complete``, for a transition that does not begin with a
+        request."""
 
         def and_complete(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
             transition(*args, **kwargs)

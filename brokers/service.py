@@ -1,6 +1,6 @@
-"""How long requests take a broker, by their API: a fixed part, and a part for each partition that they name.
+"""The time that requests take a broker, by their API: a fixed part, and a part for each partition that they name.
 
-Where a scenario says nothing requests take no time, and no broker has request handler threads.
+Unless a scenario sets it, requests take no time, and no broker has request handler threads.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from emulator.protocol.api import Request
 
 
 class ServiceTime(NamedTuple):
-    """Of one API, in microseconds."""
+    """The service time of one API, in microseconds."""
 
     request_us: int = 0
     partition_us: int = 0
@@ -23,13 +23,13 @@ class ServiceTimes:
     """The service times of a cluster's brokers.
 
     Attributes:
-        times: by class of request, as its API declares it; the requests of the others take no time.
+        times: the times by class of request, as its API declares it; other requests take no time.
     """
 
     times: Mapping[type[Request], ServiceTime]
 
     def of_us(self, request: Request) -> int:
-        """How long ``request`` occupies a request handler thread."""
+        """The time for which ``request`` occupies a request handler thread."""
         time = self.times.get(request.api.request)
         if time is None:
             return 0

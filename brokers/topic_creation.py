@@ -1,7 +1,7 @@
 """Topics that a broker creates, deletes and extends in ZooKeeper (kafka.zk.AdminZkClient, 2.3): for CreateTopics and
 its like, for auto.create.topics.enable, and for internal topics.
 
-Everything here raises ApiException where the request is refused, and then nothing has been written; and SessionExpired,
+Every function raises ApiException where the request is refused, and then nothing has been written; and SessionExpired,
 after which it may have been.
 """
 
@@ -35,7 +35,7 @@ from emulator.protocol.znodes import (
 from emulator.zookeeper import NodeExists, NoNode, ZkClient
 
 Assignment = Mapping[int, tuple[int, ...]]
-"""Partition -> its replicas in order of preference."""
+"""The replicas of each partition, in order of preference."""
 
 Racks = Mapping[int, str]
 """The brokers that replicas can be placed on, by id in their order; the rack of each, empty for none."""
@@ -46,7 +46,7 @@ INTERNAL_TOPICS = ("__consumer_offsets", "__transaction_state")
 
 
 def check_name(topic: str) -> None:
-    """Raises: ApiException, for a name that no topic can have (org.apache.kafka.common.internals.Topic, 2.3)."""
+    """Check that a topic can have this name (org.apache.kafka.common.internals.Topic, 2.3). Raises: ApiException."""
     if not topic:
         why = "Topic name is illegal, it can't be empty"
     elif topic in (".", ".."):
@@ -65,7 +65,7 @@ def check_name(topic: str) -> None:
 
 @define(eq=False)
 class AdminZkClient:
-    """One broker's.
+    """The topics of ZooKeeper, as one broker changes them.
 
     Attributes:
         topic_version: the version of the topics' znodes that the release writes.
@@ -97,8 +97,8 @@ class AdminZkClient:
         return racks
 
     def place(self, topic: str, brokers: Racks, partitions: int, replication_factor: int) -> Assignment:
-        """Where the partitions of a new topic go (AdminUtils.assignReplicasToBrokers). The random start is that of the
-        topic, whichever broker creates it."""
+        """The placement of a new topic's partitions (AdminUtils.assignReplicasToBrokers). The random start depends on
+        the topic, and not on the broker that creates it."""
         if partitions <= 0:
             raise ApiException(Errors.INVALID_PARTITIONS, "Number of partitions must be larger than 0.")
         if replication_factor <= 0:
@@ -119,8 +119,8 @@ class AdminZkClient:
     async def create_topic_with_assignment(
         self, topic: str, assignment: Assignment, settings: Callable[[], Mapping[str, str]]
     ) -> Mapping[str, str]:
-        """Write the settings, then the assignment, which wakes the controller. Returns the settings. ``settings``:
-        returns them, or raises where they cannot be; everything else is looked at before.
+        """Write the settings, then the assignment, which wakes the controller. Returns the settings. ``settings`` is
+        called after everything else is checked; it returns them, or raises where they are not valid.
 
         Kafka's brokers read a topic's settings when they open its first log. Here the settings are announced like
         changed ones, before the assignment is written.
@@ -136,8 +136,8 @@ class AdminZkClient:
         return config
 
     async def validate_topic_create(self, topic: str, assignment: Assignment) -> None:
-        """Check the name and the replicas; not whether the brokers exist, which Kafka does not check either. Kafka 2.3
-        takes partitions without replicas, and negative ids, and is stuck with them."""
+        """Check the name and the replicas. Kafka does not check whether the brokers exist. Kafka 2.3 accepts partitions
+        without replicas, and negative ids, and is then stuck with them."""
         check_name(topic)
         if await self.exists(topic):
             raise _exists(topic)
@@ -195,13 +195,14 @@ class AdminZkClient:
         any_move_forbids: bool,
         validate_only: bool = False,
     ) -> int:
-        """Let a topic have ``total`` partitions. Returns how many it had (AdminManager.createPartitions with
+        """Extend the topic to ``total`` partitions. Returns how many it had (AdminManager.createPartitions with
         AdminZkClient.addPartitions, 2.3 and 2.4).
 
         Args:
-            replicas: of each added partition; None: placed as Kafka does.
-            brokers: all that are registered.
-            any_move_forbids: whether the move of any topic forbids it, up to 2.3; since then that of the same topic.
+            replicas: the replicas of each added partition; None: placed as Kafka does.
+            brokers: all registered brokers.
+            any_move_forbids: whether a move of any topic forbids it (up to 2.3); else only a move of the same topic
+                does.
         """
         if any_move_forbids and await self.zk.exists(REASSIGN_PARTITIONS) is not None:
             raise ApiException(Errors.REASSIGNMENT_IN_PROGRESS, "A partition reassignment is in progress.")
@@ -270,7 +271,7 @@ class AdminZkClient:
 
 
 def _check_added(replicas: Sequence[tuple[int, ...]], count: int, factor: int, first: int, brokers: Racks) -> None:
-    """Check what an operator asks for the partitions from ``first`` on (validateReplicaAssignment)."""
+    """Check the replicas that an operator requests for the partitions from ``first`` on (validateReplicaAssignment)."""
     unknown = sorted({broker for each in replicas for broker in each if broker not in brokers})
     if unknown:
         raise _unfit(f"Unknown broker(s) in replica assignment: {_listed(unknown)}.")

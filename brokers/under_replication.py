@@ -1,4 +1,5 @@
-"""When a leader reports a partition as under-replicated: 0.8's definition, and the three of readings §8."""
+"""The rules by which a leader reports a partition as under-replicated: 0.8's definition, and the three of readings
+§8."""
 
 from typing import ClassVar, Protocol
 
@@ -24,17 +25,17 @@ class UnderReplication(Protocol):
     """A rule for the gauges UnderReplicated and ReplicasCount of a partition.
 
     Attributes:
-        keeps_factor: whether it goes by the replication factor that a broker has kept (``PartitionCreated``).
+        keeps_factor: whether it uses the replication factor that a broker has kept (``PartitionCreated``).
     """
 
     keeps_factor: ClassVar[bool]
 
     def replicas(self, led: LedPartition) -> int:
-        """How many replicas it should have."""
+        """The number of replicas that the partition should have."""
         ...
 
     def missing(self, led: LedPartition) -> int:
-        """How many of them are out of sync; 0 or less: the partition is not under-replicated."""
+        """The number of its replicas that are out of sync; 0 or less: the partition is not under-replicated."""
         ...
 
 

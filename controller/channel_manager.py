@@ -23,7 +23,7 @@ from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.update_metadata import UpdateMetadataRequest
 
 NAMED = 3
-"""Partitions that the detail of a trace event names."""
+"""The number of partitions that the detail of a trace event names."""
 
 Request = LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
 Done = Callable[[Any], None]
@@ -70,7 +70,8 @@ class RequestSendThread:
         self._metrics.changed()
 
     def close(self, *, resigns: bool = False) -> None:
-        """Stop for good, dropping what is queued. ``resigns``: so do all; the broker is not the controller any more."""
+        """Stop for good, dropping what is queued. ``resigns``: the broker is not the controller any more, and closes
+        all its channels."""
         if not self._closed:
             self.process.node.trace.show(ControlChannelClosed, self.process.node.id, self.broker, resigns)
             self._metrics.ended()
@@ -80,9 +81,9 @@ class RequestSendThread:
         self._task.cancel()
 
     def leave(self) -> None:
-        """Nothing is put any more, and nothing closes it: it sends what is queued. Kafka's would retry for as long as
-        the process lives; this one gives a request up with its connection, as a cluster that waits for a broker that
-        never comes back would never settle."""
+        """Send what is queued, and then end: nothing more is put, and nothing closes the channel. Kafka's thread would
+        retry for as long as the process lives. This one gives a request up with its connection: a cluster that waits
+        for a broker that never comes back would never settle."""
         self.retries = False
 
     async def _live(self) -> None:
@@ -142,8 +143,9 @@ class ControllerChannelManager:
     def startup(self, brokers: Iterable[int]) -> None:
         """Open a channel to each broker, with an empty queue, as a failover does.
 
-        There are old ones where the controller has not resigned since the last failover: it had failed, and /controller
-        was another broker's by then (KafkaController.triggerControllerMove, 2.1 to 3.9). They are left to themselves.
+        There are old channels where the controller has not resigned since the last failover: it had failed, and
+        /controller was another broker's by then (KafkaController.triggerControllerMove, 2.1 to 3.9). Those only send
+        what they have queued.
         """
         for broker in brokers:
             left = self._threads.pop(broker, None)
@@ -174,7 +176,7 @@ class ControllerChannelManager:
             self._threads.pop(broker).close(resigns=True)
 
     def send(self, broker: int, request: Request, done: Done | None = None) -> None:
-        """Queue a request. For a broker without a channel it is lost, as in Kafka."""
+        """Queue a request. Without a channel to the broker it is lost, as in Kafka."""
         thread = self._threads.get(broker)
         if thread is not None:
             thread.put(request, done)

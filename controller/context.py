@@ -18,7 +18,7 @@ from emulator.protocol.znodes import LeaderAndIsr
 Replica = tuple[TopicPartition, int]
 """One replica: its partition and its broker."""
 NO_CONTROLLER = -1
-"""The controller's id where there is none."""
+"""The controller's id where no broker is the controller."""
 
 V = TypeVar("V")
 
@@ -59,13 +59,13 @@ class Deletions:
     """The topics that are being deleted. What has to survive this controller is in ZooKeeper.
 
     Attributes:
-        queued: to be deleted (Kafka's topicsToBeDeleted).
-        begun: of those, the ones whose partitions have left the partition state machine
-            (topicsWithDeletionStarted). From then on the brokers' responses to StopReplica matter.
-        ineligible: of those, the ones that wait for a broker to start or a reassignment to end
+        queued: the topics to be deleted (Kafka's topicsToBeDeleted).
+        begun: those of them whose partitions have left the partition state machine (topicsWithDeletionStarted). From
+            then on the brokers' responses to StopReplica matter.
+        ineligible: those of them that wait for a broker to start or a reassignment to end
             (topicsIneligibleForDeletion).
-        retrying: of those, the ones with replicas that could not be deleted and none that is being deleted. They are
-            checked again whenever any deletion is.
+        retrying: those of them with replicas that could not be deleted and none that is being deleted. They are checked
+            again whenever any deletion is.
     """
 
     queued: Topics = field(factory=dict)
@@ -74,7 +74,7 @@ class Deletions:
     retrying: Topics = field(factory=dict)
 
     def discard(self, topic: str) -> None:
-        """The topic is deleted in memory."""
+        """Remove the topic, which is deleted in memory."""
         for topics in (self.queued, self.begun, self.ineligible, self.retrying):
             topics.pop(topic, None)
 
@@ -88,14 +88,14 @@ class ControllerContext:
         epoch_zk_version: the version of /controller_epoch that every write is checked against.
         brokers: live and shutting-down brokers with their broker epochs, in ascending order.
         assignments: topic -> partition -> replicas in order of preference.
-        reassigning: topic -> partition -> adding and removing replicas, of those that KIP-455 is reassigning.
+        reassigning: the adding and removing replicas, by topic and partition, of those that KIP-455 is reassigning.
         leadership_info: the last known content of each state znode.
         replica_states: broker -> partition -> state: with a key for each replica it would be the largest table.
         offline_dirs: broker -> partitions whose log directory there is offline.
-        reassignments: the moves that were asked for, through /admin/reassign_partitions or the API, and are not done.
+        reassignments: the requested moves that are not done, of /admin/reassign_partitions or the API.
         touched: the partitions whose assignment, leadership or state has changed since the gauges were last updated.
         replicas_changed: whether the state of any replica or the queue of deletions has changed since then.
-        deletions: what /admin/delete_topics asks for and is not done.
+        deletions: the topics that /admin/delete_topics names and that are not deleted yet.
     """
 
     epoch: int = 0

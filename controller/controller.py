@@ -84,7 +84,8 @@ Serve = Callable[[type, Callable[[Any, Channel], object]], None]
 
 @define(eq=False, repr=False)
 class Controller:
-    """Every broker runs one; at most one at a time is active, each time with a controller epoch of its own.
+    """The controller of one broker. Every broker runs one; at most one at a time is active, each time with a controller
+    epoch of its own.
 
     This class elects, takes over, resigns, and gives each event to the part that processes it. The parts are created
     here and given what they need; none of them knows the controller.
@@ -92,7 +93,7 @@ class Controller:
     Attributes:
         register_broker: registers the broker in /brokers/ids again after its session has expired; returns its new
             broker epoch.
-        serve: has the process's listener give every request of a class to a handler.
+        serve: makes the process's listener give every request of a class to a handler.
         active_controller: the broker that this one believes to be the controller, -1 for none.
     """
 
@@ -221,7 +222,7 @@ class Controller:
 
     @property
     def deletes_topics(self) -> bool:
-        """delete.topic.enable."""
+        """Whether topics can be deleted (delete.topic.enable)."""
         return self.policies.delete_topics
 
     def is_deleting(self, topic: str) -> bool:
@@ -244,13 +245,13 @@ class Controller:
         self.event_manager.put(Startup())
 
     def hold(self) -> Callable[[], object]:
-        """Keep the event thread from its next event on, after those that are queued now. Returns what releases it."""
+        """Keep the event thread from events that are queued after this call. Returns a function that releases it."""
         latch = Latch(Signal(self.process.world, "the release of the controller's event thread"))
         self.event_manager.put(latch)
         return latch.released.set
 
     def configured(self, entity: str, config: Mapping[str, str]) -> None:
-        """The settings of ``entity`` (``topics/T`` or ``brokers/<default>``) were changed while the process runs."""
+        """Take over changed settings of ``entity`` (``topics/T`` or ``brokers/<default>``)."""
         if entity == znodes.ALL_BROKERS:
             before = self.elections.unclean
             self.elections.unclean = unclean_in(config, self.policies.unclean_leader_election)
@@ -272,7 +273,7 @@ class Controller:
         self.event_manager.put(LeaderAndIsrResponseReceived(broker, response))
 
     def _stopped(self, broker: int, response: StopReplicaResponse) -> None:
-        """Only topic deletion needs the response; a move does not wait for it."""
+        """Pass a response on to topic deletion, which alone needs it: a move does not wait for it."""
         begun = self.context.deletions.begun
         outcomes = tuple((tp, error) for tp, error in response.partitions if tp.topic in begun)
         if outcomes:
@@ -470,7 +471,8 @@ class Controller:
         await self.zk_client.ask_one(delete)
 
     def _on_controller_resignation(self) -> None:
-        """Forget everything. Queued requests are dropped; those in flight are not."""
+        """Forget everything, as the broker is not the controller any more. Queued requests are dropped; those in flight
+        are not."""
         if not self.policies.keeps_watches:
             self.watches.clear()
         self.rebalance.stop()
@@ -491,9 +493,9 @@ class Controller:
         """Steps F1 to F9, in Kafka's order (kafka-behaviour §3).
 
         Raises: ControllerMoved, SessionExpired, IllegalState, StateChangeFailed. After each of them ``_elect`` resigns,
-            so that no half-loaded context remains; but not where a fenced controller fails by anything else than
-            ControllerMoved, and finds /controller to be another broker's (triggerControllerMove, 2.1 to 3.9). Then
-            its channels are open, and its memory is that of the term that it has lost, when it is elected again.
+        so that no half-loaded context remains. There is one exception: a fenced controller that fails by another error
+        than ControllerMoved, and finds /controller to be another broker's (triggerControllerMove, 2.1 to 3.9). Its
+        channels are then open, and its memory is that of the lost term, when it is elected again.
         """
         step = self._step
         async with step("failover.F1"):

@@ -52,7 +52,7 @@ class ControllerState(IntEnum):
 
     @property
     def timer(self) -> str:
-        """The name of its timer."""
+        """The name of the state's timer."""
         stem = _OLDER_NAMES.get(self) or "".join(word.capitalize() for word in self.name.split("_"))
         return f"{stem}RateAndTimeMs"
 
@@ -68,7 +68,7 @@ class Event(Protocol):
     """Something that happened.
 
     Attributes:
-        state: what the controller is doing while it processes the event.
+        state: the controller's state while it processes the event.
     """
 
     state: ClassVar[ControllerState]
@@ -112,7 +112,7 @@ class Expire:
 
 @define(eq=False)
 class RegisterBrokerAndReelect:
-    """There is a new session."""
+    """A new session has begun: register the broker, and take part in an election."""
 
     state: ClassVar = ControllerState.CONTROLLER_CHANGE
 
@@ -136,8 +136,8 @@ class NewSession:
 
 @define(eq=False)
 class Latch:
-    """Keeps the event thread until ``released``: the latch in a mocked event, by which Kafka's tests hold it
-    (ControllerIntegrationTest, 2.4)."""
+    """An event that keeps the event thread until ``released``: the latch in a mocked event, by which Kafka's tests hold
+    it (ControllerIntegrationTest, 2.4)."""
 
     state: ClassVar = ControllerState.TOPIC_CHANGE
 
@@ -209,8 +209,8 @@ class TopicDeletionStopReplicaResponseReceived:
     """A broker has answered a StopReplica with deletion.
 
     Attributes:
-        error: of the whole response.
-        partitions: those of topics that are being deleted, each with the outcome for the broker's replica.
+        error: the error of the whole response.
+        partitions: the partitions of topics that are being deleted, each with the error for the broker's replica.
     """
 
     state: ClassVar = ControllerState.TOPIC_DELETION
@@ -281,7 +281,7 @@ R = TypeVar("R")
 E = TypeVar("E", bound="type[RequestReceived[Any]]")
 
 EVENTS: dict[type[Request], "type[RequestReceived[Any]]"] = {}
-"""Class of request -> class of the event that it becomes."""
+"""The event that a request of each class becomes."""
 
 
 def answers(request: type[Request]) -> Callable[[E], E]:

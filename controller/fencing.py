@@ -1,4 +1,4 @@
-"""Whether a controller that has been replaced can still change anything: Kafka's two answers.
+"""Whether a controller that has been replaced can still change anything: Kafka's two rules.
 
 A controller is replaced without its knowledge when its session is lost, or /controller is deleted, while it is in the
 middle of an event (a long garbage collection, a cut link). Brokers never read /controller_epoch: they refuse its
@@ -25,7 +25,7 @@ class Registered(NamedTuple):
 
 
 class Fencing(Fence, Protocol):
-    """How a controller epoch begins, how its writes are made, and how it is given up.
+    """A rule: how a controller epoch begins, how its writes are made, and how it is given up.
 
     Attributes:
         looks_before_giving_up: whether a controller that gives up first reads whether /controller is still its own.
@@ -42,8 +42,8 @@ class Fencing(Fence, Protocol):
 
 @frozen
 class Fenced:
-    """Each write is a multi that first checks the version of /controller_epoch, and the ephemeral /controller is
-    written together with the next epoch (KAFKA-6082)."""
+    """The rule since KAFKA-6082: each write is a multi that first checks the version of /controller_epoch, and the
+    ephemeral /controller is written together with the next epoch."""
 
     looks_before_giving_up: ClassVar[bool] = True
 
@@ -82,10 +82,10 @@ class Fenced:
 
 @frozen
 class Unfenced:
-    """Writes are bare: a replaced controller writes what it wants. /controller comes first and the epoch is raised
-    in a step of its own, so that a controller that pauses in between takes a later epoch than its successor. One that
-    gives up deletes /controller, even if that is another broker's (Kafka 1.1, KafkaController.elect and
-    triggerControllerMove)."""
+    """The rule before: writes have no check, so a replaced controller writes what it wants. /controller comes first and
+    the epoch is raised in a step of its own, so that a controller that pauses in between takes a later epoch than its
+    successor. A controller that gives up deletes /controller, even if that is another broker's (Kafka 1.1,
+    KafkaController.elect and triggerControllerMove)."""
 
     looks_before_giving_up: ClassVar[bool] = False
 

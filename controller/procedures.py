@@ -34,14 +34,15 @@ FAILOVER = Procedure(
         "failover.4": "failover.F9",
     },
 )
-"""The order of Kafka's onControllerFailover. The aliases are the controller page's numbers for the same work."""
+"""The failover, in the order of Kafka's onControllerFailover. The aliases are the controller page's numbers for the
+same work."""
 
 PROCEDURES: dict[str, Procedure] = {}
-"""Name to procedure."""
+"""The procedures by name."""
 STEPS: dict[str, Procedure] = {}
-"""Step to the procedure that it belongs to."""
+"""The procedure of each step."""
 ALIASES: dict[str, str] = {}
-"""Another name of a step to its own name."""
+"""The step that another name means."""
 
 
 def register(*procedures: Procedure) -> None:

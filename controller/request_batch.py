@@ -34,13 +34,13 @@ class ControllerBrokerRequestBatch:
     Attributes:
         answered: called with a broker and its response to each LeaderAndIsr.
         stopped: called with a broker and its response to each StopReplica with deletion.
-        sends_reassigning: whether LeaderAndIsr has the adding and removing replicas (v3;
-            inter.broker.protocol.version 2.4-IV0).
+        sends_reassigning: whether LeaderAndIsr has the adding and removing replicas (v3; inter.broker.protocol.version
+            2.4-IV0).
         schema: how a partition is written into the requests.
         stops_name_epochs: whether StopReplica carries leader epochs (KIP-570).
         groups_stops: whether the replicas that a broker stops go into one StopReplica, those to delete into another.
-            Before KAFKA-8294 (2.3) there was one for each replica, and first one for none
-            (``sendRequestsToBrokers``, 1.1.1: each has a callback, so none is grouped).
+            Before KAFKA-8294 (2.3) there was one for each replica, and first one for none (``sendRequestsToBrokers``,
+            1.1.1: each has a callback, so none is grouped).
         no_partitions_are_all: whether an UpdateMetadata that is added for no partitions holds all of them
             (``addUpdateMetadataRequestForBrokers`` before KAFKA-7537, 2.2).
         names_all_deleting: whether each UpdateMetadata also holds all partitions of topics that are to be deleted
@@ -189,8 +189,8 @@ class ControllerBrokerRequestBatch:
             self._metadata[tp] = self.schema.update_metadata(move, tp, state, replicas, self._down(tp, replicas))
 
     def _down(self, tp: TopicPartition, replicas: Replicas) -> Replicas:
-        """Those of ``replicas`` that are offline. Most partitions have one of a few lists, for which this is found
-        once."""
+        """The members of ``replicas`` that are offline. Most partitions have one of a few lists, for which this is
+        found once."""
         context = self.context
         if self._offline is None:
             self._offline = {}
@@ -264,7 +264,7 @@ class ControllerBrokerRequestBatch:
 
     def _grouped(self, broker: int, stops: list[Stop]) -> list[tuple[bool, list[Stop]]]:
         """The requests of one broker: whether they delete, and the replicas that each names. Where each replica has one
-        of its own, they come in the order of the set of replicas that the controller went through."""
+        of its own, they have the order in which the controller went through the set of replicas."""
         if not self.groups_stops:
             replicas: dict[tuple[TopicPartition, int], list[Stop]] = {}
             for stop in stops:
@@ -278,8 +278,8 @@ class ControllerBrokerRequestBatch:
 
 
 def _one_for_each(stops: list[Stop]) -> list[Stop]:
-    """A replica that is stopped twice is stopped once, under the last leader epoch, and is deleted if either said so
-    (addStopReplicaRequestForBrokers, 2.6)."""
+    """The stops, one for each replica: the last leader epoch counts, and the replica is deleted if any of its stops
+    says so (addStopReplicaRequestForBrokers, 2.6)."""
     found: dict[TopicPartition, Stop] = {}
     for stop in stops:
         before = found.get(stop.tp)

@@ -14,7 +14,7 @@ from emulator.protocol.znodes import LeaderAndIsr
 
 
 class RequestSchema(Protocol):
-    """How a partition is written into LeaderAndIsr and UpdateMetadata; ``move`` is the one that it is in, if any."""
+    """A rule for writing a partition into LeaderAndIsr and UpdateMetadata; ``move`` is the partition's move, if any."""
 
     def leader_and_isr(
         self, move: Move | None, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, is_new: bool

@@ -19,11 +19,11 @@ class Shape:
     """The part of a strategy that the controller carries out: how it moves one partition.
 
     Attributes:
-        name: as strategies write it; a ``-K`` at its end means a number of replicas per hop, or ``all``.
-        procedure: whose steps its gates have.
+        name: the name in strategies; a ``-K`` at its end means a number of replicas per hop, or ``all``.
+        procedure: the procedure whose steps are its gates.
         help: a line of help.
-        make: the protocol, given that number; without one it is 1, and for ``all`` None.
-        api: whether the controller can be asked by AlterPartitionReassignments, and asked what is in progress.
+        make: returns the protocol, given that number; without a number it is 1, and for ``all`` None.
+        api: whether the controller answers AlterPartitionReassignments and ListPartitionReassignments.
         example: a strategy of this shape, where the shape's name is not one.
         tool_waits: whether the admin command waits for the end.
         admits_unassigned: whether leaders do not receive the new replicas, and so have to admit followers that they do
@@ -46,7 +46,7 @@ class Shape:
 
 
 SHAPES: dict[str, Shape] = {}
-"""Name to shape, in the order of registration."""
+"""The shapes by name, in the order of registration."""
 
 
 def register(shape: Shape) -> None:

@@ -5,10 +5,10 @@ from enum import IntEnum
 
 
 class PartitionState(IntEnum):
-    """Kafka's numbers."""
+    """The states of a partition, with Kafka's numbers."""
 
     NEW = 0
-    """Has an assignment, and no leader and ISR yet."""
+    """The partition has an assignment, and no leader and ISR yet."""
     ONLINE = 1
     """A leader is elected."""
     OFFLINE = 2
@@ -17,10 +17,11 @@ class PartitionState(IntEnum):
 
 
 class ReplicaState(IntEnum):
-    """Kafka's numbers. The controller page has four of them; those for deletion came with topic deletion."""
+    """The states of a replica, with Kafka's numbers. The controller page has four of them; those for deletion came with
+    topic deletion."""
 
     NEW = 1
-    """May only become a follower."""
+    """The replica may only become a follower."""
     ONLINE = 2
     OFFLINE = 3
     DELETION_STARTED = 4
@@ -48,7 +49,7 @@ REPLICA_PREDECESSORS: Mapping[ReplicaState, tuple[ReplicaState, ...]] = {
     _R.DELETION_INELIGIBLE: (_R.OFFLINE, _R.DELETION_STARTED),
     _R.NON_EXISTENT: (_R.DELETION_SUCCESSFUL,),
 }
-"""Kafka 1.0 to 2.3."""
+"""The states before each state, in Kafka 1.0 to 2.3."""
 
 PAGE_REPLICA_PREDECESSORS: Mapping[ReplicaState, tuple[ReplicaState, ...]] = {
     _R.NEW: (_R.NON_EXISTENT,),
@@ -56,4 +57,4 @@ PAGE_REPLICA_PREDECESSORS: Mapping[ReplicaState, tuple[ReplicaState, ...]] = {
     _R.OFFLINE: (_R.NEW, _R.ONLINE),
     _R.NON_EXISTENT: (_R.OFFLINE,),
 }
-"""The controller page."""
+"""The states before each state, on the controller page."""

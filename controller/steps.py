@@ -32,8 +32,8 @@ PHASES: Mapping[str, str] = {
     "move.record": "the final (kafka-6794: the hop's) assignment is written to ZooKeeper",
     "move.done": "the partition leaves the admin path",
 }
-"""Names that mean the same under every reassignment protocol, in the order of KAFKA-42's seven stages. Each protocol
-says which of its steps a phase covers."""
+"""The phases: names that mean the same under every reassignment protocol, in the order of KAFKA-42's seven stages. Each
+protocol says which of its steps a phase covers."""
 
 
 @frozen
@@ -43,8 +43,8 @@ class Procedure:
     Attributes:
         name: the part of a step's name before the dot.
         steps: the full names in order, each with what happens in it.
-        phases: phase -> the steps that it covers, all of ``PHASES`` for a reassignment protocol. Other procedures
-            have none: every controller runs them, whatever the strategy.
+        phases: phase -> the steps that it covers, all of ``PHASES`` for a reassignment protocol. Other procedures have
+            none: every controller runs them, whatever the strategy.
         aliases: other names of steps.
     """
 

@@ -67,7 +67,7 @@ log = get_logger("controller.deletion")
 
 
 class Outstanding(NamedTuple):
-    """How far the deletion of a topic's replicas is.
+    """The progress of the deletion of a topic's replicas.
 
     Attributes:
         failed: the replicas that could not be deleted.
@@ -82,7 +82,8 @@ class Outstanding(NamedTuple):
 
 @define(eq=False, repr=False)
 class TopicDeletionManager:
-    """Deletes topics. Which ones, and how far each is, is in ``ControllerContext.deletions`` and the replica states.
+    """Deletes topics. Which ones, and how far each deletion is, is in ``ControllerContext.deletions`` and the replica
+    states.
 
     Attributes:
         known: whether the release can delete topics; older ones ignore /admin/delete_topics.
@@ -104,7 +105,8 @@ class TopicDeletionManager:
     # -- requests -----------------------------------------------------------------------------------------------------
 
     async def load(self) -> None:
-        """Failover F4: queue what the previous controller has left. It is begun in F9: see ``resume_all``."""
+        """Failover F4: queue the deletions that the previous controller has not completed. They begin in F9: see
+        ``resume_all``."""
         if not self.known:
             return
         requested = await self.zk_client.deletions()
@@ -148,7 +150,8 @@ class TopicDeletionManager:
         await self._resume(list(self.context.deletions.queued))
 
     async def move_finished(self, tp: TopicPartition) -> None:
-        """The move of ``tp`` is over: as in Kafka its topic no longer waits, not for its other moves either."""
+        """Let the topic of ``tp`` be deleted, whose move is over. As in Kafka it no longer waits, not even for its
+        other moves."""
         await self._make_eligible([tp.topic])
 
     async def brokers_started(self, brokers: Sequence[int]) -> None:
@@ -157,14 +160,14 @@ class TopicDeletionManager:
         await self._make_eligible([t for t in queued if any(broker in brokers for _, broker in replicas_of(t))])
 
     async def replicas_failed(self, replicas: Sequence[Replica]) -> None:
-        """``replicas`` are offline or could not be deleted. Those of topics to be deleted stay as they are until the
-        topic may go on."""
+        """Handle ``replicas`` that are offline or could not be deleted. Those of topics to be deleted stay as they are
+        until the topic may go on."""
         await self._fail([replica for replica in replicas if self.context.is_deleting(replica[0].topic)])
 
     async def process_stop_replica_response(
         self, broker: int, error: Errors, partitions: Sequence[tuple[TopicPartition, Errors]]
     ) -> None:
-        """A broker has deleted replicas, or failed to; ``error`` holds for all of them."""
+        """Handle a broker's answer that it has deleted replicas, or failed to; ``error`` holds for all of them."""
         ours = [(tp, code) for tp, code in partitions if self.context.is_deleting(tp.topic)]
         if not ours:
             return
@@ -232,7 +235,7 @@ class TopicDeletionManager:
     # -- the steps ----------------------------------------------------------------------------------------------------
 
     async def _start(self, topic: str) -> bool:
-        """Steps 1 to 5. Returns whether some replicas are on dead brokers and have to be deleted later."""
+        """Perform steps 1 to 5. Returns whether some replicas are on dead brokers and have to be deleted later."""
         context = self.context
         partitions, replicas = context.partitions_of(topic), context.replicas_of(topic)
         if topic not in context.deletions.begun:
@@ -258,7 +261,7 @@ class TopicDeletionManager:
         return self.context.is_online(broker, tp) and not deleted
 
     async def _complete(self, topic: str) -> None:
-        """Steps 7 to 10. The topic's znodes may be gone already, except its entry."""
+        """Perform steps 7 to 10. The topic's znodes may be gone already, except its entry."""
         async with self._topic_step("delete.forget", topic):
             self.watches.forget(znodes.topic_path(topic))
             await self.replicas.handle_state_changes(self.context.replicas_of(topic), ReplicaState.NON_EXISTENT)

@@ -40,7 +40,7 @@ UNKNOWN_EPOCH = -1
 
 
 class Fence(Protocol):
-    """How the writes of one controller epoch are made (see ``controller.fencing``)."""
+    """The rule by which the writes of one controller epoch are made (see ``controller.fencing``)."""
 
     def write(self, op: Op, epoch_zk_version: int) -> Request:
         """The request that carries out ``op`` for a controller whose /controller_epoch has that version."""
@@ -57,7 +57,7 @@ class StateWrites(NamedTuple):
 
     Attributes:
         written: the states that were written, with their new versions.
-        beaten: the partitions where the leader wrote first, or where this write was applied and its answer lost.
+        beaten: the partitions whose leader wrote first, or where this write was applied and its answer lost.
     """
 
     written: dict[TopicPartition, LeaderAndIsr]
@@ -72,9 +72,9 @@ class KafkaZkClient:
         node: the broker that is the controller.
         broker_epochs: whether the incarnations of a broker are distinguished by the czxid of its znode (KIP-380).
         topic_version: the version of the topics' znodes that it writes; 2 has adding and removing replicas (KIP-455).
-        never: what requests in an expired session wait for (``ControllerPolicies.expiry_waits_for_event``); None: they
-            fail.
-        asked: how many times ZooKeeper was asked: what the memory holds changes only with its answers.
+        never: the signal that requests in an expired session wait for (``ControllerPolicies.expiry_waits_for_event``);
+            None: they fail.
+        asked: the number of requests to ZooKeeper: the contents of the memory change only with their answers.
     """
 
     zk: ZkClient
@@ -102,7 +102,7 @@ class KafkaZkClient:
         return responses
 
     async def _begin(self) -> None:
-        """Count a question; one in an expired session is never asked."""
+        """Count a request; in an expired session none is sent."""
         self.asked += 1
         if self.never is not None and self.zk.expired:
             await self.never.wait()
@@ -142,7 +142,7 @@ class KafkaZkClient:
         return sorted(int(name) for name in await self.children(znodes.BROKER_IDS))
 
     async def registered(self, ids: Sequence[int]) -> list[tuple[int, int]]:
-        """Those of ``ids`` that are registered now, with their epochs."""
+        """The brokers of ``ids`` that are registered now, with their epochs."""
         responses = await self.ask([GetData(znodes.broker_path(broker)) for broker in ids])
         stats = [(b, r.stat) for b, r in zip(ids, responses, strict=True) if r.stat is not None]
         return [(broker, stat.czxid if self.broker_epochs else UNKNOWN_EPOCH) for broker, stat in stats]
@@ -151,7 +151,7 @@ class KafkaZkClient:
         return tuple(sorted(await self.children(znodes.TOPICS)))
 
     async def assignments(self, topics: Sequence[str]) -> dict[str, dict[int, Replicas]]:
-        """topic -> partition -> replicas; a topic without a znode is left out."""
+        """The replicas by topic and partition; a topic without a znode is left out."""
         return {topic: znodes.decode_topic(data) for topic, data in (await self._topic_data(topics)).items()}
 
     async def load_assignments(self, topics: Sequence[str]) -> None:
@@ -182,7 +182,7 @@ class KafkaZkClient:
             raise StateChangeFailed(f"topic {topic} does not exist")
 
     async def unclean_allowed(self, topic: str, default: bool) -> bool:
-        """unclean.leader.election.enable of a topic."""
+        """Whether a topic allows unclean elections (unclean.leader.election.enable)."""
         response = await self.ask_one(GetData(f"{znodes.CONFIG_TOPICS}/{topic}"))
         config = znodes.decode_config(response.data) if response.error is ZkCode.OK else {}
         return unclean_in(config, default)
@@ -298,7 +298,8 @@ def _children_first(path: str, children: Mapping[str, Sequence[str]]) -> Iterato
 
 
 def unclean_in(config: Mapping[str, str], default: bool) -> bool:
-    """unclean.leader.election.enable of ``config``, ``default`` where it does not set it."""
+    """Whether ``config`` allows unclean elections (unclean.leader.election.enable); ``default`` where it does not
+    say."""
     return config.get("unclean.leader.election.enable", str(default)).lower() == "true"
 
 

@@ -32,13 +32,13 @@ class Visit:
 
 
 Hook = Callable[[Visit], "Signal | None"]
-"""Called with each visit of an armed gate, in the order of arming. If it returns a signal, the process waits
+"""Called with each visit of a gate, in the order in which hooks were armed. If it returns a signal, the process waits
 for that."""
 
 
 @define(eq=False)
 class Gates:
-    """The armed gates of one world."""
+    """The gates of one world that have hooks."""
 
     _armed: dict[tuple[str, Edge], list[Hook]] = field(factory=dict)
 

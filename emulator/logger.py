@@ -31,7 +31,7 @@ class Logger:
         self._fields = fields
 
     def bind(self, **fields: Any) -> Logger:
-        """The same logger with more fields."""
+        """A copy of the logger with more fields."""
         return Logger(self._name, {**self._fields, **fields})
 
     def debug(self, event: str, **fields: Any) -> None:

@@ -1,4 +1,4 @@
-"""Schedules: in which order things happen that are under way at the same time.
+"""Schedules: the order of things that are under way at the same time.
 
 A world without a schedule is first in, first out: a message takes the network's time, and what is due at one instant
 happens in the order in which it was scheduled. That is one order out of many that Kafka could see. A schedule chooses
@@ -13,7 +13,7 @@ a message earlier than the network does.
 - ``pos``: partial-order sampling (Yuan, Yang, Gu: "Partial Order Aware Concurrency Sampling", CAV 2018). Each event has
   a priority, which is drawn again when an event that it races with comes first.
 
-docs/schedules.md says what of the two papers holds here.
+docs/use/schedules.md says what of the two papers holds here.
 """
 
 from abc import ABC, abstractmethod
@@ -30,12 +30,12 @@ EPISODE = 1_000
 cluster under load makes about as many deliveries in a second."""
 
 _LOWEST = 4
-"""Of the bound, the last of so many parts belongs to the actors that fell at a change point."""
+"""The share of the bound, as 1 / n, that belongs to the actors that fell at a change point: the last part of it."""
 
 
 @frozen
 class Schedule:
-    """Which schedule a world has.
+    """The schedule of a world.
 
     Attributes:
         kind: how it chooses.
@@ -59,7 +59,7 @@ class Turns(Protocol):
 
 
 class Ready(deque[Any]):
-    """The tasks that are ready, each with the value that it waits for: one drawn at random goes on first."""
+    """The tasks that are ready, each with the value that it waits for. The next one is drawn at random."""
 
     def __init__(self, stream: Stream) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class Ready(deque[Any]):
         self._is_first_drawn = False
 
     def appendleft(self, entry: Any) -> None:
-        """Put back the drawn one, which Trio has to start before: it is the next, without another draw."""
+        """Put back the drawn one, because Trio has to start first: it is the next, without another draw."""
         super().appendleft(entry)
         self._is_first_drawn = True
 
@@ -87,12 +87,12 @@ class Ready(deque[Any]):
 
 
 class Delays(ABC):
-    """A schedule that knows when it sends a message for how long to keep it back."""
+    """A schedule that draws, when a message is sent, for how long to keep it back."""
 
     @abstractmethod
     def draw(self, end: object, process: object) -> int:
-        """For how long the next message is kept back, in microseconds. ``end``: of the connection, at which it
-        arrives; ``process``: the owner of that end."""
+        """The time for which the next message is kept back, in microseconds. ``end``: the end of the connection at
+        which it arrives; ``process``: the owner of that end."""
 
 
 @define(eq=False, repr=False)
@@ -153,9 +153,9 @@ class Waiting:
     """A message that has reached its machine and was not delivered yet.
 
     Attributes:
-        end: of the connection, at which it arrived; ``process``: the owner of that end.
+        end, process: the end of the connection at which it arrived, and the owner of that end.
         priority: the highest goes first.
-        until_us: it is delivered by then whatever its priority.
+        until_us: the time at which it is delivered whatever its priority.
     """
 
     end: object
@@ -181,14 +181,14 @@ class EventPriorities:
     stream: Stream
     _queues: dict[object, deque[Waiting]] = field(factory=dict)
     _oldest: deque[Waiting] = field(factory=deque)
-    """All of them, in the order of arrival, with some that are delivered."""
+    """All waiting messages in the order of arrival, and some that are delivered."""
     _called: bool = False
 
     def enter(self, end: object, process: object, deliver: Callable[[Any], object], arg: Any) -> None:
         """A message arrives at ``end``: call ``deliver(arg)`` when it is its turn, after those that arrived there
         before."""
         world = self.world
-        background = world.sequence & 1 == 1  # as the event of its arrival, which is the current one
+        background = world.sequence & 1 == 1  # as the event of its arrival, the current one
         if not background:
             world.foreground += 1
         until_us = world.now + self.bound_us

@@ -29,12 +29,12 @@ class Stream:
 
     def __init__(self, key: int) -> None:
         self._state = key
-        """After the draws in ``_made``."""
+        """The state after the draws in ``_made``."""
         self._made: list[int] = _NOTHING_MADE
-        """Draws below ``_bound`` that nothing has asked for yet, the next one last."""
+        """Draws below ``_bound`` that were made in a block and are not used yet, the next one last."""
         self._bound = 0
         self._same = 0
-        """How many draws below ``_bound`` came one after the other."""
+        """The number of draws below ``_bound`` that came one after the other."""
 
     def bits(self) -> int:
         """The next 64 random bits."""
@@ -66,7 +66,8 @@ class Stream:
         return self._made.pop()
 
     def _unmake(self) -> None:
-        """Something else is drawn. Blocks do not pay for such a stream."""
+        """Take back the draws of a block that are not used, because something else is drawn. Blocks do not pay for such
+        a stream."""
         self._state = (self._state - len(self._made) * _GAMMA) & _MASK
         self._made = _NOTHING_MADE
         self._same = -_MOST
@@ -80,8 +81,9 @@ class Stream:
         return items[self.below(len(items))]
 
     def ahead(self, bound: int) -> Iterator[int]:
-        """What ``below(bound)`` is going to return, again and again, without a draw. The first few one by one, then in
-        blocks, which take a fourth of the time. The stream must not be used meanwhile; ``skip`` makes the draws."""
+        """The values that ``below(bound)`` is going to return, again and again, without a draw. The first few are made
+        one by one, then in blocks, which take a fourth of the time. The stream must not be used meanwhile; ``skip``
+        makes the draws."""
         first = Stream((self._state - len(self._made) * _GAMMA) & _MASK)
         for _ in range(_FEW):
             yield first.below(bound)
@@ -99,13 +101,14 @@ class Stream:
 
 
 _NOTHING_MADE: list[int] = []
-"""Of most streams: never changed."""
+"""The made draws of most streams: none. It is never changed."""
 
 _FEW, _SIZE, _MOST = 16, 64, 256
-"""How many draws are made one by one before the first block; the size of a block, and of the largest of ``ahead``."""
+"""The number of draws that are made one by one before the first block, the size of a block, and of the largest block of
+``ahead``."""
 
 _LANE = 128
-"""Bits. Twice those of a draw, so that a product of two does not reach into the next lane."""
+"""The bits of one lane: twice those of a draw, so that a product of two does not reach into the next lane."""
 
 
 class _Block:
@@ -125,14 +128,14 @@ class _Block:
         self._shifted = [self._ones * (_MASK >> by) for by in (30, 27, 31)]
 
     def below(self, state: int, bound: int) -> Sequence[int]:
-        """As ``Stream.below``, for the draws that follow ``state``."""
+        """The values of ``Stream.below`` for the draws that follow ``state``."""
         low = self._low
         by_30, by_27, by_31 = self._shifted
         z = (self._ones * state + self._steps) & low
         z = ((z ^ (z >> 30 & by_30)) * _MIX_1) & low
         z = ((z ^ (z >> 27 & by_27)) * _MIX_2) & low
         z = (z ^ (z >> 31 & by_31)) * bound
-        # The upper half of a lane is what ``>> 64`` leaves of it.
+        # The upper half of a lane is the result of ``>> 64``.
         return self._upper_halves(z.to_bytes(self._bytes, "little"))
 
 

@@ -1,4 +1,4 @@
-"""Which fetcher id a partition belongs to, in Java's arithmetic (kafka-behaviour §8.1)."""
+"""The fetcher id of a partition, in Java's arithmetic (kafka-behaviour §8.1)."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -6,7 +6,7 @@ from functools import lru_cache
 from emulator.protocol.types import TopicPartition
 
 Assignment = Callable[[TopicPartition, int], int]
-"""From a partition and the number of fetchers to the fetcher id."""
+"""A function from a partition and the number of fetchers to the fetcher id."""
 
 
 @lru_cache(1024)

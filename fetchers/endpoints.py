@@ -24,7 +24,8 @@ from fetchers.policies import FetcherPolicies
 from fetchers.ports import BlockingSend, CurrentLogs
 
 NOTHING_NEW_US = 1_000
-"""How long a local read takes that finds nothing. Kafka's thread reads again at once; here a loop has to take time."""
+"""The time that a local read takes that finds nothing. Kafka's thread reads again at once; here a loop has to take
+time."""
 
 
 @define(eq=False, kw_only=True)
@@ -33,13 +34,14 @@ class ReplicaFetcherBlockingSend(Client):
     were fetched before it are on the disk.
 
     Attributes:
-        take_disk_wait: what is set when the disks are done (``brokers.log.disk_work.DiskWork.take_signal``).
+        take_disk_wait: returns a signal that is set when the disks are done
+            (``brokers.log.disk_work.DiskWork.take_signal``).
     """
 
     take_disk_wait: Callable[[], Signal | None]
 
     def call(self, request: Any, size: int, background: bool = False) -> Coroutine[Any, Any, Any]:
-        """As ``Client.call``, after the disks are done."""
+        """Send a request as ``Client.call`` does, after the disks are done."""
         disks = self.take_disk_wait()
         if disks is None:
             return super().call(request, size, background)
@@ -57,7 +59,7 @@ class RemoteLeaderEndPoint:
     ``_replica`` is the broker that fetches, or ``CONSUMER``.
 
     Attributes:
-        refused: called with the error where the leader does not know the session, or knows it otherwise.
+        refused: called with the error where the leader does not know the session, or has it at another epoch.
     """
 
     _replica: int
@@ -71,7 +73,7 @@ class RemoteLeaderEndPoint:
     _changed: dict[TopicPartition, FetchFields] = field(factory=dict)
     _forgotten: dict[TopicPartition, None] = field(factory=dict)
     _left_out: dict[TopicPartition, None] = field(factory=dict)
-    """Those that the leader forgets first, also where they are wanted again."""
+    """The partitions that the leader removes from the session first, even where they are wanted again."""
 
     def want(self, wanted: FetchFields) -> None:
         """Fetch this partition from that offset on."""
@@ -80,15 +82,18 @@ class RemoteLeaderEndPoint:
             self._forgotten.pop(wanted[0], None)
 
     def nothing_wanted(self) -> None:
-        """There is nothing to fetch now. Kafka sends a request all the same that names what is not wanted any more
-        (ReplicaFetcherThread.buildFetch, 2.4.1): what is wanted again later is new in the session, and as nothing is
-        left in it, it ends; the next request is a full one (FetchManager.newContext, 1.1). Here that is all one."""
+        """Take note that no partition is to be fetched now.
+
+        Kafka then sends a request that only names the partitions to forget (ReplicaFetcherThread.buildFetch, 2.4.1).
+        Nothing is left in the session, so it ends, and the next request is a full one (FetchManager.newContext, 1.1).
+        Here no such request is sent.
+        """
         if self._forgotten:
             self._left_out.update(self._forgotten)
             self._epoch = INITIAL_EPOCH
 
     def want_only(self, wanted: dict[TopicPartition, FetchFields]) -> None:
-        """Fetch these partitions and no others, where nothing was asked since ``reset``."""
+        """Fetch these partitions and no others, if no request was sent since ``reset``."""
         self._changed = wanted
 
     def forget(self, tp: TopicPartition) -> None:
@@ -100,7 +105,7 @@ class RemoteLeaderEndPoint:
                 self._left_out[tp] = None
 
     def reset(self) -> None:
-        """The session is lost: begin a new one with all partitions that are still wanted."""
+        """Begin a new session with all wanted partitions, because the old one is lost."""
         self._id, self._epoch = NEW_SESSION, INITIAL_EPOCH
         wanted, self._known = self._known, {}
         for tp in self._forgotten:
@@ -116,8 +121,8 @@ class RemoteLeaderEndPoint:
         return not (self._changed or self._forgotten)
 
     def passed(self, rounds: int) -> int:
-        """So many requests that named no partition were answered without being simulated. Returns the session epoch of
-        the one in flight."""
+        """Count ``rounds`` requests without partitions that were answered without being simulated. Returns the session
+        epoch of the request in flight."""
         self._epoch += rounds
         return self._epoch
 
@@ -136,7 +141,8 @@ class RemoteLeaderEndPoint:
 
     async def fetch(self) -> tuple[FetchedFields, ...]:
         """Send one request. Returns the answers for partitions that were not removed meanwhile, and are still at the
-        same offset (AbstractFetcherThread.processFetchRequest, 2.8.2); an error only where nothing has changed.
+        same offset (AbstractFetcherThread.processFetchRequest, 2.8.2). An error is returned only where nothing has
+        changed.
 
         Returns nothing if the leader does not know the session any more; the next request then names all partitions.
         """
@@ -170,7 +176,7 @@ class RemoteLeaderEndPoint:
         return tuple(filter(self._is_due, response.answers))
 
     def _is_due(self, answer: FetchedFields) -> bool:
-        """Whether an answer is for a partition that is as it was when the request was sent, or at the same offset."""
+        """Whether the partition of an answer is as it was when the request was sent, or at the same offset."""
         tp, error = answer[:2]
         if tp in self._forgotten:
             return False
@@ -182,7 +188,8 @@ class LocalLeaderEndPoint:
     """The current logs of the same broker, copied one partition at a time so that each is complete soon (Kafka's
     ReplicaAlterLogDirsThread).
 
-    The first one is the lowest by topic and number; it stays the one until it is complete or not wanted any more.
+    Copying begins with the lowest partition by topic and number. It goes on until that one is complete or not wanted
+    any more.
     """
 
     def __init__(self, world: World, logs: CurrentLogs, policies: FetcherPolicies) -> None:
@@ -202,13 +209,13 @@ class LocalLeaderEndPoint:
         self._wanted.pop(tp, None)
 
     def nothing_wanted(self) -> None:
-        """There is no session."""
+        """Do nothing: there is no session."""
 
     def reset(self) -> None:
-        """There is no session."""
+        """Do nothing: there is no session."""
 
     def close(self) -> None:
-        """There is no connection."""
+        """Do nothing: there is no connection."""
 
     async def fetch(self) -> tuple[FetchedFields, ...]:
         tp = self._in_progress

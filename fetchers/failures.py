@@ -67,10 +67,10 @@ class FailureRule:
 
 
 KIP_461 = FailureRule(storage=Verdict.FAIL, unexpected=Verdict.FAIL, fenced=Verdict.FAIL)
-"""2.3 and later."""
+"""The rule of 2.3 and later."""
 
 STORAGE_TOLERATED = FailureRule(storage=Verdict.DELAY, unexpected=Verdict.DIE, fenced=Verdict.DELAY)
-"""1.0 to 2.0: only the failure of a log directory (KIP-112) is foreseen (AbstractFetcherThread, 1.1)."""
+"""The rule of 1.0 to 2.0: only the failure of a log directory (KIP-112) is foreseen (AbstractFetcherThread, 1.1)."""
 
 THREAD_DIES = FailureRule(storage=Verdict.HALT, unexpected=Verdict.DIE, fenced=Verdict.DELAY)
-"""0.8 to 0.11: a disk error ends the broker (ReplicaFetcherThread, 0.8.0)."""
+"""The rule of 0.8 to 0.11: a disk error ends the broker (ReplicaFetcherThread, 0.8.0)."""

@@ -14,7 +14,8 @@ from fetchers.thread import FetcherThread
 class IdleFetcher:
     """Keeps the counts of a replica fetcher right while its polls are not simulated.
 
-    Its thread waits meanwhile for the answer to the last request that was simulated; it gets that to a later one.
+    Its thread meanwhile waits for the answer to the last request that was simulated; it will get the answer to a later
+    one.
 
     Attributes:
         poll: the parked poll; None: the fetcher's polls are simulated.
@@ -27,15 +28,15 @@ class IdleFetcher:
     poll: Poll | None = None
     _counted: int = 0
     _marks: object = None
-    """The answer that is going to mark the meter; None: it is marked."""
+    """The answer that is going to mark the meter; None: the meter is marked."""
 
     @property
     def is_idle(self) -> bool:
-        """Whether the thread answers an empty response with the same request, as things are."""
-        return self._thread.is_idle and self._endpoint.is_unchanged
+        """Whether the thread would answer an empty response with the same request again."""
+        return self._thread.is_idle() and self._endpoint.is_unchanged
 
     def park(self, poll: Poll) -> None:
-        """The request in flight, and those after it, are ``poll``."""
+        """Take ``poll`` for the request in flight and those after it."""
         self.poll = self._client.poll = poll
         self._counted = 0
         self._marks = None
@@ -44,7 +45,7 @@ class IdleFetcher:
             self.written()
 
     def go_on(self, poll: Poll, request: FetchRequest) -> FetchRequest:
-        """The polls are simulated again. Returns the request in hand: ``request`` was parked."""
+        """Simulate the polls again. Returns the request that is being handled: ``request`` was the parked one."""
         meter = self._requests
         meter.count += self.take()
         meter.unmarked = None
@@ -57,21 +58,21 @@ class IdleFetcher:
     # -- FetcherStats.RequestsPerSec (``emulator.metrics.metrics.Unmarked``) ------------------------------------------
 
     def take(self) -> int:
-        """The answers since the last call."""
+        """The number of answers since the last call."""
         assert self.poll is not None
         self.poll.look()
         taken, self._counted = self.poll.answers - self._counted, self.poll.answers
         return taken
 
     def written(self) -> None:
-        """The next answer marks the meter, in an event in the place of its own: that tells the grid of the meter."""
+        """Schedule the update of the meter by the next (parked) answer, at its exact place in the event order."""
         poll = self.poll
         assert poll is not None
         self._marks = answer = poll.next_answer()
         poll.lane.world.call_in_line(poll.server.rank, answer[0], self._mark, answer, answer[1])
 
     def shifted(self) -> None:
-        """The next answer comes at another time."""
+        """Schedule that update again, because the next answer comes at another time."""
         if self._marks is not None:
             self.written()
 

@@ -1,4 +1,4 @@
-"""Which thread fetches which partition: the managers of the two kinds of fetcher (kafka-behaviour §8.1)."""
+"""The managers of the two kinds of fetcher: which thread fetches which partition (kafka-behaviour §8.1)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -30,7 +30,7 @@ class FetcherManager(ABC):
     Attributes:
         client_id: the tag of its metrics.
         records: the event classes of its kind.
-        threads: by leader and fetcher id.
+        threads: the threads by leader and fetcher id.
         metrics: the metrics of all its threads.
         failed: the partitions that are not fetched any more because of an error.
     """
@@ -72,7 +72,7 @@ class FetcherManager(ABC):
         return thread
 
     def remove_fetcher_for_partitions(self, partitions: Iterable[TopicPartition], *, stopped: bool = False) -> None:
-        """Stop fetching ``partitions``; those that have failed are not failed any more.
+        """Stop fetching ``partitions``, and forget their failures.
 
         Args:
             stopped: because of a StopReplica.
@@ -190,7 +190,7 @@ class ReplicaAlterLogDirsManager(FetcherManager):
         )  # fmt: skip
 
     def truncated(self, tp: TopicPartition, offset: int) -> None:
-        """The current log of ``tp`` was truncated to ``offset``; its copy may be longer."""
+        """Truncate the copy of ``tp``, which may be longer than its current log: that was truncated to ``offset``."""
         thread = self.threads.get((self.process.node.id, self.policies.assignment(tp, self._fetchers)))
         if thread is not None:
             thread.mark_for_truncation(tp, offset)

@@ -78,7 +78,8 @@ class ThreadMetrics:
             self._process.metrics.remove(meter)
 
     def answered(self, answers: Sequence[FetchedFields]) -> None:
-        """A fetch request was answered, or lost (no answers). A response without records is counted but not written."""
+        """Count a fetch request that was answered, or lost (no answers). A response without records is counted but not
+        written."""
         size = sum([batch.size for answer in answers for batch in answer[4]]) if answers else 0
         if size:
             self._bytes.mark(size)
@@ -87,12 +88,12 @@ class ThreadMetrics:
             self.requests.mark_idly()
 
     def dropped(self, state: PartitionFetchState) -> None:
-        """The thread does not fetch the partition any more: it has no lag."""
+        """Remove the lag of a partition that the thread does not fetch any more."""
         if state.lag != NO_LAG:
             self.lag_changed(state, NO_LAG)
 
     def lag_changed(self, state: PartitionFetchState, lag: int) -> None:
-        """The lag of ``state`` is another one than before: ``lag``."""
+        """Set the lag of ``state``, which has changed."""
         state.lag = lag
         self._manager.lag_changed(state)
         if not self._changed:

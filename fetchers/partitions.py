@@ -25,8 +25,8 @@ class Partitions:
     Attributes:
         states: all partitions, except failed ones.
         truncating, delayed, held: the partitions that are not fetched; each is in one of the three.
-        all_delayed_until_us: until when every partition is delayed (see ``delay_all``), 0 for no such delay. Then the
-            three are empty, and no state says that it is delayed.
+        all_delayed_until_us: the time until which every partition is delayed (see ``delay_all``), 0 for no such delay.
+            Then the three are empty, and no state says that it is delayed.
         pending: keeps the world unsettled while the thread has work that it may not have noticed yet.
         on_fetch: fetch requests name the epoch of the last batch (``TruncationRule.on_fetch``).
         patience_us: how long ``pending`` may keep the world unsettled.
@@ -140,7 +140,7 @@ class Partitions:
         )
 
     def mark_for_truncation(self, tp: TopicPartition, offset: int) -> None:
-        """The log that is copied was truncated to ``offset``: ask again where the copy has to be truncated."""
+        """Ask the leader again where to truncate the copy: the log that is copied was truncated to ``offset``."""
         state = self.states.get(tp)
         if state is None:
             return
@@ -160,8 +160,9 @@ class Partitions:
         """Do not fetch ``states``, all partitions of a fetch that was not answered, for a back-off.
 
         A leader that is down is asked again every two back-offs, until the controller has elected others, which takes
-        longer the more partitions there are. So one number delays all of them, where they are all that the thread has:
-        with work for each partition in each attempt, a failover would cost the square of the partitions.
+        longer the more partitions there are. So one number delays all of them, if the thread has no other partitions.
+        With work for each partition in each attempt, the cost of a failover would grow with the square of the
+        partitions.
         """
         others = self.truncating or self.delayed or self.held
         if states and not others and states == list(self.states.values()):
@@ -170,14 +171,14 @@ class Partitions:
             self.delay_partitions(state for state in states if state in self)
 
     def _delay_each(self) -> None:
-        """One of the partitions changes: what delays all of them delays each by itself from now on."""
+        """Delay each partition by itself from now on, because one of those that are delayed together changes."""
         until, self.all_delayed_until_us = self.all_delayed_until_us, 0
         for state in self.states.values():
             self._delay(state, until)
 
     def delay_partitions(self, states: Iterable[PartitionFetchState]) -> None:
-        """Do not fetch the partitions for a back-off; those that are delayed already are not delayed for longer. It
-        follows a request: ``all_delayed_until_us`` is 0 then."""
+        """Do not fetch the partitions for a back-off; those that are delayed already are not delayed for longer. Called
+        after a request: ``all_delayed_until_us`` is 0 then."""
         until = self._process.clock_us + self._backoff_us
         for state in states:
             if not state.delayed_until_us:
@@ -222,10 +223,10 @@ class Partitions:
                 self._resume(state)
 
     def next_end_of_delay_us(self) -> int | None:
-        """How long until the first back-off is over, or until a throttled partition may be fetched; None: neither.
+        """The time until the first back-off is over, or until a throttled partition may be fetched; None: neither.
 
-        It is looked at again after one back-off at the latest (AbstractFetcherThread.maybeFetch, 2.3): a clock that was
-        set back may be set right meanwhile.
+        The caller looks again after one back-off at the latest (AbstractFetcherThread.maybeFetch, 2.3): a clock that
+        was set back may be set right meanwhile.
         """
         now = self._process.clock_us
         ends = [self.states[tp].delayed_until_us for tp in self.delayed]

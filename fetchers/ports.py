@@ -20,7 +20,7 @@ class FollowerLog(Protocol):
     def latest_epoch(self) -> int: ...
 
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
-        """The largest local epoch that is at most ``epoch``, and where it ends locally."""
+        """The largest local epoch that is at most ``epoch``, and its end offset in this log."""
         ...
 
     def append_as_follower(
@@ -70,11 +70,11 @@ class LeaderEndPoint(Protocol):
         ...
 
     def nothing_wanted(self) -> None:
-        """There is nothing to fetch at the moment."""
+        """Take note that nothing is to be fetched at the moment."""
         ...
 
     def reset(self) -> None:
-        """There was no answer: the fetch session is void. The wanted partitions stay the same."""
+        """Drop the fetch session, because a request had no answer. The wanted partitions stay the same."""
         ...
 
     async def fetch(self) -> tuple[FetchedFields, ...]:
@@ -83,7 +83,7 @@ class LeaderEndPoint(Protocol):
         ...
 
     async def epoch_ends(self, queries: tuple[EpochQuery, ...]) -> tuple[EpochEndOffset, ...]:
-        """Where each epoch ends in the leader's log, in the order of ``queries``."""
+        """The end of each epoch in the leader's log, in the order of ``queries``."""
         ...
 
     async def offsets(self, tp: TopicPartition, leader_epoch: int) -> ListOffsetsResponse:
@@ -91,7 +91,7 @@ class LeaderEndPoint(Protocol):
         ...
 
     def close(self) -> None:
-        """The thread is done with it."""
+        """Close the connection: the thread has ended."""
         ...
 
 
@@ -99,11 +99,12 @@ class CurrentLogs(Protocol):
     """This broker's own current logs, from which its future ones, in other log directories, are copied."""
 
     async def read(self, wanted: FetchPartition, max_bytes: int) -> FetchedPartition:
-        """Read the log from there on; on an error, answer as a fetch would. Takes the time that the disks need."""
+        """Read the log from the wanted position on; on an error, answer as a fetch would. Takes the time that the disks
+        need."""
         ...
 
     def epoch_end(self, query: EpochQuery) -> EpochEndOffset:
-        """Where the epoch ends in the current log, whether this broker leads the partition or not."""
+        """The end of the epoch in the current log, whether this broker leads the partition or not."""
         ...
 
     def offsets(self, tp: TopicPartition, leader_epoch: int) -> ListOffsetsResponse:
@@ -121,10 +122,10 @@ class InitialFetchState:
     """A partition that a follower begins to fetch.
 
     Attributes:
-        leader, leader_epoch: from which broker, and under which epoch.
+        leader, leader_epoch: the broker to fetch from, and its leader epoch.
         offset: the follower's own high watermark.
         adding: whether a reassignment adds this replica, as far as the controller says.
-        address: where the leader listens; a thread that has another address for this leader is replaced.
+        address: the address of the leader; a thread that has another address for this leader is replaced.
     """
 
     tp: TopicPartition

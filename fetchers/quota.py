@@ -49,7 +49,7 @@ class Quota:
     windows: int = 11
     window_us: int = 1_000_000
     _samples: list[list[int]] = field(factory=list)
-    """``[begin in us, bytes]``."""
+    """The samples: ``[begin in us, bytes]``."""
     _current: int = 0
     _constantly: bool = False
 
@@ -58,12 +58,12 @@ class Quota:
         return self.rate < UNLIMITED
 
     def counts_constantly(self, constantly: bool, now_us: int) -> None:
-        """Whether something, of whatever size, is counted all the time from now on."""
+        """Declare whether bytes, few or many, are counted all the time from now on."""
         self.record(0, now_us)
         self._constantly = constantly
 
     def _go_on(self, now_us: int) -> None:
-        """Begin the samples that have come since, if something was counted all the time."""
+        """Begin the samples that are due since, if bytes were counted all the time."""
         if self._constantly:
             samples, window_us = self._samples, self.window_us
             begin_us = samples[self._current][0]
@@ -85,7 +85,7 @@ class Quota:
         self._reset_obsolete(now_us)
 
     def is_quota_exceeded(self, now_us: int) -> bool:
-        """Whether the rate is above the limit. If there is no sample, the window begins with this call, as Kafka's."""
+        """Whether the rate is above the limit. If there is no sample, the window begins with this call, as in Kafka."""
         if self.rate >= UNLIMITED:
             return False
         self._go_on(now_us)
@@ -97,7 +97,7 @@ class Quota:
 
     def byte_rate(self, now_us: int) -> float:
         """Bytes per second over the window (``byte-rate`` of kafka.server:type=LeaderReplication and its like). Reading
-        it changes nothing that shows."""
+        it changes no later result."""
         self._go_on(now_us)
         held, elapsed_us = self._window(now_us)
         return held * 1_000_000 / elapsed_us
@@ -123,7 +123,7 @@ class ReplicationQuotaManager(Quota):
     """
 
     _listed: dict[str, frozenset[int] | None] = field(factory=dict)
-    """Topic -> partitions whose replica here is listed; None: all of them."""
+    """The partitions of each topic whose replica here is listed; None: all of them."""
 
     def mark_throttled(self, topic: str, partitions: frozenset[int] | None) -> bool:
         """List ``partitions`` of ``topic`` and no others; None: all, present and future. Returns whether this changed
@@ -188,11 +188,11 @@ class Throttle:
     """One direction of one broker: as a leader, or as a follower.
 
     Attributes:
-        listed: KIP-73's quota.
-        reassigned: KIP-542's.
+        listed: the quota of KIP-73.
+        reassigned: the quota of KIP-542.
         active: whether any replica can be throttled. Callers check it first, since it is False in most runs.
         version: incremented whenever the set of throttled replicas may have changed.
-        rate: shows the byte-rate of ``listed``; None in processes that show no metrics.
+        rate: the metric of the byte-rate of ``listed``; None in processes that have no metrics.
     """
 
     listed: ReplicationQuotaManager = Factory(ReplicationQuotaManager)
@@ -201,7 +201,7 @@ class Throttle:
     version: int = 0
     rate: ThrottleRate | None = None
     _readers: int = 0
-    """The followers' sessions that are open."""
+    """The number of followers whose sessions are open."""
 
     def quota(self, tp: TopicPartition, adding: bool) -> Quota | None:
         """The quota that limits the replica of ``tp`` while it is out of sync. ``adding``: a reassignment adds it."""

@@ -6,7 +6,7 @@ from emulator.protocol.types import TopicPartition
 from fetchers.ports import FollowerLog
 
 NO_LAG = -1
-"""No answer has shown a lag yet."""
+"""The lag before any answer has shown one."""
 
 
 @define(eq=False, weakref_slot=False)
@@ -15,7 +15,7 @@ class PartitionFetchState:
 
     Attributes:
         offset: the next offset to fetch; while it truncates, the offset that an undefined answer falls back to.
-        delayed_until_us: not fetched before then; 0: not delayed.
+        delayed_until_us: the time before which it is not fetched; 0: not delayed.
         held: left out of the fetches by a throttle.
         had_error: the leader has answered with an error since the partition was added.
         adding: a reassignment adds this replica; a throttle may apply to such replicas alone.

@@ -12,14 +12,16 @@ leader epoch while a request is in flight; the answer for such a partition is ig
 that copy a replica to another log directory differ in the endpoint and in the log they are given (``fetchers.ports``).
 """
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any
 
 import trio
 from attrs import define, field
 
 from emulator.kernel import KernelError, Mailbox, Task
+from emulator.kernel.parking import Parkable
 from emulator.logger import get_logger
 from emulator.network import Disconnected
 from emulator.nodes import Process
@@ -45,91 +47,56 @@ partition is then removed from the thread (ReplicaAlterLogDirsThread.processPart
 
 
 @define(eq=False)
-class FetcherThread:
-    """Fetches partitions from one leader.
+class FetcherRounds:
+    """The rounds of a fetcher thread, and the state that they work on.
+
+    Code outside a round uses ``FetcherThread`` alone, which rouses parked work first.
 
     Attributes:
-        leader: the broker that is fetched from; the thread's own broker for copies between log directories.
-        address: where the leader listens, as known when the thread was created.
         partitions: the partitions with their states.
-        states: ``partitions.states``: failed partitions are not among them.
-        ended: the thread was shut down.
-        dead: an error has ended the thread. Its partitions stay in it, and are not fetched any more.
         throttle: leaves throttled partitions out of the fetches.
     """
 
-    name: str
-    leader: int
+    thread: "FetcherThread"
+    partitions: Partitions
+    throttle: FollowerThrottle
     _process: Process
     _endpoint: LeaderEndPoint
     _policies: FetcherPolicies
     _failed: FailedPartitions
     _quotas: Throttle
     _metrics: ThreadMetrics
-    _finish: Finish | None = None
-    address: str = ""
-    ended: bool = False
-    dead: bool = False
-    partitions: Partitions = field(init=False)
-    states: dict[TopicPartition, PartitionFetchState] = field(init=False)
-    throttle: FollowerThrottle = field(init=False)
+    _finish: Finish | None
     _bell: Mailbox = field(init=False)
-    _task: Task | None = None
     _log: Any = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        process = self._process
-        self.partitions = Partitions(
-            process, self.leader, self._endpoint, self._policies, self._failed.records, self._metrics
-        )
-        self.states = self.partitions.states
-        self.throttle = FollowerThrottle(process, self.partitions, self._quotas)
-        self._bell = Mailbox(process.world, f"work for {process.name}/{self.name}")
-        self._log = get_logger("fetchers").bind(broker=process.node.id, fetcher=self.name)
+        process, name = self._process, self.thread.name
+        self._bell = Mailbox(process.world, f"work for {process.name}/{name}")
+        self._log = get_logger("fetchers").bind(broker=process.node.id, fetcher=name)
 
-    # -- start and end ----------------------------------------------------------------------------------------------
-
-    def start(self) -> None:
-        self._process.emit(FetcherStarted, self._process.node.id, self.name, self.leader)
-        self._task = self._process.spawn(self._run, name=self.name, cancellable=True)
-
-    def end(self, reason: str) -> None:
-        """Stop at once, whatever the thread is waiting for."""
-        if self.ended:
-            return
-        self._process.parked.rouse()
-        self.ended = True
-        self.partitions.pending.release()
-        if not self.dead:
-            self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, reason, "", -1, "")
-        self._metrics.ended()
-        self._endpoint.close()
-        if self._task is not None:
-            self._task.cancel()
-
-    async def _run(self) -> None:
+    async def run(self) -> None:
+        """Do one round after the other until the thread has ended."""
+        thread = self.thread
         try:
-            while not self.ended:
-                await self._do_work()
+            while not thread.ended:
+                await self.do_work()
         except FetcherDied as error:
-            self._die(error)
+            self._log.error("thread died", reason=str(error))
+            self.partitions.pending.release()
+            thread.die(error)
 
-    def _die(self, error: FetcherDied) -> None:
-        """End as a thread of Kafka's does: its manager does not notice, and goes on adding partitions to it."""
-        self._log.error("thread died", reason=str(error))
-        self.dead = True
-        self._metrics.died()
-        self.partitions.pending.release()
-        self._process.emit(
-            FetcherStopped, self._process.node.id, self.name, self.leader, "died", *error.tp, error.error
-        )
+    def wake(self) -> None:
+        """End the wait of the thread: there are new partitions, or others to truncate."""
+        if (self.partitions.truncating or self.partitions.on_fetch) and not self.thread.dead:
+            self.partitions.pending.hold(self.partitions.patience_us)
+        self._bell.put(None)
 
-    @property
     def is_idle(self) -> bool:
-        """Whether the next round does nothing but fetch what this one fetches, as things are."""
-        return self.partitions.all_to_fetch and self.throttle.is_idle and not self.ended
+        """Whether the next round would only fetch what this one fetches."""
+        return self.partitions.all_to_fetch and self.throttle.is_idle and not self.thread.ended
 
-    def _do_work(self) -> Coroutine[Any, Any, None]:
+    def do_work(self) -> Coroutine[Any, Any, None]:
         """One round, to be awaited."""
         partitions = self.partitions
         if partitions.delayed or partitions.all_delayed_until_us:
@@ -154,51 +121,10 @@ class FetcherThread:
         with suppress(trio.TooSlowError):
             await self._bell.get_within(timeout_us)
 
-    # -- partitions are added and removed -----------------------------------------------------------------------------
-
-    def add_partitions(self, starts: Iterable[InitialFetchState]) -> None:
-        """Begin to fetch partitions; one that is here under the same leader epoch keeps its state."""
-        self._process.parked.rouse()
-        partitions = self.partitions
-        for start in starts:
-            partitions.add(start)
-            self.throttle.lag_changed(self.states[start.tp])
-        self._wake()
-
-    def remove_partitions(self, gone: Iterable[TopicPartition]) -> None:
-        self._process.parked.rouse()
-        for tp in [tp for tp in gone if tp in self.states]:
-            self.partitions.drop(tp)
-        if not self.partitions.truncating:
-            self.partitions.pending.release()
-
-    def remove_all_partitions(self) -> list[InitialFetchState]:
-        """Remove all partitions. Returns what another thread needs to go on with them."""
-        starts = [
-            InitialFetchState(
-                state.tp, self.leader, state.leader_epoch, state.offset, state.log, state.adding, self.address
-            )
-            for state in self.states.values()
-        ]
-        self.remove_partitions([start.tp for start in starts])
-        return starts
-
-    def mark_for_truncation(self, tp: TopicPartition, offset: int) -> None:
-        """The log that is fetched from was truncated to ``offset``: truncate the copy of ``tp`` as well
-        (markPartitionsForTruncation)."""
-        self.partitions.mark_for_truncation(tp, offset)
-        self._wake()
-
-    def _wake(self) -> None:
-        if (self.partitions.truncating or self.partitions.on_fetch) and not self.dead:
-            self.partitions.pending.hold(self.partitions.patience_us)
-        self._bell.put(None)
-
     # -- truncating (kafka-behaviour §8.3) ----------------------------------------------------------------------------
 
     async def _maybe_truncate(self) -> None:
-        """One round: the leader is asked about the logs that have epochs; then the others are cut at their high
-        watermark.
+        """One round: ask the leader about the logs that have epochs, then cut the others at their high watermark.
 
         Raises:
             FetcherDied: a log cannot be read, the leader answers about a partition that was not asked about, or a
@@ -238,7 +164,7 @@ class FetcherThread:
         partitions, node = self.partitions, self._process.node
         if node.trace.shows(EpochEndsAsked):
             asked = tuple((query.tp, query.leader_epoch) for query in queries)
-            node.trace.show(EpochEndsAsked, node.id, self.leader, asked)
+            node.trace.show(EpochEndsAsked, node.id, self.thread.leader, asked)
         try:
             answers = await self._endpoint.epoch_ends(queries)
         except Disconnected as lost:
@@ -247,7 +173,7 @@ class FetcherThread:
             partitions.delay_partitions(state for state in asking.values() if state in partitions)
             return
         late = self._policies.truncation.takes_late_answers
-        for answer in answers:  # all, before any log is truncated (AbstractFetcherThread, 2.1.1 to 2.7)
+        for answer in answers:  # all of them, before any log is truncated (AbstractFetcherThread, 2.1.1 to 2.7)
             if answer.tp not in asking and not late:
                 raise FetcherDied(answer.tp, "IllegalStateException", "the leader's answer was not asked for")
         for answer in answers:
@@ -265,8 +191,8 @@ class FetcherThread:
             self.partitions.handle_error(state)
 
     def _truncate_on_fetch_response(self, state: PartitionFetchState, answer: EpochEndOffset) -> None:
-        """The answer to a fetch says where the two logs diverge: truncate, and fetch on. If that was not enough, the
-        next answer says so."""
+        """Truncate where the answer to a fetch says that the two logs diverge, and fetch on. If that was not enough,
+        the next answer says so."""
         offset, _ = self._policies.truncation.cut(state.log, answer, state.offset)
         self._do_truncate(state, offset, True)
 
@@ -296,16 +222,16 @@ class FetcherThread:
             self._log.warning("leader does not answer", error=str(lost))
             self._show_lost()
             self._endpoint.reset()
-            states = list(self.states.values())
+            states = list(self.partitions.states.values())
             await self._wait_within(self._policies.replica_fetch_backoff_us)
             self.partitions.delay_all(states)
             return
         self._metrics.answered(answers)
-        states_by_tp, waited = self.states, False
+        states_by_tp, waited = self.partitions.states, False
         for answer in answers:
             state = states_by_tp.get(answer[0])
             if state is None:
-                if not waited:  # else it may have been removed meanwhile
+                if not waited:  # an added partition ended the wait: the state may have been removed
                     self._not_asked_for(answer[0])
             elif not state.truncating and not state.delayed_until_us:
                 if answer[1] or answer[5] is not None:
@@ -320,13 +246,15 @@ class FetcherThread:
         node = self._process.node
         if node.trace.shows(FetchLost):
             requests = self._metrics.requests.count
-            node.trace.show(FetchLost, node.id, self.name, self.leader, requests, self.partitions.all_to_fetch)
+            node.trace.show(
+                FetchLost, node.id, self.thread.name, self.thread.leader, requests, self.partitions.all_to_fetch
+            )
 
     def _not_asked_for(self, tp: TopicPartition) -> None:
-        """The answer names a partition that is not in the session. Kafka throws such an answer away, and the session
-        with it (FetchSessionHandler.handleResponse, 1.1); here no leader gives one."""
+        """Fail on an answer for a partition that is not in the session. Kafka throws such an answer away, and the
+        session with it (FetchSessionHandler.handleResponse, 1.1); here no leader gives one."""
         me = self._process.node
-        me.trace.show(FetchMisanswered, me.id, self.leader, NO_ERROR.name, tp.topic, tp.partition)
+        me.trace.show(FetchMisanswered, me.id, self.thread.leader, NO_ERROR.name, tp.topic, tp.partition)
 
     def process_partition_data(self, state: PartitionFetchState, answer: FetchedFields) -> None:
         """Append what was fetched, and fetch from the new end of the log."""
@@ -357,7 +285,7 @@ class FetcherThread:
             self.throttle.lag_changed(state)
 
     async def _handle_partition_error(self, state: PartitionFetchState, answer: FetchedPartition) -> None:
-        """The leader answered with an error, or with the offset at which the two logs diverge."""
+        """Handle an answer with an error, or with the offset at which the two logs diverge."""
         error = answer.error
         if answer.diverging is not None:
             if self._policies.learns_before_truncating:
@@ -373,7 +301,7 @@ class FetcherThread:
             self.partitions.handle_error(state)
 
     async def _handle_out_of_range_error(self, state: PartitionFetchState) -> None:
-        """The fetch offset is not in the leader's log: truncate to the leader's end, or start at the leader's start
+        """Truncate to the leader's end, or start at the leader's start: the fetch offset is not in the leader's log
         (fetchOffsetAndTruncate; kafka-behaviour §8.3)."""
         partitions, log = self.partitions, state.log
         try:
@@ -409,15 +337,15 @@ class FetcherThread:
     # -- failures: the profile's rule judges each of them -------------------------------------------------------------
 
     def _on_partition_fenced(self, state: PartitionFetchState) -> None:
-        """The leader has a higher leader epoch than the partition is fetched under."""
+        """Handle the refusal of a leader that has a higher leader epoch than the partition is fetched under."""
         node = self._process.node
-        node.trace.show(FetchFenced, node.id, self.leader, *state.tp, state.leader_epoch)
+        node.trace.show(FetchFenced, node.id, self.thread.leader, *state.tp, state.leader_epoch)
         fenced = Errors.FENCED_LEADER_EPOCH.name
         self._carry_out(self._policies.failures.fenced, state, fenced, fenced)
 
     def _handle_log_error(self, state: PartitionFetchState, operation: str, error: Exception) -> None:
-        """An append or a truncation raised ``error``. Raises: FetcherDied; DeadIncarnation where the broker has ended
-        with it, and nothing goes on."""
+        """Handle an error that an append or a truncation raised. Raises: FetcherDied; DeadIncarnation where the broker
+        has ended because of it."""
         if isinstance(error, KernelError):
             raise error
         self._process.check_alive()
@@ -441,6 +369,118 @@ class FetcherThread:
         """KIP-461: log it, track it, and go on with the other partitions."""
         self._log.error("partition failed", partition=str(state.tp), reason=reason)
         self.partitions.drop(state.tp)
-        self._failed.add(state.tp, self.name, state.leader_epoch, reason, error)
-        if not self.states and self._policies.end_thread_when_all_failed:
-            self.end("all-failed")
+        self._failed.add(state.tp, self.thread.name, state.leader_epoch, reason, error)
+        if not self.partitions.states and self._policies.end_thread_when_all_failed:
+            self.thread.end("all-failed")
+
+
+@define(eq=False)
+class FetcherThread:
+    """Fetches partitions from one leader.
+
+    Attributes:
+        leader: the broker that is fetched from; the thread's own broker for copies between log directories.
+        address: the address of the leader, as known when the thread was created.
+        states: the partitions with their fetch states; failed partitions are not among them.
+        is_idle: whether the next round does nothing but fetch what this one fetches, as things are.
+        ended: the thread was shut down.
+        dead: an error has ended the thread. Its partitions stay in it, and are not fetched any more.
+    """
+
+    name: str
+    leader: int
+    _process: Process
+    _endpoint: LeaderEndPoint
+    _policies: FetcherPolicies
+    _failed: FailedPartitions
+    _quotas: Throttle
+    _metrics: ThreadMetrics
+    _finish: Finish | None = None
+    address: str = ""
+    ended: bool = False
+    dead: bool = False
+    states: Mapping[TopicPartition, PartitionFetchState] = field(init=False)
+    is_idle: Callable[[], bool] = field(init=False)
+    rounds: Parkable[FetcherRounds] = field(init=False)
+    _task: Task | None = None
+
+    def __attrs_post_init__(self) -> None:
+        process = self._process
+        partitions = Partitions(
+            process, self.leader, self._endpoint, self._policies, self._failed.records, self._metrics
+        )
+        throttle = FollowerThrottle(process, partitions, self._quotas)
+        rounds = FetcherRounds(
+            self, partitions, throttle, process, self._endpoint, self._policies, self._failed, self._quotas,
+            self._metrics, self._finish,
+        )  # fmt: skip
+        self.states, self.is_idle = MappingProxyType(partitions.states), rounds.is_idle
+        self.rounds = Parkable(rounds, process.parked)
+
+    # -- start and end ----------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        self._process.emit(FetcherStarted, self._process.node.id, self.name, self.leader)
+        self._task = self._process.spawn(self.rounds.roused().run, name=self.name, cancellable=True)
+
+    def end(self, reason: str) -> None:
+        """Stop at once, whatever the thread is waiting for."""
+        if self.ended:
+            return
+        rounds = self.rounds.roused()
+        self.ended = True
+        rounds.partitions.pending.release()
+        if not self.dead:
+            self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, reason, "", -1, "")
+        self._metrics.ended()
+        self._endpoint.close()
+        if self._task is not None:
+            self._task.cancel()
+
+    def die(self, error: FetcherDied) -> None:
+        """End as one of Kafka's threads does: its manager does not notice, and goes on adding partitions to it."""
+        self.dead = True
+        self._metrics.died()
+        self._process.emit(
+            FetcherStopped, self._process.node.id, self.name, self.leader, "died", *error.tp, error.error
+        )
+
+    # -- partitions are added and removed -----------------------------------------------------------------------------
+
+    def add_partitions(self, starts: Iterable[InitialFetchState]) -> None:
+        """Begin to fetch partitions; one that is here under the same leader epoch keeps its state."""
+        rounds = self.rounds.roused()
+        for start in starts:
+            rounds.partitions.add(start)
+            rounds.throttle.lag_changed(self.states[start.tp])
+        rounds.wake()
+
+    def remove_partitions(self, removed: Iterable[TopicPartition]) -> None:
+        """Stop fetching these partitions, if they are fetched here."""
+        partitions = self.rounds.roused().partitions
+        for tp in [tp for tp in removed if tp in self.states]:
+            partitions.drop(tp)
+        if not partitions.truncating:
+            partitions.pending.release()
+
+    def remove_all_partitions(self) -> list[InitialFetchState]:
+        """Remove all partitions. Returns what another thread needs to go on with them."""
+        starts = [
+            InitialFetchState(
+                state.tp, self.leader, state.leader_epoch, state.offset, state.log, state.adding, self.address
+            )
+            for state in self.states.values()
+        ]
+        self.remove_partitions([start.tp for start in starts])
+        return starts
+
+    def mark_for_truncation(self, tp: TopicPartition, offset: int) -> None:
+        """Truncate the copy of ``tp`` as well: the log that is fetched from was truncated to ``offset``
+        (markPartitionsForTruncation)."""
+        rounds = self.rounds.roused()
+        rounds.partitions.mark_for_truncation(tp, offset)
+        rounds.wake()
+
+    def forget(self) -> None:
+        """Free the states of the partitions, because the process has ended."""
+        self.rounds.roused().partitions.states.clear()

@@ -28,7 +28,7 @@ class FollowerThrottle:
     _version: int = 0
 
     def lag_changed(self, state: PartitionFetchState) -> None:
-        """The partition was added to the thread, or its lag has changed."""
+        """Take note that the partition was added to the thread, or that its lag has changed."""
         if self._rules.active:
             if state.behind and self._quota(state) is not None:
                 self.bound[state.tp] = state
@@ -36,8 +36,8 @@ class FollowerThrottle:
                 self.bound.pop(state.tp, None)
 
     def record(self, state: PartitionFetchState, batches: Sequence[Batch]) -> None:
-        """``batches`` were fetched; none count too (ReplicaFetcherThread.processPartitionData, 2.3). Call it while
-        ``state.lag`` is still that from before."""
+        """Count ``batches``, which were fetched; an empty answer counts too (ReplicaFetcherThread.processPartitionData,
+        2.3). Call it while ``state.lag`` is still that from before."""
         size = sum([batch.size for batch in batches])
         self._rules.record(state.tp, state.adding and state.behind, size, self._process.clock_us)
 
@@ -47,7 +47,7 @@ class FollowerThrottle:
         return not self.bound and self._version == self._rules.version
 
     def apply(self) -> None:
-        """Before each round: leave partitions out, or fetch them again."""
+        """Leave partitions out of the fetches, or fetch them again. Called before each round."""
         if self._version != self._rules.version:
             self._rules_changed()
         if self.bound:

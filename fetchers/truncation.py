@@ -1,12 +1,10 @@
-"""Where a follower truncates its log when it meets a leader under a new epoch: one rule for each generation of releases
-(kafka-behaviour §8.3).
+"""The place where a follower truncates its log when it meets a leader under a new epoch: one rule for each generation
+of releases (kafka-behaviour §8.3).
 
-| Rule | Releases | The follower truncates to |
-|---|---|---|
-| ``ToHighWatermark`` | 0.8 to 0.10 | its own high watermark |
-| ``Kip101`` | 0.11 to 1.1 | the end of its latest epoch in the leader's log |
-| ``Kip279`` | 2.0 to 2.7 | the end of the latest epoch that both logs have, found by asking again |
-| ``OnFetch`` | inter-broker protocol 2.7-IV1 | the same, as the answer to a fetch says |
+| Rule | Releases | The follower truncates to | |---|---|---| | ``ToHighWatermark`` | 0.8 to 0.10 | its own high
+watermark | | ``Kip101`` | 0.11 to 1.1 | the end of its latest epoch in the leader's log | | ``Kip279`` | 2.0 to 2.7 |
+the end of the latest epoch that both logs have, found by asking again | | ``OnFetch`` | inter-broker protocol 2.7-IV1 |
+that same end, as the answer to a fetch says |
 """
 
 from typing import NamedTuple, Protocol
@@ -18,8 +16,8 @@ from fetchers.ports import FollowerLog
 
 
 class Cut(NamedTuple):
-    """Truncate to ``offset``; then begin to fetch if ``done``, else ask the leader about the epoch that is the latest
-    then (OffsetTruncationState)."""
+    """A decision: truncate to ``offset``; then begin to fetch if ``done``, else ask the leader about the epoch that is
+    the latest then (OffsetTruncationState)."""
 
     offset: int
     done: bool
@@ -41,20 +39,21 @@ class TruncationRule(Protocol):
     def takes_late_answers(self) -> bool: ...
 
     def asks(self, epoch: int) -> bool:
-        """Whether the leader is asked where ``epoch``, the log's latest, ends. If not, the log is truncated to its high
-        watermark."""
+        """Whether the leader is asked for the end of ``epoch``, the log's latest. If not, the log is truncated to its
+        high watermark."""
         ...
 
     def cut(self, log: FollowerLog, answer: EpochEndOffset, high_watermark: int) -> Cut:
-        """Where to truncate ``log``, given the leader's answer. ``high_watermark``: the log's own, or the offset that
-        it has been truncated to since."""
+        """The decision where to truncate ``log``, given the leader's answer. ``high_watermark``: the log's own, or the
+        offset that it has been truncated to since."""
         ...
 
 
 @frozen
 class ToHighWatermark:
-    """The leader is not asked. Records that were committed, which this follower did not know yet, are lost if it leads
-    next (KAFKA-1211); a leader that was one fetch ahead keeps records that the others replace (KIP-101)."""
+    """Truncation to the high watermark, without asking the leader. Committed records that this follower did not know as
+    committed are lost if it leads next (KAFKA-1211). A leader that was one fetch ahead keeps records that the others
+    replace (KIP-101)."""
 
     on_fetch: bool = False
     takes_late_answers: bool = False
@@ -68,15 +67,15 @@ class ToHighWatermark:
 
 @frozen
 class Kip101:
-    """One question about the latest epoch; the answer is an offset without its epoch. The logs stay different where the
-    leader does not know the epoch, as after two leader changes in quick succession (KAFKA-6361). Until 2.1 the follower
-    does not check under which leader epoch it asked."""
+    """Truncation after one question about the latest epoch; the answer is an offset without its epoch. The logs stay
+    different where the leader does not know the epoch, as after two leader changes in quick succession (KAFKA-6361).
+    Until 2.1 the follower does not check under which leader epoch it asked."""
 
     on_fetch: bool = False
     takes_late_answers: bool = True
 
     def asks(self, epoch: int) -> bool:
-        """Also when the log has no epoch: the answer is undefined then."""
+        """True also when the log has no epoch: the answer is undefined then."""
         return True
 
     def cut(self, log: FollowerLog, answer: EpochEndOffset, high_watermark: int) -> Cut:
@@ -86,8 +85,8 @@ class Kip101:
 
 @frozen
 class Kip279:
-    """The answer names its epoch, and the follower asks about earlier and earlier epochs until it has that epoch too
-    (KIP-279, 2.0; KIP-320, 2.1)."""
+    """Truncation after several questions: the answer names its epoch, and the follower asks about earlier and earlier
+    epochs until it has that epoch too (KIP-279, 2.0; KIP-320, 2.1)."""
 
     on_fetch: bool = False
     takes_late_answers: bool = False

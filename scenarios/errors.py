@@ -18,12 +18,13 @@ T = TypeVar("T")
 
 
 class BadInput(Exception):
-    """Input that cannot be used. Its text is that of the first thing that is wrong.
+    """Input that cannot be used. Its text is that of the first error.
 
     Attributes:
         where: the key path (``method[2].when.step``).
-        source: the file. line, column: where in it, counted from 1; None: not known.
-        others: what else is wrong.
+        source: the file.
+        line, column: the place in the file, counted from 1; None: not known.
+        others: the other errors.
     """
 
     exit_code = EXIT_CODE
@@ -56,28 +57,28 @@ class BadInput(Exception):
 
     @property
     def all(self) -> tuple[BadInput, ...]:
-        """All things that are wrong, each an error of its own."""
+        """All errors, each an error of its own."""
         return (self._changed(others=()), *self.others)
 
     def each(self, change: Callable[[BadInput], BadInput]) -> BadInput:
-        """The same errors after ``change``."""
+        """A copy with ``change`` applied to each error."""
         first, *others = map(change, self.all)
         return first._changed(others=others)
 
     def under(self, parent: str) -> BadInput:
-        """The same errors seen from one level up: ``parent`` is put before their key paths."""
+        """A copy as seen from one level up: ``parent`` is put before the key paths."""
         return self.each(lambda one: one._changed(where=join_path(parent, one.where)))
 
     def in_file(self, source: str) -> BadInput:
-        """The same errors with the file they come from, unless they name one already."""
+        """A copy with the file that the errors come from, unless they name one already."""
         return self.each(lambda one: one._changed(source=one.source or source))
 
     def at_place(self, line: int, column: int) -> BadInput:
-        """The same error with its place in the file."""
+        """A copy with its place in the file."""
         return self._changed(line=line, column=column)
 
     def answering(self, code: str) -> BadInput:
-        """The same errors with Kafka's error ``code``, which a cluster would answer with."""
+        """A copy with Kafka's error ``code``, which a cluster would answer with."""
         return self.each(lambda one: one._changed(what=f"{one.what} (Kafka: {code})"))
 
     def _changed(self, **changes: Any) -> BadInput:
@@ -93,7 +94,7 @@ class UnknownKey(BadInput):
         return self.where.rpartition(".")[2]
 
     def noting(self, note: str) -> BadInput:
-        """The same error with more about the key."""
+        """A copy with a note about the key."""
         return self._changed(what=f"{self.what} ({note})")
 
 
@@ -114,17 +115,17 @@ class PartFailed(Exception):
 
 
 LONGEST = 1000
-"""Characters of a message. What a person has written stands in it, of any length."""
+"""The most characters of a message, which may quote a text of any length."""
 
 
 def shortened(text: str) -> str:
-    """The text; of a longer one its beginning and its end, where a message says what would be right."""
+    """The text; if it is too long, its beginning and its end, where a message says what would be right."""
     half = (LONGEST - 5) // 2
     return text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}"
 
 
 MOST_WRONG = 20
-"""So many errors are collected. The rest is not read: suggestions for 200,000 unknown keys would take minutes."""
+"""The most errors that are collected. The rest is not read: suggestions for 200,000 unknown keys would take minutes."""
 
 
 class Together:
@@ -149,14 +150,14 @@ class Together:
             return None
 
     def add(self, error: BadInput) -> None:
-        """Keep ``error``. Raises: BadInput with all that was found, where that is enough."""
+        """Keep ``error``. Raises: BadInput with all errors so far, if these are enough."""
         self._found += error.all
         if len(self._found) > MOST_WRONG:
             self._found[MOST_WRONG:] = [BadInput("more may be wrong; correct these first")]
             self.refuse()
 
     def refuse(self) -> None:
-        """Raise BadInput with all that was found; return if nothing was."""
+        """Raise BadInput with all errors; return if there are none."""
         if self._found:
             first, *others = self._found
             raise first._changed(others=others)
@@ -172,16 +173,17 @@ def answered(code: str) -> Iterator[None]:
 
 
 def join_path(parent: str, child: str) -> str:
-    """``topics[0]`` and ``name`` make ``topics[0].name``; ``method`` and ``[2]`` make ``method[2]``."""
+    """The path of a key below another: ``topics[0]`` and ``name`` make ``topics[0].name``; ``method`` and ``[2]`` make
+    ``method[2]``."""
     if not parent or not child:
         return parent or child
     return f"{parent}{child}" if child.startswith("[") else f"{parent}.{child}"
 
 
 MOST_COMPARED = 2000
-"""Of the partitions of a large cluster so many are compared with a name: 10 ms."""
+"""The most partitions of a large cluster that are compared with a name: 10 ms."""
 CONTAINED = 3
-"""Of so many letters a part of a name says which one is meant."""
+"""The fewest letters of a part of a name that show which name is meant."""
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
@@ -198,7 +200,7 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
 
 
 ALL_NAMED, FIRST_NAMED = 24, 12
-"""So many names are shown whole; of more, so many."""
+"""The number of names up to which all are shown, and the number that is shown of more."""
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

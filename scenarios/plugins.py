@@ -1,5 +1,5 @@
 """Plug-ins: modules of the user's that register checkers, fault actions, profiles, reassignment shapes, parts of
-strategies, figures or client behaviours (docs/plugins.md).
+strategies, figures or client behaviours (docs/extend/plugins.md).
 
 A plug-in is named by ``--plugin FILE``, by the variable ``UNDERSTUDY_PLUGINS``, or by an entry point of an installed
 package in the group ``understudy.plugins``. It is imported before a scenario is read, and again in every process that
@@ -25,7 +25,7 @@ from scenarios.reading import read_bytes
 
 GROUP = "understudy.plugins"
 VARIABLE = "UNDERSTUDY_PLUGINS"
-"""Files, divided as in ``PATH``."""
+"""The variable with the files of plug-ins, divided as in ``PATH``."""
 
 OPTION = "--plugin"
 _PREFIX = "understudy_plugin_"
@@ -36,8 +36,8 @@ class Plugin(NamedTuple):
     """A plug-in that was imported.
 
     Attributes:
-        module: the name that it has among the imported modules.
-        file: where it was read from; "" for a module of an installed package.
+        module: its name among the imported modules.
+        file: the file that it was read from; "" for a module of an installed package.
     """
 
     module: str
@@ -50,7 +50,7 @@ class Plugin(NamedTuple):
 
     @property
     def source(self) -> Path:
-        """Its file, or the folder of the package that it belongs to."""
+        """The plug-in's file, or the folder of the package that it belongs to."""
         if self.file:
             return Path(self.file)
         top = sys.modules[self.module.partition(".")[0]]
@@ -81,7 +81,7 @@ def options() -> list[str]:
 
 
 def _as_written(file: str) -> str:
-    """As the user would write it: from the current folder, where it is in that."""
+    """The path as the user would write it: from the current folder, if it is in that."""
     with suppress(ValueError, OSError):
         return str(Path(file).relative_to(Path.cwd()))
     return file
@@ -101,7 +101,7 @@ def load(files: Iterable[str] = (), option: str = OPTION) -> None:
 
 
 def restore(plugins: Iterable[Plugin]) -> None:
-    """Import, in this process, what another one has loaded."""
+    """Import, in this process, the plug-ins that another one has loaded."""
     for plugin in plugins:
         _import(plugin, OPTION)
 
@@ -150,7 +150,7 @@ def _import_file(plugin: Plugin) -> None:
 
 
 def _last_place(error: BaseException, plugin: Plugin) -> str:
-    """The error in a line, with the last line of the plug-in's own on the way to it, if there is one."""
+    """The error in a line, with the last line of the plug-in's own in its traceback, if there is one."""
     if isinstance(error, SyntaxError):  # it names its place itself
         return f"{type(error).__name__}: {error}"
     places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]

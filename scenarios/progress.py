@@ -1,4 +1,4 @@
-"""How far long work is, for the person who waits: real time, which no run uses."""
+"""The progress of long work, for the person who waits: in real time, which no run uses."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from collections.abc import Callable
 from attrs import define, field
 
 SOON_S = 2.0
-"""Work that is done sooner is not reported, and a time left that is shorter is not named."""
+"""The time below which work is not reported, and a time left is not named."""
 
 
 @define
 class Progress:
-    """Says how far some work is, with the time that it will still take if it goes on like that.
+    """Reports the progress of some work, with the time that it will still take at the present speed.
 
     Attributes:
         command: the word before each line, as in ``sweep: 12 of 40 runs``.
         show: prints a line.
-        total: of what is counted; done: how much of it was there at the beginning.
-        about: the word before the time left. clock: the time in seconds.
+        total, done: the whole amount, and the amount that was done at the beginning.
+        about: the word before the time left.
+        clock: returns the time in seconds.
     """
 
     command: str
@@ -35,11 +36,11 @@ class Progress:
         self._began = self.clock()
 
     def report(self, done: float, text: str) -> None:
-        """Show ``text`` and the time left; ``done``: how much is done now."""
+        """Show ``text`` and the time left; ``done``: the amount that is done now."""
         self.show(f"{self.command}: {text}{self.time_left(done)}")
 
     def report_seldom(self, done: float, text: Callable[[float], str]) -> None:
-        """The same, at most once in ``SOON_S``, and not before. ``text`` gets the seconds since the beginning."""
+        """Report at most once in ``SOON_S``, and not before. ``text`` gets the seconds since the beginning."""
         seconds = self.clock() - self._began
         if seconds - self._shown >= SOON_S:
             self._shown = seconds

@@ -1,8 +1,8 @@
 """Files and texts from outside, read within limits: the bytes of a file, and the TOML and JSON in a text. No content
 and no size of a file costs more than a few seconds and 200 MB.
 
-What reads a file that a person names does it here; tests/house has the list of the few places that do not.
-Raises ``BadInput``, one line, for what is not there, is no file, is too large, or is not of the form.
+Code that reads a file which a person names does it here; tests/house has the list of the few places that do not. Raises
+``BadInput``, one line, for a file that does not exist, is no file, is too large, or does not have the form.
 """
 
 from __future__ import annotations
@@ -21,32 +21,33 @@ from scenarios.errors import BadInput
 from scenarios.units import LARGEST
 
 MOST_BYTES = 1 << 25
-"""Of a text; of one that is not ASCII half of it, since Python then needs up to four bytes for each character."""
+"""The most bytes of a text; half of it if the text is not ASCII, since Python then needs up to four bytes for each
+character."""
 MOST_IN_TOML, MOST_IN_JSON = 400_000, 1_000_000
-"""Values, keys and lines of a text. In TOML each takes some ten microseconds to parse and to find, in JSON a tenth of
-that, and up to 100 bytes: all 100,000 partitions of a large cluster fit in a plan."""
+"""The most values, keys and lines of a text. In TOML each takes some ten microseconds to parse and to find, in JSON a
+tenth of that, and up to 100 bytes: all 100,000 partitions of a large cluster fit in a plan."""
 MOST_NESTED = 64
-"""Lists and tables in each other: what goes over a document calls itself so often."""
+"""The most lists and tables in each other: code that goes over a document calls itself that often."""
 MOST_IN_KEY = 16
-"""Names in a dotted key. Each is a table in a table, for which the parser of TOML needs a kilobyte."""
+"""The most names in a dotted key. Each is a table in a table, for which the parser of TOML needs a kilobyte."""
 MOST_LETTERS = 1 << 16
-"""Of a key or a text."""
+"""The most letters of a key or a text."""
 SILENT_S = 3.0
-"""For so long a pipe may give nothing."""
+"""The longest time for which a pipe may give nothing."""
 _CHUNK = 1 << 20
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
-"""To open a pipe would otherwise wait for the one who writes to it."""
+"""The flags for opening a file: without O_NONBLOCK, opening a pipe waits for its writer."""
 
 _DOTTED = re.compile(r"""(?:[\w-]++|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*+')(?:[ \t]*+(\.)[ \t]*+)?+""", re.ASCII)
 
 
 def check_file(path: Path, wanted: str) -> None:
-    """Refuse what is no file, for a reader that opens it itself: it would wait at a pipe."""
+    """Refuse a path that is no file, for a reader that opens it itself: it would wait at a pipe."""
     opened_file(path, wanted).close()
 
 
 def opened_file(path: Path, wanted: str) -> BinaryIO:
-    """A file of any size, for what reads it piece by piece."""
+    """A file of any size, for a reader that reads it piece by piece."""
     try:
         opened = os.open(path, _READ)
         if stat.S_ISREG(os.fstat(opened).st_mode):
@@ -87,8 +88,8 @@ def _too_large(most: int, wanted: str) -> BadInput:
 
 
 def read_beside(folder: Path, name: object, wanted: str, such_as: str, *, most: int = MOST_BYTES) -> bytes:
-    """The content of a file that a scenario names, in the scenario's own folder or below it: a scenario comes from
-    others, and may not show what is elsewhere on this machine.
+    """The content of a file that a scenario names, in the scenario's own folder or below it. A scenario comes from
+    others, and may not show other files of this machine.
 
     Args:
         such_as: a name of such a file, for the message.
@@ -154,7 +155,7 @@ def parse_toml(text: str, *, long: str = "") -> dict[str, Any]:
 
 
 def parse_json(text: str, *, long: str = "") -> Any:
-    """What a JSON text holds; ``long`` as for ``parse_toml``.
+    """The value in a JSON text; ``long`` as for ``parse_toml``.
 
     Raises: BadInput, and JSONDecodeError where the form is broken.
     """
@@ -194,7 +195,7 @@ def _nested() -> BadInput:
 
 
 def check_document(document: object, *, long: str = "") -> None:
-    """Refuse a parsed document that is nested too deeply, or has a number or a text that nothing can hold."""
+    """Refuse a parsed document that is nested too deeply, or has a number or a text that is too large."""
     levels: list[Iterator[tuple[str, object]]] = [iter([("", document)])]
     while levels:
         for key, value in levels[-1]:
@@ -212,7 +213,7 @@ def check_document(document: object, *, long: str = "") -> None:
 
 
 def _inside(key: str, value: dict[str, object] | list[object]) -> Iterator[tuple[str, object]]:
-    """What a table or a list holds, each with the key that it is under."""
+    """The items of a table or a list, each with the key that it is under."""
     if isinstance(value, list):
         yield from ((key, item) for item in value)
     else:

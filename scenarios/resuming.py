@@ -1,6 +1,6 @@
-"""One rule for long work that is kept, of ``sweep``, ``chaos``, ``atlas`` and ``shrink``: the same command goes on
-where it stopped, another one is refused there with a line (``BadInput``), and Ctrl-C says so.
-"""
+"""One rule for long work whose results are kept, in ``sweep``, ``chaos``, ``atlas`` and ``shrink``. The same command
+goes on where it stopped, another one is refused in that folder with a line (``BadInput``), and a line after Ctrl-C says
+so."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def resumable(done: Callable[[], str], place: str | Path | None) -> Iterator[None]:
-    """Within it, Ctrl-C says what is kept. ``done``: how much that is, as in ``3 of 8 runs``; ``place``: None: nothing
-    is kept."""
+    """Add to a Ctrl-C inside the block what is kept. ``done``: the amount, as in ``3 of 8 runs``; ``place``: where;
+    None: nothing is kept."""
     try:
         yield
     except BaseException as error:
@@ -30,7 +30,7 @@ def resumable(done: Callable[[], str], place: str | Path | None) -> Iterator[Non
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether it is Ctrl-C and nothing else; it may come out of tasks, as a group."""
+    """Whether the exception is Ctrl-C and nothing else; it may come out of tasks, as a group."""
     if isinstance(error, BaseExceptionGroup):
         return error.split(KeyboardInterrupt)[1] is None
     return isinstance(error, KeyboardInterrupt)

@@ -34,9 +34,10 @@ BYTES: Mapping[str, int] = {
     "TiB": 2**40,
 }
 LARGEST = 2**63 - 1
-"""No count in a scenario is larger: traces hold 64-bit integers."""
+"""The largest count in a scenario: traces hold 64-bit integers."""
 MOST_DIGITS = 100
-"""A longer number is refused unread: Python raises ValueError for one of some thousand digits."""
+"""The most digits of a number. A longer one is refused unread: Python raises ValueError for one of some thousand
+digits."""
 _WRITTEN_BYTES = ("TiB", "TB", "GiB", "GB", "MiB", "MB", "KiB", "kB", "B")
 _QUANTITY = re.compile(r"\s*+(\d++(?:\.\d++)?+)\s*+([A-Za-zµ]*+)\s*+", re.ASCII | re.IGNORECASE)
 _DURATION = 'a duration such as "500us", "90ms", "5s", "10m", "1h" or "2m30s"'
@@ -45,7 +46,7 @@ _COMPOUND = re.compile(r"(?:\s*+\d++(?:\.\d++)?+\s*+[A-Za-zµ]++){2,}+\s*+", re.
 
 
 def parse_duration(text: str) -> int:
-    """``"90ms"`` is 90000 microseconds, ``"2m30s"`` 150 seconds."""
+    """The microseconds of a duration: ``"90ms"`` is 90000, ``"2m30s"`` 150 seconds."""
     if _COMPOUND.fullmatch(text) is None:
         return _parse(text, MICROSECONDS, _DURATION)
     total, larger = 0, LARGEST
@@ -62,12 +63,12 @@ def parse_duration(text: str) -> int:
 
 
 def parse_size(text: str) -> int:
-    """``"1GiB"`` is 1073741824 bytes."""
+    """The bytes of a size: ``"1GiB"`` is 1073741824."""
     return _parse(text, BYTES, 'a size such as "512B", "64MiB" or "1GB"')
 
 
 def parse_rate(text: str) -> int:
-    """``"50MB/s"`` is 50000000 bytes per second."""
+    """The bytes per second of a rate: ``"50MB/s"`` is 50000000."""
     form = 'a rate such as "200MiB/s" or "50MB/s"'
     stem, slash, second = text.strip().rpartition("/")
     if not slash or second.strip() != "s":
@@ -76,14 +77,14 @@ def parse_rate(text: str) -> int:
 
 
 def counted(count: int, nouns: str) -> str:
-    """``2,000 batches``, ``1 batch``; a unit that is no plural stays: ``1 ms``."""
+    """A number with its noun: ``2,000 batches``, ``1 batch``; a unit that is no plural stays: ``1 ms``."""
     if count == 1 and len(nouns) > len("ms"):
         nouns = nouns.removesuffix("es") if nouns.endswith("ches") else nouns.removesuffix("s")
     return f"{count:,} {nouns}"
 
 
 def number(value: float | None) -> str:
-    """A figure; ``-`` for one that the run does not have."""
+    """A figure as text; ``-`` for one that the run does not have."""
     if value is None:
         return "-"
     return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else f"{value:,}"

@@ -2,7 +2,7 @@
 
 record CASE... --release 2.4.1   play cases on a real cluster of that release and keep what it did (Java 17, Maven)
 compare [CASE...]                what the emulator does otherwise, case by case; exit code 1 for what is not declared
-page [--write]                   docs/calibration.md
+page [--write]                   docs/understand/calibration.md
 """
 
 import argparse
@@ -54,7 +54,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     compare.add_argument("case", nargs="*", metavar="CASE")
     compare.add_argument("--full", action="store_true", help="every line of every stream that differs")
     compare.add_argument("--update", action="store_true", help="write differences.toml as all recordings show them")
-    commands.add_parser("page", help="docs/calibration.md").add_argument("--write", action="store_true")
+    commands.add_parser("page", help="docs/understand/calibration.md").add_argument("--write", action="store_true")
     return parser.parse_args(arguments)
 
 

@@ -1,4 +1,4 @@
-"""The emulator held against the recordings, and against what ``differences.toml`` declares."""
+"""The comparison of the emulator with the recordings, and with what ``differences.toml`` declares."""
 
 import sys
 import tomllib
@@ -23,7 +23,7 @@ class Declared:
     Attributes:
         reasons: names of entries of ``[reason]`` in the file.
         streams: the names of the streams that differ.
-        lines: how many lines one side alone has.
+        lines: the number of lines that one side alone has.
         kafka, understudy: the first of those on either side, in the first stream; "" where there is none.
     """
 
@@ -38,19 +38,19 @@ class Declared:
 
     @property
     def seen(self) -> tuple[object, ...]:
-        """What a comparison has to show."""
+        """The result that a comparison has to show."""
         return self.streams, self.lines, self.kafka, self.understudy
 
 
 @frozen
 class Row:
-    """What one case's topic shows on one release.
+    """The comparison of one case's topic on one release.
 
     Attributes:
-        topic: ``-`` for what is about no topic.
-        runs: how many runs of the real cluster there are.
-        outcomes: how many different outcomes they had.
-        differences: those to the outcome that is closest; empty where one of them is the same.
+        topic: the topic; ``-`` for facts about no topic.
+        runs: the number of runs of the real cluster.
+        outcomes: the number of different outcomes that they had.
+        differences: the differences to the closest outcome; empty where one of them is the same.
     """
 
     case: str
@@ -66,7 +66,7 @@ class Row:
 
     @property
     def seen(self) -> tuple[object, ...]:
-        """What a declaration has to say; empty where nothing differs."""
+        """The result that a declaration has to state; empty where nothing differs."""
         if not self.differences:
             return ()
         first = self.differences[0]
@@ -92,7 +92,7 @@ def rows(case: str) -> Iterator[Row]:
 
 @cache
 def emulated_normal(case: str, profile: str) -> Normal:
-    """What the emulator does with a case."""
+    """The emulator's outcome of a case."""
     return normal(emulated.played(load_case(case), profile).facts)
 
 
@@ -118,14 +118,14 @@ def reasons() -> dict[str, str]:
 
 
 def declared() -> dict[tuple[str, str, str], Declared]:
-    """By case, topic and release."""
+    """The declared differences by case, topic and release."""
     entries = tomllib.loads(DECLARED.read_text(encoding="utf-8")).get("difference", [])
     found = [Declared(**entry) for entry in entries]
     return {(each.case, each.topic, each.release): each for each in found}
 
 
 def problems(row: Row, known: Mapping[tuple[str, str, str], Declared]) -> str:
-    """What is wrong with a row, given what is declared; "" where nothing is."""
+    """The error of a row, given the declarations; "" where there is none."""
     entry = known.get(row.name)
     if entry is None:
         return f"a new difference in {' '.join(row.name)}; declare or remove it:\n{as_entry(row)}" if row.seen else ""

@@ -56,7 +56,7 @@ class RecordedStage(Stage):
     """A stage that is watched for as long as a real cluster is after the last thing that happened.
 
     Attributes:
-        logs: what the replicas hold in the end, where the case compares that.
+        logs: the final contents of the replicas, where the case compares them.
     """
 
     logs: tuple[Log, ...] = ()

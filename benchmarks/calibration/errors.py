@@ -1,4 +1,4 @@
-"""What keeps a case from being recorded or compared."""
+"""Errors that keep a case from being recorded or compared."""
 
 
 class CannotRecord(Exception):

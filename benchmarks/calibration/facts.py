@@ -1,5 +1,5 @@
-"""What is compared, in one form for both sides: writes to ZooKeeper, control requests that brokers answered, and in
-some cases what logs hold in the end."""
+"""The compared facts, in one form for both sides: writes to ZooKeeper, control requests that brokers answered, and in
+some cases the final contents of logs."""
 
 import json
 from typing import Any, NamedTuple
@@ -18,8 +18,8 @@ class Write:
     Attributes:
         by: the broker that asked for it; ``tool`` for an operator, ``zookeeper`` where a session ended.
         op: ``create``, ``setData`` or ``delete``.
-        version: of the data after a ``setData``; else 0.
-        data: as written; "" where it names addresses or times and so is not compared.
+        version: the version of the data after a ``setData``; else 0.
+        data: the written data; "" where they name addresses or times and so are not compared.
     """
 
     by: int | str
@@ -30,10 +30,10 @@ class Write:
 
 
 class PartitionState(NamedTuple):
-    """What LeaderAndIsr or UpdateMetadata says of a partition.
+    """The state of a partition in LeaderAndIsr or UpdateMetadata.
 
     Attributes:
-        isr: sorted, since the order of joins differs between two runs of Kafka.
+        isr: the ISR, sorted, since the order of joins differs between two runs of Kafka.
         more: ``isNew``, ``adding=…`` and ``removing=…`` of LeaderAndIsr, ``offline=…`` of UpdateMetadata; empty where
             they are not set.
     """
@@ -57,9 +57,9 @@ class Request:
     Attributes:
         to: the broker.
         api: LeaderAndIsr, UpdateMetadata or StopReplica.
-        broker_epoch: which incarnation of the broker is meant, from 1 on; 0 where the release does not say.
-        error: of the whole request.
-        partitions: by topic and number. StopReplica has the fields that it lacks set to -1.
+        broker_epoch: the number of the broker's incarnation, from 1 on; 0 where the release does not say.
+        error: the error of the whole request.
+        partitions: the partitions by topic and number. StopReplica has the fields that it lacks set to -1.
         brokers: the live brokers, or the live leaders.
         delete: whether StopReplica deletes.
     """
@@ -77,7 +77,7 @@ class Request:
 
 @frozen
 class Log:
-    """What a replica holds in the end.
+    """The final content of a replica.
 
     Attributes:
         epochs: the leader epochs of its records.

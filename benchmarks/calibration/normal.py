@@ -57,7 +57,7 @@ def normal(facts: Iterable[Fact]) -> Normal:
 
 
 def _logs(logs: Iterable[Log]) -> dict[Stream, list[str]]:
-    """What each replica holds, and with which of the others it agrees."""
+    """The content of each replica, and the others with which it agrees."""
     streams: dict[Stream, list[str]] = {}
     first: dict[tuple[str, int, str], int] = {}
     for log in sorted(logs, key=lambda log: (log.topic, log.partition, log.broker)):
@@ -194,7 +194,7 @@ class _Requests:
         self.streams.setdefault(stream, []).append(f"{head}{live}){error}: {body}")
 
     def end(self) -> None:
-        """What each broker's metadata says of each partition in the end."""
+        """Add the final state of each partition in each broker's metadata."""
         for (broker, topic, _), (_, state) in sorted(self._metadata.items(), key=lambda each: each[0]):
             line = f"in the end: {_words('UpdateMetadata', state)}"
             self.streams.setdefault(Stream(topic, f"requests to {broker}"), []).append(line)
@@ -214,7 +214,7 @@ def _words(api: str, state: PartitionState) -> str:
 
 
 class Difference(NamedTuple):
-    """Where a stream is not the same on both sides.
+    """The difference of a stream on both sides.
 
     Attributes:
         kafka, understudy: the lines that one side alone has, in order.
@@ -226,7 +226,7 @@ class Difference(NamedTuple):
 
     @property
     def lines(self) -> int:
-        """How many lines one side alone has."""
+        """The number of lines that one side alone has."""
         return len(self.kafka) + len(self.understudy)
 
 

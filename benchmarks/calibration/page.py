@@ -1,4 +1,4 @@
-"""docs/calibration.md: what real Kafka was recorded doing, and where the emulator does otherwise."""
+"""docs/understand/calibration.md: what real Kafka was recorded doing, and where the emulator does otherwise."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ from benchmarks.calibration.recording import THROTTLE, case_names, load_case, re
 from benchmarks.calibration.releases import MAIN, RELEASES
 from benchmarks.tables import table
 
-PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
+PAGE = Path(__file__).parents[2] / "docs" / "understand" / "calibration.md"
 COMMAND = "python -m benchmarks.calibration page --write"
 
 HEAD = f"""\
@@ -113,7 +113,7 @@ def _expiries() -> Iterator[str]:
 
 
 def _curves() -> Iterator[str]:
-    """How much of a throttled copy was done when."""
+    """The progress of throttled copies over time."""
     lists = []
     for release in RELEASES:
         for recording in map(read, recordings(THROTTLE, release)):

@@ -24,13 +24,13 @@ RECORDINGS = Path(__file__).parents[2] / "tests" / "calibration" / "recordings"
 
 @frozen
 class Recording:
-    """What a real cluster did.
+    """The recorded actions of a real cluster.
 
     Attributes:
         scenario: the ``digest`` of the scenario that was played.
-        runs: how many runs of the real cluster came out like this, after what may differ is set aside.
-        copied: of each run of ``throttle``: seconds after the move began, and bytes that new replicas held.
-        expiries_s: of all of these runs, the seconds from each kill of a broker to the end of its session.
+        runs: the number of runs of the real cluster with this outcome, after irrelevant differences are removed.
+        copied: for each run of ``throttle``: seconds after the move began, and bytes that new replicas held.
+        expiries_s: the seconds from each kill of a broker to the end of its session, of all these runs.
     """
 
     case: str
@@ -60,7 +60,7 @@ def load_case(name: str) -> Scenario:
 
 
 def digest(scenario: Scenario) -> str:
-    """What identifies the scenario that was played: its words do not count."""
+    """The identity of the scenario that was played: its words do not count."""
     return evolve(scenario, title="", description="").digest()
 
 

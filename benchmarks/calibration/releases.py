@@ -1,4 +1,4 @@
-"""The releases of Kafka that can be recorded, and the profile that is held against each."""
+"""The releases of Kafka that can be recorded, and the profile that is compared with each."""
 
 from attrs import frozen
 

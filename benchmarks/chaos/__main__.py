@@ -40,7 +40,7 @@ def swarm() -> Scenario:
 
 
 def memory_kb() -> int:
-    """What this process has in memory now (Linux)."""
+    """The present memory of this process, in kB (Linux)."""
     gc.collect()
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() // 1024
 

@@ -53,11 +53,11 @@ PARTS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "faults": nullcontext,
     "load": nullcontext,
 }
-"""What is left out, and how; ``everything`` is the run with all of them."""
+"""The parts that can be left out, and how; ``everything`` is the run with all of them."""
 
 
 def drawn(part: str) -> Drawn:
-    """What the seeds are drawn from."""
+    """The file and settings from which the seeds are drawn, without ``part``."""
     scenario = swarm()
     if part == "faults":
         return Drawn(scenario=evolve(scenario, chaos=[kind for kind in scenario.chaos if isinstance(kind, Healing)]))

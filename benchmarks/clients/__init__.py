@@ -1,1 +1,1 @@
-"""What applications see of faults of the cluster, by client: docs/clients.md."""
+"""The effects of the cluster's faults on applications, by client: docs/understand/clients.md."""

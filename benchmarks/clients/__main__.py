@@ -5,7 +5,7 @@ A producer and a consumer of a group, with the client's own default settings but
 fault is performed while the producer sends 200 records a second to one partition. Virtual time passes as real time.
 What both have seen is compared with the log at the end. ``--out`` keeps a line for each run of a pair of client and
 fault, so that a broken-off measurement goes on; ``--repeats`` are the runs of each pair; ``--write`` writes
-docs/clients.md. ``--keep`` is a folder for the histories of both, their errors, and a recording of each run
+docs/understand/clients.md. ``--keep`` is a folder for the histories of both, their errors, and a recording of each run
 (``understudy replay``). ``--fetch`` brings the clients that Maven and Go bring, and measures nothing.
 """
 
@@ -32,9 +32,9 @@ from scenarios.testing.kafka import KafkaServer, kafka
 RECORDS_PER_S = 200
 LIMIT_S = 120.0
 END_S = 40.0
-"""What an application has for its end, which with most clients commits offsets."""
+"""The time that an application has to end; with most clients it commits offsets then."""
 AFTER_S = 8.0
-"""How long the consumer goes on after the producer."""
+"""The time that the consumer goes on after the producer."""
 SCENARIO = """
 title = "applications"
 attached = ["producer", "consumer"]
@@ -83,7 +83,7 @@ def measured(client: Client, fault: Fault, keep: Path | None = None) -> Findings
 
 
 def complaints_of(history: Path) -> Path:
-    """Where an application's standard error goes."""
+    """The file of an application's standard error."""
     return history.with_suffix(".errors")
 
 
@@ -93,7 +93,8 @@ def begun(server: KafkaServer, histories: Sequence[Path]) -> None:
 
 
 def end(application: "subprocess.Popen[bytes]", complaints: Path, seconds: float) -> str:
-    """How it ended, where not well: it was killed since it does not end, or it broke off."""
+    """The bad end of an application, in words: it was killed because it did not end, or it stopped with an error. Else
+    ""."""
     try:
         code = application.wait(seconds + END_S)
     except subprocess.TimeoutExpired:

@@ -20,8 +20,8 @@ class Fault:
     """One fault.
 
     Attributes:
-        name: as ``--fault`` has it.
-        words: what happens, for readers.
+        name: the name for ``--fault``.
+        words: the fault in words, for readers.
         seconds: how long the producer sends.
         perform: called ``BEFORE_S`` after both applications have begun.
     """

@@ -1,4 +1,4 @@
-"""What an application saw: one JSON object a line, written by its driver, and what follows from them."""
+"""The history of an application: one JSON object a line, written by its driver, and the findings from it."""
 
 import json
 from collections import Counter
@@ -15,11 +15,11 @@ class Seen:
     Attributes:
         t_s: when, on the clock of the driver's machine.
         kind: ``acked`` (the client says that the record is written), ``failed`` (it gives the record up), ``received``
-            (a consumer was given it), ``error`` (the application got to know of an error), ``begun`` (a consumer
-            that is slow to start is ready).
+            (a consumer was given it), ``error`` (the application got to know of an error), ``begun`` (a consumer that
+            is slow to start is ready).
         record: the number of the record; -1 where there is none.
         error: its name; empty unless there is one.
-        name: which of the driver's jobs saw it; empty where it has one only.
+        name: the driver's job that observed it; empty where the driver has one only.
     """
 
     t_s: float
@@ -40,18 +40,18 @@ def read(lines: Iterable[str]) -> list[Seen]:
 
 @frozen(kw_only=True)
 class Findings:
-    """What follows from the histories of a producer, of a consumer, and from the log at the end.
+    """Findings from the histories of a producer and a consumer, and from the log at the end.
 
     Attributes:
-        acked, failed: how many records the client reported so to its producer.
+        acked, failed: the numbers of records that the client reported so to its producer.
         gap_s: the longest time between two acknowledgements that follow each other.
         lost: records that were acknowledged, and are not in the log.
         duplicated: records that are more than once in the log.
         reordered: records in the log before one that was sent earlier, where neither is a duplicate.
         unread: records in the log that the consumer was never given.
-        reread: records that it was given more than once for each time that they are in the log.
+        reread: records that it was given more often than they are in the log.
         read_gap_s: the longest time between two records that it was given.
-        errors: what the client reported to the application, and how often.
+        errors: the errors that the client reported to the application, with their numbers.
     """
 
     acked: int
@@ -92,7 +92,7 @@ def longest_gap_s(history: Sequence[Seen], kind: str) -> float:
 
 
 def reordered(log: Sequence[int]) -> int:
-    """How many records are there for the first time after one that was sent later."""
+    """The number of records that are in the log for the first time after one that was sent later."""
     last, seen, found = -1, set[int](), 0
     for record in log:
         if record in seen:

@@ -39,7 +39,7 @@ class Client:
         raise NotImplementedError
 
     def environment(self) -> Mapping[str, str]:
-        """What its driver finds in its environment, besides what is there."""
+        """The environment of its driver, besides that of this process."""
         return {}
 
     def fetch(self) -> None:
@@ -176,7 +176,7 @@ class GoClient(Client):
 
 @cache
 def class_path(artifacts: tuple[Artifact, ...]) -> str:
-    """As ``benchmarks.runtimes.jars``, once for each."""
+    """The class path of ``benchmarks.runtimes.jars``, computed once for each list."""
     return jars(artifacts)
 
 

@@ -1,4 +1,4 @@
-"""docs/clients.md, from what was measured."""
+"""docs/understand/clients.md, from what was measured."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from benchmarks.results import between_marks, machine
 from benchmarks.tables import table
 
 MOST_NAMED = 3
-PAGE = Path(__file__).parents[2] / "docs" / "clients.md"
+PAGE = Path(__file__).parents[2] / "docs" / "understand" / "clients.md"
 HEADS = (
     "Client", "runs", "acknowledged", "longest gap", "failed", "lost", "twice in the log", "out of order",
     "longest gap of the consumer", "read twice", "never read", "errors shown to the application",

@@ -1,1 +1,1 @@
-"""How much virtual time a whole cluster gets through in a second, beside a bare callback model of its message flow."""
+"""The virtual time that a whole cluster gets through in a second, beside a bare callback model of its message flow."""

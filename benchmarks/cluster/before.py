@@ -46,9 +46,9 @@ class Run:
     """One measurement in a process of its own.
 
     Attributes:
-        amount: what was measured: virtual seconds, or runs of a scenario.
+        amount: the measured amount: virtual seconds, or runs of a scenario.
         cpu_s: the CPU seconds that it took.
-        events: how many events were recorded in it.
+        events: the number of events that were recorded in it.
     """
 
     amount: float
@@ -70,7 +70,7 @@ class Pair:
 
     @property
     def ratio(self) -> float:
-        """How many times as fast this checkout is."""
+        """The speed of this checkout as a multiple of the other's."""
         return self.after.speed / self.before.speed
 
 

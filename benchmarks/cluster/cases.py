@@ -29,7 +29,7 @@ class Case:
         load: 10 batches a second and partition, acks=all; false: no clients.
         virtual_s: how long the measured stretch is.
         target: virtual seconds per CPU second that it must reach.
-        watched: with checkers and measures, as ``understudy run`` has them.
+        watched: whether it runs with checkers and measures, as ``understudy run`` does.
         to_floor: for the emulator's speed over that of the floor that records.
         to_before: for its speed over that of the commit before.
     """

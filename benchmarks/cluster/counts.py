@@ -1,4 +1,4 @@
-"""What a case costs in counts, which do not depend on how busy the machine is: calls, recorded events, kernel events,
+"""The cost of a case in counts, which do not depend on how busy the machine is: calls, recorded events, kernel events,
 and with valgrind the instructions. Equal in every run of the same code."""
 
 import json
@@ -104,10 +104,10 @@ class Counts:
     """The counts of one stretch.
 
     Attributes:
-        unit: what the counts are divided by: a ``batch`` that was acknowledged, a ``virtual s``, or the ``run``.
-        units: how many of them the stretch had.
-        rows: of the recorded events: one for each event, or one for each partition where it has columns.
-        instructions: of the processor; None where they were not counted.
+        unit: the divisor of the counts: a ``batch`` that was acknowledged, a ``virtual s``, or the ``run``.
+        units: the number of them in the stretch.
+        rows: the rows of the recorded events: one for each event, or one for each partition where it has columns.
+        instructions: the instructions of the processor; None where they were not counted.
     """
 
     unit: str
@@ -122,7 +122,7 @@ class Counts:
 
     @property
     def events(self) -> int:
-        """How many events were recorded."""
+        """The number of recorded events."""
         return sum(
             function.calls
             for function in self.functions
@@ -183,7 +183,7 @@ def _counts(found: Mapping[str, object], unit: str, units: int) -> Counts:
 
 
 def _instructions(checkout: Path, program: str, argument: object) -> int:
-    """How many instructions the process takes, imports included. Raises ``CalledProcessError`` where it fails."""
+    """The number of instructions of the process, imports included. Raises ``CalledProcessError`` where it fails."""
     valgrind = shutil.which("valgrind")
     if valgrind is None:
         raise SystemExit("--instructions needs valgrind on the PATH")

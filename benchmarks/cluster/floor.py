@@ -50,7 +50,7 @@ class Floor:
 
     @property
     def events(self) -> int:
-        """How many events it has recorded."""
+        """The number of events that it has recorded."""
         return 0
 
     def run(self, until_us: int) -> None:

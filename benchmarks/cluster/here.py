@@ -36,8 +36,8 @@ class Rounds:
     """The timings of one case, round by round.
 
     Attributes:
-        ours: of the emulator.
-        recording, bare: of the two floors; empty for a case with checkers and measures.
+        ours: the figures of the emulator.
+        recording, bare: the figures of the two floors; empty for a case with checkers and measures.
     """
 
     case: Case
@@ -93,8 +93,8 @@ class Rounds:
 
 @frozen
 class Found:
-    """All that was measured: the cases, runs per CPU second of the chaos-like run round by round, and the CPU seconds
-    of the demo (None: not measured)."""
+    """The measurements: the cases, runs per CPU second of the chaos-like run round by round, and the CPU seconds of the
+    demo (None: not measured)."""
 
     cases: Sequence[Rounds]
     chaos: Sequence[float]

@@ -55,7 +55,7 @@ class RecordingFloor(Floor):
         self._ids = 0
         self._logs: list[list[Batch]] = [[] for _ in range(partitions)]
         self._sent: list[dict[int, int]] = [dict.fromkeys(ends, 0) for ends in self._follower_ends]
-        """By partition and follower: how many batches of the log it was sent."""
+        """The number of batches of the log that each follower was sent, by partition and follower."""
         self._follower_marks: list[dict[int, int]] = [dict.fromkeys(ends, 0) for ends in self._follower_ends]
 
     @property

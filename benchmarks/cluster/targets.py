@@ -9,7 +9,7 @@ class Target:
 
     Attributes:
         limit: the least that the figure may be; with ``at_most`` the most.
-        goal: where it should get to; missing it is no failure.
+        goal: the wanted figure; missing it is no failure.
     """
 
     limit: float

@@ -69,7 +69,7 @@ def kio(case: Case, body: bytes) -> tuple[Call, Call]:
 
 def kafka_python(case: Case, body: bytes) -> tuple[Call, Call]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of how it reads its own resources
+        warnings.simplefilter("ignore", DeprecationWarning)  # its reading of its own resources is deprecated
         from kafka.protocol import consumer, metadata, producer
     name = APIS[case.api_key].name + case.kind.capitalize()
     message = next(getattr(each, name) for each in (consumer, metadata, producer) if hasattr(each, name))

@@ -18,7 +18,7 @@ class Case:
 
     Attributes:
         kind: ``request`` or ``response``.
-        calls: of one round.
+        calls: the calls of one round.
     """
 
     name: str

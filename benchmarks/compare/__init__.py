@@ -1,1 +1,1 @@
-"""How long a comparison of thousands of runs takes."""
+"""The time that a comparison of thousands of runs takes."""

@@ -1,1 +1,1 @@
-"""What many clients, or clients that ask without end, cost the others of a served cluster."""
+"""The cost of many clients, or of clients that ask without end, for the others of a served cluster."""

@@ -48,7 +48,7 @@ MOST_UNFINISHED_MB = 400.0
 
 @define
 class Found:
-    """What one checkout came to: the median and the longest wait, in milliseconds, and memory, in MB."""
+    """The results of one checkout: the median and the longest wait, in milliseconds, and memory, in MB."""
 
     alone: tuple[float, float]
     flooded: list[tuple[float, float]]

@@ -1,1 +1,1 @@
-"""How often the default chaos finds each bug of the museum."""
+"""The density of each bug of the museum: how often the default chaos finds it."""

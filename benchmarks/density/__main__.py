@@ -2,12 +2,12 @@
 of 1,000 seeds of the default chaos find each bug of the museum?
 
 Each bug is switched on in the profile of its case, and seeds are run from 0 on until ``--enough`` of them find it, or
-``--seeds`` are over. A seed finds it where it has a finding that no known behaviour of the release explains, and the
-same seed without the bug has none, or none of the checker that the bug's entry names. A bug also moves when things
-happen, so that a defect of the profile itself may show in a seed that has none without it: how many seeds of each
-profile have such a finding without a bug (``--noise``) stands beside the table. ``--write`` writes the table into
-RESULTS.md, and the figures into ``scenarios/museum/densities.json``, which ``understudy museum`` and docs/museum.md
-show. ``--out`` keeps a line for each bug that is done, so that a broken-off run goes on.
+``--seeds`` are over. A seed finds a bug if it has a finding that no known behaviour of the release explains, and the
+same seed without the bug has none, or none of the checker that the bug's entry names. A bug also changes the times of
+events, so a defect of the profile itself may appear only in a seed with the bug. The table therefore has the number of
+seeds of each profile with such a finding without a bug (``--noise``). ``--write`` writes the table into RESULTS.md, and
+the figures into ``scenarios/museum/densities.json``, which ``understudy museum`` and docs/reference/bugs-and-guards.md
+show. ``--out`` keeps a line for each bug that is done, so that an interrupted run goes on.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ WANTED = 56
 
 
 def checkers(profile: str, bugs: tuple[str, ...], seed: int) -> frozenset[str]:
-    """What sees something in a seed that the release does not explain; ``tool``: the program raises an exception."""
+    """The checkers with a finding in a seed that the release does not explain; ``tool``: the program raises an
+    exception."""
     swarm = evolve(default_swarm(), bugs=bugs).for_run(profile=profile)
     done = work(SeedChunk(Drawn(scenario=swarm), (seed,)))
     assert not isinstance(done, Failure)
@@ -46,19 +47,19 @@ def checkers(profile: str, bugs: tuple[str, ...], seed: int) -> frozenset[str]:
 
 @cache
 def without(profile: str, seed: int) -> frozenset[str]:
-    """What sees something in it without a bug."""
+    """The checkers with a finding in a seed without a bug."""
     return checkers(profile, (), seed)
 
 
 def news(ticket: str, profile: str, seed: int) -> frozenset[str]:
-    """What sees the bug in a seed."""
+    """The checkers that find the bug in a seed."""
     seen = checkers(profile, (ticket,), seed)
     before = without(profile, seed) if seen else frozenset()
     return seen if not before else seen & {BUGS[ticket].checker} - before
 
 
 def noise(tickets: Sequence[str], seeds: int) -> dict[str, int]:
-    """By profile, how many of the first seeds have a finding without a bug."""
+    """The number of the first seeds that have a finding without a bug, by profile."""
     profiles = sorted({exhibit(ticket).scenario.profile for ticket in tickets})
     return {profile: sum(bool(without(profile, seed)) for seed in range(seeds)) for profile in profiles}
 
@@ -78,7 +79,7 @@ def measure(task: tuple[str, int, int]) -> Density:
 
 
 def measured(tickets: Sequence[str], most: int, enough: int, jobs: int, out: Path) -> Iterator[Density]:
-    """Those in ``out`` already, then the others, each as soon as it and those before it are there."""
+    """The densities that ``out`` has already, then the others, each as soon as it and those before it are measured."""
     done = [Density(**json.loads(line)) for line in out.read_text().splitlines()] if out.exists() else []
     yield from done
     known = {one.bug for one in done}

@@ -5,7 +5,7 @@ Three parts, each run by the command line as a user would: the scenario library 
 atlas, and a move under load with 500 seeds. A line has the run's name, its digest (of all events) and a hash of
 everything else that the command reports of it: verdict, violations, expectations, figures. ``--out`` keeps the lines;
 ``--against`` compares them with those of an earlier commit, and ends with 1 where one differs or is missing.
-``--quick`` does a sample of the same runs, for use while working; it can be held against a file of all. ``--reports``
+``--quick`` does a sample of the same runs, for use while working; it can be compared with a file of all. ``--reports``
 leaves the digests out of the comparison: for a change of what an event records and not of what happens.
 """
 

@@ -1,1 +1,1 @@
-"""Published and predicted figures beside the emulator's: ``python -m benchmarks.experiments``, docs/experiments.md."""
+"""Published and predicted figures beside the emulator's, for docs/understand/experiments.md."""

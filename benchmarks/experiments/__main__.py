@@ -1,8 +1,8 @@
 """``python -m benchmarks.experiments [NAME ...] [--list] [--quick] [--write]``: figures that were published or
 predicted beside the emulator's, each with its tolerance. Without a name: all of them.
 
-``--quick`` runs scaled-down versions; ``--write`` puts tables and pictures into docs/experiments.md and docs/pictures.
-Exit code 1 where a stated tolerance is missed, 2 for a name that is none.
+``--quick`` runs scaled-down versions; ``--write`` puts tables and pictures into docs/understand/experiments.md
+and docs/understand/pictures. Exit code 1 where a stated tolerance is missed, 2 for a name that is none.
 """
 
 import argparse
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="such as e4; absent: all")
     parser.add_argument("--list", action="store_true", help="only say which there are")
     parser.add_argument("--quick", action="store_true", help="scaled down, for a first look")
-    parser.add_argument("--write", action="store_true", help="write docs/experiments.md and its pictures")
+    parser.add_argument("--write", action="store_true", help="write docs/understand/experiments.md and its pictures")
     options = parser.parse_args(arguments)
     if options.quick and options.write:
         parser.error("--write is for the whole experiment; leave out --quick")

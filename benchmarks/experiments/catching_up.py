@@ -1,4 +1,4 @@
-"""How far each replica's log lags behind the leader's while a move goes on, for pictures."""
+"""The lag of each replica's log to the leader's while a move goes on, for pictures."""
 
 from attrs import define, field
 

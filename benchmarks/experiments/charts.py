@@ -45,7 +45,7 @@ class Spread:
     Attributes:
         middle: their median. interval: the interval of that. whole: the least and the largest of them.
         bound: the median rests on values of which only a lower bound is known.
-        colour: those of one colour belong together.
+        colour: the number of its colour; lines of one colour belong together.
     """
 
     label: str
@@ -58,10 +58,10 @@ class Spread:
 
 @frozen(kw_only=True)
 class Chart:
-    """One picture, written to docs/pictures/NAME.svg.
+    """One picture, written to docs/understand/pictures/NAME.svg.
 
     Attributes:
-        caption: what it shows, as an alternative to seeing it.
+        caption: the content in words, as an alternative to seeing it.
         log: the axes that are logarithmic: "", "x", "y" or "xy".
         moments: x and what happened there.
         spreads: a row for each, the first at the top; y is the rows then.

@@ -79,7 +79,7 @@ class Stall:
     """A move from brokers 0, 1, 2 to 3, 4, 5 that never ends, since broker 5 dies when it begins.
 
     Attributes:
-        followers: in the ISR while the move waits.
+        followers: the followers in the ISR while the move waits.
     """
 
     strategy: str

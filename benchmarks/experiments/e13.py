@@ -24,7 +24,7 @@ FIRST_NEW = FOLLOWERS + 1
 LINGER_MS = 20
 BATCH_MB = WRITE_MB * LINGER_MS / 1_000
 SIZE_MB = 500
-"""Of each partition that moves: without a throttle all six are moved in about half a minute."""
+"""The size of each partition that moves: without a throttle all six are moved in about half a minute."""
 BEGIN_S = 10
 PUBLISHED_MS = 15_000
 LINK_MS = 0.5
@@ -42,7 +42,8 @@ BACKLOG = (
 BURSTS = (
     "The leader's quota is a mean over eleven seconds in which nothing was copied before the move, so eleven seconds "
     "of the rate pass at once, as fast as the card carries them (real 2.3.1 bursts in the same way: E3, "
-    "docs/calibration.md); while a burst lasts the card is full, and between two bursts the producer notices nothing"
+    "docs/understand/calibration.md); while a burst lasts the card is full, and between two bursts the producer "
+    "notices nothing"
 )
 
 
@@ -130,7 +131,7 @@ def cliff(free: Trial, throttled: list[Trial]) -> Chart:
 
 
 def course(trials: list[Trial]) -> Chart:
-    """How long each batch waited, by the time at which it was sent."""
+    """The wait of each batch, by the time at which it was sent."""
     end_s = BEGIN_S + 2 * min(one.took_s for one in trials)
     lines = (
         Line(

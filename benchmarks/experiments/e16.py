@@ -23,7 +23,8 @@ PARTITIONS = 20
 LEADER, FOLLOWER, ADDED, CONTROLLER = 0, 1, 2, 3
 FAIL_S = 10.0
 OUT_S = 28.0
-"""By then every follower that has not fetched since has left its ISR: after at most one and a half times 10 s."""
+"""The time by which every follower that has not fetched since has left its ISR: after at most one and a half times 10
+s."""
 EPOCH_S = 30.0
 END_S = 45.0
 
@@ -41,7 +42,7 @@ class Story:
     """One run.
 
     Attributes:
-        missing: how many partitions lack a replica in their ISR.
+        missing: the number of partitions that lack a replica in their ISR.
         failed: the brokers' FailedPartitionsCount.
         lag: partition -> the follower's distance from its leader, in records.
     """
@@ -167,7 +168,7 @@ def chart(name: str, caption: str, story: Story) -> Chart:
 
 
 def carry_out(_quick: bool) -> Outcome:
-    """It takes a second or two: there is no smaller version."""
+    """Carry the experiment out. It takes a second or two: there is no smaller version."""
     early, late, threads = tell("kafka-1.1"), tell("kafka-2.3"), tell("kafka-1.1", threads=4)
     everything = range(PARTITIONS)
     news = {"action": "topic.create", "topic": {"name": "other", "assignment": [[FOLLOWER, ADDED]]}}

@@ -22,9 +22,9 @@ CARD_MB = 100
 BEGIN_S = 10.0
 KILL_S = 20.0
 SESSION_S = 6
-"""That of the earlier release for both: the later one's 18 s are most of a move."""
+"""The session timeout of the earlier release, for both: the later one's 18 s are most of a move."""
 KNOWN_S = 32.0
-"""By then the dead broker's session has expired and the controller has taken it out of every ISR."""
+"""The time by which the dead broker's session has expired and the controller has removed it from every ISR."""
 
 
 @frozen(eq=False)
@@ -144,7 +144,7 @@ def chart(name: str, caption: str, seen: Seen, *moments: tuple[float, str]) -> C
 
 
 def hidden_again(late: Seen) -> str:
-    """How long the adopted definition does not show what the draft's shows."""
+    """The time for which the adopted definition does not show what the draft's shows."""
     missed_s = (area(late.draft, KILL_S, late.end_s) - area(late.new, KILL_S, late.end_s)) / MOVING
     return (
         "The adopted definition counts replicas and does not name them: a new replica in the ISR makes up for the dead "
@@ -154,7 +154,7 @@ def hidden_again(late: Seen) -> str:
 
 
 def carry_out(_quick: bool) -> Outcome:
-    """It takes a second or two: there is no smaller version."""
+    """Carry the experiment out. It takes a second or two: there is no smaller version."""
     early, late = run("kafka-2.3", "wiki", kill=False), run("kafka-2.5", "kip-455", kill=False)
     killed = run("kafka-2.3", "wiki", kill=True), run("kafka-2.5", "kip-455", kill=True)
     began, died = (BEGIN_S, "begin"), (KILL_S, "death")

@@ -14,7 +14,7 @@ NEVER = math.inf
 
 @frozen
 class Tolerance:
-    """How far the emulated figure may be from the expected one. ``holds(expected, emulated)``."""
+    """The allowed distance of the emulated figure from the expected one. ``holds(expected, emulated)``."""
 
     text: str
     holds: Callable[[float, float], bool] = field(repr=False)
@@ -56,7 +56,7 @@ class Finding:
     """One figure: expected and emulated.
 
     Attributes:
-        why: what the emulation did where the two disagree, in words; said only then.
+        why: the emulation's reason where the two disagree, in words; printed only then.
     """
 
     what: str
@@ -114,7 +114,7 @@ class Experiment:
     """One experiment.
 
     Attributes:
-        source: who published or predicted the figures, and where.
+        source: the person who published or predicted the figures, and the place.
         carry_out: does it; True: a scaled-down version with predictions of its own, for a test.
     """
 

@@ -1,4 +1,4 @@
-"""How long the batches of a producer waited."""
+"""The waits of a producer's batches."""
 
 from attrs import define, field
 
@@ -23,11 +23,12 @@ class Latencies:
         self.batches.append((event.t_us - event.latency_us, event.latency_us, event.error))
 
     def between(self, start_s: float, end_s: float) -> list[tuple[int, int, str]]:
-        """Those closed in that stretch."""
+        """The batches closed in that stretch."""
         return [batch for batch in self.batches if start_s * 1_000_000 <= batch[0] < end_s * 1_000_000]
 
     def percentile_ms(self, share: float, start_s: float, end_s: float) -> float:
-        """Of the batches closed in that stretch, refused ones with the time until they were given up."""
+        """A percentile of the latencies of batches closed in that stretch; failed ones with the time until they
+        failed."""
         weights: dict[int, int] = {}
         for _, latency, _ in self.between(start_s, end_s):
             weights[latency] = weights.get(latency, 0) + 1

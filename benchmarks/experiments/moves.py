@@ -25,8 +25,8 @@ class Move:
     """A topic's move, by default of one partition.
 
     Attributes:
-        size_mb: what all partitions hold at the start; write_mb: what is written to them each second.
-        batch_mb: what one batch of the load holds at most.
+        size_mb: the size of all partitions at the start; write_mb: what is written to them each second.
+        batch_mb: the largest size of one batch of the load.
         config: broker settings; network: as in a scenario file.
     """
 
@@ -46,7 +46,7 @@ class Move:
     def of_four(
         cls, size_mb: float, write_mb: float, strategy: str, network: Mapping[str, object], **more: Any
     ) -> Self:
-        """All of four replicas move to ``TARGETS``, for as long as it takes unless ``horizon_s`` says otherwise."""
+        """A move of all four replicas to ``TARGETS``, for as long as it takes unless ``horizon_s`` says otherwise."""
         return cls(
             brokers=9, before=range(REPLICAS), target=TARGETS, size_mb=size_mb, write_mb=write_mb, strategy=strategy,
             network=network, **{"config": MANY, "horizon_s": size_mb, **more},

@@ -1,11 +1,11 @@
-"""docs/experiments.md: each experiment's table and pictures, between marks in a text that people write."""
+"""docs/understand/experiments.md: each experiment's table and pictures, between marks in a text that people write."""
 
 from pathlib import Path
 
 from benchmarks.experiments.experiment import Experiment, Outcome
 from benchmarks.results import between_marks
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "understand"
 
 
 def section(experiment: Experiment, outcome: Outcome, cpu_s: float) -> list[str]:

@@ -9,7 +9,7 @@ from benchmarks.experiments.experiment import Experiment
 
 
 def experiments() -> dict[str, Experiment]:
-    """By name, in the order of their numbers."""
+    """The experiments by name, in the order of their numbers."""
     names = [module.name for module in pkgutil.iter_modules(room.__path__) if re.fullmatch(r"e\d+\w*", module.name)]
     found: dict[str, Experiment] = {}
     for name in sorted(names, key=lambda name: (int(re.findall(r"\d+", name)[0]), name)):

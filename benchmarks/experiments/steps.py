@@ -11,7 +11,7 @@ from emulator.protocol.events import NodeCrashed
 from scenarios.runs.runner import Stage
 
 Steps = list[Point]
-"""(s, value from then on), ascending."""
+"""A value over time, as points in ascending order: the time in seconds, and the value from then on."""
 
 
 def value_at(steps: Steps, at_s: float) -> float:
@@ -20,7 +20,7 @@ def value_at(steps: Steps, at_s: float) -> float:
 
 
 def between(steps: Steps, start_s: float, end_s: float) -> list[float]:
-    """All values that it has in that stretch."""
+    """All values in that stretch."""
     return [value_at(steps, start_s), *(value for at_s, value in steps if start_s < at_s < end_s)]
 
 
@@ -31,7 +31,7 @@ def area(steps: Steps, start_s: float, end_s: float) -> float:
 
 
 def count(intervals: Iterable[tuple[int, int]]) -> Steps:
-    """How many of ``intervals``, (start, length) in microseconds, hold at a time."""
+    """The number of ``intervals``, (start, length) in microseconds, that hold at each time."""
     changes = sorted(change for t_us, w_us in intervals for change in ((t_us, 1), (t_us + w_us, -1)))
     steps, value = [], 0
     for t_us, same in groupby(changes, key=lambda change: change[0]):

@@ -60,7 +60,7 @@ def measure(brokers: int, timeout_us: int | None, repeats: int) -> dict[str, lis
 
 
 def ratio(seconds: dict[str, list[float]], name: str) -> float:
-    """How many times as fast as ``name`` the world is."""
+    """The speed of the world as a multiple of that of ``name``."""
     return statistics.median(other / ours for ours, other in zip(seconds[WORLD], seconds[name], strict=True))
 
 

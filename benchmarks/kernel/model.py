@@ -73,13 +73,13 @@ def pairs(brokers: int) -> list[tuple[int, int]]:
 
 
 def request_us(follower: int, leader: int) -> int:
-    """How long a request travels. Requests of follower f reach a leader at f modulo 64 and so never two at
-    once: every variant sees one order, whatever it does with ties."""
+    """The time that a request travels. Requests of follower f reach a leader at f modulo 64 and so never two at once:
+    every variant sees one order, whatever it does with ties."""
     return 64 * (8 + (7 * follower + leader) % 5) + follower
 
 
 def answer_us(follower: int, leader: int) -> int:
-    """How long the answer travels."""
+    """The time that the answer travels."""
     return 64 * (8 + (follower + 3 * leader) % 5) - follower
 
 

@@ -49,7 +49,7 @@ def row(name: str, runs: Sequence[Run], bare: Sequence[Run], virtual_s: int) -> 
 
 
 def profiled(virtual_s: int) -> list[str]:
-    """Where the time of a bare run goes."""
+    """The profile of a bare run, as lines: the functions that take the time."""
     profile = cProfile.Profile()
     measure(virtual_s, profile=profile)
     return top_ten(NAME, profile)

@@ -40,7 +40,7 @@ class Loaded:
 
 
 def topics() -> tuple[TopicSetup, ...]:
-    """Ten topics of 1,000 partitions; leaders go round the brokers, followers each time in other steps, so that every
+    """Ten topics of 1,000 partitions; the brokers lead in turn, followers each time in other steps, so that every
     broker follows many."""
     assignment = {p: tuple((p + k * (1 + p // BROKERS)) % BROKERS for k in range(REPLICAS)) for p in range(PER_TOPIC)}
     return tuple(TopicSetup(f"topic-{number:03d}", assignment) for number in range(PARTITIONS // PER_TOPIC))

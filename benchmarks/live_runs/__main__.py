@@ -166,7 +166,7 @@ def main() -> int:
 
 
 def version(python: str) -> str:
-    """Its name and version."""
+    """The name and version of a Python."""
     return subprocess.run([python, "--version"], capture_output=True, text=True, check=True).stdout.strip()
 
 

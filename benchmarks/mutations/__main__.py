@@ -42,7 +42,7 @@ def key(one: Reviewed) -> str:
 
 
 def in_order(mutants: Sequence[Reviewed]) -> list[Reviewed]:
-    """By their hashes, so that those that a run has done before it is broken off are of all rooms."""
+    """The mutants ordered by their hashes, so that an interrupted run has done some of all rooms."""
     return sorted(mutants, key=lambda one: sha256(key(one).encode()).digest())
 
 
@@ -54,8 +54,8 @@ def redraw() -> None:
 def trials(
     mutants: Sequence[Reviewed], budget_s: int, jobs: int, out: Path, *, all_tests: bool = True
 ) -> Iterator[Line]:
-    """Those in ``out`` already, then the others, each as soon as it is done. Its ``tests`` are None where they were not
-    run, as chaos has seen it."""
+    """The trials that ``out`` has already, then the others, each as soon as it is done. Its ``tests`` are None where
+    they were not run, because chaos has found the mutation."""
     done = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
     yield from done
     known = {line["key"] for line in done}
@@ -131,7 +131,7 @@ def report(
 
 
 def _row_of_tests(seen: Sequence[Reviewed], tested: Sequence[Reviewed], real: Sequence[Reviewed]) -> Sequence[str]:
-    """What the tests saw, of those for which they were run."""
+    """The row of the tests' results, for the mutants for which they were run."""
     if len(tested) == len(real):
         return "the tests of the room", str(len(seen)), f"{len(seen) / len(real):.0%}"
     name = f"the tests of the room, run only for the {len(tested)} that chaos did not see"

@@ -1,4 +1,5 @@
-"""Which of all possible mutations are tried: so many of each rule, drawn by their hashes, and reviewed by hand.
+"""The mutations that are tried, of all possible ones: so many of each rule, drawn by their hashes, and reviewed by
+hand.
 
 ``reviewed.toml`` holds them, with the reason where a mutation turned out to change nothing that Kafka promises.
 """
@@ -63,7 +64,7 @@ def _hash(mutation: Mutation) -> bytes:
 
 
 def reviewed() -> list[Reviewed]:
-    """Those of ``reviewed.toml``."""
+    """The mutations in ``reviewed.toml``."""
     entries = tomllib.loads(REVIEWED.read_text(encoding="utf-8"))["mutation"]
     reasons = [entry.pop("equivalent", "") for entry in entries]
     return [Reviewed(Mutation(**entry), reason) for entry, reason in zip(entries, reasons, strict=True)]

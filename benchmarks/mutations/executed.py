@@ -1,4 +1,4 @@
-"""Which of some lines a run executes: where a line is not executed, a mistake in it changes nothing."""
+"""The lines, among some, that a run executes: a mistake in a line that is not executed changes nothing."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==", ast.In: "not in",
     ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is",
 }  # fmt: skip
-"""What stands in the place of each comparison: bounds are off by one, the others are the opposite."""
+"""The replacement of each comparison: bounds are off by one, the others are the opposite."""
 
 SWAPPED = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
@@ -22,9 +22,9 @@ class Mutation:
 
     Attributes:
         file: the module, from the root of the checkout.
-        rule: what kind of mistake it is.
+        rule: the kind of mistake.
         before, after: the line, without the white space at its ends.
-        occurrence: which of the lines of the module that read like ``before``, from 1.
+        occurrence: the number of the line among the lines of the module that read like ``before``, from 1.
     """
 
     file: str
@@ -50,7 +50,7 @@ class Mutation:
 
 
 def mutations(file: str, text: str) -> Iterator[Mutation]:
-    """All that the rules make of a module, in the order of its lines."""
+    """All mutations of a module by the rules, in the order of its lines."""
     lines = text.splitlines()
     found = sorted(_Finder(lines).of(ast.parse(text)))
     for number, rule, changed in dict.fromkeys(found):

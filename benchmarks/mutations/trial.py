@@ -24,11 +24,11 @@ TESTS_CPU_S = 600
 
 @frozen
 class Survey:
-    """What the runs are like without a mutation.
+    """The runs without a mutation.
 
     Attributes:
-        watched: the lines, as ``FILE:NUMBER``, of which is known which runs execute them.
-        found: of each run its place, its CPU seconds, whether it has findings, and the lines that it executes.
+        watched: the lines, as ``FILE:NUMBER``, for which it is known which runs execute them.
+        found: for each run its place, its CPU seconds, whether it has findings, and the lines that it executes.
     """
 
     watched: Collection[str]
@@ -78,8 +78,8 @@ class Copy:
             self._original = None
 
     def survey(self, cpu_s: int, mutations: Sequence[Mutation]) -> Survey:
-        """What the runs that are made within ``cpu_s`` of CPU time are like without a mutation. Raises: LookupError
-        where a mutation's line is not there any more."""
+        """The survey of the runs that are made within ``cpu_s`` of CPU time without a mutation. Raises: LookupError
+        where a mutation's line does not exist any more."""
         numbers: dict[str, list[int]] = {}
         texts = {one.file: (self.folder / one.file).read_text(encoding="utf-8") for one in mutations}
         for mutation in mutations:
@@ -95,8 +95,8 @@ class Copy:
         return Survey({line for line in known if f"ran('{line}')" in called}, json.loads(done.stdout.splitlines()[-1]))
 
     def chaos(self, cpu_s: int, runs: Sequence[Sequence[Any]]) -> dict[str, Any]:
-        """What ``runs`` (``Survey.runs``) see within ``cpu_s`` of CPU time: the first finding, a run that ends in an
-        error, or a run that never ends."""
+        """The first finding of ``runs`` (``Survey.runs``) within ``cpu_s`` of CPU time: a violation, a run that ends in
+        an error, or a run that never ends."""
         done = self._python(["-m", "benchmarks.mutations.hunt", str(cpu_s), json.dumps(list(runs))], 2 * cpu_s + 30)
         if done.returncode == 0:
             answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.notebook [--write]``: carries out docs/notebooks/study.ipynb in a Jupyter kernel of this
+"""``python -m benchmarks.notebook [--write]``: carries out docs/use/notebooks/study.ipynb in a Jupyter kernel of this
 Python, and says where the text of a cell's output is no longer what the page has. ``--write`` puts the new outputs into
 it.
 
@@ -19,7 +19,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "notebooks" / "study.ipynb"
+PAGE = ROOT / "docs" / "use" / "notebooks" / "study.ipynb"
 LONGEST_S = 600
 
 

@@ -28,7 +28,7 @@ active controller is killed and stays down, until another has taken over, every 
 settled. Real brokers, fetchers, controllers and ZooKeeper; the trace is on, checkers and measures where a row says
 so. Each run has a process of its own. Messages are those of the whole network, with ZooKeeper's; control requests
 are LeaderAndIsr, UpdateMetadata and StopReplica. A run is one thread that waits for nothing: where a core is free,
-wall time is CPU time, and that is what the targets are held against.
+wall time is CPU time, and that is what the targets are compared with.
 """
 
 HEADINGS = (

@@ -57,7 +57,7 @@ class Meter:
         self._began = time.perf_counter(), time.process_time(), self.world.now
 
     def end(self) -> Phase:
-        """It is over."""
+        """End the phase."""
         wall, cpu, now = self._began
         return Phase(
             time.perf_counter() - wall, time.process_time() - cpu, (self.world.now - now) / 1_000_000, self.messages,
@@ -95,7 +95,7 @@ def peak_bytes() -> int:
 
 
 def topics(partitions: int) -> tuple[TopicSetup, ...]:
-    """Topics of up to 1,000 partitions each; leaders and followers go round the brokers."""
+    """Topics of up to 1,000 partitions each; leaders and followers are on the brokers in turn."""
     lists = [tuple((number + k) % BROKERS for k in range(REPLICAS)) for number in range(partitions)]
     return tuple(
         TopicSetup(f"topic-{first // PER_TOPIC:03d}", dict(enumerate(lists[first : first + PER_TOPIC])))
@@ -143,7 +143,7 @@ def measure(partitions: int, *, watched: bool = False) -> dict[str, Phase]:
 
 
 def leaders(cluster: Cluster) -> int:
-    """How many partitions have a live leader."""
+    """The number of partitions that have a live leader."""
     return sum(
         partition.is_leader
         for id, broker in cluster.brokers.items()

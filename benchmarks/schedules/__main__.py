@@ -31,7 +31,7 @@ SCHEDULES = {
     **{f"{name} {SHORT_US // 1000}ms": (name, SHORT_US) for name in ("random", "pct-3", "pos")},
     **{f"{name} {LONG_US // 1000}ms": (name, LONG_US) for name in ("random", "pct-3", "pos")},
 }
-"""By the head of its column: the schedule and its jitter."""
+"""The schedule and its jitter, by the head of the column."""
 
 INTRODUCTION = """
 The bugs of `understudy museum`, each switched on in random scenarios of `understudy chaos`. A cell is how many of the
@@ -67,7 +67,7 @@ def _fires(scenario: Scenario, checker: str) -> bool:
 
 
 def hunts(bugs: Iterable[str], seeds: int, keep: Path | None) -> Mapping[tuple[str, str], Hunt]:
-    """All of them. ``keep``: a file that holds what is done, so that an interrupted one goes on."""
+    """All hunts. ``keep``: a file for the results, so that an interrupted benchmark goes on."""
     done: dict[tuple[str, str], Hunt] = {}
     if keep is not None and keep.exists():
         for line in keep.read_text(encoding="utf-8").splitlines():

@@ -33,7 +33,7 @@ from scenarios.studies.shrink import Limits, Shrinker
 from scenarios.studies.shrink.trial import found_in
 
 MOST_BROKERS, MOST_PARTITIONS, MOST_FAULTS, SCREEN = 3, 1, 2, 50
-"""What half of the files may have at most; a screen has so many lines."""
+"""The targets: the most that half of the files may have; a screen has so many lines."""
 
 
 class Case(NamedTuple):
@@ -62,7 +62,7 @@ def bugs(cases: int) -> list[str]:
 
 
 def first_finding(bug: str) -> tuple[Scenario, Finding]:
-    """Of the first seed that shows the bug, in the profile of its case."""
+    """The scenario and finding of the first seed that shows the bug, in the profile of its case."""
     swarm = evolve(default_swarm(), profile=exhibit(bug).scenario.profile, bugs=(bug,))
     for seed in count():
         drawn = concrete(swarm, seed)
@@ -89,7 +89,7 @@ def shrink(bug: str, limits: Limits, folder: Path) -> Case:
 
 
 def cases(wanted: Sequence[str], limits: Limits, folder: Path) -> Iterator[Case]:
-    """Those that ``folder`` has a line of, then the others, each as soon as it is done."""
+    """The cases of which ``folder`` has a line, then the others, each as soon as it is done."""
     kept = folder / "cases.jsonl"
     done = [Case(**json.loads(line)) for line in kept.read_text().splitlines()] if kept.exists() else []
     by_bug = {case.bug: case for case in done}
@@ -103,7 +103,7 @@ def cases(wanted: Sequence[str], limits: Limits, folder: Path) -> Iterator[Case]
 
 
 def lines(done: Sequence[Case]) -> list[str]:
-    """A line for each, and the medians."""
+    """The lines of the table: one for each case, and the medians."""
     heads = ("Bug", "Seed", "Checker", "Faults", "Partitions", "Brokers", "Lines of the file", "Runs", "Same finding")
     rows = [
         (
@@ -125,7 +125,7 @@ def _medians(done: Sequence[Case]) -> list[tuple[float, float]]:
 
 
 def problems(done: Sequence[Case]) -> list[str]:
-    """What misses its target."""
+    """The missed targets, in words."""
     names = ("faults", "partitions", "brokers", "lines")
     targets = (MOST_FAULTS, MOST_PARTITIONS, MOST_BROKERS, SCREEN)
     found = [

@@ -56,7 +56,7 @@ class Measured:
     """Seconds: until the engine has started, of the first aggregation, and of the later ones, on the wall and of CPU.
 
     Attributes:
-        answer: what came out.
+        answer: the result.
     """
 
     start_s: float
@@ -109,7 +109,7 @@ def of_spark(folder: Path, repeats: int, cores: int, brief: bool) -> Measured:
 
 
 def of_duckdb(folder: Path, repeats: int, cores: int) -> Measured:
-    """The same percentiles by the same steps, in SQL."""
+    """The measurement of DuckDB: the percentiles by the steps of Spark's query, in SQL."""
     import duckdb
 
     began = time.perf_counter()

@@ -1,1 +1,1 @@
-"""How long a short run takes from the shell, against the imports that no run can do without."""
+"""The time that a short run takes from the shell, against the imports that no run can do without."""

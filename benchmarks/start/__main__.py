@@ -48,7 +48,7 @@ class Command:
         return usage.ru_utime + usage.ru_stime
 
     def modules(self) -> int:
-        """How many modules are loaded at its end."""
+        """The number of modules that are loaded at its end."""
         module, *rest = self.words[1:]
         code = f"{module}; import sys; print(len(sys.modules), file=sys.stderr)"
         if self.words[0] == "-m":

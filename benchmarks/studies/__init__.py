@@ -1,1 +1,1 @@
-"""The studies of ``scenarios/studies/library``, carried out, and their pages in docs/studies."""
+"""The studies of ``scenarios/studies/library``, carried out, and their pages in docs/understand/studies."""

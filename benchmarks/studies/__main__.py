@@ -2,8 +2,8 @@
 that come with the tool, and prints what they find. Without a name: all of them.
 
 Each is swept by the command that a user has (``understudy sweep NAME``) into ``--data``, from where a study that was
-broken off goes on. ``--write`` puts tables and pictures into docs/studies; with other ``--seeds`` than the study's own
-nothing is written.
+interrupted goes on. ``--write`` puts tables and pictures into docs/understand/studies; with other ``--seeds`` than the
+study's own nothing is written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="only say which there are")
     parser.add_argument("--data", type=Path, help="the folder of the data sets, one in each; absent: they are not kept")
     parser.add_argument("--seeds", metavar="A:B", help="other seeds than the study's own, for a first look")
-    parser.add_argument("--write", action="store_true", help="write docs/studies")
+    parser.add_argument("--write", action="store_true", help="write docs/understand/studies")
     options = parser.parse_args(arguments)
     if options.seeds and options.write:
         parser.error("--write is for the study's own seeds; leave out --seeds")

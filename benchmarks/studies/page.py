@@ -1,4 +1,4 @@
-"""docs/studies/NAME.md: what a study asks and finds. People write the text, the program what is between the marks."""
+"""Pages in docs/understand/studies: what a study asks and finds. People write it, but for what is between marks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.studies.picture import chart_of
 from scenarios.language.files import load
 from scenarios.studies.statistics.result import Comparison
 
-STUDIES = Path(__file__).parents[2] / "docs" / "studies"
+STUDIES = Path(__file__).parents[2] / "docs" / "understand" / "studies"
 MARK = "findings"
 
 

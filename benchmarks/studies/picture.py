@@ -8,7 +8,7 @@ from benchmarks.experiments.charts import Chart, Spread
 from scenarios.studies.statistics.result import Comparison, Level, Sample
 
 LOG_FROM = 30
-"""Where the largest value is so many times the smallest, the axis is logarithmic."""
+"""The ratio of the largest to the smallest value from which on the axis is logarithmic."""
 
 
 def chart_of(name: str, comparison: Comparison, metric: str) -> Chart:

@@ -73,7 +73,7 @@ class Took:
 
 
 def bare(pool: ProcessPoolExecutor, design: Design, root: Path) -> Took:
-    """What two processes take; they begin with everything imported."""
+    """The time that two processes take; they begin with everything imported."""
     write_manifest(root, manifest_of(design, "sweep"))
     chunks = plan(design, root, experiment="sweep", runner=RUNNER)
     began = time.perf_counter()
@@ -84,7 +84,7 @@ def bare(pool: ProcessPoolExecutor, design: Design, root: Path) -> Took:
 
 
 def on_spark(design: Design, root: Path) -> Took:
-    """What a sweep takes on the session that is running."""
+    """The time that a sweep takes on the running session."""
     began = time.perf_counter()
     with cpu() as spent:
         swept = sweep(design, root)

@@ -1,1 +1,1 @@
-"""What real clients get from a served cluster, in time and memory, beside librdkafka's mock cluster and kfake."""
+"""The time and memory that a served cluster takes for real clients, beside librdkafka's mock cluster and kfake."""

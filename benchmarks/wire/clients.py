@@ -1,4 +1,4 @@
-"""What a client of librdkafka does to a cluster, timed."""
+"""The requests of a client of librdkafka to a cluster, timed."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Attached:
     Attributes:
         servers: bootstrap.servers.
         ready_s: how long it took from the start of the process, or of the client that has it, until then.
-        pid: of the process that it has to itself; None: it has none.
+        pid: the id of the process that it has to itself; None: it has none.
     """
 
     servers: str

@@ -1,2 +1,2 @@
-"""What the coordinators of groups and of transactions have in common: an internal topic whose partitions are theirs by
-leadership, appends that wait for the replicas, and transitions whose answers leave at their end."""
+"""The common part of the coordinators of groups and of transactions: an internal topic whose partitions belong to the
+coordinator that leads them, appends that wait for the replicas, and transitions whose answers leave at their end."""

@@ -1,4 +1,4 @@
-"""How a coordinator writes its records: as a producer with acks=all, to a partition that its broker leads."""
+"""The appends of a coordinator: it writes records as a producer with acks=all, to a partition that its broker leads."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -12,9 +12,10 @@ from emulator.protocol.produce import ProduceRequest
 UNAVAILABLE = (
     Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.NOT_ENOUGH_REPLICAS, Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
 )  # fmt: skip
-"""What an append answers while the topic, or enough of its replicas, are not there: COORDINATOR_NOT_AVAILABLE."""
+"""The errors of an append while the topic, or enough of its replicas, are not there: clients get
+COORDINATOR_NOT_AVAILABLE."""
 ELSEWHERE = Errors.NOT_LEADER_FOR_PARTITION, Errors.KAFKA_STORAGE_ERROR
-"""What it answers where another broker has to be the coordinator: NOT_COORDINATOR."""
+"""The errors of an append where another broker has to be the coordinator: clients get NOT_COORDINATOR."""
 IDS_PER_BROKER, IDS_PER_PROCESS = 1 << 44, 1 << 32
 
 Done = Callable[[Errors, int], object]
@@ -22,14 +23,15 @@ Done = Callable[[Errors, int], object]
 
 
 class Appender(Protocol):
-    """The broker's way to append as a producer does (``brokers.requests.produce.ProduceHandler``)."""
+    """An object that appends as a producer does (``brokers.requests.produce.ProduceHandler``). ``internal``: also to
+    internal topics."""
 
-    def produce(self, request: ProduceRequest, channel: Any) -> object: ...
+    def append(self, request: ProduceRequest, channel: Any, *, internal: bool) -> object: ...
 
 
 @define(eq=False)
 class AppendCallback:
-    """In place of a client's connection: takes the answer to the append of one batch."""
+    """A channel in place of a client's connection: it gets the answer to the append of one batch."""
 
     done: Done
 
@@ -40,11 +42,11 @@ class AppendCallback:
 
 @define(eq=False)
 class BatchIds:
-    """The ids of the batches that one incarnation of a broker writes by itself: no other incarnation has them, and no
-    producer.
+    """The ids of the batches that one incarnation of a broker writes by itself. No other incarnation and no producer
+    has them.
 
     Attributes:
-        first: below all of them; each kind of batches has its own.
+        first: a number below all of them; each kind of batches has its own.
     """
 
     process: Process
@@ -58,7 +60,7 @@ class BatchIds:
 
 
 def not_written(error: Errors) -> Errors:
-    """What a client of a coordinator is answered where a record could not be written (storeOffsets)."""
+    """The error for a client of a coordinator where a record could not be written (storeOffsets)."""
     if error in UNAVAILABLE:
         return Errors.COORDINATOR_NOT_AVAILABLE
     return Errors.NOT_COORDINATOR if error in ELSEWHERE else error

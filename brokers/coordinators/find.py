@@ -15,11 +15,12 @@ from emulator.protocol.groups.find_coordinator import FoundCoordinator
 from emulator.zookeeper import SessionExpired
 
 CreateTopic = Callable[[str, int, int, dict[str, str]], Awaitable[object]]
-"""Creates a topic: its name, how many partitions and replicas, its settings. Raises: ApiException, SessionExpired."""
+"""A function that creates a topic: its name, how many partitions and replicas, its settings. Raises: ApiException,
+SessionExpired."""
 
 
 class InternalTopicConfig(Protocol):
-    """With which partitions and replicas a coordinators' topic is created."""
+    """The numbers of partitions and replicas with which a coordinators' topic is created."""
 
     @property
     def num_partitions(self) -> int: ...
@@ -28,7 +29,7 @@ class InternalTopicConfig(Protocol):
 
 
 class CoordinatorStore(Protocol):
-    """What coordinators of one kind keep (``GroupStore``, ``brokers.transactions.store``)."""
+    """The state of the coordinators of one kind (``GroupStore``, ``brokers.transactions.store``)."""
 
     @property
     def partitions(self) -> InternalTopicPartitions: ...
@@ -42,10 +43,10 @@ class CoordinatorStore(Protocol):
 
 @define(eq=False)
 class CoordinatorFinder:
-    """One broker's.
+    """The FindCoordinator requests of one broker.
 
     Attributes:
-        store_of: what the coordinators of a ``CoordinatorType`` keep; None: Kafka has no such type.
+        store_of: the store of the coordinators of a ``CoordinatorType``; None: Kafka has no such type.
     """
 
     process: Process

@@ -1,6 +1,6 @@
-"""The internal topic of a kind of coordinators (``__consumer_offsets``, ``__transaction_state``), as one broker has it:
-it coordinates what belongs to the partitions that it leads, and knows of it what their logs say
-(GroupMetadataManager and TransactionStateManager have this each for itself)."""
+"""The internal topic of a kind of coordinators (``__consumer_offsets``, ``__transaction_state``), on one broker. The
+broker coordinates the groups or transactional ids of the partitions that it leads, and learns about them from the logs.
+(In Kafka, GroupMetadataManager and TransactionStateManager each have this code.)"""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,6 +14,7 @@ from brokers.log.log import Log
 from brokers.replica_manager import ReplicaManager
 from emulator.disks import DiskError
 from emulator.logger import get_logger
+from emulator.nodes import Agenda
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import ProducedBatch, ProduceRequest
 from emulator.protocol.types import Batch, TopicPartition
@@ -40,12 +41,12 @@ class InternalTopicPartitions:
 
     Attributes:
         appender: appends as a producer does.
-        topic: its name.
-        ids: those of the batches that are written to it.
-        configured: how many partitions it is created with, as the broker is configured now.
-        read: called with a partition that was elected and the leader epoch, when reading it has taken its time. From
-            then on the partition is owned.
-        owned: the partitions that were read; with the leader epoch.
+        topic: the name of the topic.
+        ids: the ids of the batches that are written to it.
+        configured: the number of partitions with which it is created, by the broker's settings.
+        read: called with an elected partition and its leader epoch, when the time of reading is over. From then on the
+            partition is owned.
+        owned: the leader epochs of the partitions that were read.
         loading: the partitions that are being read, with what they wait for.
     """
 
@@ -56,7 +57,7 @@ class InternalTopicPartitions:
     ids: BatchIds
     configured: Callable[[], int]
     read: Callable[[int, int], object]
-    owned: dict[int, int] = field(factory=dict)
+    owned: Agenda[int, int] = field(factory=Agenda)
     loading: dict[int, DiskWait] = field(factory=dict)
     _epochs: dict[int, int] = field(factory=dict)
     _count: int = 0
@@ -64,8 +65,8 @@ class InternalTopicPartitions:
     # -- what belongs where -----------------------------------------------------------------------------------------
 
     def partition_for(self, key: str) -> int:
-        """The partition that ``key`` belongs to. Kafka reads the number of partitions once, when the broker starts;
-        here it is known with the first metadata of the topic."""
+        """The number of the partition that ``key`` belongs to. Kafka reads the number of partitions once, when the
+        broker starts; here it is known with the first metadata of the topic."""
         if not self._count:
             known = len(self.manager.metadata.partitions_of(self.topic))
             if not known:
@@ -74,7 +75,7 @@ class InternalTopicPartitions:
         return partition_of(key, self._count)
 
     def home(self, key: str) -> TopicPartition:
-        """The same with its topic."""
+        """The partition that ``key`` belongs to, with its topic."""
         return TopicPartition.of(self.topic, self.partition_for(key))
 
     def error_of(self, key: str) -> Errors:
@@ -87,10 +88,10 @@ class InternalTopicPartitions:
     # -- election and resignation -----------------------------------------------------------------------------------
 
     def elected(self, partition: int, leader_epoch: int) -> None:
-        """This broker leads ``partition`` now: read it. That takes the disk's time; meanwhile requests about what
-        belongs to it are refused."""
+        """Read ``partition``, which this broker leads now. That takes the disk's time; requests about its groups or ids
+        are refused meanwhile."""
         if leader_epoch < self._epochs.get(partition, -1):
-            return  # a later election or resignation has come before (KAFKA-10614)
+            return  # a later election or resignation came first (KAFKA-10614)
         self._epochs[partition] = leader_epoch
         if partition in self.owned or partition in self.loading:
             return
@@ -107,8 +108,8 @@ class InternalTopicPartitions:
         self.read(partition, epoch)
 
     def resigned(self, partition: int, leader_epoch: int | None) -> bool:
-        """This broker does not lead ``partition`` any more; ``leader_epoch``: None where its replica was removed.
-        Returns whether it was owned."""
+        """Give up ``partition``, which this broker does not lead any more; ``leader_epoch``: None where its replica was
+        removed. Returns whether it was owned."""
         if leader_epoch is not None:
             if leader_epoch < self._epochs.get(partition, -1):
                 return False
@@ -125,8 +126,8 @@ class InternalTopicPartitions:
         return None if found is None else found.log
 
     def replay(self, partition: int, apply: Callable[[Batch], object]) -> bool:
-        """Apply each batch of the log to its end, also what is not committed yet. Returns whether that was possible:
-        a log that cannot be read says nothing more from there on (both managers catch everything)."""
+        """Apply each batch of the log to its end, even those that are not committed yet. Returns whether that was
+        possible: a log that cannot be read is read no further (both managers catch every error)."""
         log = self._log(partition)
         try:
             batches = () if log is None else log.read(log.start_offset, 1 << 62)
@@ -144,9 +145,9 @@ class InternalTopicPartitions:
         get_logger("brokers.coordinators").error(f"{self.topic} cannot be loaded", partition=partition, reason=reason)
 
     def append(self, records: ProducedBatch, timeout_us: int, done: Done) -> None:
-        """Append ``records``, and wait for all replicas in sync."""
+        """Append ``records``, and wait for all in-sync replicas."""
         if records.tp not in self.manager.partitions:
             done(Errors.NOT_LEADER_FOR_PARTITION, -1)
             return
         request = ProduceRequest(-1, timeout_us, (records,), records.size)
-        self.appender.produce(request, AppendCallback(self.transitions.ending(done)))
+        self.appender.append(request, AppendCallback(self.transitions.ending(done)), internal=True)

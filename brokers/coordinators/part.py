@@ -1,5 +1,5 @@
-"""The part of a broker that coordinates something by an internal topic. Its coordinator is imported and made when
-something first asks for it: runs without do without."""
+"""The part of a broker that is a coordinator, with an internal topic. The coordinator is imported and made when it is
+first needed, which in many runs it never is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PartitionCoordinator(Protocol):
-    """A coordinator, as far as it goes by the leadership of partitions."""
+    """A coordinator, as far as it follows the leadership of partitions."""
 
     def elected(self, partition: int, leader_epoch: int) -> object: ...
 
@@ -29,7 +29,7 @@ C = TypeVar("C", bound=PartitionCoordinator)
 
 @define(eq=False)
 class CoordinatorPart(ABC, Generic[C]):
-    """One broker's, as a ``brokers.replica_manager.manager.Coordinator`` that deleted partitions do not concern."""
+    """The part of one broker, as a ``brokers.replica_manager.manager.Coordinator`` that ignores deleted partitions."""
 
     manager: ReplicaManager
     appender: Appender
@@ -57,4 +57,4 @@ class CoordinatorPart(ABC, Generic[C]):
         return False
 
     def partitions_deleted(self, partitions: Sequence[TopicPartition]) -> None:
-        """Nothing is kept of them."""
+        """Do nothing: no state belongs to these partitions."""

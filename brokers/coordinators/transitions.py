@@ -1,7 +1,7 @@
-"""The transitions of a group coordinator: a request, a timer, an append that has its outcome.
+"""The transitions of a group coordinator. Each begins with a request, a timer, or the outcome of an append.
 
-What a transition answers leaves when it has ended. An answer lets the next request of its connection in, which must not
-find a group half changed; Kafka holds the group's lock meanwhile.
+The answers of a transition leave when it has ended. An answer lets the next request of its connection in, which must
+not find a group half changed; Kafka holds the group's lock meanwhile.
 """
 
 from collections import deque
@@ -20,7 +20,7 @@ A = TypeVar("A")
 
 @define(eq=False)
 class Transitions:
-    """Those of one coordinator; they can be nested."""
+    """The transitions of one coordinator; they can be nested."""
 
     process: Process
     purgatory: Purgatory
@@ -32,7 +32,7 @@ class Transitions:
         self._answers.append((callback, response))
 
     def ending(self, transition: Callable[Arguments, object]) -> Callable[Arguments, None]:
-        """``transition``, followed by its answers."""
+        """A function that calls ``transition`` and then sends its answers."""
 
         def and_answer(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
             if self._running:
@@ -51,8 +51,8 @@ class Transitions:
         return and_answer
 
     def alone(self, transition: Callable[Arguments, object]) -> Callable[Arguments, None]:
-        """The same for a transition that does not belong to a request: fetches that wait for what it has appended are
-        answered, too."""
+        """A function as by ``ending``, for a transition that does not belong to a request. It also answers the fetches
+        that wait for what the transition has appended."""
         return self.purgatory.completing(self.ending(transition))
 
     def later(self, delay_us: int, transition: Callable[[A], object], arg: A) -> Timer:

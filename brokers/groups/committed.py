@@ -9,11 +9,11 @@ from brokers.groups.records import OffsetAndMetadata
 from emulator.protocol.types import TopicPartition
 
 NOT_YET = -1
-"""Where an offset is that is on its way to the log."""
+"""The place in the log of an offset that is not written yet."""
 
 
 class Appended(NamedTuple):
-    """A committed offset, and where the batch with it begins in ``__consumer_offsets``."""
+    """A committed offset, and the place in ``__consumer_offsets`` where its batch begins."""
 
     value: OffsetAndMetadata
     at: int
@@ -24,9 +24,9 @@ class CommittedOffsets:
     """The newest offset of each partition.
 
     Attributes:
-        offsets: those that the log has, on all replicas that have to have them.
-        pending: those on their way there.
-        transactional: by producer id, those of transactions that have not ended.
+        offsets: the committed offsets: they are in the log, on all in-sync replicas.
+        pending: the offsets whose commit is not decided yet.
+        transactional: by producer id, the offsets of transactions that have not ended.
     """
 
     offsets: dict[TopicPartition, Appended] = field(factory=dict)
@@ -38,8 +38,8 @@ class CommittedOffsets:
         return bool(self.offsets or self.pending or self.transactional)
 
     def appended(self, tp: TopicPartition, value: OffsetAndMetadata, at: int) -> None:
-        """The commit of ``value`` has succeeded. A later one may have, too: the one further behind in the log counts.
-        A commit that was deleted on its way (``remove``) does not come back."""
+        """Take note that the commit of ``value`` has succeeded. If another commit has succeeded, too, the later one in
+        the log counts. A commit that was removed meanwhile (``remove``) does not come back."""
         if tp not in self.pending:
             return
         before = self.offsets.get(tp)
@@ -48,36 +48,36 @@ class CommittedOffsets:
         self.settled(tp, value)
 
     def settled(self, tp: TopicPartition, value: OffsetAndMetadata) -> None:
-        """The commit of ``value`` has succeeded or failed: it is no longer on its way."""
+        """Take note that the commit of ``value`` has succeeded or failed: it is no longer pending."""
         if self.pending.get(tp) == value:
             del self.pending[tp]
 
     def is_unstable(self, tp: TopicPartition) -> bool:
-        """Whether another commit of ``tp`` is on its way, or waits for the end of its transaction."""
+        """Whether another commit of ``tp`` is pending, or waits for the end of its transaction."""
         return tp in self.pending or any(tp in offsets for offsets in self.transactional.values())
 
     # -- transactions -----------------------------------------------------------------------------------------------
 
     def begin(self, producer_id: int, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
-        """A transaction commits ``offsets`` (prepareTxnOffsetCommit)."""
+        """Begin the commit of ``offsets`` by a transaction (prepareTxnOffsetCommit)."""
         known = self.transactional.setdefault(producer_id, {})
         known.update((tp, Appended(value, NOT_YET)) for tp, value in offsets.items())
 
     def written(self, producer_id: int, tp: TopicPartition, value: OffsetAndMetadata, at: int) -> None:
-        """Such an offset is in the log (onTxnOffsetCommitAppend)."""
+        """Take note that such an offset is in the log (onTxnOffsetCommitAppend)."""
         known = self.transactional.get(producer_id, {})
         if tp in known and known[tp].value == value:
             known[tp] = Appended(value, at)
 
     def failed(self, producer_id: int, tp: TopicPartition) -> None:
-        """Such an offset could not be written (failPendingTxnOffsetCommit)."""
+        """Take note that such an offset could not be written (failPendingTxnOffsetCommit)."""
         known = self.transactional.get(producer_id, {})
         known.pop(tp, None)
         if not known:
             self.transactional.pop(producer_id, None)
 
     def end(self, producer_id: int, *, committed: bool) -> dict[TopicPartition, Appended]:
-        """The transaction has ended. Returns what counts now (completePendingTxnOffsetCommit)."""
+        """End a transaction. Returns the offsets that count now (completePendingTxnOffsetCommit)."""
         ended = self.transactional.pop(producer_id, {})
         counts: dict[TopicPartition, Appended] = {}
         for tp, appended in ended.items() if committed else ():
@@ -89,7 +89,7 @@ class CommittedOffsets:
     # -- what is removed --------------------------------------------------------------------------------------------
 
     def remove(self, partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
-        """Forget the offsets of ``partitions``. Returns those that there were."""
+        """Forget the offsets of ``partitions``. Returns the partitions that had any."""
         removed = []
         for tp in partitions:
             self.pending.pop(tp, None)
@@ -103,10 +103,11 @@ class CommittedOffsets:
         self, now_ms: int, retention_ms: int, since_ms: Callable[[OffsetAndMetadata], int],
         subscribed: Collection[str] = (),
     ) -> tuple[TopicPartition, ...]:  # fmt: skip
-        """Those that have expired: none of ``subscribed``, and none with a commit on its way.
+        """The partitions whose offsets have expired: none of ``subscribed``, and none with a pending commit.
 
         Args:
-            since_ms: from when on an offset is kept for ``retention_ms``, where the client has not said for how long.
+            since_ms: the time from which on an offset is kept for ``retention_ms``, if the client has given no
+                retention time.
         """
         return tuple(
             tp

@@ -10,7 +10,8 @@ INT_MAX = 2**31 - 1
 
 @frozen
 class GroupCoordinatorConfig:
-    """Kafka's names, with underscores for dots; times in microseconds, sizes in bytes."""
+    """The settings of a group coordinator: Kafka's names, with underscores for dots; times in microseconds, sizes in
+    bytes."""
 
     min_session_timeout_us: int = config(
         "group.min.session.timeout.ms", 6_000, "a member of a group may not ask for a shorter session"

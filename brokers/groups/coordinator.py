@@ -1,6 +1,6 @@
-"""What members of groups ask of their coordinator (kafka.coordinator.group.GroupCoordinator, 3.0).
+"""The requests of group members to their coordinator (kafka.coordinator.group.GroupCoordinator, 3.0).
 
-Each method is one transition; what it answers is a response, or goes to a callback when its time has come.
+Each method is one transition. It returns its response, or passes it to a callback later.
 """
 
 from collections.abc import Sequence
@@ -43,12 +43,12 @@ class Addressed(Protocol):
 
 @define(eq=False)
 class GroupCoordinator:
-    """One broker's.
+    """The coordinator of one broker's groups.
 
     Attributes:
         store: the groups and their records.
-        rebalances: how they change.
-        transitions: those of this coordinator.
+        rebalances: the rebalances of the groups.
+        transitions: the transitions of this coordinator.
     """
 
     process: Process
@@ -70,7 +70,7 @@ class GroupCoordinator:
         self.transitions.ending(self.store.partitions.elected)(partition, leader_epoch)
 
     def resigned(self, partition: int, leader_epoch: int | None) -> None:
-        """It does not any more; ``leader_epoch``: None where its replica was removed."""
+        """This broker does not lead it any more; ``leader_epoch``: None where its replica was removed."""
         self.transitions.ending(self.store.resigned)(partition, leader_epoch)
 
     @property
@@ -78,7 +78,7 @@ class GroupCoordinator:
         return bool(self.store.groups)
 
     def partitions_deleted(self, partitions: Sequence[TopicPartition]) -> None:
-        """Forget what groups have committed for them (handleDeletedPartitions)."""
+        """Forget the offsets that groups have committed for these partitions (handleDeletedPartitions)."""
 
         def clean_up() -> None:
             groups = list(self.store.groups.values())
@@ -104,7 +104,7 @@ class GroupCoordinator:
             group.forget_pending(member_id)
 
     def check(self, group: str, *, may_be_empty: bool = False) -> Errors:
-        """Why this broker cannot answer for the group of that id, or NONE (validateGroupStatus)."""
+        """Why this broker cannot answer for the group with that id, or NONE (validateGroupStatus)."""
         if not group and not may_be_empty:
             return Errors.INVALID_GROUP_ID
         return self.store.partitions.error_of(group)
@@ -157,7 +157,7 @@ class GroupCoordinator:
         )  # fmt: skip
 
     def _new_id(self, request: JoinGroupRequest) -> str:
-        """The client's id, or the instance id of a static member, and a random UUID."""
+        """A new member id: the client's id, or the instance id of a static member, and a random UUID."""
         stream = self.process.world.stream("member ids", self.process.node.id)
         digits = f"{stream.bits():016x}{stream.bits():016x}"
         uuid = f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-8{digits[17:20]}-{digits[20:]}"
@@ -195,8 +195,8 @@ class GroupCoordinator:
     def _replace(
         self, group: Group, instance_id: str, member_id: str, request: JoinGroupRequest, callback: JoinCallback
     ) -> None:
-        """A client has joined as a static member that the group has: it gets the place, with a new member id, and a
-        stable group goes on (updateStaticMemberAndRebalance)."""
+        """Replace a static member: a client has joined under its instance id. The client takes its place, with a new
+        member id, and a stable group needs no rebalance (updateStaticMemberAndRebalance)."""
         rebalances, policies = self.rebalances, self.store.policies
         old_id, leader = group.instances[instance_id], group.leader
         member = group.members[old_id]
@@ -282,13 +282,13 @@ class GroupCoordinator:
         return NO_ERROR
 
     def _store_assignment(self, group: Group, request: SyncGroupRequest) -> None:
-        """Members that the leader has left out are assigned nothing."""
+        """Store the assignment of a generation. Members that the leader has left out are assigned nothing."""
         assignments = dict.fromkeys(group.members, b"") | dict(request.assignments)
         generation = group.generation
 
         def stored(error: Errors) -> None:
             if group.state is not GroupState.COMPLETING or group.generation != generation:
-                return  # the group has moved on
+                return  # the group has another generation or state by now
             if error:
                 self.rebalances.fail_syncs(group, error)
                 self.rebalances.maybe_prepare(group, f"the assignment was not stored: {error.name}")

@@ -1,6 +1,6 @@
-"""One consumer group (kafka.coordinator.group.GroupMetadata, 3.0): its state, its members, and what it has committed.
+"""One consumer group (kafka.coordinator.group.GroupMetadata, 3.0): its state, its members, and its committed offsets.
 
-It changes its own fields only; what follows from a change is the coordinator's.
+It changes its own fields only; the coordinator does what follows from a change.
 """
 
 from collections.abc import Mapping
@@ -20,17 +20,17 @@ CONSUMER_PROTOCOL = "consumer"
 
 
 class GroupState(StrEnum):
-    """Kafka's names."""
+    """The states of a group, with Kafka's names."""
 
     EMPTY = "Empty"
-    """No member; it may still have offsets."""
+    """The group has no member; it may still have offsets."""
     PREPARING = "PreparingRebalance"
-    """Its members have to join again."""
+    """The members have to join again."""
     COMPLETING = "CompletingRebalance"
     """The leader has to send the assignment."""
     STABLE = "Stable"
     DEAD = "Dead"
-    """It was removed, or has moved to another coordinator."""
+    """The group was removed, or has moved to another coordinator."""
 
 
 CAN_FOLLOW: Mapping[GroupState, tuple[GroupState, ...]] = {
@@ -48,9 +48,9 @@ class DelayedJoin:
     """A rebalance that waits for the members.
 
     Attributes:
-        remaining_us: of the first rebalance of an empty group: for how long it can be delayed further, while new
-            members come; None: it ends with the last member's JoinGroup (InitialDelayedJoin, DelayedJoin).
-        delay_us: for how long ``timer`` was set.
+        remaining_us: the time for which the first rebalance of an empty group can be delayed further, while new members
+            come (InitialDelayedJoin); None: it ends with the last member's JoinGroup (DelayedJoin).
+        delay_us: the time for which ``timer`` was set.
     """
 
     delay_us: int
@@ -63,13 +63,13 @@ class Group:
     """A group.
 
     Attributes:
-        state_ms: since when it has been in its state, by the broker's clock; None: not known.
-        members: in the order in which they joined. Kafka's order is that of a hash table.
-        instances: instance id -> member id, of the static members.
-        pending: member ids that were given and have not joined yet, with the timers that take them back.
+        state_ms: the time since when it has been in its state, by the broker's clock; None: not known.
+        members: the members in the order in which they joined. Kafka's order is that of a hash table.
+        instances: the member ids of the static members, by instance id.
+        pending: member ids that were given to clients which have not joined yet, with the timers that remove them.
         unsynced: the members whose SyncGroup of this generation has not come.
         subscribed: the topics of a consumer group's members; None: not known.
-        newly_joined: a member has come while the first rebalance was delayed.
+        newly_joined: whether a member has come while the first rebalance was delayed.
         delayed: the rebalance that waits for members; None: none.
         sync_timer: ends the wait for SyncGroups (KAFKA-12890).
     """
@@ -91,12 +91,12 @@ class Group:
     delayed: DelayedJoin | None = None
     sync_timer: Timer | None = None
     _supporters: dict[str, int] = field(factory=dict)
-    """How often the members name each protocol."""
+    """The number of times that members name each protocol."""
 
     @classmethod
     def restored(cls, id: str, stored: StoredGroup) -> "Group":
-        """The group that a new coordinator finds in ``__consumer_offsets``: what was last written of it is complete, so
-        it is Stable, or Empty."""
+        """The group that a new coordinator finds in ``__consumer_offsets``. Its last record is a complete generation,
+        so it is Stable, or Empty."""
         state = GroupState.STABLE if stored.members else GroupState.EMPTY
         group = cls(id, stored.state_ms, state, stored.protocol_type or None, stored.protocol, stored.generation)
         group.leader = stored.leader
@@ -119,11 +119,11 @@ class Group:
 
     @property
     def can_be_removed(self) -> bool:
-        """It is empty, in every sense."""
+        """Whether it is empty: it has no member and no offset."""
         return self.state is GroupState.EMPTY and not self.committed.keeps_anything
 
     def next_generation(self) -> None:
-        """The members that are there form the next generation."""
+        """Begin the next generation, of the present members."""
         self.generation += 1
         self.protocol = self.select_protocol() if self.members else None
         self.learn_topics()
@@ -132,7 +132,7 @@ class Group:
     # -- members ----------------------------------------------------------------------------------------------------
 
     def add(self, member: Member, callback: JoinCallback | None = None) -> None:
-        """``member`` joins; ``callback`` answers its JoinGroup."""
+        """Add ``member``; ``callback`` answers its JoinGroup."""
         if member.instance_id is not None:
             self.instances[member.instance_id] = member.member_id
         if not self.members:
@@ -145,7 +145,8 @@ class Group:
         self.forget_pending(member.member_id)
 
     def remove(self, member_id: str) -> Member | None:
-        """Drop a member, or a member id that is pending. The first of the others leads if it led."""
+        """Remove a member, or a member id that is pending. If it was the leader, the first of the others becomes the
+        leader."""
         member = self.members.pop(member_id, None)
         if member is not None:
             self._support(member.protocols, -1)
@@ -165,14 +166,14 @@ class Group:
             timer.cancel()
 
     def update(self, member: Member, protocols: Protocols, callback: JoinCallback | None) -> None:
-        """``member`` joins again."""
+        """Let ``member`` join again."""
         self._support(member.protocols, -1)
         member.protocols = protocols
         self._support(protocols, 1)
         member.awaiting_join = callback
 
     def rename(self, instance_id: str, old: str, new: str) -> Member:
-        """The static member ``instance_id`` gets another member id (replaceStaticMember)."""
+        """Give the static member ``instance_id`` another member id (replaceStaticMember)."""
         member = self.members.pop(old)
         member.member_id = new
         self.members[new] = member
@@ -183,7 +184,7 @@ class Group:
 
     @property
     def awaiting(self) -> int:
-        """How many members wait for the answer of their JoinGroup."""
+        """The number of members that wait for the answer to their JoinGroup."""
         return sum(member.awaiting_join is not None for member in self.members.values())
 
     @property
@@ -191,8 +192,8 @@ class Group:
         return not self.pending and all(member.awaiting_join is not None for member in self.members.values())
 
     def elect_joined_leader(self) -> bool:
-        """If the leader has not joined again, one that has leads from now on. Returns False if none has, or if there is
-        no member."""
+        """Replace the leader, if it has not joined again, by a member that has. Returns False if no member has, or if
+        there is none."""
         if self.leader is None:
             return False
         if self.members[self.leader].awaiting_join is None:
@@ -221,7 +222,7 @@ class Group:
         for ``retention_ms`` from when it became empty, one that never had members from their commits.
 
         Args:
-            unsubscribed: of a group with members, those of topics that none subscribes to expire, too.
+            unsubscribed: whether offsets of topics to which no member subscribes expire, too, in a group with members.
         """
         if self.protocol_type is None:
             return self.committed.expired(now_ms, retention_ms, _committed_ms)
@@ -240,16 +241,16 @@ class Group:
             self._supporters[name] = self._supporters.get(name, 0) + count
 
     def supports(self, protocol_type: str, protocols: Protocols) -> bool:
-        """Whether a member with these can join: it has one in common with all members."""
+        """Whether a member with these protocols can join: all members support at least one of them."""
         if self.state is GroupState.EMPTY:
             return bool(protocol_type and protocols)
         common = any(self._supporters.get(name, 0) == len(self.members) for name, _metadata in protocols)
         return self.protocol_type == protocol_type and common
 
     def select_protocol(self) -> str:
-        """The protocol that all members support and most prefer; of several, the one that the earliest member voted
-        for. Kafka counts the names in the members' requests (2.3 to 3.0): one that a member names twice counts twice,
-        so it is no candidate. Raises: NoCandidate."""
+        """The protocol that all members support and most prefer; of several, the one that the earliest member prefers.
+        Kafka counts the names in the members' requests (2.3 to 3.0): a name that a member gives twice counts twice, so
+        it is no candidate. Raises: NoCandidate."""
         candidates = {name: None for name, count in self._supporters.items() if count == len(self.members)}
         votes: dict[str, int] = {}
         for member in self.members.values():
@@ -262,11 +263,11 @@ class Group:
         return self.protocol_type == CONSUMER_PROTOCOL
 
     def subscribes(self, topic: str) -> bool:
-        """Whether a member subscribes to ``topic``; where that is not known: True."""
+        """Whether a member subscribes to ``topic``; True where that is not known."""
         return self.subscribed is None or topic in self.subscribed
 
     def learn_topics(self) -> None:
-        """A new generation: find the topics that the members subscribe to (computeSubscribedTopics)."""
+        """Find the topics that the members of a new generation subscribe to (computeSubscribedTopics)."""
         self.subscribed = None
         if not self.is_consumer_group:
             return
@@ -280,7 +281,7 @@ class Group:
                 self.subscribed = None
 
     def stored(self, assignments: Mapping[str, bytes]) -> StoredGroup:
-        """What ``__consumer_offsets`` keeps of it."""
+        """The record of the group in ``__consumer_offsets``."""
         protocol = self.protocol
         members = () if protocol is None else tuple(
             member.stored(protocol, assignments[member.member_id]) for member in self.members.values()

@@ -58,7 +58,7 @@ class GroupsHandler:
         self._offsets = GroupOffsetsPart(self.coordinator)
 
     def _answer(self, channel: ResponseChannel, response: Callable[[], Response]) -> None:
-        """One transition that can be answered at once."""
+        """Send a response that needs no wait, in one transition."""
         transitions = self.coordinator.transitions
         transitions.ending(lambda: transitions.answer(_replying(channel), response()))()
 
@@ -119,7 +119,7 @@ class GroupsHandler:
 
     @handles(ListGroupsRequest)
     def list(self, request: ListGroupsRequest, channel: ResponseChannel) -> None:
-        """Those that this broker coordinates; while it loads others the answer says so, too."""
+        """List the groups that this broker coordinates. While it loads others the answer has an error, too."""
         store = self.coordinator.store
         groups = tuple(
             ListedGroup(group.id, group.protocol_type or "", str(group.state))
@@ -135,7 +135,8 @@ class GroupsHandler:
 
 
 def described(group: Group) -> DescribedGroup:
-    """A group as it stands; what its members say and are assigned only while it is Stable (GroupMetadata.summary)."""
+    """The description of a group; the metadata and assignments of members only while it is Stable
+    (GroupMetadata.summary)."""
     protocol = group.protocol if group.state is GroupState.STABLE else None
     members = tuple(member.described(protocol) for member in group.members.values())
     return DescribedGroup(group.id, NO_ERROR, str(group.state), group.protocol_type or "", protocol or "", members)

@@ -22,12 +22,13 @@ class Member:
     """A member.
 
     Attributes:
-        protocols: what it can be assigned by, the one it prefers first, each with what it says about itself.
-        assignment: what the leader has assigned to it in this generation.
-        awaiting_join, awaiting_sync: answers its JoinGroup or SyncGroup, which waits; None: none does.
-        is_new: it has not got the answer of its first JoinGroup yet: it cannot send heartbeats.
-        deadline_us: when its session ends, by the broker's monotonic clock.
-        timer: set for ``deadline_us`` or earlier; None: not set.
+        protocols: the protocols by which it can be assigned partitions, its preferred one first, each with its
+            metadata.
+        assignment: the assignment from the leader in this generation.
+        awaiting_join, awaiting_sync: answers its waiting JoinGroup or SyncGroup; None: none waits.
+        is_new: whether it waits for the answer to its first JoinGroup: it cannot send heartbeats before.
+        deadline_us: the time when its session ends, by the broker's monotonic clock.
+        timer: a timer set for ``deadline_us`` or earlier; None: not set.
     """
 
     member_id: str
@@ -46,11 +47,11 @@ class Member:
     timer: Timer | None = None
 
     def metadata(self, protocol: str) -> bytes:
-        """What it says about itself for ``protocol``; nothing where it does not support that."""
+        """The metadata of the member for ``protocol``; empty where it does not support that."""
         return next((metadata for name, metadata in self.protocols if name == protocol), b"")
 
     def vote(self, candidates: Iterable[str]) -> str:
-        """The one of ``candidates`` that it prefers. Raises: NoCandidate."""
+        """The protocol of ``candidates`` that it prefers. Raises: NoCandidate."""
         for name, _metadata in self.protocols:
             if name in candidates:
                 return name
@@ -71,6 +72,6 @@ class Member:
         )  # fmt: skip
 
     def described(self, protocol: str | None) -> DescribedMember:
-        """As DescribeGroups shows it; ``protocol``: None where its group is not Stable."""
+        """The description of the member for DescribeGroups; ``protocol``: None where its group is not Stable."""
         metadata, assignment = (b"", b"") if protocol is None else (self.metadata(protocol), self.assignment)
         return DescribedMember(self.member_id, self.instance_id, self.client_id, self.client_host, metadata, assignment)

@@ -1,5 +1,4 @@
-"""The gauges of a group coordinator: how many groups it has, in which states, and how many offsets
-(GroupMetadataManager, 2.3)."""
+"""The gauges of a group coordinator: the number of groups, by state, and of offsets (GroupMetadataManager, 2.3)."""
 
 from attrs import define, field
 
@@ -13,14 +12,15 @@ def _gauge(metrics: Metrics, name: str) -> Gauge:
 
 @define(eq=False)
 class GroupMetrics:
-    """What changes is counted when it changes: ``changes`` before a group's state, ``changed`` after it."""
+    """The gauges of one coordinator, updated at each change: ``changes`` is called before a group's state, ``changed``
+    after it."""
 
     metrics: Metrics
     _groups: Gauge = field(init=False)
     _offsets: Gauge = field(init=False)
     _states: dict[GroupState, Gauge] = field(init=False)
     _kept: dict[Group, int] = field(factory=dict)
-    """How many offsets of each group are counted."""
+    """The number of counted offsets of each group."""
 
     def __attrs_post_init__(self) -> None:
         self._groups = _gauge(self.metrics, "NumGroups")
@@ -39,17 +39,17 @@ class GroupMetrics:
         self._offsets.set(self._offsets.value - self._kept.pop(group))
 
     def changes(self, group: Group) -> None:
-        """Its state is about to change."""
+        """Called before the state of a group changes."""
         gauge = self._states[group.state]
         gauge.set(gauge.value - 1)
 
     def changed(self, group: Group) -> None:
-        """Its state has changed."""
+        """Called after the state of a group has changed."""
         gauge = self._states[group.state]
         gauge.set(gauge.value + 1)
 
     def offsets_changed(self, group: Group) -> None:
-        """It has more offsets, or fewer."""
+        """Count the offsets of a group again."""
         count = len(group.committed.offsets)
         if count != self._kept[group]:
             self._offsets.set(self._offsets.value + count - self._kept[group])

@@ -31,7 +31,7 @@ Found = tuple[Errors, Group | None]
 
 @define(eq=False)
 class GroupOffsetsPart:
-    """What a coordinator does about offsets."""
+    """The part of a coordinator that handles offsets."""
 
     coordinator: GroupCoordinator
 
@@ -55,8 +55,8 @@ class GroupOffsetsPart:
         self, request: OffsetCommitRequest, callback: CommitCallback, response: type[OffsetCommitResponse],
         find: Callable[[], Found], store: Callable[[Group, Values, Done], object],
     ) -> None:  # fmt: skip
-        """The same for any kind of commit: ``find`` finds the group, or why it may not commit; ``store`` writes what is
-        kept, and calls back with the outcome."""
+        """Commit offsets, of any kind: ``find`` finds the group, or why it may not commit; ``store`` writes the
+        offsets, and calls back with the outcome."""
         coordinator = self.coordinator
         metadata = coordinator.manager.metadata
         known = {each.tp: metadata.knows(each.tp) for each in request.offsets}
@@ -87,7 +87,7 @@ class GroupOffsetsPart:
             stored(NO_ERROR)
 
     def _committing(self, request: OffsetCommitRequest) -> Found:
-        """The group that commits, or why it may not (handleCommitOffsets, doCommitOffsets)."""
+        """The group that commits, or the error if it may not (handleCommitOffsets, doCommitOffsets)."""
         coordinator = self.coordinator
         error = coordinator.check(request.group, may_be_empty=True)
         if error:
@@ -96,7 +96,7 @@ class GroupOffsetsPart:
         if group is None:
             if request.generation >= 0:
                 return Errors.ILLEGAL_GENERATION, None
-            return NO_ERROR, coordinator.store.create(request.group)  # it only keeps its offsets here
+            return NO_ERROR, coordinator.store.create(request.group)  # a client that only commits offsets here
         if request.generation >= 0 or request.member_id != NO_MEMBER or request.instance_id is not None:
             error = coordinator.check_member(group, request)
             if not error and request.generation != group.generation:
@@ -134,7 +134,7 @@ class GroupOffsetsPart:
     # -- OffsetFetch ------------------------------------------------------------------------------------------------
 
     def fetch(self, wanted: OffsetsWanted, require_stable: bool) -> GroupOffsets:
-        """What a group has committed, whatever its state."""
+        """The committed offsets of a group, whatever its state."""
         coordinator = self.coordinator
         error = coordinator.check(wanted.group, may_be_empty=True)
         if error:
@@ -172,7 +172,7 @@ class GroupOffsetsPart:
         return OffsetDeleteResponse(NO_ERROR, tuple(outcomes.items()))
 
     def delete_groups(self, groups: Iterable[str]) -> tuple[tuple[str, Errors], ...]:
-        """Delete groups without members, and what they have committed (handleDeleteGroups)."""
+        """Delete groups without members, and their committed offsets (handleDeleteGroups)."""
         coordinator, outcomes, doomed = self.coordinator, dict[str, Errors](), []
         for id in groups:
             error = coordinator.check(id, may_be_empty=True)

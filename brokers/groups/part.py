@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @define(eq=False)
 class GroupsPart(CoordinatorPart["GroupCoordinator"]):
-    """One broker's: offsets of deleted partitions are deleted, too."""
+    """The part of one broker. It deletes the offsets of deleted partitions, too."""
 
     def _made(self) -> GroupCoordinator:
         from brokers.groups.coordinator import GroupCoordinator

@@ -1,4 +1,4 @@
-"""What group coordinators of different releases do in another way."""
+"""The differences between the group coordinators of releases."""
 
 from attrs import frozen
 

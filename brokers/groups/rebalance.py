@@ -18,7 +18,7 @@ from emulator.protocol.groups.membership import NO_MEMBER, JoinGroupResponse, Sy
 
 @define(eq=False)
 class Rebalances:
-    """Of all groups of one coordinator."""
+    """The rebalances of all groups of one coordinator."""
 
     transitions: Transitions
     store: GroupStore
@@ -30,7 +30,7 @@ class Rebalances:
     # -- members come and go ----------------------------------------------------------------------------------------
 
     def add(self, group: Group, member: Member, callback: JoinCallback) -> None:
-        """A new member has joined: the others have to join again (addMemberAndRebalance)."""
+        """Add a new member: the others have to join again (addMemberAndRebalance)."""
         member.is_new = True
         if group.state is GroupState.PREPARING and group.generation == 0:
             group.newly_joined = True
@@ -40,7 +40,7 @@ class Rebalances:
         self.maybe_prepare(group, f"{member.member_id} joins")
 
     def remove(self, group: Group, member: Member, reason: str) -> None:
-        """A member has gone; ``reason``: as in ``GroupMemberRemoved`` (removeMemberAndUpdateGroup)."""
+        """Remove a member; ``reason``: as in ``GroupMemberRemoved`` (removeMemberAndUpdateGroup)."""
         self.answer_join(member, JoinGroupResponse(Errors.UNKNOWN_MEMBER_ID, NO_MEMBER))
         self._drop(group, member, reason)
         if group.state in (GroupState.STABLE, GroupState.COMPLETING):
@@ -61,7 +61,7 @@ class Rebalances:
         process.emit(kind, process.node.id, group.id, member.member_id, member.instance_id or "", last)
 
     def evict(self, group: Group, member_id: str) -> None:
-        """The group is full: a member that joins again has no place any more."""
+        """Remove a member that joins again, because the group is full."""
         member = group.members.get(member_id)
         if member is not None:
             self._drop(group, member, "size")
@@ -85,8 +85,9 @@ class Rebalances:
 
     @classmethod
     def came_back(cls, group: Group, member_id: str, before: str, can_skip: bool) -> JoinGroupResponse:
-        """What a static member learns that is back in its generation. It must not assign, should it lead: a client that
-        knows how gets that said, any other gets the leader's member id from ``before``."""
+        """The answer for a static member that has returned to its generation. It must not assign, even if it is the
+        leader: a client that knows ``skips_assignment`` gets that, any other gets the leader's member id from
+        ``before``."""
         leads = group.leader == member_id
         if not can_skip:
             return cls.joined(group, member_id, before)
@@ -96,11 +97,11 @@ class Rebalances:
 
     @staticmethod
     def joined(group: Group, member_id: str, leader: str | None = None) -> JoinGroupResponse:
-        """The answer for a member of the current generation; the leader gets to know all members.
+        """The answer for a member of the current generation; the leader gets the list of all members.
 
         Args:
-            leader: whom to name as the leader: the member id that a static member had before it joined again, so that
-                it does not assign.
+            leader: the leader to be named: the member id that a static member had before it joined again, so that it
+                does not assign.
         """
         members = group.joined_members() if group.leader == member_id and leader is None else ()
         return JoinGroupResponse(
@@ -115,8 +116,8 @@ class Rebalances:
             self.prepare(group, reason)
 
     def prepare(self, group: Group, reason: str) -> None:
-        """Begin a rebalance. That of an empty group lasts a while, in which more members may come; any other lasts
-        until all members have joined again, or the longest of their rebalance timeouts is over."""
+        """Begin a rebalance. In an empty group it lasts for some time, in which more members may come. In any other it
+        lasts until all members have joined again, or the longest of their rebalance timeouts is over."""
         if group.state is GroupState.COMPLETING:
             self.fail_syncs(group, Errors.REBALANCE_IN_PROGRESS)
         self._end_sync_wait(group)
@@ -146,7 +147,7 @@ class Rebalances:
             self._complete(group)
 
     def try_complete(self, group: Group) -> None:
-        """Something has changed: perhaps all members have joined."""
+        """Complete the rebalance if all members have joined: called after a change."""
         delayed = group.delayed
         if delayed is None or delayed.remaining_us is not None or not group.all_joined:
             return
@@ -155,14 +156,14 @@ class Rebalances:
         self._complete(group)
 
     def stop_waiting(self, group: Group) -> None:
-        """The group is no longer here."""
+        """End the waits of a group that is no longer here."""
         if group.delayed is not None:
             group.delayed.timer.cancel()
             group.delayed = None
         self._end_sync_wait(group)
 
     def _complete(self, group: Group) -> None:
-        """The members that have joined, and the static members that have not, become the next generation
+        """Form the next generation, of the members that have joined and the static members that have not
         (onCompleteJoin)."""
         for member in list(group.members.values()):
             if member.awaiting_join is None and member.instance_id is None:
@@ -197,7 +198,7 @@ class Rebalances:
     # -- the leader assigns -----------------------------------------------------------------------------------------
 
     def synced(self, group: Group, member_id: str) -> None:
-        """The SyncGroup of a member has come."""
+        """Take note of a member's SyncGroup."""
         group.unsynced.pop(member_id, None)
         self._maybe_all_synced(group)
 
@@ -219,14 +220,15 @@ class Rebalances:
             self.prepare(group, f"{', '.join(member.member_id for member in late)} did not sync")
 
     def assign(self, group: Group, assignments: Mapping[str, bytes]) -> None:
-        """The leader's assignment is stored: the group is stable."""
+        """Make the group stable: the leader's assignment is stored."""
         for member in group.members.values():
             member.assignment = assignments[member.member_id]
         self._propagate(group, NO_ERROR)
         self.store.move(group, GroupState.STABLE)
 
     def fail_syncs(self, group: Group, error: Errors) -> None:
-        """There is no assignment in this generation (resetAndPropagateAssignmentError)."""
+        """Answer the SyncGroups with ``error``: there is no assignment in this generation
+        (resetAndPropagateAssignmentError)."""
         for member in group.members.values():
             member.assignment = b""
         self._propagate(group, error)

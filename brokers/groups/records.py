@@ -1,8 +1,7 @@
-"""The records of ``__consumer_offsets`` (kafka.coordinator.group.GroupMetadataManager, 2.3): what groups commit, and
-who their members are.
+"""The records of ``__consumer_offsets`` (kafka.coordinator.group.GroupMetadataManager, 2.3): committed offsets, and the
+members of groups.
 
-In the emulated log they stay what they are here. Who reads the topic as bytes encodes them
-(``scenarios.wire``).
+The emulated log has them as these objects. For a client that reads the topic as bytes, ``scenarios.wire`` encodes them.
 """
 
 from typing import ClassVar, NamedTuple
@@ -32,8 +31,9 @@ class OffsetAndMetadata(NamedTuple):
     """A committed offset (kafka.common.OffsetAndMetadata).
 
     Attributes:
-        commit_ms: when it was committed, by the coordinator's clock.
-        expire_ms: when it expires, if the client has said so (OffsetCommit v2 to v4); else None.
+        commit_ms: the time when it was committed, by the coordinator's clock.
+        expire_ms: the time when it expires, if the client has given a retention time (OffsetCommit v2 to v4); else
+            None.
     """
 
     offset: int
@@ -75,7 +75,7 @@ class StoredGroup(NamedTuple):
 
     Attributes:
         protocol, leader: None for a group without members.
-        state_ms: since when the group has been in its state; None: not known.
+        state_ms: the time since when the group has been in its state; None: not known.
     """
 
     protocol_type: str
@@ -94,11 +94,11 @@ class StoredGroup(NamedTuple):
 Key = OffsetKey | GroupKey
 Value = OffsetAndMetadata | StoredGroup
 Entry = tuple[Key, Value | None]
-"""A record. Without a value it is a tombstone: what the key names is no more."""
+"""A record. Without a value it is a tombstone: it deletes the earlier records with this key."""
 
 
 def size_of(entries: tuple[Entry, ...]) -> int:
-    """The bytes of a record batch with these records, nearly."""
+    """The approximate size of a record batch with these records, in bytes."""
     sizes = (RECORD_OVERHEAD + key.size + (0 if value is None else value.size) for key, value in entries)
     return BATCH_OVERHEAD + sum(sizes)
 
@@ -128,7 +128,8 @@ class GroupRecords(ProducedBatch):
 
 @define(eq=False)
 class TransactionalGroupBatch(GroupBatch):
-    """The offsets that a transaction commits, in a log: as far as producers go, a batch without sequence numbers."""
+    """A batch of offsets that a transaction commits, in a log. For producer states it is a batch without sequence
+    numbers."""
 
     producer_id: int
     producer_epoch: int
@@ -139,7 +140,7 @@ class TransactionalGroupBatch(GroupBatch):
 
 @define(eq=False)
 class TransactionalGroupRecords(GroupRecords):
-    """The same without an offset."""
+    """A batch of offsets that a transaction commits, without offsets in the log yet."""
 
     producer_id: int
     producer_epoch: int

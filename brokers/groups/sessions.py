@@ -10,17 +10,17 @@ from brokers.groups.group import Group, GroupState
 from brokers.groups.member import Member
 
 NEW_MEMBER_JOIN_TIMEOUT_US = 300_000_000
-"""A new member that is still waiting for the answer of its first JoinGroup after that time is removed: its client has
+"""The time after which a new member that still waits for the answer to its first JoinGroup is removed: its client has
 gone, or tries again (NewMemberJoinTimeoutMs)."""
 
 
 @define(eq=False)
 class Sessions:
-    """Of all members of one coordinator.
+    """The session timers of the members of one group coordinator.
 
     Attributes:
-        failed: a member's session has ended.
-        forsaken: a member id that was given has not joined.
+        failed: called when a member's session has ended.
+        forsaken: called when a client has not joined with the member id that it was given.
     """
 
     transitions: Transitions
@@ -28,15 +28,15 @@ class Sessions:
     forsaken: Callable[[Group, str], object]
 
     def heard_from(self, group: Group, member: Member) -> None:
-        """The member is alive: its session begins again."""
+        """Begin the session of the member again: it is alive."""
         self._extend(group, member, member.session_timeout_us)
 
     def joined_anew(self, group: Group, member: Member) -> None:
-        """A new member waits for the answer of its first JoinGroup."""
+        """Begin the session of a new member, which waits for the answer to its first JoinGroup."""
         self._extend(group, member, NEW_MEMBER_JOIN_TIMEOUT_US)
 
     def _extend(self, group: Group, member: Member, timeout_us: int) -> None:
-        """A timer that fires too early is set again: most heartbeats come in time."""
+        """Set the end of a session. A timer that fires too early is set again: most heartbeats come in time."""
         before, member.deadline_us = member.deadline_us, self.transitions.process.monotonic_us + timeout_us
         if member.timer is not None:
             if member.deadline_us >= before:
@@ -60,7 +60,7 @@ class Sessions:
             self.failed(group, member)
 
     def give(self, group: Group, member_id: str, timeout_us: int) -> None:
-        """A member id was given: its client has that long to join with it."""
+        """Begin the time in which a client has to join with the member id that it was given."""
         group.pending[member_id] = self.transitions.later(timeout_us, self._take_back, (group, member_id))
 
     def _take_back(self, of: tuple[Group, str]) -> None:

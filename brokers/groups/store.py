@@ -27,7 +27,7 @@ from brokers.groups.records import (
 from brokers.replica_manager import ReplicaManager
 from emulator.disks import DiskError, UnexpectedError
 from emulator.logger import get_logger
-from emulator.nodes import Process
+from emulator.nodes import Agenda, Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import GroupsLoaded, GroupStateChanged, GroupsUnloaded, OffsetsRemoved
 from emulator.protocol.types import Batch, TopicPartition
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
     from emulator.protocol.control_batches import ControlBatch
 
 FIRST_ID = 1 << 61
-"""Below the ids of its batches: those of no producer."""
+"""A number below the ids of its batches, which no producer has."""
 Remove = Callable[[Group], tuple[TopicPartition, ...]]
 
 
 @define(eq=False)
 class Loaded:
-    """What a partition of ``__consumer_offsets`` says."""
+    """The content of a partition of ``__consumer_offsets``."""
 
     groups: dict[str, StoredGroup] = field(factory=dict)
     offsets: dict[str, dict[TopicPartition, Appended]] = field(factory=dict)
     open: dict[int, dict[str, dict[TopicPartition, Appended]]] = field(factory=dict)
-    """By producer id and group, the offsets of transactions that have not ended."""
+    """The offsets of transactions that have not ended, by producer id and group."""
 
     def read(self, batch: Batch) -> None:
         """Apply the records of ``batch``, the next one of the log."""
@@ -72,7 +72,7 @@ class Loaded:
                 self.groups.pop(key.group, None)
 
     def _end(self, marker: "ControlBatch") -> None:
-        """A transaction has ended: what it has committed counts, if that is newer than what is known."""
+        """End a transaction: its offsets count, if they are newer than the known ones."""
         for group, ended in self.open.pop(marker.producer_id, {}).items():
             offsets = self.offsets.setdefault(group, {})
             for tp, appended in ended.items() if marker.committed else ():
@@ -101,10 +101,11 @@ class GroupStore:
 
     Attributes:
         appender: appends as a producer does.
-        loaded, unloaded: called with each group that has come, before it answers anything, and with each that goes.
-        groups: by id.
-        partitions: those of ``__consumer_offsets``.
-        open: by producer id, the groups that its transaction commits offsets of, or did until they went.
+        loaded, unloaded: called with each group that was loaded, before it answers anything, and with each that is
+            removed.
+        groups: the groups by id.
+        partitions: the partitions of ``__consumer_offsets``.
+        open: by producer id, the groups for which its transaction commits offsets, including groups that were unloaded.
     """
 
     process: Process
@@ -113,7 +114,7 @@ class GroupStore:
     transitions: Transitions
     loaded: Callable[[Group], object] = lambda _group: None
     unloaded: Callable[[Group], object] = lambda _group: None
-    groups: dict[str, Group] = field(factory=dict)
+    groups: Agenda[str, Group] = field(factory=Agenda)
     open: dict[int, dict[str, None]] = field(factory=dict)
     partitions: InternalTopicPartitions = field(init=False)
     _metrics: GroupMetrics | None = None
@@ -138,7 +139,7 @@ class GroupStore:
 
     @property
     def topic_settings(self) -> dict[str, str]:
-        """Those that the topic is created with."""
+        """The settings with which the topic is created."""
         return {"cleanup.policy": "compact", "segment.bytes": str(self.config.segment_bytes)}
 
     # -- groups -----------------------------------------------------------------------------------------------------
@@ -152,7 +153,7 @@ class GroupStore:
         return group
 
     def move(self, group: Group, state: GroupState, reason: str = "") -> None:
-        """``group`` is in ``state`` from now on; ``reason``: why it rebalances."""
+        """Change the state of ``group``; ``reason``: why it rebalances."""
         self.metrics.changes(group)
         group.transition(state, self.clock_ms)
         self.metrics.changed(group)
@@ -162,16 +163,15 @@ class GroupStore:
 
     @property
     def metrics(self) -> GroupMetrics:
-        """Its gauges, which exist from the first partition on: a broker that coordinates nothing shows none."""
+        """The gauges. They exist from the first partition on: a broker that coordinates nothing has none."""
         if self._metrics is None:
             self._metrics = GroupMetrics(self.process.metrics)
-            self.process.every(
-                self.config.retention_check_interval_us, self.transitions.alone(self.expire), lambda: not self.groups
-            )
+            interval_us = self.config.retention_check_interval_us
+            self.process.every(interval_us, self.transitions.alone(self.expire), self.groups)
         return self._metrics
 
     def _load(self, partition: int, leader_epoch: int) -> None:
-        """A log that cannot be read says nothing (loadGroupsAndOffsets)."""
+        """Load a partition. A log that cannot be read is taken for empty (loadGroupsAndOffsets)."""
         found = Loaded()
         restored = (found if self.partitions.replay(partition, found.read) else Loaded()).restored(self.clock_ms)
         groups = [group for group in restored if group.id not in self.groups]
@@ -226,7 +226,7 @@ class GroupStore:
     def store_offsets(
         self, group: Group, offsets: Mapping[TopicPartition, OffsetAndMetadata], done: Callable[[Errors], object]
     ) -> None:
-        """Write what ``group`` commits. It counts once the replicas have it."""
+        """Write the offsets that ``group`` commits. They count once the replicas have them."""
 
         def stored_or_not(error: Errors, base_offset: int) -> None:
             if group.state is not GroupState.DEAD:
@@ -251,7 +251,7 @@ class GroupStore:
     # -- what is removed --------------------------------------------------------------------------------------------
 
     def expire(self) -> None:
-        """Remove the offsets that have expired, and the groups of which nothing is left."""
+        """Remove the offsets that have expired, and the groups without offsets and members."""
         now_ms, retention_ms = self.clock_ms, self.config.retention_us // 1000
         rule = self.policies.expires_unsubscribed
 
@@ -261,8 +261,8 @@ class GroupStore:
         self.clean_up(list(self.groups.values()), expired, "expired")
 
     def clean_up(self, groups: Iterable[Group], remove: Remove, reason: str) -> None:
-        """Remove what ``remove`` takes from each group, and each group that is then empty. The log gets tombstones, of
-        which no replica has to know: should they be lost, the next coordinator removes the same again
+        """Remove the offsets that ``remove`` takes from each group, and each group that is then empty. The log gets
+        tombstones. They need not be replicated: if they are lost, the next coordinator removes the same offsets again
         (cleanupGroupMetadata)."""
         for group in groups:
             removed = remove(group)
@@ -296,5 +296,5 @@ class GroupStore:
 
 
 def _of_group(error: Errors) -> Errors:
-    """What a SyncGroup is answered where the group could not be written (storeGroup)."""
+    """The error for a SyncGroup where the group could not be written (storeGroup)."""
     return Errors.REBALANCE_IN_PROGRESS if error is Errors.REQUEST_TIMED_OUT else not_written(error)

@@ -1,5 +1,5 @@
-"""The topics that a member of a consumer group subscribes to. What a member says about itself is opaque to a
-coordinator, but for this beginning of it (ConsumerProtocolSubscription, version 0)."""
+"""The topics that a member of a consumer group subscribes to. A coordinator reads nothing else of a member's metadata:
+this is their beginning (ConsumerProtocolSubscription, version 0)."""
 
 from struct import Struct, error
 
@@ -7,7 +7,7 @@ _SHORT, _INT = Struct(">h"), Struct(">i")
 
 
 class UnknownSubscription(Exception):
-    """It does not begin as the consumers' protocol says."""
+    """The metadata do not begin as the consumers' protocol says."""
 
 
 def subscribed_topics(metadata: bytes) -> tuple[str, ...]:

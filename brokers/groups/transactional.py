@@ -1,5 +1,5 @@
 """The offsets that transactions commit (GroupCoordinator.handleTxnCommitOffsets and scheduleHandleTxnCompletion, 2.7):
-written at once, and counted when the transaction's marker is in the log."""
+they are written at once, and count when the transaction's marker is in the log."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ NO_GENERATION = -1
 
 @define(eq=False)
 class TransactionalOffsets:
-    """Those of one broker's groups."""
+    """The transactional offsets of one broker's groups."""
 
     coordinator: GroupCoordinator
 
@@ -48,7 +48,7 @@ class TransactionalOffsets:
         )
 
     def _committing(self, request: TxnOffsetCommitRequest) -> tuple[Errors, Group | None]:
-        """The group, or why the transaction may not commit its offsets. A member is checked where one is named
+        """The group, or the error if the transaction may not commit its offsets. A member is checked where one is named
         (KIP-447)."""
         error = NO_ERROR if request.group else Errors.INVALID_GROUP_ID
         error = error or self.store.partitions.error_of(request.group)

@@ -7,7 +7,8 @@ HIGH_WATERMARKS = "replication-offset-checkpoint"
 """The high watermarks with which a restarted broker begins (written every 5 s)."""
 
 RECOVERY_POINTS = "recovery-point-offset-checkpoint"
-"""Up to where logs had been flushed (written every minute): after an unclean stop they are recovered from there on."""
+"""The offsets up to which logs had been flushed (written every minute): after an unclean stop they are recovered from
+there on."""
 
 LOG_STARTS = "log-start-offset-checkpoint"
 """The start offsets of logs that begin in the middle of a segment (written every minute)."""

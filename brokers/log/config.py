@@ -18,12 +18,12 @@ records."""
 
 @frozen
 class LogConfig:
-    """Sizes in bytes, times in microseconds.
+    """The settings of a log: sizes in bytes, times in microseconds.
 
     Attributes:
-        segment_bytes, roll_us: a segment rolls before it would be larger, or when its first batch is that old.
-        retention_bytes, retention_us: the oldest segments are deleted while the log is that large without them, and
-            when their newest batch is older; ``UNLIMITED``: they are not.
+        segment_bytes, roll_us: the largest size of a segment, and the age of its first batch at which a new one begins.
+        retention_bytes, retention_us: the size that a log keeps when its oldest segments are deleted, and the age of a
+            segment's newest batch at which it is deleted; ``UNLIMITED``: none is.
         max_message_bytes: the largest batch that a leader appends.
         timestamp_type: whether records keep the time that their producer gave them.
         flush_messages, flush_us: the number of unflushed records, and the time since the last flush, after which a log
@@ -70,7 +70,7 @@ class LogConfig:
     )  # fmt: skip
 
     def changed(self, settings: Mapping[str, str], names: Mapping[str, str]) -> "LogConfig":
-        """A copy with those of ``settings`` that are in ``names`` (``TOPIC_NAMES`` or ``BROKER_NAMES``)."""
+        """A copy with the values of ``settings`` whose names are in ``names`` (``TOPIC_NAMES`` or ``BROKER_NAMES``)."""
         if settings.get(CLEANUP_POLICY) == COMPACT:
             settings = {**settings, "retention.ms": str(UNLIMITED), "retention.bytes": str(UNLIMITED)}
         found = {names[name]: value for name, value in settings.items() if name in names}
@@ -85,7 +85,7 @@ TOPIC_NAMES: Mapping[str, str] = {key.topic_name: name for name, key in _KEYS.it
 """The names of these settings on topics, and the fields that hold them."""
 
 BROKER_NAMES: Mapping[str, str] = {key.name: name for name, key in _KEYS.items()}
-"""Their names on brokers; a broker's value applies to topics that do not set their own."""
+"""The names of these settings on brokers. A broker's value applies to topics that do not set their own."""
 
 DEFAULTS = LogConfig()
 
@@ -104,7 +104,7 @@ class LogManagerConfig:
 
     Attributes:
         checkpoint_us: log.flush.offset.checkpoint.interval.ms.
-        flushes: some log is flushed by its number of records.
+        flushes: whether any log is flushed after a number of records.
         writeback: the operating system's write-back; None: only a flush makes batches durable.
     """
 

@@ -39,16 +39,16 @@ class LogDirectory:
     """One directory of a broker.
 
     Attributes:
-        config_of: a topic's settings.
+        config_of: returns a topic's settings.
         failed: why its logs could not be recovered; empty: they were.
         work: the time that the broker's disks still need.
-        rules: those of the release.
+        rules: the rules of the release.
         first_epoch: leader epochs before it are not found in logs that are loaded (KAFKA-10432).
         logs: the number of logs in it, future ones included.
-        recovery_points, log_starts: of the replicas that have their log here, see ``checkpoints``.
-        producers_before: what their logs knew of producers where they begin now.
-        moved: the replicas whose high watermark has moved since ``high_watermarks`` was last looked at. One that moves
-            with each batch is looked up in the checkpoint once, when that is written.
+        recovery_points, log_starts: the checkpoints of the replicas that have their log here, see ``checkpoints``.
+        producers_before: the producers that these logs knew at their start.
+        moved: the replicas whose high watermark has moved since ``high_watermarks`` was last read. A high watermark
+            that moves with each batch is written to the checkpoint once, when that is read.
     """
 
     disk: Disk
@@ -86,17 +86,17 @@ class LogDirectory:
         return checkpoint
 
     def wrote(self, size: int) -> None:
-        """``size`` bytes were appended, for which a disk with a pace takes its time."""
+        """Count ``size`` appended bytes, for which a disk with a pace takes its time."""
         if self.disk.pace is not None and self.work is not None:
             self.work.wrote(self.disk.pace, size)
 
     def was_read(self, batches: Sequence[Batch]) -> None:
-        """``batches`` were read."""
+        """Count ``batches`` that were read, in the same way."""
         if self.disk.pace is not None and self.work is not None and batches:
             self.work.read(self.disk.pace, sum(batch.size for batch in batches))
 
     def forget(self, tp: TopicPartition) -> None:
-        """The log was removed: drop its checkpoints."""
+        """Drop the checkpoints of a log that was removed."""
         for checkpoint in (self.high_watermarks, self.recovery_points, self.log_starts):
             checkpoint.forget(tp)
         self.producers_before.forget(tp)

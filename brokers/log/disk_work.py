@@ -14,24 +14,24 @@ class ResponseChannel(Protocol):
     """A client's connection, as far as a request handler needs it to answer (``emulator.network.Channel`` is one)."""
 
     def reply(self, response: Any, size: int, background: bool = False) -> None:
-        """Answer the request in hand."""
+        """Answer the current request."""
         ...
 
     def release(self) -> None:
-        """Be done with the request in hand without an answer (acks=0)."""
+        """Finish the current request without an answer (acks=0)."""
         ...
 
     def close(self) -> None:
-        """Hang up on the client."""
+        """Close the client's connection."""
         ...
 
 
 @define(eq=False)
 class DiskWork:
-    """Of all log directories of one broker.
+    """The work of all disks of one broker.
 
     Attributes:
-        last: of each disk the last operation that nothing waits for yet.
+        last: the last operation of each disk for which nothing waits yet.
     """
 
     process: Process
@@ -46,7 +46,7 @@ class DiskWork:
         self.last[pace] = pace.read(self.process.monotonic_us, size)
 
     def take(self) -> tuple[DiskOperation, ...]:
-        """What is not done yet. Resets it: the caller is the one that waits."""
+        """The operations that are not done yet. Resets them: the caller is the one that waits."""
         if not self.last:
             return ()
         operations, self.last = tuple(self.last.values()), {}
@@ -58,7 +58,7 @@ class DiskWork:
         return DelayedChannel(self.process, channel, operations) if operations else channel
 
     def take_signal(self) -> Signal | None:
-        """What is set when the work is done; None: it is. Resets it, as ``take``."""
+        """A signal that is set when the work is done; None: it is done. Resets it, as ``take``."""
         operations = self.take()
         if not operations:
             return None
@@ -68,15 +68,15 @@ class DiskWork:
 
 
 def left_us(operations: Iterable[DiskOperation], process: Process) -> int:
-    """How long disks are still at these operations, at their speeds of now."""
+    """The time until disks have done these operations, at their present speeds, in microseconds."""
     now_us = process.monotonic_us
     return max(0, max((operation.done_us for operation in operations), default=now_us) - now_us)
 
 
 @define(eq=False)
 class DiskWait:
-    """Calls ``then`` when ``operations`` are done, whatever speed the disks come to have meanwhile; where there are
-    none, as the next thing that happens."""
+    """Calls ``then`` when ``operations`` are done, even if the speed of the disks changes. Without operations it is
+    called in the next event."""
 
     process: Process
     operations: tuple[DiskOperation, ...]
@@ -89,7 +89,7 @@ class DiskWait:
         self._wait(left_us(self.operations, self.process))
 
     def cancel(self) -> None:
-        """Do not call it any more."""
+        """Cancel the call."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -106,7 +106,7 @@ class DiskWait:
             self.then()
 
     def _again(self) -> None:
-        """A disk is slower or faster than it was."""
+        """Wait again: the speed of a disk has changed."""
         if self._timer is not None and self.process.alive:
             self._timer.cancel()
             self._wait(0)
@@ -121,7 +121,7 @@ class DelayedChannel:
     operations: tuple[DiskOperation, ...]
 
     def reply(self, response: Any, size: int, background: bool = False) -> None:
-        """As ``ResponseChannel.reply``, not before the disks are done."""
+        """Answer as ``ResponseChannel.reply`` does, not before the disks are done."""
         DiskWait(self.process, self.operations, lambda: self.channel.reply(response, size, background)).start()
 
     def release(self) -> None:

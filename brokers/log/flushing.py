@@ -1,5 +1,5 @@
-"""When appended batches become durable besides a roll and a clean stop: a flush after a number of records or after a
-time, and the operating system's write-back.
+"""The flush of appended batches, apart from a roll and a clean stop: after a number of records or after a time, and by
+the operating system's write-back.
 
 By default a broker does none of it (2.3 leaves durability to replication); then there is no ``LogFlusher``.
 """
@@ -18,10 +18,10 @@ from emulator.streams import Stream
 
 @define(eq=False)
 class LogFlusher:
-    """Of all logs of one broker.
+    """The flushes of all logs of one broker.
 
     Attributes:
-        check_us: how often logs to flush by time are looked for (log.flush.scheduler.interval.ms).
+        check_us: the period in which logs to flush by time are looked for (log.flush.scheduler.interval.ms).
     """
 
     process: Process

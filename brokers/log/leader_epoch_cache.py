@@ -1,7 +1,7 @@
-"""Leader-epoch cache (KIP-101, KIP-279): where each leader epoch begins in one log.
+"""Leader-epoch cache (KIP-101, KIP-279): the start offset of each leader epoch in one log.
 
-It is immutable: a change returns a new one, and all logs without a batch share one, as do most whose first epoch has
-just begun.
+It is immutable: a change returns a new one. All logs without a batch share one, and so do most logs whose first epoch
+has just begun.
 """
 
 from functools import lru_cache
@@ -27,8 +27,8 @@ class LeaderEpochFileCache:
         return self.entries[-1][0] if self.entries else UNDEFINED_EPOCH
 
     def assigned(self, epoch: int, start_offset: int) -> "LeaderEpochFileCache":
-        """With ``epoch`` beginning at ``start_offset``, and without the entries that contradict it, later ones
-        included: what was assigned last is right (LeaderEpochFileCache.assign, since KAFKA-7415, 2.0.1)."""
+        """A copy with ``epoch`` beginning at ``start_offset``, and without the entries that contradict it, later ones
+        included: the last assignment is right (LeaderEpochFileCache.assign, since KAFKA-7415, 2.0.1)."""
         if self.entries:
             latest, start = self.entries[-1]
             if epoch == latest and start_offset >= start:
@@ -37,7 +37,7 @@ class LeaderEpochFileCache:
         return LeaderEpochFileCache((*before, (epoch, start_offset))) if before else begun(epoch, start_offset)
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> tuple[int, int]:
-        """The largest known epoch that is at most ``epoch``, and where it ends (kafka-behaviour §8.3)."""
+        """The largest known epoch that is at most ``epoch``, and its end offset (kafka-behaviour §8.3)."""
         if epoch == UNDEFINED_EPOCH or not self.entries or epoch > self.latest:
             return UNDEFINED_EPOCH, UNDEFINED_OFFSET
         if epoch == self.latest:
@@ -53,20 +53,22 @@ class LeaderEpochFileCache:
         return found, end
 
     def end_offset_alone(self, epoch: int, log_end_offset: int) -> int:
-        """Where ``epoch`` ends, as before KIP-279 (LeaderEpochFileCache, 1.1): undefined for an epoch below all known
-        ones."""
+        """The end offset of ``epoch``, as before KIP-279 (LeaderEpochFileCache, 1.1): undefined for an epoch below all
+        known ones."""
         if self.entries and epoch < self.entries[0][0]:
             return UNDEFINED_OFFSET
         return self.end_offset_for(epoch, log_end_offset)[1]
 
     def truncated_from(self, offset: int) -> "LeaderEpochFileCache":
-        """Without the epochs that begin at or after ``offset`` (truncateFromEnd); UNDEFINED_OFFSET: as it is."""
+        """A copy without the epochs that begin at or after ``offset`` (truncateFromEnd); UNDEFINED_OFFSET:
+        unchanged."""
         if offset < 0 or not self.entries or self.entries[-1][1] < offset:
             return self
         return LeaderEpochFileCache(tuple(entry for entry in self.entries if entry[1] < offset))
 
     def truncated_before(self, offset: int) -> "LeaderEpochFileCache":
-        """For a log that begins at ``offset``: the epoch that contains it begins there too (truncateFromStart, 2.3)."""
+        """The cache of a log that begins at ``offset``: the epoch that contains it begins there, too
+        (truncateFromStart, 2.3)."""
         if not self.entries or self.entries[0][1] >= offset:
             return self
         before = [epoch for epoch, start in self.entries if start <= offset]

@@ -22,7 +22,8 @@ class OffsetMismatch(Exception):
 
 
 class UnexpectedAppendOffset(OffsetMismatch):
-    """It begins before that end: the follower is ahead of its leader (UnexpectedAppendOffsetException, 1.1.1)."""
+    """A follower was given a batch that begins before its log end offset: it is ahead of its leader
+    (UnexpectedAppendOffsetException, 1.1.1)."""
 
 
 class UnknownProducer(Exception):
@@ -39,8 +40,8 @@ class LogHooks:
 
     Attributes:
         appended: a batch was appended (``flushing.LogFlusher``).
-        watch: from a time on the oldest segment may be deleted (``retention.Retention``).
-        rolled: its active segment, which is given, ends before a batch that comes.
+        watch: called with the time from which on the oldest segment may be deleted (``retention.Retention``).
+        rolled: called with the active segment when it ends, and with the batch that is appended next.
     """
 
     appended: Callable[["Log"], object] | None = None
@@ -55,9 +56,10 @@ class Log:
     """The log of one partition. Its content is the content of its file: a new incarnation finds it there.
 
     Attributes:
-        start_offset: nothing before it is read. It can be in the middle of a segment if the leader's log begins there.
+        start_offset: the first offset that can be read. It can be in the middle of a segment if the leader's log begins
+            there.
         end_offset: the offset of the next batch.
-        epochs: where each leader epoch begins. Kafka also keeps them in a file (leader-epoch-checkpoint); for a loaded
+        epochs: the start of each leader epoch. Kafka also keeps them in a file (leader-epoch-checkpoint); for a loaded
             log that file says what the batches say.
         producers: the newest batches of each idempotent producer.
     """
@@ -86,7 +88,7 @@ class Log:
         batches = self._file.entries
         self.start_offset = max(self.bases[0], self.directory.log_starts.get(self.tp))
         self.end_offset = batches[-1].next_offset if batches else self.bases[0]
-        if self.end_offset < self.start_offset:  # its start is beyond its end: nothing of it is left (2.3)
+        if self.end_offset < self.start_offset:  # the start is beyond the end: the log is empty (2.3)
             self.truncate_fully_and_start_at(self.start_offset)
             return
         if not batches:  # as in every new log: it has no epoch and no producer
@@ -100,7 +102,7 @@ class Log:
         self.watch_retention()
 
     def begin_epoch(self, epoch: int, start_offset: int) -> None:
-        """The leader epoch ``epoch`` begins at ``start_offset``."""
+        """Begin the leader epoch ``epoch`` at ``start_offset``."""
         self.epochs = self.epochs.assigned(epoch, start_offset)
 
     @property
@@ -141,7 +143,7 @@ class Log:
                 self.producers = self.producers.with_transactions()
             elif self.producers is NO_PRODUCERS:
                 self.producers = ProducerStateManager()
-            self.producers.add(batch)  # type: ignore[arg-type]  # a class attribute tells it faster
+            self.producers.add(batch)  # type: ignore[arg-type]  # type: ignore[arg-type]  # type: ignore[arg-type]  # a class attribute is faster
         epochs = self.epochs.entries
         if not epochs or epochs[-1][0] != batch.leader_epoch:
             self.begin_epoch(batch.leader_epoch, batch.base_offset)
@@ -155,7 +157,7 @@ class Log:
             raise UnknownProducer(f"{self.tp}: producer {batch.producer_id} begins with {batch.base_sequence}")
 
     def last_stable_offset(self, high_watermark: int) -> int:
-        """Up to where readers of committed records may read, where the replica's high watermark is that."""
+        """The offset up to which readers of committed records may read, if this is the replica's high watermark."""
         return self.producers.last_stable_offset(high_watermark, self.start_offset)
 
     def read(self, offset: int, max_bytes: int) -> tuple[Batch, ...]:
@@ -213,13 +215,14 @@ class Log:
             self.producers = ProducerStateManager.of(self._file.entries, self._snapshot())
 
     def _snapshot(self) -> ProducerStateManager:
-        """The producers of the batches that retention has deleted, as far as the release remembers them. Kafka's files
-        have those of every producer at the start of a segment; those that matter are these."""
+        """The producers of the batches that retention has deleted, as far as the release remembers them. Kafka
+        snapshots every producer at each segment start; only producers whose batches were deleted can be missed, so only
+        they are kept."""
         found = self.directory.producers_before.get(self.tp)
         return NO_PRODUCERS if found is None else found.copy()
 
     def _producers_deleted(self, deleted: list[Batch]) -> None:
-        """Retention deletes these batches, the first of the log."""
+        """Take note that retention deletes these batches, the first of the log."""
         if self.directory.rules.keeps_producers and self.producers is not NO_PRODUCERS:
             self.directory.producers_before.put(self.tp, ProducerStateManager.of(deleted, self._snapshot()))
 
@@ -239,7 +242,7 @@ class Log:
 
     @property
     def recovery_point(self) -> int:
-        """Everything before it is durable."""
+        """The recovery point: everything before it is durable."""
         flushed = self._file.flushed
         return self._file.entries[flushed - 1].next_offset if flushed else self.bases[0]
 
@@ -253,15 +256,15 @@ class Log:
         self.directory.recovery_points.put(self.tp, self.recovery_point)
 
     def write_back(self) -> None:
-        """The operating system writes it to the disk, of which the broker does not know."""
+        """Write the log to the disk, as the operating system does without the broker's knowledge."""
         self._file.write_back()
 
     def fail_disk(self, fault: Fault | None) -> None:
-        """A fault: the disk refuses this log's operations (None: the end of it)."""
+        """Inject a fault: the disk refuses this log's operations (None: the fault ends)."""
         self._file.fault = fault
 
     def corrupt(self, place: int) -> Batch:
-        """A fault: the checksum of the batch at ``place`` (as in ``batches``) is wrong from now on."""
+        """Inject a fault: the checksum of the batch at ``place`` (as in ``batches``) is wrong from now on."""
         b = self.batches[place]
         damaged = CorruptBatch(b.base_offset, b.next_offset, b.leader_epoch, b.size, b.id, timestamp_us=b.timestamp_us)
         self._file.damage(place, damaged)
@@ -283,7 +286,7 @@ class Log:
             self._file.label = bases
 
     def _roll(self, batch: Batch) -> None:
-        """Roll the active segment, if it is not empty, before ``batch``: the disk may refuse that yet. Raises:
+        """Roll the active segment, if it is not empty, before ``batch``, which the disk may still refuse. Raises:
         DiskError."""
         if self.end_offset > self.bases[-1]:
             self.flush()
@@ -293,8 +296,8 @@ class Log:
         self._room = self._rolls_at_us = 0
 
     def measure_active_segment(self) -> None:
-        """Find out how many bytes the active segment can still take, and when it rolls: the log was loaded or cut, or
-        its settings have changed (Log.maybeRoll asks for them at each append)."""
+        """Compute how many bytes the active segment can still take, and when it rolls: called when the log was loaded
+        or cut, or its settings have changed (Log.maybeRoll reads the settings at each append)."""
         last, config = active(self.bases, self._file.entries, self.end_offset), self.directory.config_of(self.tp.topic)
         self._room = self._rolls_at_us = 0
         if last.begin < last.end:
@@ -330,14 +333,15 @@ class Log:
             self.directory.log_starts.forget(self.tp)
 
     def watch_retention(self) -> None:
-        """The log has a new segment or a new start, or its settings have changed: it may expire at another time."""
+        """Compute when the log may expire: it has a new segment or a new start, or its settings have changed."""
         if self._hooks.watch is not None:
             due_us = self.expires_us()
             if due_us is not None:
                 self._hooks.watch(self, due_us)
 
     def expires_us(self) -> int | None:
-        """From when on the oldest segment may be too old, or the log too large; None: not before a segment rolls."""
+        """The time from which on the oldest segment may be too old, or the log too large; None: not before a segment
+        rolls."""
         config = self.directory.config_of(self.tp.topic)
         first, due = oldest(self.bases, self._file.entries, self.end_offset), []
         if first.begin == first.end:
@@ -349,7 +353,7 @@ class Log:
         return min(due, default=None)
 
     def _can_be_too_large(self, first: Segment, config: LogConfig) -> bool:
-        """Whether it has to lose its oldest segment for its size, now or once the active one has grown."""
+        """Whether the log has to lose its oldest segment for its size, now or once the active one has grown."""
         most = config.retention_bytes
         size = sum(batch.size for batch in self._file.entries)
         return most >= 0 and size + max(self._room, 0) - most >= first.size

@@ -22,7 +22,7 @@ from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import StorageError
 
 CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
-"""The file that a broker writes last when it stops in order; a directory that has it is not recovered."""
+"""The file that a broker writes last in a clean stop; a directory that has it is not recovered."""
 
 
 @frozen
@@ -30,9 +30,9 @@ class Recovery:
     """The batches that a recovery removed.
 
     Attributes:
-        log_end_offset: where the log ends now.
-        batches: how many were removed, the damaged one included.
-        reason: ``torn`` or ``corrupt``, of the first.
+        log_end_offset: the log end offset after the recovery.
+        batches: the number of removed batches, the damaged one included.
+        reason: ``torn`` or ``corrupt``: the damage of the first one.
     """
 
     log_end_offset: int
@@ -61,7 +61,7 @@ def recover(file: File, recovery_point: int) -> Recovery | None:
 
 
 class Deletion(NamedTuple):
-    """A renamed log, and when it is deleted."""
+    """A renamed log, and the time when it is deleted."""
 
     due_us: int
     directory: LogDirectory
@@ -95,13 +95,13 @@ class LogsToBeDeleted:
 
 @define(eq=False)
 class SegmentRolls:
-    """Shows when segments roll: once the transition ends that appends."""
+    """Records (by ``Trace.show``) when segments roll, at the end of the transition that appends."""
 
     node: Node
     _rolls: list[tuple[TopicPartition, int, int, int]] = field(factory=list)
 
     def rolled(self, log: Log, ended: Segment, batch: Batch) -> None:
-        """See ``LogHooks``."""
+        """Take note of a roll: see ``LogHooks``."""
         if ended.begin < ended.end:
             if not self._rolls:
                 self.node.trace.collect(self)
@@ -109,17 +109,17 @@ class SegmentRolls:
             self._rolls.append((log.tp, ended.size, batch.size, age_us))
 
     def record(self) -> None:
-        """The transition has ended."""
+        """Record the rolls: the transition has ended."""
         rolls, self._rolls = self._rolls, []
         for tp, size, batch_size, age_us in rolls:
             self.node.trace.show(SegmentRolled, self.node.id, *tp, size, batch_size, age_us)
 
 
 class LogManager:
-    """The log directories of one broker. It recovers the logs of directories that were not stopped in order.
+    """The log directories of one broker. Directories that were not stopped cleanly are recovered.
 
     Attributes:
-        directories: in the order of ``log.dirs``.
+        directories: the directories in the order of ``log.dirs``.
         preferred: the directory for replicas that have no log yet, where an administrator has chosen one.
         retention: deletes old segments.
         work: the time that the disks still need, for which responses wait.
@@ -219,8 +219,8 @@ class LogManager:
         raise StorageError(f"no log directory for {tp}")
 
     def _places(self, tp: TopicPartition, online: list[LogDirectory]) -> list[LogDirectory]:
-        """The directories in which a new log of ``tp`` may be created, in this order: that which was chosen for it, and
-        no other; else the emptiest, and if that cannot be written to the next ones (a policy)."""
+        """The directories in which a new log of ``tp`` may be created, in order: only the chosen one, if an
+        administrator has chosen one; else the emptiest, and the next ones if that cannot be written to (a policy)."""
         preferred = self.preferred.get(tp)
         if preferred is not None:
             return [preferred] if preferred.online else []
@@ -228,14 +228,14 @@ class LogManager:
         return places if places[0].rules.tries_other_directories else places[:1]
 
     def _load(self, directory: LogDirectory, tp: TopicPartition, path: str) -> Log:
-        """A log that is there. Raises: StorageError, where what it begins with has to be cut and cannot be."""
+        """Load a log that exists. Raises: StorageError, where the log has to be cut at its start and cannot be."""
         try:
             return Log(directory, tp, path, self._hooks)
         except DiskError as error:  # its directory goes offline
             raise StorageError(str(error)) from error
 
     def _create(self, directory: LogDirectory, tp: TopicPartition, path: str) -> Log:
-        """A new log. Raises: StorageError: the disk refuses."""
+        """Create a log. Raises: StorageError: the disk refuses."""
         try:
             directory.disk.create(path)
         except DiskError as error:  # its directory goes offline
@@ -275,8 +275,9 @@ class LogManager:
 
     @staticmethod
     def _check(directory: LogDirectory) -> None:
-        """Kafka writes the checkpoints of a directory that has any log whether or not they have changed, and so finds a
-        disk that has failed (ReplicaManager.checkpointHighWatermarks, 1.1 to 2.7). Raises: DiskError."""
+        """Check that the disk of ``directory`` can be written to. Kafka writes the checkpoints of a directory that has
+        any log whether or not they have changed, and so finds a disk that has failed
+        (ReplicaManager.checkpointHighWatermarks, 1.1 to 2.7). Raises: DiskError."""
         if directory.logs:
             directory.disk.check("replace")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BATCHES_KEPT = 5
 LAST_SEQUENCE = (1 << 31) - 1
-"""After this one sequence numbers begin again at 0."""
+"""The largest sequence number; after it they begin again at 0."""
 
 
 class AbortedTransaction(NamedTuple):
@@ -34,7 +34,7 @@ class AbortedTransaction(NamedTuple):
 
 @define(eq=False)
 class ProducerStateManager:
-    """The newest batches of each producer id, in the order of the log; those of its newest epoch only. Nothing expires
+    """The newest batches of each producer id, in the order of the log; only those of its newest epoch. Nothing expires
     here; Kafka forgets a producer seven days after its last batch. Before 2.4 it also forgot one whose batches are all
     before the start of the log (``retained``)."""
 
@@ -45,10 +45,10 @@ class ProducerStateManager:
 
     @staticmethod
     def of(batches: Iterable[Batch], before: ProducerStateManager | None = None) -> ProducerStateManager:
-        """The state that a log with these batches has.
+        """The state of a log with these batches.
 
         Args:
-            before: the state at the first of them, which becomes the state after the last.
+            before: the state at the first of them. It is changed to the state after the last.
         """
         any_sequenced = before is not None and before is not NO_PRODUCERS
         states = before if before is not None and any_sequenced else ProducerStateManager()
@@ -61,26 +61,27 @@ class ProducerStateManager:
         return states if any_sequenced else NO_PRODUCERS
 
     def with_transactions(self) -> TransactionalProducers:
-        """The same producers, in a log that gets its first transactional batch."""
+        """A copy for a log that gets its first transactional batch."""
         from brokers.log.transactions import TransactionalProducers
 
         return TransactionalProducers(dict(self._batches))
 
     def copy(self) -> ProducerStateManager:
-        """One that changes by itself."""
+        """A copy that changes by itself."""
         return ProducerStateManager(self._copied_batches())
 
     def _copied_batches(self) -> dict[int, deque[SequencedBatch]]:
         return {producer_id: kept.copy() for producer_id, kept in self._batches.items()}
 
     def retained(self, log_start: int) -> ProducerStateManager:
-        """The state without the producers that have no batch at ``log_start`` or after it (truncateHead, 2.3)."""
+        """Remove the producers that have no batch at ``log_start`` or after it (truncateHead, 2.3). Returns this state,
+        or ``NO_PRODUCERS`` if it is empty then."""
         for producer_id in [id for id, kept in self._batches.items() if kept[-1].next_offset <= log_start]:
             del self._batches[producer_id]
         return self if self._batches else NO_PRODUCERS
 
     def add(self, batch: SequencedBatch) -> None:
-        """``batch`` was appended."""
+        """Add ``batch``, which was appended."""
         kept = self._batches.get(batch.producer_id)
         if kept is None:
             kept = self._batches[batch.producer_id] = deque(maxlen=BATCHES_KEPT)
@@ -129,8 +130,8 @@ class ProducerStateManager:
         return -1
 
     def last_stable_offset(self, high_watermark: int, _log_start: int) -> int:
-        """Before it everything is decided: no record belongs to a transaction that is open, or whose marker is not
-        committed (Log.lastStableOffset)."""
+        """The offset before which every transaction has ended: no record belongs to a transaction that is open, or
+        whose marker is not committed (Log.lastStableOffset)."""
         return high_watermark
 
     def aborted_between(self, _offset: int, _end: int) -> tuple[AbortedTransaction, ...]:
@@ -156,7 +157,7 @@ class ProducerSnapshots:
         self._disk = disk
 
     def get(self, tp: TopicPartition) -> ProducerStateManager | None:
-        """None: no producer is known from before the log's start."""
+        """The snapshot of a log; None: no producer is known from before the log's start."""
         path = self._path(tp)
         if not self._disk.exists(path):
             return None
@@ -165,7 +166,7 @@ class ProducerSnapshots:
         return state
 
     def put(self, tp: TopicPartition, state: ProducerStateManager) -> None:
-        """Raises: DiskError."""
+        """Write the snapshot of a log. Raises: DiskError."""
         self._disk.open(self._path(tp)).replace(state)
 
     def forget(self, tp: TopicPartition) -> None:

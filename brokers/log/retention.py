@@ -15,7 +15,7 @@ from emulator.nodes import Process
 
 FIRST_CHECK_US = 30_000_000
 Expire = Callable[[Log], int | None]
-"""Deletes the old segments of a log. Returns when to look at it again; None: not before it grows."""
+"""A function that deletes the old segments of a log. Returns when to check it again; None: not before it grows."""
 
 
 @define(eq=False)
@@ -49,7 +49,7 @@ class Retention:
         self._arm()
 
     def forget(self, log: Log) -> None:
-        """The log was deleted."""
+        """Forget a log that was deleted."""
         self._due.pop(log, None)
 
     def _arm(self) -> None:

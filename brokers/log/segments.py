@@ -20,8 +20,8 @@ class Segment:
     Attributes:
         base_offset, next_offset: the offsets at which it and the following segment begin.
         begin, end: the places of its batches in the log, ``end`` excluded.
-        size: in bytes.
-        newest_us: when the leader appended its newest batch.
+        size: the size in bytes.
+        newest_us: the time when the leader appended its newest batch.
     """
 
     base_offset: int
@@ -62,7 +62,8 @@ def _between(base: int, following: int, batches: Sequence[Batch]) -> Segment:
 def deletable(
     old: Sequence[Segment], config: LogConfig, now_us: int, high_watermark: int, log_start: int
 ) -> tuple[int, str]:
-    """How many of the oldest segments to delete, and why: ``time``, ``size`` or ``start`` (Log.deleteOldSegments, 2.3).
+    """The number of the oldest segments to delete, and the reason: ``time``, ``size`` or ``start``
+    (Log.deleteOldSegments, 2.3).
 
     Segments that reach beyond the high watermark are kept, and so is an empty active segment.
     """

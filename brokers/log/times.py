@@ -1,4 +1,4 @@
-"""Records by their time (Log.fetchOffsetByTimestamp, LogSegment.findOffsetByTimestamp; 2.3.1)."""
+"""The search for records by time (Log.fetchOffsetByTimestamp, LogSegment.findOffsetByTimestamp; 2.3.1)."""
 
 from typing import NamedTuple
 
@@ -36,7 +36,8 @@ def first_since(log: Log, timestamp_ms: int) -> TimedRecord | None:
 
 
 def _in_batch(batch: Batch, start_offset: int, timestamp_ms: int) -> TimedRecord | None:
-    """The first such record of the batch. Compressed records are not read: of these it is the first one of all."""
+    """The first such record of the batch. Compressed records are not read: the first record of such a batch is
+    returned."""
     begin, epoch = max(batch.base_offset, start_offset), batch.leader_epoch
     if not isinstance(batch, StoredBatch) or batch.append_time_ms != NO_TIMESTAMP:
         return TimedRecord(begin, max_timestamp_ms(batch), epoch)

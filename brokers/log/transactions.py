@@ -1,5 +1,5 @@
-"""The transactions in one log (ProducerStateManager and TransactionIndex, 2.7): which are open, up to where everything
-is decided, and which were aborted.
+"""The transactions in one log (ProducerStateManager and TransactionIndex, 2.7): the open ones, the last stable offset,
+and the aborted ones.
 
 A log that has never seen a transaction has a plain ``ProducerStateManager``, and does not import this.
 """
@@ -20,9 +20,9 @@ class AbortedTxn(NamedTuple):
     """An aborted transaction (kafka.log.AbortedTxn).
 
     Attributes:
-        last_offset: of its marker.
-        last_stable_offset: where the log was decided up to, when the marker came: no transaction that was aborted later
-            has records before it.
+        last_offset: the offset of its marker.
+        last_stable_offset: the last stable offset when the marker came: no transaction that was aborted later has
+            records before it.
     """
 
     producer_id: int
@@ -32,7 +32,7 @@ class AbortedTxn(NamedTuple):
 
 
 class CompletedTxn(NamedTuple):
-    """A transaction whose marker may not be on all replicas yet. ``last_offset``: of its marker."""
+    """A transaction whose marker may not be on all replicas yet. ``last_offset``: the offset of its marker."""
 
     first_offset: int
     last_offset: int
@@ -47,16 +47,16 @@ class TransactionalProducers(ProducerStateManager):
     """The producers of a log that has transactions.
 
     Attributes:
-        ongoing: by producer id, where the transaction begins that has no marker yet.
-        completed: those that ended and count as undecided until the high watermark has passed their marker.
-        aborted: in the order of their markers.
+        ongoing: by producer id, the first offset of the transaction that has no marker yet.
+        completed: the ended transactions that count as open until the high watermark has passed their marker.
+        aborted: the aborted transactions in the order of their markers.
     """
 
     ongoing: dict[int, int] = field(factory=dict)
     completed: deque[CompletedTxn] = field(factory=deque)
     aborted: list[AbortedTxn] = field(factory=list)
     _epochs: dict[int, int] = field(factory=dict)
-    """By producer id, the producer epoch of its newest marker or transactional batch."""
+    """The producer epoch of the newest marker or transactional batch, by producer id."""
     _coordinator_epochs: dict[int, int] = field(factory=dict)
 
     has_transactions: ClassVar[bool] = True
@@ -71,8 +71,9 @@ class TransactionalProducers(ProducerStateManager):
         )  # fmt: skip
 
     def retained(self, log_start: int) -> ProducerStateManager:
-        """A producer of which only a marker is known goes, too, and with a producer the transaction that it has left
-        open; what readers have to know of aborted transactions stays while the log has their records."""
+        """Remove producers as ``ProducerStateManager.retained`` does. Producers that are known by a marker alone are
+        removed, too. With a producer its open transaction is removed. Aborted transactions are kept while the log has
+        their records."""
         super().retained(log_start)
         for known in (self.ongoing, self._epochs, self._coordinator_epochs):
             for producer_id in [id for id in known if id not in self._batches]:
@@ -84,7 +85,7 @@ class TransactionalProducers(ProducerStateManager):
     # -- what is appended -------------------------------------------------------------------------------------------
 
     def add(self, batch: Any) -> None:
-        """``batch`` was appended. Replicas check nothing: their leader has."""
+        """Add ``batch``, which was appended. Replicas check nothing: their leader has."""
         if isinstance(batch, ControlBatch):
             self._end(batch)
             return
@@ -95,7 +96,7 @@ class TransactionalProducers(ProducerStateManager):
             super().add(batch)
 
     def _begin_epoch(self, producer_id: int, epoch: int) -> None:
-        """What was known of the producer's batches of other epochs does not count any more."""
+        """Forget the producer's batches of other epochs."""
         self._epochs[producer_id] = epoch
         kept = self._batches.get(producer_id)
         if kept is not None and kept[-1].producer_epoch != epoch:
@@ -135,9 +136,9 @@ class TransactionalProducers(ProducerStateManager):
         return error
 
     def _check_first(self, produced: IdempotentBatch, epoch: int, *, admits_unknown: bool) -> Errors:
-        """The same for the first batch of which the log knows no batch before it, only the producer's ``epoch``: its
-        newest is a marker, or was of an earlier epoch. Before KIP-360 (2.5) a producer of that epoch that does not
-        begin with 0 was as good as unknown."""
+        """Check the first batch of a producer of which the log knows only the ``epoch``: its newest batch is a marker,
+        or was of an earlier epoch. Before KIP-360 (2.5) such a producer had to begin with sequence number 0, like an
+        unknown one."""
         if produced.producer_epoch < epoch:
             return Errors.INVALID_PRODUCER_EPOCH
         if not produced.base_sequence:

@@ -90,7 +90,7 @@ NO_ISR = CommittedIsr(())
 
 
 class OutOfSyncRule(Protocol):
-    """Which members leave the ISR.
+    """A rule that decides which members leave the ISR.
 
     The rules look at members of the ISR only, and at the leader's view of them, which changes when they fetch.
     """
@@ -104,7 +104,8 @@ class OutOfSyncRule(Protocol):
         """Whether a follower whose log ends where the leader's does can be out of sync."""
 
     def overdue_us(self, remote: RemoteReplica, now_us: int) -> int:
-        """For how long ``remote`` has been late by this rule, if it lags; compared with replica.lag.time.max.ms."""
+        """The time for which ``remote`` has been late by this rule, if it lags; compared with
+        replica.lag.time.max.ms."""
 
     def __call__(self, remote: RemoteReplica, leader_end: int, now_us: int, lag_time_us: int) -> bool:
         """Whether ``remote`` is out of sync, while the leader's log ends at ``leader_end``."""
@@ -117,7 +118,7 @@ class NotCaughtUp:
     A follower whose log ends where the leader's does is in sync, however long ago it fetched (KAFKA-7152, 2.1).
 
     Attributes:
-        even_at_the_end: before KAFKA-7152: it is out of sync like any other.
+        even_at_the_end: before KAFKA-7152, a follower at the leader's end was out of sync like any other.
     """
 
     max_messages: int = NO_LIMIT
@@ -157,7 +158,7 @@ class StuckOrSlow:
 
 
 class IsrWrites(Protocol):
-    """How leaders change their ISR, and what that means for the high watermark meanwhile."""
+    """A way in which leaders change their ISR, and what it means for the high watermark while a change is in flight."""
 
     @property
     def holds_high_watermark(self) -> bool:
@@ -174,10 +175,10 @@ class ByZooKeeper:
     """The leader writes the state znode itself, on condition of its version (kafka-behaviour §7.6).
 
     Attributes:
-        compares: a write that is refused for its version succeeded if the znode holds the same data: it was applied
-            before its connection was lost (KAFKA-1382, 0.8.2). False: refused is refused.
-        conditional: KAFKA-428 (0.8.0, before its release): the write is on condition of the version, and the leader
-            has the new ISR once it has taken effect. False: the leader has it at once, and puts it into whatever the
+        compares: whether a write that is refused for its version counts as done if the znode holds the same data: it
+            was applied before its connection was lost (KAFKA-1382, 0.8.2). False: it counts as refused.
+        conditional: whether the write is on condition of the version, and the leader has the new ISR once the write is
+            done (KAFKA-428, 0.8.0, before its release). False: the leader has it at once, and puts it into whatever the
             znode holds.
     """
 
@@ -193,7 +194,8 @@ class ByController:
     2.7.2).
 
     Attributes:
-        outcome_moves_high_watermark: False: before KAFKA-13091 (3.0) it moves with the next append or fetch.
+        outcome_moves_high_watermark: False: before KAFKA-13091 (3.0) the high watermark moves with the next append or
+            fetch only.
     """
 
     holds_high_watermark: bool = False
@@ -223,13 +225,13 @@ class AlterIsrItem:
 
 
 class AlterIsrManager(Protocol):
-    """Carries changes of ISRs into ZooKeeper (kafka.server.AlterIsrManager, 3.0)."""
+    """Writes changes of ISRs to ZooKeeper (kafka.server.AlterIsrManager, 3.0)."""
 
     def start(self) -> None:
         """Begin the periodic work."""
 
     def submit(self, item: AlterIsrItem) -> None:
-        """Carry ``item``. There is at most one of each partition."""
+        """Write the change of ``item``. There is at most one of each partition."""
 
     def clear(self, tp: TopicPartition) -> None:
-        """A LeaderAndIsr has come for ``tp``: an item that was not sent yet is not sent."""
+        """Drop the item of ``tp`` that was not sent yet, because a LeaderAndIsr has come."""

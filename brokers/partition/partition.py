@@ -25,7 +25,7 @@ from brokers.partition.replica import Replica
 from brokers.policies import BrokerPolicies
 from brokers.purgatory import DelayedProduce, ProduceWatchers, Purgatory
 from emulator.logger import get_logger
-from emulator.nodes import Process
+from emulator.nodes import Agenda, Process
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import (
     UNCHECKED,
@@ -55,15 +55,14 @@ class Services:
     kafka.cluster.Partition, 2.7).
 
     Attributes:
-        policies: the rules of the release with the settings of the moment; replaced when a setting changes.
-        metrics: the gauges and meters that partitions keep up.
-        alter_isr: carries changes of the ISR into ZooKeeper.
+        policies: the rules of the release with the current settings; replaced when a setting changes.
+        metrics: the gauges and meters that partitions update.
+        alter_isr: writes changes of the ISR to ZooKeeper.
         purgatory: the fetch requests that partitions wake.
-        recorder: what the current transition does to the logs.
+        recorder: the changes of logs in the current transition.
         truncated: called with a partition and its new log end offset when its log was truncated.
-        isr_checks: the partitions led here that may not be at rest: all that isr-expiration looks at, so that an idle
-            partition costs nothing.
-        isr_checks_begin: called before the first of them.
+        isr_checks: the partitions led here whose ISR may have to change. isr-expiration checks only these, so that an
+            idle partition costs nothing.
     """
 
     process: Process
@@ -73,35 +72,28 @@ class Services:
     purgatory: Purgatory
     recorder: Recorder
     truncated: Callable[[TopicPartition, int], object]
-    isr_checks: dict["Partition", None] = field(factory=dict)
-    isr_checks_begin: Callable[[], object] = lambda: None
-
-    def check_isr(self, partition: "Partition") -> None:
-        """Let isr-expiration look at ``partition``."""
-        if not self.isr_checks:
-            self.isr_checks_begin()
-        self.isr_checks[partition] = None
+    isr_checks: Agenda["Partition", None] = field(factory=Agenda)
 
 
 class Partition(Replica):
-    """A replica, and what leading it adds.
+    """A partition's replica on this broker, with its state as leader.
 
     Attributes:
         isr_state: the in-sync replicas as this leader knows them; ``NO_ISR`` on a follower.
-        zk_version: of the state znode that the ISR was read from or written to.
+        zk_version: the version of the state znode that the ISR was read from or written to.
         current, impending: the replicas before a move and those it goes to, as the controller sent them (KIP-352's
-            draft); where requests do not tell them apart, all of them and none.
+            draft); where requests do not distinguish them, all replicas and none.
         remotes: the other replicas, on a leader: those assigned, or without ``checks_assignment`` every broker that
             ever fetched or was in the ISR.
         unassigned: the members of the ISR that are not assigned (KAFKA-9672); a controller that dies between two steps
             of a move can leave them there. Their fetches do not count.
-        removing: those of the assigned replicas that a reassignment removes, where the controller sends them (KIP-455).
+        removing: the assigned replicas that a reassignment removes, where the controller sends them (KIP-455).
         delayed: the produce requests that wait here for other replicas; None before the first.
         replication_factor: the number of replicas in the LeaderAndIsr that brought it to this broker.
         figures: the values of its gauges.
-        readers: where consumers' sessions read; None before the first.
-        not_assigned: by broker, where followers that are not assigned read: their fetches do not count, until a
-            LeaderAndIsr comes that names them.
+        readers: the positions of consumers' sessions; None before the first.
+        not_assigned: by broker, the positions of followers that are not assigned: their fetches do not count, until a
+            LeaderAndIsr names them.
     """
 
     __slots__ = (
@@ -180,7 +172,7 @@ class Partition(Replica):
             state.isr, self.assigned, state.adding, state.removing,
         )  # fmt: skip
         self.services.metrics.changed(self)
-        self.services.check_isr(self)
+        self.services.isr_checks[self] = None
         self.maybe_increment_leader_hw(now_us)
 
     def make_follower(self, state: LeaderAndIsrPartition) -> None:
@@ -245,7 +237,7 @@ class Partition(Replica):
         return tuple(dict.fromkeys((*state.replicas, *state.isr, *self.remotes)))
 
     def _find_unassigned(self, known: dict[int, RemoteReplica]) -> None:
-        """The ISR or the assignment has changed; ``known``: the followers that were known before."""
+        """Find the members of the ISR that are not assigned; ``known``: the followers before the change of either."""
         me = self.process.node.id
         unassigned = [b for b in self.isr_state.isr if b != me and b not in self.remotes]
         self.unassigned = {b: known.get(b) or self._remote(b) for b in unassigned} or NONE_REMOTE
@@ -303,7 +295,7 @@ class Partition(Replica):
                     session.wake(position)  # first: it brings the times of the session's polls up to now
                 if remote.last_fetch_us < session.last_fetch_us:
                     remote.catch_up_with_session(base)
-        services.check_isr(self)
+        services.isr_checks[self] = None
         if log.producers.has_transactions:
             services.metrics.stable.changed(self)
         if len(self.isr_state.isr) == 1:
@@ -311,7 +303,7 @@ class Partition(Replica):
         return base
 
     def update_follower_fetch_state(self, remote: RemoteReplica, offset: int, now_us: int) -> None:
-        """A follower read at ``offset``: it may join the ISR, and the high watermark may move."""
+        """Update a follower that read at ``offset``: it may join the ISR, and the high watermark may move."""
         looks = offset != remote.log_end_offset or self.services.policies.every_fetch_looks
         remote.update_fetch_state(offset, self.log.end_offset, now_us)
         if remote.broker not in self.isr_state.isr:
@@ -327,13 +319,13 @@ class Partition(Replica):
             delayed.complete(self.high_watermark, self._acks_all_error())
 
     def forget_fetch(self, broker: int) -> None:
-        """A fetch of the follower on ``broker`` was refused, in a release where its leader then does not know where it
-        is: it lags until its next fetch, which idle or not can cost its place in the ISR. Where it reads in another
-        session than the refused one, as after a restart, its next fetch there says where it is."""
+        """Forget the position of a follower whose fetch was refused, in a release where that counts. It lags until its
+        next fetch, and may lose its place in the ISR. A fetch in another session, as after a restart, gives its
+        position."""
         remote = self.remotes.get(broker)
         if remote is not None:
             remote.forget_fetch()
-            self.services.check_isr(self)
+            self.services.isr_checks[self] = None
             position = remote.position
             if position is not None and position.remote is remote:
                 position.unbind()
@@ -374,8 +366,8 @@ class Partition(Replica):
 
     @property
     def latest_offset(self) -> int:
-        """Where the log ends for consumers. After an election the leader may not know yet what is committed: then
-        OFFSET_NOT_AVAILABLE (Partition.fetchOffsetForTimestamp, 2.3.1)."""
+        """The end of the log for consumers. After an election the leader may not know yet which records are committed:
+        then OFFSET_NOT_AVAILABLE (Partition.fetchOffsetForTimestamp, 2.3.1)."""
         knows = self.high_watermark >= self.epoch_start_offset or not self.services.policies.latest_is_committed
         return self.high_watermark if knows else OFFSET_NOT_AVAILABLE
 
@@ -475,8 +467,8 @@ class Partition(Replica):
             self.maybe_increment_leader_hw(now_us)
 
     def _expand_by_idle(self) -> None:
-        """Let the followers join that idle at the end of the log and may, but found a change in flight or saw theirs
-        fail. A follower that has more to read will fetch again."""
+        """Let followers join that idle at the end of the log, but found a change in flight or saw theirs fail. A
+        follower that has more to read will fetch again."""
         end = self.log.end_offset
         for remote in self.remotes.values():
             if not self.is_in_sync(remote.broker) and remote.idles_at(end, self.tp):
@@ -534,7 +526,7 @@ class Partition(Replica):
         return UNCHECKED if epoch is None else epoch
 
     def _handle_alter_isr_update(self, proposed: PendingIsr, isr: tuple[int, ...], zk_version: int) -> None:
-        """``proposed`` took effect: ZooKeeper has ``isr`` in that version of the state znode."""
+        """Take over ``isr``, because ``proposed`` took effect: ZooKeeper has it in that version of the state znode."""
         self.isr_state, self.zk_version = committed_isr(isr), zk_version
         self._find_unassigned(dict(self.unassigned))
         self.process.anchor(
@@ -543,16 +535,16 @@ class Partition(Replica):
         )  # fmt: skip
         services = self.services
         services.metrics.isr_written(self, proposed.kind)
-        services.check_isr(self)
+        services.isr_checks[self] = None
         if services.policies.isr_writes.outcome_moves_high_watermark:
             self.maybe_increment_leader_hw(self.process.clock_us)
         if self.delayed is not None:
-            # Who has joined may have what was waited for (KafkaApis.handleFetchRequest, 0.8.0).
+            # The new member may have the batches that are waited for (KafkaApis.handleFetchRequest, 0.8.0).
             self.delayed.complete_counted(self._has_acks)
         self._expand_by_idle()
 
     def _handle_alter_isr_error(self, proposed: PendingIsr, reason: str, for_good: bool) -> None:
-        """``proposed`` did not take effect. ``for_good``: it stays in flight until the next LeaderAndIsr."""
+        """Handle the failure of ``proposed``. ``for_good``: it stays in flight until the next LeaderAndIsr."""
         if not for_good:
             self.isr_state = committed_isr(proposed.isr)
         services = self.services
@@ -562,7 +554,7 @@ class Partition(Replica):
             "the ISR stays as it was", broker=self.process.node.id, partition=str(self.tp),
             wanted=proposed.proposed_isr, reason=reason,
         )  # fmt: skip
-        services.check_isr(self)
+        services.isr_checks[self] = None
         if services.policies.isr_writes.outcome_moves_high_watermark:
             self.maybe_increment_leader_hw(self.process.clock_us)
 

@@ -1,8 +1,8 @@
-"""What the transitions of one broker do to logs: the rows of the trace's events, collected while a loop goes through
+"""The changes of logs in the transitions of one broker: rows of the trace's events, collected while a loop goes through
 the partitions of a request, and recorded once, as columns.
 
-A row costs one tuple. All else is done once for each transition and topic: the event, its number, its folds, and what
-BrokerTopicMetrics counts, which are sums over the columns.
+A row costs one tuple. All else is done once for each transition and topic: the event, its number, its folds, and the
+counts of BrokerTopicMetrics, which are sums over the columns.
 """
 
 from itertools import groupby
@@ -33,8 +33,8 @@ class Recorder:
     Attributes:
         appended, replicated: batches appended as leader and as follower: ``(tp, leader epoch, base offset, next offset,
             id, size)``.
-        committed, learned: high watermarks that moved as leader, and that were received from the leader:
-            ``(tp, leader epoch, high watermark)``.
+        committed, learned: high watermarks that moved as leader, and that were received from the leader: ``(tp, leader
+            epoch, high watermark)``.
     """
 
     __slots__ = ("_begun", "_process", "_topics", "appended", "committed", "learned", "replicated")
@@ -49,7 +49,7 @@ class Recorder:
         self.learned = Rows(self, False)
 
     def begin(self) -> None:
-        """A row of this transition follows."""
+        """Called before the first row of a transition."""
         if not self._begun:
             self._begun = True
             self._process.node.trace.collect(self)
@@ -67,7 +67,7 @@ class Recorder:
             self._record_high_watermarks(self.learned)
 
     def reached(self, tp: TopicPartition, follower: int) -> None:
-        """A follower that is not in sync reads at the high watermark, or above it."""
+        """Take note that a follower outside the ISR reads at the high watermark, or above it."""
         node = self._process.node
         node.trace.show(FollowerReached, node.id, *tp, follower)
 

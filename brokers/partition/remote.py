@@ -1,6 +1,6 @@
 """A leader's view of one follower (kafka.cluster.Replica, 2.4), and of the sessions in which its replica is read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -10,31 +10,33 @@ from emulator.protocol.types import TopicPartition
 
 UNKNOWN_OFFSET = -1
 NEVER = -(1 << 62)
-"""Before any instant of any run. Kafka says 0, which is 1970; a run begins at 0."""
+"""A time before any instant of any run. Kafka says 0, which is 1970; a run begins at 0."""
 
 
 class Reader(Protocol):
-    """A fetch session, as far as the partitions that it reads know it.
+    """A fetch session, as the partitions that it reads know it.
 
     Attributes:
-        dirty: the positions that its next answer has to look at.
-        last_fetch_us: when its last request came.
+        last_fetch_us: the time of its last request.
     """
 
-    dirty: dict[Any, None]
     last_fetch_us: int
 
+    @property
+    def dirty(self) -> MutableMapping[Any, None]:
+        """The positions that its next answer has to check."""
+
     def wake(self, position: Any) -> None:
-        """There are records or an error to send: a request that waits may be complete."""
+        """Wake a request that waits: there are records or an error to send, so it may be complete."""
 
     def look(self) -> None:
         """Bring ``last_fetch_us`` up to now."""
 
     def mark_dirty(self, position: Any) -> None:
-        """The next answer has to look there; a request that waits goes on waiting."""
+        """Let the next answer check this position; a request that waits goes on waiting."""
 
     def high_watermark_moved(self, position: Any) -> None:
-        """The leader's high watermark is higher than before."""
+        """Take note that the leader's high watermark is higher than before."""
 
     def reads(self, tp: TopicPartition) -> bool:
         """Whether its fetches count as reads of ``tp``: it holds ``tp``, at an offset and epoch that are valid now."""
@@ -44,7 +46,7 @@ class Reader(Protocol):
 
 
 class Position(Protocol):
-    """Where a session reads a partition (``brokers.requests.fetch_session.CachedPartition``)."""
+    """The position of a session in a partition (``brokers.requests.fetch_session.CachedPartition``)."""
 
     @property
     def session(self) -> Reader: ...
@@ -54,10 +56,10 @@ class Position(Protocol):
 
     @property
     def remote(self) -> "RemoteReplica | None":
-        """The follower whose fetches count here; None: whether they do has to be found out."""
+        """The follower whose fetches count here; None: not known yet, or none."""
 
     def unbind(self) -> None:
-        """The partition's role, its leader epoch or its followers change: what the position knows of them is void."""
+        """Drop what the position knows of the partition, because its role, its leader epoch or its followers change."""
 
 
 @define(eq=False, weakref_slot=False)
@@ -72,11 +74,11 @@ class RemoteReplica:
     Attributes:
         log_end_offset: the offset of its last fetch; UNKNOWN_OFFSET before the first, and in some releases after one
             that was refused.
-        last_caught_up_us: when its log last held all that the leader's did.
+        last_caught_up_us: the time when its log last held all that the leader's did.
         last_fetch_us, last_fetch_leader_end: time of its last fetch, and the leader's log end offset then.
-        position: where it is in the fetch session in which it reads this partition.
-        must_fetch: its leader has dropped it from the ISR since its last fetch. That it idles at the end says nothing
-            then: it may be dead.
+        position: its position in the fetch session in which it reads this partition.
+        must_fetch: whether its leader has dropped it from the ISR since its last fetch. Idling at the end then proves
+            nothing: it may be dead.
     """
 
     broker: int
@@ -93,7 +95,8 @@ class RemoteReplica:
         return None if self.position is None else self.position.session
 
     def update_fetch_state(self, offset: int, leader_end: int, now_us: int) -> None:
-        """It read at ``offset`` while the leader's log ended at ``leader_end`` (Replica.updateFetchState, 2.3)."""
+        """Take over a fetch at ``offset`` while the leader's log ended at ``leader_end`` (Replica.updateFetchState,
+        2.3)."""
         if offset >= leader_end:
             self.last_caught_up_us = now_us
         elif offset >= self.last_fetch_leader_end and self.last_fetch_us > self.last_caught_up_us:
@@ -104,7 +107,8 @@ class RemoteReplica:
         self.must_fetch = False
 
     def leave(self, leader_end: int) -> None:
-        """Its leader drops it from the ISR. Where it idles at the end, the next fetch of its session is looked at."""
+        """Take note that its leader drops it from the ISR. If it idles at the end, the next fetch of its session is
+        checked."""
         self.must_fetch = True
         position = self.position
         if position is not None and self.log_end_offset >= leader_end:
@@ -112,8 +116,8 @@ class RemoteReplica:
             position.unbind()
 
     def catch_up_with_session(self, leader_end: int, counted: bool = False) -> None:
-        """Take over the fetches of the session that found nothing new, before ``leader_end`` moves. Fetches that are
-        refused do not count; ``counted``: those so far were not, though the next one is."""
+        """Take over the fetches of the session that found nothing new, before ``leader_end`` moves. Refused fetches do
+        not count. ``counted``: the fetches so far were refused, but the next one is not."""
         position = self.position
         if position is None or self.log_end_offset < leader_end:
             return
@@ -139,21 +143,21 @@ class RemoteReplica:
         return session.last_fetch_us >= self.last_fetch_us
 
     def forget_fetch(self) -> None:
-        """A fetch of it was refused: where it is, is not known any more (Replica.updateLogReadResult with an unknown
-        offset, 2.3). When it was caught up last stays as it was."""
+        """Forget its position, because a fetch was refused (Replica.updateLogReadResult with an unknown offset, 2.3).
+        The time when it was last caught up stays as it was."""
         self.log_end_offset = UNKNOWN_OFFSET
         self.last_fetch_leader_end = UNKNOWN_OFFSET
         self.last_fetch_us = NEVER
 
     def begin_epoch(self, leader_end: int, now_us: int, in_sync: bool) -> None:
-        """The leader keeps leading under a new epoch: an ``in_sync`` follower was caught up now, another one never
+        """Begin a new epoch of the same leader: an ``in_sync`` follower was caught up now, any other never
         (Partition.makeLeader, 2.3)."""
         self.last_fetch_leader_end = leader_end
         self.last_fetch_us = now_us
         self.last_caught_up_us = now_us if in_sync else NEVER
 
     def forget_position(self, now_us: int, in_sync: bool) -> None:
-        """The broker becomes leader: it does not know yet where this follower is."""
+        """Begin without its position, because the broker becomes leader and does not know it yet."""
         self.log_end_offset = UNKNOWN_OFFSET
         self.last_fetch_leader_end = 0
         self.last_fetch_us = NEVER
@@ -164,7 +168,7 @@ class RemoteReplica:
 
 
 class AtTheEndOnly(RemoteReplica):
-    """Caught up only where it asks for the end of the log (before KAFKA-4485)."""
+    """A follower that is caught up only where it fetches at the end of the log (before KAFKA-4485)."""
 
     __slots__ = ()
 
@@ -178,18 +182,18 @@ class AtTheEndOnly(RemoteReplica):
 
 
 NONE_REMOTE: Mapping[int, RemoteReplica] = MappingProxyType({})
-"""Shared by all partitions that have no remote replicas."""
+"""An empty map that all partitions without remote replicas share."""
 
 NO_POSITIONS: Mapping[int, Position] = MappingProxyType({})
-"""Shared by all partitions that no broker reads to which they are not assigned."""
+"""An empty map that all partitions without readers on unassigned brokers share."""
 
 
 def recognized(
     remotes: Mapping[int, RemoteReplica], before: Mapping[int, RemoteReplica], not_assigned: Mapping[int, Position]
 ) -> Mapping[int, Position]:
-    """``remotes`` are assigned now, in the place of those ``before``. One that was not, and has fetched all the same,
-    need not name the partition again in its session (KIP-227): its next fetch counts. Returns where those read that are
-    not assigned now."""
+    """Assign ``remotes`` in the place of those ``before``. A replica that was not assigned, and fetched all the same,
+    need not name the partition again in its session (KIP-227): its next fetch counts. Returns the positions of readers
+    that are not assigned now."""
     left = {broker: one.position for broker, one in before.items() if broker not in remotes and one.position}
     if not left and not not_assigned:
         return not_assigned

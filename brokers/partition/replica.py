@@ -1,4 +1,4 @@
-"""A replica: its log, its high watermark, and what a follower does to both (fetchers.ports.FollowerLog)."""
+"""A replica: its log, its high watermark, and the changes that a follower makes (fetchers.ports.FollowerLog)."""
 
 from collections.abc import Sequence
 from typing import NoReturn
@@ -14,7 +14,7 @@ from fetchers.failures import CorruptBatch
 
 
 def refuse(corrupt: Batch, log: Log) -> NoReturn:
-    """A follower checks each batch before it appends it. Raises: CorruptBatch."""
+    """Refuse a batch that a follower has found corrupt before it appends it. Raises: CorruptBatch."""
     raise CorruptBatch(f"{log.tp}: the batch at {corrupt.base_offset} does not fit its checksum")
 
 
@@ -22,8 +22,8 @@ class Replica:
     """The replica of one partition on this broker.
 
     Attributes:
-        leader_epoch: of the last LeaderAndIsr that took effect; -1 before the first.
-        adding: those of the assigned replicas that a reassignment adds, where the controller sends them (KIP-455).
+        leader_epoch: the leader epoch of the last LeaderAndIsr that took effect; -1 before the first.
+        adding: the assigned replicas that a reassignment adds, where the controller sends them (KIP-455).
     """
 
     __slots__ = ("adding", "high_watermark", "leader_epoch", "log", "process", "recorder", "tp")
@@ -62,8 +62,7 @@ class Replica:
         return self.log.epochs.latest
 
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
-        """The largest local epoch that is at most ``epoch``, and where it ends (Kafka's
-        ``LeaderEpochFileCache``)."""
+        """The largest local epoch that is at most ``epoch``, and its end offset (Kafka's ``LeaderEpochFileCache``)."""
         found = self.log.epochs.end_offset_for(epoch, self.log.end_offset)
         self._show_end(epoch, found[1])
         return found
@@ -79,8 +78,9 @@ class Replica:
         node.trace.show(EpochEndFound, node.id, self.tp, epoch, end_offset, self.log.end_offset)
 
     def diverging(self, epoch: int, offset: int) -> tuple[int, int] | None:
-        """Where this log diverges from a log whose last record, before ``offset``, was written under ``epoch``: the
-        largest epoch known here that is at most ``epoch``, and where it ends. None: the logs do not diverge."""
+        """The point at which this log diverges from a log whose last record, before ``offset``, was written under
+        ``epoch``: the largest epoch known here that is at most ``epoch``, and its end offset. None: the logs do not
+        diverge."""
         found, end = self.log.epochs.end_offset_for(epoch, self.log.end_offset)
         if epoch != self.latest_epoch:
             self._show_end(epoch, end)
@@ -89,7 +89,7 @@ class Replica:
     def append_as_follower(
         self, batches: tuple[Batch, ...], leader_high_watermark: int, leader_log_start: int = 0
     ) -> int:
-        """Append what the leader sent, learn its high watermark and where its log begins; return the new end.
+        """Append the leader's batches, take over its high watermark and log start offset; return the new end.
 
         Raises: CorruptBatch, DiskError, OffsetMismatch.
         """
@@ -126,33 +126,34 @@ class Replica:
 
     @property
     def last_stable_offset_lag(self) -> int:
-        """How many committed records a reader of committed transactions may not read yet."""
+        """The number of committed records that a reader of committed transactions may not read yet."""
         return self.high_watermark - self.log.last_stable_offset(self.high_watermark)
 
     def stability_changed(self) -> None:
-        """The log of a follower, which has transactions, has grown, or its high watermark may have moved."""
+        """Take note of a change in a log with transactions: it has grown, or its high watermark may have moved."""
 
     def bounded(self, high_watermark: int) -> int:
-        """What a log makes of a ``high_watermark`` that it learns: a follower's of its leader's, and a copy in another
-        log directory of that of the log which it has replaced."""
+        """A learned ``high_watermark``, raised to the start of this log. A follower learns it from its leader, a copy
+        in another log directory from the log that it has replaced."""
         return max(high_watermark, self.log.start_offset)
 
     def replicated(self, batches: Sequence[Batch]) -> None:
-        """``batches`` were appended as a follower, while replicas were being added. A partition counts its own."""
+        """Take note of ``batches`` that were appended as a follower, while replicas were being added. A partition
+        counts its own."""
 
     def log_start_moved(self, reason: str) -> None:
-        """The log begins later than before."""
+        """Take note that the log begins later than before."""
         tp = self.tp
         self.process.emit(LogStartMoved, self.process.node.id, tp.topic, tp.partition, self.log.start_offset, reason)
 
     @property
     def retention_limit(self) -> int:
-        """No segment that reaches beyond it is deleted."""
+        """The offset up to which segments may be deleted."""
         return self.high_watermark
 
     def delete_old_segments(self) -> int | None:
-        """Delete the segments that are too old or too much. Returns the time (us) from which on there may be more to
-        delete; None: not before the log grows."""
+        """Delete the segments that are too old or make the log too large. Returns the time (us) from which on there may
+        be more to delete; None: not before the log grows."""
         log = self.log
         before = log.start_offset
         try:

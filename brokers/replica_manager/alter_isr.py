@@ -10,7 +10,7 @@ from attrs import define, evolve, field
 
 from brokers.config import BrokerConfig
 from brokers.partition.isr import AlterIsrItem
-from emulator.nodes import Process, Ticks
+from emulator.nodes import Agenda, Process
 from emulator.protocol.alter_isr import AlterIsrPartition, AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ISR_CHANGE_NOTIFICATION, LeaderAndIsr, encode_isr_change, state_path
@@ -22,6 +22,9 @@ INTERVAL_US = 50_000
 @define(eq=False)
 class ZkIsrManager:
     """Writes each state znode on condition of the version that the leader knows (kafka-behaviour §7.6).
+
+    A write that fails is tried again at each later change, and fails each time until a LeaderAndIsr brings a new
+    version.
 
     A write that fails is tried again whenever there is reason to, and fails each time until a LeaderAndIsr brings a new
     version.
@@ -67,7 +70,8 @@ class ZkIsrManager:
         self.zk.submit(SetData(path, data, wanted.zk_version), learn)
 
     def _put(self, item: AlterIsrItem, path: str) -> None:
-        """As before KAFKA-428: leader, epoch and version stay as they are found, whosever they are."""
+        """Write the ISR as before KAFKA-428: leader, epoch and version of the znode stay as they are, whichever broker
+        wrote them."""
         isr = item.leader_and_isr.isr
 
         def found(response: Response) -> None:
@@ -79,7 +83,7 @@ class ZkIsrManager:
         self.zk.submit(GetData(path), found)
 
     def clear(self, tp: TopicPartition) -> None:
-        """Every item is sent at once."""
+        """Do nothing: every item is sent at once."""
 
 
 class IsrChangePropagation:
@@ -93,22 +97,19 @@ class IsrChangePropagation:
         self._process = process
         self._zk = zk
         self._config = config
-        self._ticks: Ticks | None = None
-        self._changed: dict[TopicPartition, None] = {}
+        self._changed: Agenda[TopicPartition, None] = Agenda()
         self._last_change_us = self._last_notification_us = process.clock_us
 
     def start(self) -> None:
         interval_us = self._config.isr_change_propagation_interval_us
-        self._ticks = self._process.every(interval_us, self.maybe_propagate, lambda: not self._changed)
+        self._process.every(interval_us, self.maybe_propagate, self._changed)
 
     def record(self, tp: TopicPartition) -> None:
-        if self._ticks is not None:
-            self._ticks.rouse()
         self._changed[tp] = None
         self._last_change_us = self._process.clock_us
 
     def maybe_propagate(self) -> None:
-        """Announce what has changed, if it is time to (ReplicaManager.maybePropagateIsrChanges, 2.3)."""
+        """Announce the changes, if it is time to (ReplicaManager.maybePropagateIsrChanges, 2.3)."""
         now, config = self._process.clock_us, self._config
         if self._changed and (
             self._last_change_us + config.isr_change_propagation_blackout_us < now
@@ -120,7 +121,7 @@ class IsrChangePropagation:
             self._zk.submit(Create(f"{ISR_CHANGE_NOTIFICATION}/isr_change_", data, False, True), self._announced)
 
     def _announced(self, _response: Response) -> None:
-        """Kafka ignores the outcome too: the next change brings the next notification."""
+        """Ignore the outcome, as Kafka does: the next change brings the next notification."""
 
 
 @define(eq=False)
@@ -128,11 +129,11 @@ class DefaultAlterIsrManager:
     """Collects the changes that the leaders here want, and asks the controller for them (AlterIsrManagerImpl, 2.7.2).
 
     Every 50 ms, if there are any and no request is in flight. A request that fails as a whole is sent again. The
-    refusal of one partition is for good, also where Kafka means to try again: its queue still has that partition, and
+    refusal of one partition is final, even where Kafka means to try again: its queue still has that partition, and
     throws.
 
     Attributes:
-        ask: sends a request to the controller of the moment, until one answers.
+        ask: sends a request to the current controller, until one answers.
     """
 
     process: Process
@@ -147,7 +148,7 @@ class DefaultAlterIsrManager:
         self._began_us = self.process.clock_us - self.process.phase_us
 
     def start(self) -> None:
-        """There is nothing periodic to begin: see ``_arm``."""
+        """Do nothing: there is no periodic work to begin, see ``_arm``."""
 
     def submit(self, item: AlterIsrItem) -> None:
         self._unsent[item.tp] = item

@@ -1,4 +1,5 @@
-"""A log directory fails: its replicas go offline, or the broker ends (KIP-112, 1.0; LogDirFailureHandler, 2.3)."""
+"""The failure of a log directory: its replicas go offline, or the broker ends (KIP-112, 1.0; LogDirFailureHandler,
+2.3)."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 
 class LogDirFailureHandler:
-    """A thread of its own in Kafka: an operation that fails is answered first, then its directory goes offline.
+    """The handler of failed log directories, a thread of its own in Kafka: an operation that fails is answered first,
+    then its directory goes offline.
 
     ``watch`` registers it with the disks, which hold it and call it from then on.
     """
@@ -35,7 +37,7 @@ class LogDirFailureHandler:
                 self._failed(directory, directory.failed)
 
     def _failed(self, directory: LogDirectory, reason: str) -> None:
-        """An operation on ``directory`` has failed."""
+        """Handle the failure of an operation on ``directory``."""
         handle = self._manager.purgatory.completing(self._handle)
         self._process.call_later(0, handle, (directory, reason), background=False)
 
@@ -65,4 +67,4 @@ class LogDirFailureHandler:
         )
 
     def _announced(self, _response: Response) -> None:
-        """Kafka ignores the outcome too."""
+        """Ignore the outcome, as Kafka does."""

@@ -38,7 +38,7 @@ READ_US = 1_000
 """The least time that a read takes, also on a disk without a speed: a loop has to take time."""
 
 IDLE_SWEEP_US = 10_000_000
-"""How often threads without anything left to copy are ended (shutdown-idle-replica-alter-log-dirs-thread)."""
+"""The period in which threads without anything left to copy are ended (shutdown-idle-replica-alter-log-dirs-thread)."""
 
 
 @define(eq=False)
@@ -62,14 +62,13 @@ class FutureReplica:
         return self.log.epochs.latest
 
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
-        """The largest local epoch that is at most ``epoch``, and where it ends (Kafka's
-        ``LeaderEpochFileCache``)."""
+        """The largest local epoch that is at most ``epoch``, and its end offset (Kafka's ``LeaderEpochFileCache``)."""
         return self.log.epochs.end_offset_for(epoch, self.log.end_offset)
 
     def append_as_follower(
         self, batches: tuple[Batch, ...], leader_high_watermark: int, leader_log_start: int = 0
     ) -> int:
-        """Append what the current log holds; return the new end. Raises: CorruptBatch, DiskError, OffsetMismatch."""
+        """Append batches of the current log; return the new end. Raises: CorruptBatch, DiskError, OffsetMismatch."""
         for batch in batches:
             if batch.corrupt:
                 refuse(batch, self.log)
@@ -93,7 +92,7 @@ class CurrentLogs:
     their end, on leaders and followers alike.
 
     Attributes:
-        work: of the broker's disks: a copy waits for what it has read and written itself.
+        work: the work of the broker's disks: a copy waits for its own reads and writes.
         replace: ends a copy, see ``LogDirMoves.replace``.
     """
 
@@ -136,7 +135,7 @@ class CurrentLogs:
         return answer
 
     def epoch_end(self, query: EpochQuery) -> EpochEndOffset:
-        """Where the epoch ends in the current log."""
+        """The end of the epoch in the current log."""
         error, partition = self._find(query.tp, query.current_leader_epoch)
         if partition is None:
             return EpochEndOffset(query.tp, error, UNDEFINED_EPOCH, UNDEFINED_OFFSET)
@@ -144,7 +143,7 @@ class CurrentLogs:
         return EpochEndOffset(query.tp, Errors.NONE, epoch, offset)
 
     def offsets(self, tp: TopicPartition, leader_epoch: int) -> ListOffsetsResponse:
-        """Where the current log begins and ends."""
+        """The start and the end of the current log."""
         error, partition = self._find(tp, leader_epoch)
         start, end = (-1, -1) if partition is None else (partition.log_start_offset, partition.log_end_offset)
         return ListOffsetsResponse(tp, error, start, end)
@@ -161,7 +160,7 @@ class LogDirMoves:
     """The future logs of one broker and their fetchers.
 
     Attributes:
-        futures: by partition; a move that will never be completed may be among them (see ``stopped``).
+        futures: the future logs by partition; a move that will never be completed may be among them (see ``stopped``).
     """
 
     def __init__(
@@ -195,7 +194,7 @@ class LogDirMoves:
     def alter(self, tp: TopicPartition, name: str) -> Errors:
         """Move the log of ``tp`` to the directory ``name``.
 
-        A copy to a third directory is given up. A copy to ``name``, running or not, is left as it is.
+        A copy to a third directory is abandoned. A copy to ``name``, running or not, is left as it is.
         """
         directory = self._logs.directory(name)
         if directory is None:
@@ -235,8 +234,9 @@ class LogDirMoves:
     # -- what happens to the replica meanwhile ------------------------------------------------------------------------
 
     def leader_and_isr(self, partitions: Iterable[Partition]) -> None:
-        """A LeaderAndIsr has taken effect for ``partitions``. A copy that an earlier incarnation began goes on; a copy
-        that is under way is read under the new epoch, where the release does that (KAFKA-9654): else it is fenced."""
+        """Continue the copies of ``partitions`` after a LeaderAndIsr. A copy that an earlier incarnation began goes on;
+        a copy that is under way is read under the new epoch, where the release does that (KAFKA-9654): else it is
+        fenced."""
         self.fetchers.shutdown_idle_fetcher_threads()
         if not (self.futures or self._logs.any_left):
             return
@@ -255,13 +255,13 @@ class LogDirMoves:
         self.fetchers.add_fetcher_for_partitions([start])
 
     def truncated(self, tp: TopicPartition, offset: int) -> None:
-        """The current log has been cut at ``offset``."""
+        """Truncate the copy of ``tp``, because the current log was truncated to ``offset``."""
         if tp in self.futures:
             self.fetchers.truncated(tp, offset)
 
     def stopped(self, tps: list[TopicPartition], deleted: bool) -> None:
-        """StopReplica: copying ends. A replica that is not deleted keeps its future log, which is completed only if the
-        broker restarts or another directory is asked for, as in Kafka 2.3."""
+        """Stop copying, because of a StopReplica. A replica that is not deleted keeps its future log. As in Kafka 2.3
+        that is completed only if the broker restarts or another directory is requested."""
         self.fetchers.remove_fetcher_for_partitions(tps, stopped=True)
         for tp in tps if deleted else ():
             left = self._logs.left_future(tp)
@@ -272,8 +272,8 @@ class LogDirMoves:
         self.fetchers.shutdown_idle_fetcher_threads()
 
     def offline(self, tps: Iterable[TopicPartition], directory: LogDirectory) -> None:
-        """``directory`` has failed, with the current logs of ``tps``. The future logs in it are lost; those of ``tps``
-        in other directories stay on their disks."""
+        """Handle the failure of ``directory``, with the current logs of ``tps``. The future logs in it are lost; those
+        of ``tps`` in other directories stay on their disks."""
         gone = dict.fromkeys(tp for tp in tps if tp in self.futures)
         gone |= dict.fromkeys(tp for tp, future in self.futures.items() if future.log.directory is directory)
         self.fetchers.remove_fetcher_for_partitions(gone)
@@ -308,7 +308,7 @@ class LogDirMoves:
             future.end_offset,
         )  # fmt: skip
         high_watermark = partition.bounded(partition.high_watermark)
-        if high_watermark > partition.high_watermark:  # a crash had put it back, before where the copy begins
+        if high_watermark > partition.high_watermark:  # a crash had moved it back
             partition.set_high_watermark(high_watermark, partition.is_leader)
         if future.start_offset != current.start_offset:
             partition.log_start_moved("copy")

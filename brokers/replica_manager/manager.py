@@ -36,27 +36,27 @@ Outcome = tuple[TopicPartition, Errors]
 
 
 class Coordinator(Protocol):
-    """What a broker does for others by the partitions of an internal topic that it leads."""
+    """A broker's role for clients that comes with the partitions of an internal topic that it leads."""
 
     def elected(self, partition: int, leader_epoch: int) -> None:
         """The broker leads ``partition`` now, and did not before."""
 
     def resigned(self, partition: int, leader_epoch: int | None) -> None:
-        """It follows now, or (None) has no replica any more."""
+        """The broker follows now, or (None) has no replica any more."""
 
     @property
     def keeps_anything(self) -> bool:
-        """Whether it wants to know of deleted partitions."""
+        """Whether it has to learn of deleted partitions."""
         ...
 
     def partitions_deleted(self, partitions: Sequence[TopicPartition]) -> None:
-        """Their topics are deleted."""
+        """The topics of these partitions are deleted."""
 
 
 @define(eq=False)
 class InjectedFailures:
-    """Changes of role that a scenario makes fail on this broker: how often the next ones fail, for each partition. They
-    end with the broker's process.
+    """Changes of role that a scenario makes fail on this broker: the number of failures to come, for each partition.
+    They end with the broker's process.
 
     Attributes:
         start: becoming a follower fails: no log is opened, no fetcher started, no epoch remembered.
@@ -79,21 +79,21 @@ class ReplicaManager:
     """The replicas of one broker (kafka.server.ReplicaManager).
 
     Attributes:
-        alter_isr: carries the changes of ISRs into ZooKeeper.
-        coordinators: by internal topic (onLeadershipChange of KafkaApis.handleLeaderAndIsrRequest).
-        isr_checks: the partitions led here that may not be at rest: all that isr-expiration looks at.
+        alter_isr: writes the changes of ISRs to ZooKeeper.
+        coordinators: the coordinators by internal topic (onLeadershipChange of KafkaApis.handleLeaderAndIsrRequest).
+        isr_checks: the partitions led here whose ISR may have to change: only these are checked by isr-expiration.
         logs: the log directories.
-        metadata: what the controller has sent about all partitions and brokers.
+        metadata: the controller's metadata of all partitions and brokers.
         metrics: the gauges and meters of its partitions and their topics.
         moves: the replicas that move from one log directory to another.
         offline: the replicas whose log directory has failed: they stay offline until the process restarts.
         policies: the rules of the release, with the settings of the moment.
         injected: the failures that a scenario has injected.
         purgatory: the fetch requests that the current transition has woken.
-        shutting_down: the process was asked to end. From then on a partition that becomes a follower is not fetched
-            (ReplicaManager.makeFollowers, 0.8.1 to 2.7; Partition.makeFollower, 0.8.0), so that a leadership which the
-            controller has moved away does not bring its replica back into the ISR.
-        throttle: the quotas for what it sends as a leader.
+        shutting_down: whether the process was asked to end. From then on a partition that becomes a follower is not
+            fetched (ReplicaManager.makeFollowers, 0.8.1 to 2.7; Partition.makeFollower, 0.8.0), so that a leadership
+            which the controller has moved away does not bring its replica back into the ISR.
+        throttle: the quotas for the bytes that it sends as a leader.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class ReplicaManager:
         metadata: MetadataCache | None = None,
         alter_isr: AlterIsrManager | None = None,
     ) -> None:
-        """``alter_isr``: carries the changes of ISRs; without one, leaders write to ZooKeeper themselves."""
+        """``alter_isr``: writes the changes of ISRs; None: leaders write to ZooKeeper themselves."""
         self.process = process
         self.zk = zk
         self.fetchers = fetchers
@@ -117,7 +117,7 @@ class ReplicaManager:
         self.partitions: dict[TopicPartition, Partition] = {}
         self.offline: dict[TopicPartition, None] = {}
         self._left_waiting: dict[TopicPartition, ProduceWatchers] = {}
-        """The produce requests that wait at partitions which this broker has no more."""
+        """The produce requests that wait at partitions which this broker does not have any more."""
         self.metadata = metadata or MetadataCache()
         self.purgatory = Purgatory(process.node.trace)
         self.logs = LogManager(process, policies.config.log_manager, self._log_config, self._expire, policies.log_rules)
@@ -138,9 +138,9 @@ class ReplicaManager:
         self.shutting_down = False
         self._checkpointing = False
         self._opened: dict[str, int] = {}
-        """When a log of each topic was opened, where that matters (``misses_settings_us``)."""
+        """The time when a log of each topic was opened, where that matters (``misses_settings_us``)."""
         self._changes = 0
-        """How often the settings of all brokers have changed."""
+        """The number of changes of the settings of all brokers."""
 
     def _zk_isr_manager(self, policies: BrokerPolicies) -> ZkIsrManager:
         writes = policies.isr_writes
@@ -149,7 +149,7 @@ class ReplicaManager:
         return ZkIsrManager(self.zk, written.compares, propagation, written.conditional)
 
     def configured(self, entity: str, config: Mapping[str, str]) -> None:
-        """The settings of a topic, or of all brokers, have changed."""
+        """Take over changed settings of a topic, or of all brokers."""
         if self._opened and self._opens(entity):
             return
         before = self.policies
@@ -164,7 +164,7 @@ class ReplicaManager:
         self._measure_logs(before.log_config, None if topic == entity else (topic,))
 
     def _measure_logs(self, before: Callable[[str], LogConfig], topics: Iterable[str] | None) -> None:
-        """Measure the logs of those of ``topics`` whose settings are others than ``before``; None: of all topics."""
+        """Measure the logs of the ``topics`` whose settings differ from ``before``; None: of all topics."""
         futures = self.moves.futures
         if topics is None:
             topics = dict.fromkeys(tp.topic for tp in (*self.partitions, *futures))
@@ -174,13 +174,14 @@ class ReplicaManager:
         for tp, partition in self.partitions.items():
             if tp.topic in changed:
                 partition.log.measure_active_segment()
-                partition.log.watch_retention()  # what it holds may be due earlier
+                partition.log.watch_retention()  # under the new settings its segments may be due earlier
         for tp, future in futures.items():
             if tp.topic in changed:
                 future.log.measure_active_segment()
 
     def _opens(self, entity: str) -> bool:
-        """Whether a log of the topic ``entity`` is being opened: a change of its settings is lost (a policy)."""
+        """Whether a log of the topic ``entity`` is being opened, so that a change of its settings is lost (a
+        policy)."""
         since_us = self._opened.get(entity.removeprefix("topics/"))
         return since_us is not None and self.process.clock_us - since_us < self.policies.misses_settings_us
 
@@ -189,12 +190,11 @@ class ReplicaManager:
 
     def start(self) -> None:
         """Begin the periodic work: isr-expiration and isr-change-propagation."""
-        ticks = self.process.every(
+        self.process.every(
             self.policies.isr_check_interval_us,
             self.purgatory.completing(self.maybe_shrink_isr),
-            lambda: not self.isr_checks,
+            self.isr_checks,
         )
-        self._services.isr_checks_begin = ticks.rouse
         self.alter_isr.start()
         self.moves.start()
         self.logs.start()
@@ -266,7 +266,7 @@ class ReplicaManager:
         return tuple(outcomes)
 
     def _leads_any(self, topic: str) -> bool:
-        """Whether a partition of ``topic`` is led here, of those that the broker knows from its metadata."""
+        """Whether a partition of ``topic`` is led here, among those that the broker knows from its metadata."""
         return any(self._leads(state.tp) for state in self.metadata.partitions_of(topic).values())
 
     def _leads(self, tp: TopicPartition) -> bool:
@@ -276,7 +276,8 @@ class ReplicaManager:
     def _tell_coordinators(
         self, leaders: Sequence[LeaderAndIsrPartition], followers: Sequence[LeaderAndIsrPartition]
     ) -> None:
-        """Roles of internal topics have changed. A follower of a leader that is not alive has stayed what it was."""
+        """Notify the coordinators whose internal topics have changed roles. A follower of a leader that is not alive
+        keeps its old role."""
         for state in leaders:
             if self._leads(state.tp):
                 self.coordinators[state.tp.topic].elected(state.tp.partition, state.leader_epoch)
@@ -286,8 +287,8 @@ class ReplicaManager:
                 self.coordinators[state.tp.topic].resigned(state.tp.partition, state.leader_epoch)
 
     def _with_log(self, states: list[LeaderAndIsrPartition]) -> Iterator[tuple[Partition, LeaderAndIsrPartition]]:
-        """Each state with its partition, whose log is opened if this is its first. A partition whose log cannot be
-        opened is offline from now on, and left out."""
+        """Each state with its partition, whose log is opened if this is its first state. A partition whose log cannot
+        be opened is offline from now on, and left out."""
         for state in states:
             tp = state.tp
             partition = self.partitions.get(tp)
@@ -316,7 +317,8 @@ class ReplicaManager:
             if state.leader in live:
                 following.append(state)
             else:
-                # The epoch is not recorded: the same request is not stale when it comes again (KAFKA-4443's cause).
+                # The epoch is not recorded, so that the same request is not stale when it comes again (KAFKA-4443's
+                # cause).
                 self._log.error("leader is not alive, stay as it is", partition=str(state.tp), leader=state.leader)
                 list(self._with_log([state]))
         if not self.policies.restarts_every_fetcher:
@@ -334,8 +336,8 @@ class ReplicaManager:
             self.fetchers.add_fetcher_for_partitions(starts)
 
     def _keeps_fetching(self, state: LeaderAndIsrPartition) -> bool:
-        """Follow the leader that is followed already, under the new epoch, and leave the fetcher alone (before
-        KAFKA-7164)."""
+        """Whether the follower has this leader already and goes on fetching under the new epoch, without a change of
+        its fetcher (before KAFKA-7164)."""
         partition = self.partitions.get(state.tp)
         if partition is None or partition.is_leader or partition.leader != state.leader:
             return False
@@ -397,8 +399,8 @@ class ReplicaManager:
         return Errors.NONE
 
     def _drop(self, partition: Partition) -> None:
-        """This broker no longer leads or follows ``partition``. Requests that wait there go on waiting, until their
-        timeout or until the partition comes back (2.3)."""
+        """Remove ``partition``, which this broker no longer leads or follows. Requests that wait there go on waiting,
+        until their timeout or until the partition comes back (2.3)."""
         partition.stop_leading()
         del self.partitions[partition.tp]
         self.metrics.topics.end_replica(partition.tp.topic)
@@ -407,7 +409,7 @@ class ReplicaManager:
             self._left_waiting[partition.tp] = partition.delayed
 
     def mark_partition_offline(self, partition: Partition) -> None:
-        """The log directory of ``partition`` has failed."""
+        """Take ``partition`` offline, whose log directory has failed."""
         self._drop(partition)
         self.offline[partition.tp] = None
         self.process.emit(ReplicaOffline, self.process.node.id, partition.tp.topic, partition.tp.partition)
@@ -438,13 +440,13 @@ class ReplicaManager:
             self.process.every(interval, self.logs.write_high_watermarks)
 
     def forget(self) -> None:
-        """The process has ended: free the partitions and the metadata, which refer to each other and to nothing that
-        lives on."""
+        """Free the partitions and the metadata, because the process has ended. They refer to each other and to nothing
+        that lives on."""
         self.partitions.clear()
         self.isr_checks.clear()
         self.metadata.forget()
         for thread in self.fetchers.threads.values():
-            thread.states.clear()
+            thread.forget()
 
     def close(self) -> None:
         """A clean stop: flush every log and write the checkpoints."""

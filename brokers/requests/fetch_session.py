@@ -8,7 +8,7 @@ wait.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping
 from typing import NamedTuple
 
 from attrs import define, field
@@ -97,7 +97,7 @@ class FetchSession(ABC):
         last_fetch_us: when the last request came.
         delayed: the request that waits for data, if one does.
         positions: the partitions of the session.
-        dirty: those that the next answer has to look at.
+        dirty: those that the next answer has to look at. While a poll is parked, the first one rouses it.
         promising: something is dirty that can complete a request before its timeout. For a follower a high watermark
             alone cannot, and neither can a fetch that has nothing new to read.
         unserved: those of its partitions that the broker's metadata lacked when a request last asked, or lost since.
@@ -113,7 +113,7 @@ class FetchSession(ABC):
     epoch: int = 0
     last_fetch_us: int = 0
     positions: dict[TopicPartition, CachedPartition] = field(factory=dict)
-    dirty: dict[CachedPartition, None] = field(factory=dict)
+    dirty: MutableMapping[CachedPartition, None] = field(factory=dict)
     promising: bool = True
     unserved: dict[CachedPartition, None] = field(factory=dict)
     erroneous: dict[CachedPartition, None] = field(factory=dict)
@@ -126,23 +126,18 @@ class FetchSession(ABC):
 
     def wake(self, position: CachedPartition) -> None:
         """There are records or an error to send: a request that waits may be complete."""
-        delayed = self.delayed
-        if delayed.poll is not None:
-            delayed.poll.rouse()
         self.dirty[position] = None
         self.promising = True
+        delayed = self.delayed
         if delayed.request is not None:
             delayed.purgatory.woken[delayed] = None
 
     def look(self) -> None:
         """Bring ``last_fetch_us`` up to now: polls that are jumped over are simulated again."""
-        if self.delayed.poll is not None:
-            self.delayed.poll.rouse()
+        self.delayed.rouse()
 
     def mark_dirty(self, position: CachedPartition) -> None:
         """The next answer has to look there; a request that waits goes on waiting."""
-        if self.delayed.poll is not None:
-            self.delayed.poll.rouse()
         self.dirty[position] = None
         self.promising = True
 
@@ -237,8 +232,7 @@ class FetchSession(ABC):
 
     def close(self) -> None:
         """The connection is gone, and the session with it."""
-        if self.delayed.poll is not None:
-            self.delayed.poll.rouse()
+        self.delayed.rouse()
         self.delayed.request = None
         for tp in list(self.positions):
             self._forget(tp)

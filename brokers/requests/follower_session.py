@@ -49,8 +49,6 @@ class FollowerSession(FetchSession):
         if self.manager.policies.high_watermark_completes_fetches:
             self.wake(position)
         else:
-            if self.delayed.poll is not None:
-                self.delayed.poll.rouse()
             self.dirty[position] = None
 
     def park(self, request: FetchRequest) -> bool:

@@ -1,9 +1,11 @@
 """The leader's half of a poll in which nothing happens (``emulator.network.lane``), and the two halves together."""
 
+from collections.abc import Iterator, MutableMapping
+
 from attrs import define
 
 from brokers.purgatory import DelayedFetch
-from brokers.requests.fetch_session import FetchSession
+from brokers.requests.fetch_session import CachedPartition, FetchSession
 from emulator.network.idle import Poll
 from emulator.network.lane import Lane, can_park
 from emulator.protocol.errors import NO_ERROR
@@ -12,6 +14,29 @@ from fetchers.idle import IdleFetcher
 
 EMPTY_SIZE = 60
 """Of a response in which no partition has changed."""
+
+
+@define(eq=False)
+class NoneDirty(MutableMapping[CachedPartition, None]):
+    """The dirty positions of a session whose poll is parked: none. The first one rouses the poll, and so ends this."""
+
+    session: FetchSession
+    poll: Poll
+
+    def __setitem__(self, position: CachedPartition, value: None) -> None:
+        self.poll.rouse()
+        self.session.dirty[position] = value
+
+    def __getitem__(self, position: CachedPartition) -> None:
+        raise KeyError(position)
+
+    __delitem__ = __getitem__
+
+    def __iter__(self) -> Iterator[CachedPartition]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
 
 
 @define(eq=False)
@@ -35,6 +60,7 @@ class IdleFollower:
         request = self.fetcher.go_on(poll, self.request)
         session.epoch += poll.requests
         session.last_fetch_us = poll.arrived_us + session.manager.process.node.skew_us
+        session.dirty = {}
         delayed = session.delayed
         delayed.poll = None
         if phase.what == "waiting":
@@ -73,6 +99,7 @@ def park(session: FetchSession, delayed: DelayedFetch, request: FetchRequest) ->
     follower = IdleFollower(session, request, fetcher)
     lane = Lane.between(client, server)
     poll = delayed.poll = Poll(lane, client, server, request.max_wait_us, delayed.rank, follower)
+    session.dirty = NoneDirty(session, poll)
     poll.park()
     fetcher.park(poll)
     return True

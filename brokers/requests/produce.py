@@ -1,70 +1,112 @@
-"""Produce: append, and answer once enough replicas have the records."""
+"""Produce (API 0): a leader appends a batch to each of several partitions, and answers once enough replicas have them.
 
-from attrs import evolve
+Behavior, for each batch in this order (KafkaApis.handleProduceRequest, ReplicaManager.appendRecords,
+Partition.appendRecordsToLeader, Log.append; 2.3.1):
 
-from brokers.log.config import LOG_APPEND_TIME
+1. the broker's metadata has the partition: UNKNOWN_TOPIC_OR_PARTITION
+2. acks are -1, 0 or 1: INVALID_REQUIRED_ACKS
+3. no client writes to an internal topic: INVALID_TOPIC_EXCEPTION
+4. there is a replica here, and it leads: NOT_LEADER_FOR_PARTITION
+5. with acks=-1, the ISR is large enough: NOT_ENOUGH_REPLICAS
+6. the batch is no larger than max.message.bytes: MESSAGE_TOO_LARGE
+7. its bytes are those of a batch (``ProducedBatch.invalid``)
+8. it is no larger than a segment: RECORD_LIST_TOO_LARGE
+9. it follows its producer's last batch, unless it repeats one (KIP-98, 0.11)
+
+One request is one transition: all its appends happen before any follower reads them.
+
+Version notes:
+
+- 0.8: any number of acks may be asked for (``counts_acks``)
+- up to 0.10.0 the metadata is not asked (KAFKA-3396), up to 1.1 only for the topic (KAFKA-6796): ``serves``
+- 2.5: an unknown producer may begin with any sequence number (KIP-360): ``admits_unknown_producers``
+"""
+
+from attrs import evolve, frozen
+
+from brokers.log.config import LOG_APPEND_TIME, LogConfig
 from brokers.log.disk_work import ResponseChannel
 from brokers.partition.partition import Partition
-from brokers.purgatory import DelayedProduce, DelayedRecordsProduce, ProducedResult
+from brokers.purgatory import DelayedProduce
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
 from brokers.topic_creation import INTERNAL_TOPICS
 from emulator.disks import DiskError, UnexpectedError
-from emulator.protocol.clients.produce import AppendInfo, RecordsProduceRequest, RecordsProduceResponse
+from emulator.protocol.clients.produce import RecordsProduceRequest
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import BatchRepeated, TransactionalAppended, UnknownProducerAppended
-from emulator.protocol.produce import IdempotentBatch, ProducedBatch, ProduceRequest, ProduceResponse
+from emulator.protocol.produce import AppendInfo, IdempotentBatch, ProducedBatch, ProducedResult, ProduceRequest
 from emulator.protocol.records import NO_TIMESTAMP, ProducedRecords, StoredBatch
 from emulator.protocol.shown import ProduceExpired, ProducerDropped
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.types import SequencedBatch
 from fetchers.failures import StorageError
 
 Waiting = tuple[int, Partition, int]
 """A batch that waits for replicas: its place in the request, its partition, and the offset that they have to reach."""
+Outcome = tuple[Errors, int, SequencedBatch | None]
+"""Of one batch: the error, the base offset (-1 with an error), and the batch of the log that it repeats."""
+
+
+@frozen
+class TopicRules:
+    """The settings of one topic that its batches are checked by, looked up once for a request.
+
+    Attributes:
+        writable: whether the sender may write to the topic: only coordinators write to internal ones.
+        min_isr: min.insync.replicas.
+    """
+
+    topic: str
+    writable: bool
+    min_isr: int
+    log: LogConfig
 
 
 class ProduceHandler:
-    """Answers producers. One request is one transition: all its appends happen before any follower reads them."""
+    """Appends what clients produce, and what the broker's own coordinators write."""
 
     def __init__(self, manager: ReplicaManager) -> None:
         self._manager = manager
 
-    @handles(ProduceRequest)
+    @handles(ProduceRequest, RecordsProduceRequest)
     def produce(self, request: ProduceRequest, channel: ResponseChannel) -> None:
-        """One loop over the batches: append each, and let it wait where the acks ask for it."""
+        """Answer a client."""
+        self.append(request, channel, internal=False)
+
+    def append(self, request: ProduceRequest, channel: ResponseChannel, *, internal: bool) -> None:
+        """Append each batch, and let it wait where the acks ask for it. ``internal``: also to internal topics."""
         manager, acks = self._manager, request.acks
         partitions, metadata, serves = manager.partitions, manager.metadata, manager.policies.serves
-        seen: dict[TopicPartition, None] = {}
-        results: list[ProducedResult] = []
-        appended = False
         valid = manager.policies.valid_acks(acks)
+        results: list[ProducedResult] = []
+        infos: list[AppendInfo] | None = [] if isinstance(request, RecordsProduceRequest) else None
+        rules: TopicRules | None = None
+        appended = False
         for batch in request.batches:
-            tp = batch.tp
-            seen[tp] = None
-            partition = partitions.get(tp)
-            if not valid:
-                result = tp, Errors.INVALID_REQUIRED_ACKS, -1
-            elif not serves(metadata, tp):
+            tp, base, repeated = batch.tp, -1, None
+            if not serves(metadata, tp):
                 # The controller has not sent it to this broker yet, or it is being deleted.
-                result = tp, Errors.UNKNOWN_TOPIC_OR_PARTITION, -1
-            elif partition is None:
-                result = tp, manager.error_without_replica(tp), -1
+                error = Errors.UNKNOWN_TOPIC_OR_PARTITION
+            elif not valid:
+                error = Errors.INVALID_REQUIRED_ACKS
             else:
-                result = self._append(partition, batch, acks)
-            results.append(result)
-            appended = appended or not result[1]
-        assert len(seen) == len(results), "two batches of a partition in one request"
+                if rules is None or rules.topic != tp.topic:
+                    rules = self._rules(tp.topic, internal)
+                error, base, repeated = self._append(partitions.get(tp), batch, acks, rules)
+            results.append((tp, error, base))
+            appended = appended or not error
+            if infos is not None:
+                infos.append(self._info(batch, error, repeated))
         channel = manager.logs.work.after_disks(channel)
         if appended and acks not in (0, 1):
-            self._wait_for_replicas(request, channel, results)
-        elif acks == 0:
-            if any(error for _tp, error, _base in results):
-                self._drop(channel, results)
-            else:
-                channel.release()
-        else:
-            response = ProduceResponse(tuple(results))
+            self._wait_for_replicas(DelayedProduce(channel, request, results, infos or ()))
+        elif acks:
+            response = request.response(results, infos or ())
             channel.reply(response, response.size)
+        elif any(error for _tp, error, _base in results):
+            self._drop(channel, results)
+        else:
+            channel.release()
 
     def _drop(self, channel: ResponseChannel, results: list[ProducedResult]) -> None:
         """Close the connection: the only way to report an error to a producer that expects no answer."""
@@ -73,65 +115,105 @@ class ProduceHandler:
         node.trace.show(ProducerDropped, node.id, tuple(error.name for _tp, error, _base in results))
         channel.close()
 
-    def _append(self, partition: Partition, batch: ProducedBatch, acks: int) -> ProducedResult:
-        tp = partition.tp
+    # -- one batch ----------------------------------------------------------------------------------------------------
+
+    def _rules(self, topic: str, internal: bool) -> TopicRules:
+        policies = self._manager.policies
+        writable = internal or topic not in INTERNAL_TOPICS
+        return TopicRules(topic, writable, policies.min_insync_replicas(topic), policies.log_config(topic))
+
+    def _append(self, partition: Partition | None, batch: ProducedBatch, acks: int, rules: TopicRules) -> Outcome:
+        """Check a batch, and append it where nothing speaks against it."""
+        if not rules.writable:
+            return Errors.INVALID_TOPIC_EXCEPTION, -1, None
+        if partition is None:
+            return self._manager.error_without_replica(batch.tp), -1, None
         if not partition.is_leader:
-            return tp, Errors.NOT_LEADER_FOR_PARTITION, -1
-        if acks < 0 and len(partition.isr_state.isr) < self._manager.policies.min_insync_replicas(tp.topic):
-            return tp, Errors.NOT_ENOUGH_REPLICAS, -1
+            return Errors.NOT_LEADER_FOR_PARTITION, -1, None
+        if acks < 0 and len(partition.isr_state.isr) < rules.min_isr:
+            return Errors.NOT_ENOUGH_REPLICAS, -1, None
+        if isinstance(batch, ProducedRecords):
+            if batch.size > rules.log.max_message_bytes:
+                return Errors.MESSAGE_TOO_LARGE, -1, None
+            if batch.invalid:
+                return batch.invalid, -1, None
+            if batch.size > rules.log.segment_bytes:
+                return Errors.RECORD_LIST_TOO_LARGE, -1, None
+            if rules.log.timestamp_type == LOG_APPEND_TIME:
+                batch = evolve(batch, append_time=True)
         try:
-            if batch.__class__ is IdempotentBatch and self._manager.policies.recognizes_repeats:
-                return self._append_once(partition, batch)
-            return tp, NO_ERROR, partition.append_as_leader(batch)
+            if isinstance(batch, IdempotentBatch) and batch.sequenced:
+                return self._append_sequenced(partition, batch)
+            return NO_ERROR, partition.append_as_leader(batch), None
         except (DiskError, StorageError):
-            return tp, Errors.KAFKA_STORAGE_ERROR, -1
+            return Errors.KAFKA_STORAGE_ERROR, -1, None
         except UnexpectedError:  # ReplicaManager.appendToLocalLog, 2.3.1, catches everything
-            return tp, Errors.UNKNOWN_SERVER_ERROR, -1
+            return Errors.UNKNOWN_SERVER_ERROR, -1, None
 
-    def _append_once(self, partition: Partition, batch: IdempotentBatch) -> ProducedResult:
-        """Append the batch of an idempotent producer: a batch that was sent again gets the first answer (KIP-98)."""
-        producers = partition.log.producers
-        before = producers.repeated(batch)
-        if before is not None:
-            self._answered_again(batch, before.base_offset)
-            return batch.tp, NO_ERROR, before.base_offset
-        error = producers.check(batch, admits_unknown=self._manager.policies.admits_unknown_producers)
-        if error:
-            return batch.tp, error, -1
-        known, base = producers.knows(batch.producer_id), partition.append_as_leader(batch)
+    def _append_sequenced(self, partition: Partition, batch: IdempotentBatch) -> Outcome:
+        """Append the batch of an idempotent producer: one that was sent again gets the first answer (KIP-98).
+
+        Raises: DiskError."""
+        process, tp, producers, known = self._manager.process, batch.tp, partition.log.producers, True
+        policies = self._manager.policies
+        if policies.recognizes_repeats:
+            earlier = producers.repeated(batch)
+            if earlier is not None:
+                base = earlier.base_offset
+                process.emit(
+                    BatchRepeated, process.node.id, *tp, batch.producer_id, batch.base_sequence, batch.id, base
+                )
+                return NO_ERROR, base, earlier
+            error = producers.check(batch, admits_unknown=policies.admits_unknown_producers)
+            if error:
+                return error, -1, None
+            known = producers.knows(batch.producer_id)
+        base = partition.append_as_leader(batch)
         if not known:
-            self._appended_unknown(batch, base)
-        return batch.tp, NO_ERROR, base
+            process.emit(
+                UnknownProducerAppended, process.node.id, *tp, batch.producer_id, batch.base_sequence, batch.id, base
+            )
+        if batch.transactional:
+            process.emit(TransactionalAppended, process.node.id, *tp, batch.producer_id, batch.id, base)
+        return NO_ERROR, base, None
 
-    def _answered_again(self, batch: IdempotentBatch | ProducedRecords, base: int) -> None:
-        process = self._manager.process
-        process.emit(BatchRepeated, process.node.id, *batch.tp, batch.producer_id, batch.base_sequence, batch.id, base)
+    def _info(self, batch: ProducedBatch, error: Errors, repeated: SequencedBatch | None) -> AppendInfo:
+        """What a real client is answered beside the error and the offset."""
+        config = self._manager.policies.log_config(batch.tp.topic)
+        if error is Errors.MESSAGE_TOO_LARGE:
+            why = (
+                f"The record batch size in the append to {batch.tp} is {batch.size} bytes which exceeds the maximum "
+                f"configured value of {config.max_message_bytes}."
+            )
+            return AppendInfo(batch.id, message=why)
+        if error:
+            return AppendInfo(batch.id)
+        log_start = self._manager.partitions[batch.tp].log.start_offset
+        if repeated is not None:
+            time_ms = repeated.max_timestamp_ms if isinstance(repeated, StoredBatch) else NO_TIMESTAMP
+            return AppendInfo(repeated.id, time_ms, log_start)
+        stamped = config.timestamp_type == LOG_APPEND_TIME
+        return AppendInfo(batch.id, self._manager.process.clock_us // 1000 if stamped else NO_TIMESTAMP, log_start)
 
-    def _appended_unknown(self, batch: IdempotentBatch | ProducedRecords, base: int) -> None:
-        process = self._manager.process
-        process.emit(
-            UnknownProducerAppended, process.node.id, *batch.tp, batch.producer_id, batch.base_sequence, batch.id, base
-        )
+    # -- waiting for replicas -----------------------------------------------------------------------------------------
 
-    def _wait_for_replicas(
-        self, request: ProduceRequest, channel: ResponseChannel, results: list[ProducedResult]
-    ) -> None:
+    def _wait_for_replicas(self, delayed: DelayedProduce) -> None:
         """Answer once every batch that was appended is on as many replicas as the request asks for."""
-        acks, partitions = request.acks, self._manager.partitions
+        request, results, partitions = delayed.request, delayed.results, self._manager.partitions
         timed_out = Errors.REQUEST_TIMED_OUT
         waiting: list[Waiting] = []
         for place, (batch, (tp, error, base)) in enumerate(zip(request.batches, results, strict=True)):
             if not error:
                 results[place] = (tp, timed_out, base)
                 waiting.append((place, partitions[tp], base + batch.count))
-        delayed = DelayedProduce(channel, results, len(waiting))
-        delayed.timer = self._manager.process.call_later(request.timeout_us, self._expire, (delayed, acks, waiting))
+        delayed.unfinished = len(waiting)
+        delayed.timer = self._manager.process.call_later(request.timeout_us, self._expire, (delayed, waiting))
         for place, partition, required in waiting:
-            partition.await_replicas(delayed, place, required, acks)
+            partition.await_replicas(delayed, place, required, request.acks)
 
-    def _expire(self, produce: tuple[DelayedProduce, int, list[Waiting]]) -> None:
+    def _expire(self, produce: tuple[DelayedProduce, list[Waiting]]) -> None:
         """The time of a request is over."""
-        delayed, acks, waiting = produce
+        delayed, waiting = produce
         trace = self._manager.process.node.trace
         if delayed.unfinished and trace.shows(ProduceExpired):
             late = tuple(
@@ -139,103 +221,5 @@ class ProduceHandler:
                 for place, partition, required in waiting
                 if delayed.results[place][1] is Errors.REQUEST_TIMED_OUT
             )
-            trace.show(ProduceExpired, self._manager.process.node.id, acks, late)
+            trace.show(ProduceExpired, self._manager.process.node.id, delayed.request.acks, late)
         delayed.expire()
-
-    # -- batches with their bytes -------------------------------------------------------------------------------------
-
-    @handles(RecordsProduceRequest)
-    def produce_records(self, request: RecordsProduceRequest, channel: ResponseChannel) -> None:
-        """As ``produce``, for real clients: with the checks that only bytes can fail, and more to answer."""
-        manager, acks = self._manager, request.acks
-        results: list[ProducedResult] = []
-        infos: list[AppendInfo] = []
-        waiting: list[Waiting] = []
-        for place, batch in enumerate(request.records):
-            partition = manager.partitions.get(batch.tp)
-            error, base, info = self._append_records(partition, batch, acks)
-            if not error and partition is not None:
-                waiting.append((place, partition, base + batch.count))
-            results.append((batch.tp, error, base))
-            infos.append(info)
-        channel = manager.logs.work.after_disks(channel)
-        if acks == 0:
-            if any(error for _tp, error, _base in results):
-                self._drop(channel, results)
-            else:
-                channel.release()
-        elif waiting and acks not in (0, 1):
-            for place, _partition, _required in waiting:
-                tp, _error, base = results[place]
-                results[place] = (tp, Errors.REQUEST_TIMED_OUT, base)
-            delayed = DelayedRecordsProduce(channel, results, len(waiting), infos=infos)
-            delayed.timer = manager.process.call_later(request.timeout_us, self._expire, (delayed, acks, waiting))
-            for place, led, required in waiting:
-                led.await_replicas(delayed, place, required, acks)
-        else:
-            response = RecordsProduceResponse(tuple(results), tuple(infos))
-            channel.reply(response, response.size)
-
-    def _append_records(
-        self, partition: Partition | None, batch: ProducedRecords, acks: int
-    ) -> tuple[Errors, int, AppendInfo]:
-        """The error, the base offset, and what else is answered."""
-        manager, tp = self._manager, batch.tp
-        refused = AppendInfo(batch.id)
-        if not manager.policies.valid_acks(acks):
-            return Errors.INVALID_REQUIRED_ACKS, -1, refused
-        if not manager.serves(tp):
-            return Errors.UNKNOWN_TOPIC_OR_PARTITION, -1, refused
-        if tp.topic in INTERNAL_TOPICS:  # only coordinators write there (appendToLocalLog, 2.3)
-            return Errors.INVALID_TOPIC_EXCEPTION, -1, refused
-        if partition is None:
-            return manager.error_without_replica(tp), -1, refused
-        if not partition.is_leader:
-            return Errors.NOT_LEADER_FOR_PARTITION, -1, refused
-        if acks < 0 and len(partition.isr_state.isr) < manager.policies.min_insync_replicas(tp.topic):
-            return Errors.NOT_ENOUGH_REPLICAS, -1, refused
-        config = manager.policies.log_config(tp.topic)
-        if batch.size > config.max_message_bytes:
-            why = (
-                f"The record batch size in the append to {tp} is {batch.size} bytes which exceeds the maximum "
-                f"configured value of {config.max_message_bytes}."
-            )
-            return Errors.MESSAGE_TOO_LARGE, -1, refused._replace(message=why)
-        if batch.invalid:
-            return batch.invalid, -1, refused
-        if batch.size > config.segment_bytes:
-            return Errors.RECORD_LIST_TOO_LARGE, -1, refused
-        if config.timestamp_type == LOG_APPEND_TIME:
-            batch = evolve(batch, append_time=True)
-        return self._store(partition, batch, refused)
-
-    def _store(
-        self, partition: Partition, batch: ProducedRecords, refused: AppendInfo
-    ) -> tuple[Errors, int, AppendInfo]:
-        log, known = partition.log, True
-        if batch.sequenced and self._manager.policies.recognizes_repeats:
-            before = log.producers.repeated(batch)
-            if isinstance(before, StoredBatch):
-                self._answered_again(batch, before.base_offset)
-                info = AppendInfo(before.id, before.max_timestamp_ms, log.start_offset)
-                return NO_ERROR, before.base_offset, info
-            admits = self._manager.policies.admits_unknown_producers
-            error = log.producers.check(batch, admits_unknown=admits)
-            if error:
-                return error, -1, refused
-            known = log.producers.knows(batch.producer_id)
-        try:
-            base = partition.append_as_leader(batch)
-        except (DiskError, StorageError):
-            return Errors.KAFKA_STORAGE_ERROR, -1, refused
-        except UnexpectedError:
-            return Errors.UNKNOWN_SERVER_ERROR, -1, refused
-        if not known:
-            self._appended_unknown(batch, base)
-        if batch.transactional:
-            process = self._manager.process
-            process.emit(
-                TransactionalAppended, process.node.id, *batch.tp, batch.producer_id, batch.id, base
-            )  # fmt: skip
-        at_ms = self._manager.process.clock_us // 1000 if batch.append_time else NO_TIMESTAMP
-        return NO_ERROR, base, AppendInfo(batch.id, at_ms, log.start_offset)

@@ -12,14 +12,14 @@ from emulator.protocol.api import Request
 Handle = Callable[[Any, Channel], object]
 Method = TypeVar("Method", bound=Callable[..., object])
 
-_REQUEST = "_handled_request"
+_REQUESTS = "_handled_requests"
 
 
-def handles(request: type[Request]) -> Callable[[Method], Method]:
-    """Declare that a method answers requests of this class. ``Router.add`` looks for such methods."""
+def handles(*requests: type[Request]) -> Callable[[Method], Method]:
+    """Declare that a method answers requests of these classes. ``Router.add`` looks for such methods."""
 
     def mark(method: Method) -> Method:
-        setattr(method, _REQUEST, request)
+        setattr(method, _REQUESTS, requests)
         return method
 
     return mark
@@ -99,8 +99,7 @@ class Router:
     def add(self, handler: object) -> None:
         """Let ``handler`` answer the requests that its methods declare with ``handles``."""
         for name, member in vars(type(handler)).items():
-            request = getattr(member, _REQUEST, None)
-            if request is not None:
+            for request in getattr(member, _REQUESTS, ()):
                 self.on(request, getattr(handler, name))
 
     def handle(self, request: Any, channel: Channel) -> None:

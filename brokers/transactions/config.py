@@ -9,7 +9,8 @@ TRANSACTION_STATE_TOPIC = "__transaction_state"
 
 @frozen
 class TransactionConfig:
-    """Kafka's names, with underscores for dots; times in microseconds, sizes in bytes."""
+    """The settings of a transaction coordinator: Kafka's names, with underscores for dots; times in microseconds, sizes
+    in bytes."""
 
     max_timeout_us: int = config(
         "transaction.max.timeout.ms", 900_000, "a producer may not ask for a longer `transaction.timeout.ms`"

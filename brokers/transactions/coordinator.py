@@ -1,6 +1,7 @@
-"""What transactional producers ask of their coordinator (kafka.coordinator.transaction.TransactionCoordinator, 2.7).
+"""The requests of transactional producers to their coordinator (kafka.coordinator.transaction.TransactionCoordinator,
+2.7).
 
-Each method is one transition; what it answers goes to a callback when its time has come.
+Each method is one transition, which passes its response to a callback, now or later.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,20 +32,20 @@ from emulator.protocol.types import TopicPartition
 Done = Callable[[Errors], object]
 Initialized = Callable[[InitProducerIdResponse], object]
 GenerateProducerId = Callable[[Callable[[int], object]], object]
-"""Calls back with a producer id that no other producer has."""
+"""A function that calls back with a producer id that no other producer has."""
 DECIDED = TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT
 
 
 @define(eq=False)
 class TransactionCoordinator:
-    """One broker's.
+    """The coordinator of one broker's transactional ids.
 
     Attributes:
-        generate_producer_id: gives a producer id, in time.
+        generate_producer_id: calls back with a new producer id.
         connect: opens a connection to a broker's listener.
-        transitions: those of this coordinator.
+        transitions: the transitions of this coordinator.
         store: the transactional ids and their records.
-        markers: carries decisions to the partitions.
+        markers: sends the markers of ended transactions to the partitions.
     """
 
     process: Process
@@ -78,25 +79,25 @@ class TransactionCoordinator:
             self.process.every(
                 config.abort_interval_us,
                 self.transitions.alone(self._abort_late),
-                lambda: not owned,
+                owned,
             )
             self.process.every(
                 config.expire_interval_us,
                 self.transitions.alone(self.store.expire),
-                lambda: not owned,
+                owned,
             )
         self.transitions.ending(self.store.partitions.elected)(partition, leader_epoch)
 
     def resigned(self, partition: int, leader_epoch: int | None) -> None:
-        """It does not any more; ``leader_epoch``: None where its replica was removed."""
+        """This broker does not lead it any more; ``leader_epoch``: None where its replica was removed."""
         if self.store.resigned(partition, leader_epoch):
             self.markers.forget(partition)
 
     # -- InitProducerId ---------------------------------------------------------------------------------------------
 
     def init_producer_id(self, request: InitProducerIdRequest, callback: Initialized) -> None:
-        """A producer has come: fence those before it. A transaction that they have left open is aborted first; the
-        producer is asked to come again (handleInitProducerId)."""
+        """Give a new producer its epoch, and fence those before it. A transaction that they have left open is aborted
+        first; the producer gets an error and has to ask again (handleInitProducerId)."""
         id = request.transactional_id
         assert id is not None
         if not id:
@@ -151,7 +152,7 @@ class TransactionCoordinator:
         return Errors.CONCURRENT_TRANSACTIONS if metadata.state in DECIDED else NO_ERROR
 
     def _rotate(self, request: InitProducerIdRequest, found: Found, producer_id: int, callback: Initialized) -> None:
-        """The producer gets another producer id, if nothing has changed while that was fetched."""
+        """Give the producer another producer id, if nothing has changed while that was fetched."""
         metadata = found.metadata
         if self.store.find(metadata.id) != found or metadata.pending is not None or not metadata.is_epoch_exhausted:
             self._refuse(callback, Errors.CONCURRENT_TRANSACTIONS)
@@ -185,7 +186,7 @@ class TransactionCoordinator:
     def add_partitions(
         self, request: OfTransaction, partitions: Sequence[TopicPartition], done: Done
     ) -> None:  # fmt: skip
-        """The transaction begins, or goes on in these partitions (handleAddPartitionsToTransaction)."""
+        """Add partitions to the transaction, which begins with the first (handleAddPartitionsToTransaction)."""
         found = self._of_producer(request)
         if isinstance(found, Errors):
             self.transitions.answer(done, found)
@@ -206,7 +207,7 @@ class TransactionCoordinator:
         self.transitions.answer(done, error)
 
     def _of_producer(self, request: OfTransaction) -> Found | Errors:
-        """The transactional id of a producer that it says to be, or why that is not so."""
+        """The transactional id of a producer, or the error if the producer is not the current one."""
         if not request.transactional_id:
             return Errors.INVALID_REQUEST
         found = self.store.find(request.transactional_id)
@@ -230,8 +231,8 @@ class TransactionCoordinator:
     def _end(
         self, id: str, producer_id: int, producer_epoch: int, done: Done, *, committed: bool, from_client: bool
     ) -> None:
-        """endTransaction. ``from_client``: the epoch should be that of the producer; the coordinator itself comes with
-        a higher one, to fence it."""
+        """End a transaction (endTransaction). ``from_client``: the epoch should be that of the producer; the
+        coordinator itself uses a higher one, to fence it."""
         found = self.store.find(id)
         if isinstance(found, Errors):
             done(found or Errors.INVALID_PRODUCER_ID_MAPPING)
@@ -271,14 +272,14 @@ class TransactionCoordinator:
         self.store.append(metadata.id, found.coordinator_epoch, to, decided)
 
     def _send_markers(self, found: Found) -> None:
-        """A transaction is decided: its partitions have to learn of it. Also what a new coordinator does first."""
+        """Send the markers of a transaction that is decided to its partitions. A new coordinator does this first."""
         to = found.metadata.prepare_complete(self.store.clock_ms)
         self.markers.add(found, to, committed=to.state is TransactionState.COMPLETE_COMMIT)
 
     # -- transactions that last too long ----------------------------------------------------------------------------
 
     def _abort_late(self) -> None:
-        """Abort them, and fence their producers (abortTimedOutTransactions)."""
+        """Abort the transactions that have lasted too long, and fence their producers (abortTimedOutTransactions)."""
         for metadata in self.store.late():
             log = get_logger("brokers.transactions")
             if not metadata.can_be_fenced:
@@ -293,7 +294,8 @@ class TransactionCoordinator:
 
 
 def _outcome(state: TransactionState, committed: bool) -> Errors:
-    """What a producer gets that ends a transaction which is not open: NONE where it says again what was done."""
+    """The answer to a producer that ends a transaction which is not open: NONE if it was ended in that same way
+    before."""
     if state is (TransactionState.COMPLETE_COMMIT if committed else TransactionState.COMPLETE_ABORT):
         return NO_ERROR
     if state is (TransactionState.PREPARE_COMMIT if committed else TransactionState.PREPARE_ABORT):
@@ -302,7 +304,7 @@ def _outcome(state: TransactionState, committed: bool) -> Errors:
 
 
 def _is_valid(request: InitProducerIdRequest, metadata: TransactionMetadata) -> bool:
-    """Whether a producer that says its producer id and its epoch can be the one that is known (KIP-360)."""
+    """Whether a producer with this producer id and epoch can be the known one (KIP-360)."""
     if metadata.producer_epoch == NO_PRODUCER_EPOCH or request.producer_id == metadata.producer_id:
         return True
     return request.producer_id == metadata.last_producer_id and request.producer_epoch >= LAST_EPOCH - 1

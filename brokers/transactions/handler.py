@@ -33,7 +33,7 @@ class TransactionsHandler:
 
     @handles(AddPartitionsToTxnRequest)
     def add_partitions(self, request: AddPartitionsToTxnRequest, channel: ResponseChannel) -> None:
-        """All partitions are added, or none."""
+        """Add all the partitions, or none."""
         metadata = self.coordinator.manager.metadata
         unknown = [tp for tp in request.partitions if not metadata.knows(tp)]
 
@@ -51,7 +51,7 @@ class TransactionsHandler:
 
     @handles(AddOffsetsToTxnRequest)
     def add_offsets(self, request: AddOffsetsToTxnRequest, channel: ResponseChannel) -> None:
-        """The group's partition of ``__consumer_offsets`` is added."""
+        """Add the group's partition of ``__consumer_offsets``."""
         home = TopicPartition.of(GROUP_METADATA_TOPIC, self.partition_of_group(request.group))
 
         def answer(error: Errors) -> None:

@@ -1,5 +1,6 @@
-"""How a coordinator's decisions get to the partitions of its transactions (TransactionMarkerChannelManager, 2.7): a
-queue and a connection to each broker, and again until all is done."""
+"""The markers of a coordinator's decisions, sent to the partitions of its transactions
+(TransactionMarkerChannelManager, 2.7): a queue and a connection to each broker, with retries until all partitions have
+them."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -18,10 +19,10 @@ from emulator.protocol.types import TopicPartition
 
 Connect = Callable[[int], Client]
 RETRY_US = 50_000
-"""The pause before a marker is sent again that could not be written, or had no leader to go to. Kafka makes none after
-the answer of a leader."""
+"""The pause before a marker is sent again that could not be written, or whose partition had no leader. Kafka makes none
+after the answer of a leader."""
 FENCED = Errors.INVALID_PRODUCER_EPOCH, Errors.TRANSACTION_COORDINATOR_FENCED
-"""The answers by which a leader says that another producer or coordinator has taken over."""
+"""The errors by which a leader says that another producer or coordinator has taken over."""
 
 
 class Queued(NamedTuple):
@@ -36,7 +37,7 @@ class Completion:
     """A transaction that is complete when all its partitions have their markers.
 
     Attributes:
-        to: what is written then.
+        to: the state that is written then.
     """
 
     found: Found
@@ -53,7 +54,7 @@ class TransactionMarkerChannelManager:
     connect: Connect
     _completions: dict[str, Completion] = field(factory=dict)
     _queues: dict[int, deque[Queued]] = field(factory=dict)
-    """By broker; a broker that has one has a task that sends it."""
+    """The queues by broker. Each queue has a task that sends it."""
 
     def add(self, found: Found, to: TxnTransitMetadata, *, committed: bool) -> None:
         """Send the markers of a transaction to the leaders of its partitions, then write ``to``."""
@@ -79,7 +80,7 @@ class TransactionMarkerChannelManager:
 
     def _enqueue(self, id: str, partitions: Iterable[TopicPartition]) -> None:
         """Queue the markers of these partitions at their leaders, as this broker's metadata has them. Partitions that
-        are in no metadata are deleted, and need none."""
+        are not in the metadata are deleted, and need none."""
         completion = self._goes_on(id)
         if completion is None:
             return
@@ -118,7 +119,7 @@ class TransactionMarkerChannelManager:
             queue.append(queued)
 
     async def _send(self, broker: int) -> None:
-        """Send what is queued for ``broker``, one request at a time, until nothing is."""
+        """Send the queue of ``broker``, one request at a time, until it is empty."""
         queue, client = self._queues[broker], self.connect(broker)
         while queue:
             sent = list(queue)
@@ -156,7 +157,7 @@ class TransactionMarkerChannelManager:
                     completion.found.metadata.partitions.pop(tp, None)
                 elif error is Errors.KAFKA_STORAGE_ERROR and not retries_storage_errors:
                     get_logger("brokers.transactions").error("a marker is lost", transactional_id=queued.id)
-                    return  # what Kafka has of the answer after it is lost with the exception
+                    return  # as in Kafka, where the exception loses the rest of the answer
             failed = [tp for tp, error in outcomes if error]
             if failed:
                 self._again(queued.id, failed)

@@ -1,5 +1,5 @@
-"""WriteTxnMarkers: a leader appends the markers of transactions to its partitions, and answers when all replicas in
-sync have them (KafkaApis.handleWriteTxnMarkersRequest, 2.7)."""
+"""WriteTxnMarkers: a leader appends the markers of transactions to its partitions, and answers when all in-sync
+replicas have them (KafkaApis.handleWriteTxnMarkersRequest, 2.7)."""
 
 from typing import Protocol
 
@@ -20,7 +20,7 @@ from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersReq
 from emulator.protocol.types import TopicPartition
 
 FIRST_ID = 1 << 62
-"""Below the ids of a leader's control batches."""
+"""A number below the ids of a leader's control batches."""
 
 
 class EndsTransactions(Protocol):
@@ -31,11 +31,11 @@ class EndsTransactions(Protocol):
 
 @define(eq=False)
 class Request:
-    """One whose markers are being written.
+    """A request whose markers are being written.
 
     Attributes:
-        errors: for each marker, those of its partitions; REQUEST_TIMED_OUT until they are known.
-        left: how many partitions have not answered.
+        errors: the errors of the partitions, for each marker; REQUEST_TIMED_OUT until they are known.
+        left: the number of partitions that have not answered.
     """
 
     request: WriteTxnMarkersRequest
@@ -51,7 +51,7 @@ class Request:
 
 @define(eq=False)
 class MarkerWriter:
-    """One broker's. ``transitions``: those of its group coordinator."""
+    """The WriteTxnMarkers requests of one broker. ``transitions``: those of its group coordinator."""
 
     manager: ReplicaManager
     appender: Appender
@@ -98,13 +98,12 @@ class MarkerWriter:
             marker.coordinator_epoch, marker.committed,
         )  # fmt: skip
         timeout_us = self.manager.policies.config.request_timeout_us
-        self.appender.produce(
-            ProduceRequest(-1, timeout_us, (records,), records.size), AppendCallback(self.transitions.ending(done))
-        )
+        request = ProduceRequest(-1, timeout_us, (records,), records.size)
+        self.appender.append(request, AppendCallback(self.transitions.ending(done)), internal=True)
 
 
 def _fenced(producers: ProducerStateManager, marker: TxnMarker) -> Errors:
-    """Why the log does not take the marker (checkProducerEpoch, checkCoordinatorEpoch)."""
+    """The error if the log does not accept the marker (checkProducerEpoch, checkCoordinatorEpoch)."""
     if marker.producer_epoch < producers.epoch_of(marker.producer_id):
         return Errors.INVALID_PRODUCER_EPOCH
     if marker.coordinator_epoch < producers.coordinator_epoch_of(marker.producer_id):

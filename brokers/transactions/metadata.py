@@ -19,13 +19,13 @@ NOT_STARTED_MS = -1
 
 
 class TransactionState(StrEnum):
-    """Kafka's names."""
+    """The states of a transactional id, with Kafka's names."""
 
     EMPTY = "Empty"
-    """It has had no transaction with this producer epoch yet."""
+    """The transactional id has had no transaction with this producer epoch yet."""
     ONGOING = "Ongoing"
     PREPARE_COMMIT = "PrepareCommit"
-    """It is decided, and the markers are under way."""
+    """The transaction is decided, and its markers are being sent."""
     PREPARE_ABORT = "PrepareAbort"
     COMPLETE_COMMIT = "CompleteCommit"
     """All partitions have their markers."""
@@ -33,7 +33,7 @@ class TransactionState(StrEnum):
     DEAD = "Dead"
     """The transactional id has expired."""
     PREPARE_EPOCH_FENCE = "PrepareEpochFence"
-    """Its producer is about to be fenced and its transaction aborted; never written."""
+    """The producer is about to be fenced and its transaction aborted; this state is never written."""
 
 
 _S = TransactionState
@@ -49,17 +49,17 @@ CAN_FOLLOW: Mapping[TransactionState, tuple[TransactionState, ...]] = {
 }
 """The states before each state."""
 EXPIRING = _S.EMPTY, _S.COMPLETE_COMMIT, _S.COMPLETE_ABORT
-"""Without a transaction: the transactional id can expire."""
+"""The states without a transaction: the transactional id can expire."""
 
 
 class TxnTransitMetadata(NamedTuple):
-    """What a transactional id becomes, and what the log keeps of it but for the ``last`` fields.
+    """The next state of a transactional id. The log has all of it except the ``last`` fields.
 
     Attributes:
-        last_producer_id, last_producer_epoch: those before InitProducerId raised them, for a producer that asks again
-            (KIP-360); -1: none that counts.
-        partitions: those that the transaction has written to, or may have.
-        start_ms: when the transaction began, by the coordinator's clock; NOT_STARTED_MS.
+        last_producer_id, last_producer_epoch: the values before InitProducerId raised them, for a producer that asks
+            again (KIP-360); -1: none that counts.
+        partitions: the partitions that the transaction has written to, or may have.
+        start_ms: the time when the transaction began, by the coordinator's clock; NOT_STARTED_MS.
     """
 
     producer_id: int
@@ -82,9 +82,10 @@ class TransactionMetadata:
     """A transactional id.
 
     Attributes:
-        partitions: those that have no marker yet, once the transaction is decided.
+        partitions: the partitions of the transaction; once it is decided, those that have no marker yet.
         pending: the state that is being written; None: none is.
-        failed_fence: the epoch that was raised to fence the producer could not be written: it need not be raised again.
+        failed_fence: whether the epoch that was raised to fence the producer could not be written. It need not be
+            raised again.
     """
 
     id: str
@@ -102,7 +103,7 @@ class TransactionMetadata:
 
     @classmethod
     def restored(cls, id: str, stored: TxnTransitMetadata) -> "TransactionMetadata":
-        """As a new coordinator finds it in the log."""
+        """The transactional id that a new coordinator finds in the log."""
         return cls(
             id, stored.producer_id, stored.timeout_ms, stored.update_ms, stored.producer_epoch, state=stored.state,
             partitions=dict.fromkeys(stored.partitions), start_ms=stored.start_ms,
@@ -110,16 +111,17 @@ class TransactionMetadata:
 
     @property
     def is_epoch_exhausted(self) -> bool:
-        """The next producer needs another producer id: the last epoch is left for fencing."""
+        """Whether the next producer needs another producer id: the last epoch is reserved for fencing."""
         return self.producer_epoch >= LAST_EPOCH - 1
 
     @property
     def can_be_fenced(self) -> bool:
-        """Whether there is an epoch for that. Only fences that could not be written use up the last one."""
+        """Whether another producer epoch is left to fence with. The last epoch is reserved for a fence whose write
+        failed."""
         return self.failed_fence or self.producer_epoch < LAST_EPOCH
 
     def fenced(self, producer_epoch: int, *, remembers: bool) -> None:
-        """The producer has another epoch now. ``remembers``: one that comes with the old epoch gets this one."""
+        """Take over the producer's new epoch. ``remembers``: a producer that asks with the old epoch gets this one."""
         self.last_producer_epoch = self.producer_epoch if remembers else NO_PRODUCER_EPOCH
         self.producer_epoch = producer_epoch
 
@@ -150,8 +152,8 @@ class TransactionMetadata:
     def prepare_increment(
         self, timeout_ms: int, expected_epoch: int | None, now_ms: int
     ) -> TxnTransitMetadata | Errors:
-        """A producer has come: it gets the next epoch. One that had a place already, and says so by its
-        ``expected_epoch``, gets the answer again that it did not see (KIP-360)."""
+        """Prepare the next epoch for a producer. One that gives the ``expected_epoch`` it had before gets the same
+        answer again, which it did not receive (KIP-360)."""
         epoch, last = self.producer_epoch + 1, NO_PRODUCER_EPOCH
         if expected_epoch is not None:
             if self.producer_epoch in (NO_PRODUCER_EPOCH, expected_epoch):
@@ -168,7 +170,7 @@ class TransactionMetadata:
     def prepare_rotation(
         self, producer_id: int, timeout_ms: int, now_ms: int, *, records_last: bool
     ) -> TxnTransitMetadata:
-        """A producer has come, and the epochs of the producer id are used up."""
+        """Prepare another producer id for a producer, because the epochs of the present one are used up."""
         return self._prepare(
             TransactionState.EMPTY, producer_id=producer_id, producer_epoch=0,
             last_producer_epoch=self.producer_epoch if records_last else NO_PRODUCER_EPOCH, timeout_ms=timeout_ms,
@@ -176,28 +178,28 @@ class TransactionMetadata:
         )  # fmt: skip
 
     def prepare_add(self, added: Iterable[TopicPartition], now_ms: int) -> TxnTransitMetadata:
-        """The transaction begins, or goes on in more partitions."""
+        """Prepare more partitions for the transaction, which begins with the first."""
         start_ms = self.start_ms if self.state is TransactionState.ONGOING else now_ms
         partitions = tuple(dict.fromkeys((*self.partitions, *added)))
         return self._prepare(TransactionState.ONGOING, partitions=partitions, start_ms=start_ms, update_ms=now_ms)
 
     def prepare_decision(self, *, committed: bool, now_ms: int) -> TxnTransitMetadata:
-        """It is decided."""
+        """Prepare the decision to commit or abort."""
         state = TransactionState.PREPARE_COMMIT if committed else TransactionState.PREPARE_ABORT
         return self._prepare(state, update_ms=now_ms)
 
     def prepare_complete(self, now_ms: int) -> TxnTransitMetadata:
-        """All partitions have their markers, or will have them before this is written."""
+        """Prepare the end: all partitions have their markers, or will have them before this is written."""
         committed = self.state is TransactionState.PREPARE_COMMIT
         state = TransactionState.COMPLETE_COMMIT if committed else TransactionState.COMPLETE_ABORT
         return self._prepare(state, partitions=(), update_ms=now_ms)
 
     def prepare_dead(self) -> TxnTransitMetadata:
-        """The transactional id expires."""
+        """Prepare the expiry of the transactional id."""
         return self._prepare(TransactionState.DEAD, partitions=())
 
     def complete(self, to: TxnTransitMetadata) -> None:
-        """``to`` is in the log."""
+        """Take over ``to``, which is in the log."""
         assert self.pending is to.state, f"{self.id}: {to.state} is written, {self.pending} was prepared"
         self.producer_id, self.producer_epoch = to.producer_id, to.producer_epoch
         self.last_producer_epoch, self.timeout_ms = to.last_producer_epoch, to.timeout_ms

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @define(eq=False)
 class TransactionsPart(CoordinatorPart["TransactionCoordinator"]):
-    """One broker's. Deleted partitions need no markers, and are found so when their turn comes.
+    """The part of one broker. A deleted partition needs no marker; that is found out when its marker is to be sent.
 
     Attributes:
-        producer_ids: gives producer ids.
+        producer_ids: generates producer ids.
         connect: opens a connection to a broker's listener.
     """
 
@@ -41,7 +41,7 @@ class TransactionsPart(CoordinatorPart["TransactionCoordinator"]):
         )
 
     def handlers(self) -> tuple[object, ...]:
-        """What answers the requests of transactional producers, and of coordinators."""
+        """The handlers of requests of transactional producers, and of coordinators."""
         from brokers.groups.transactional import TransactionalOffsets
         from brokers.transactions.handler import TransactionsHandler
         from brokers.transactions.marker_writing import MarkerWriter
@@ -55,8 +55,8 @@ class TransactionsPart(CoordinatorPart["TransactionCoordinator"]):
 
     @handles(InitProducerIdRequest)
     def init_producer_id(self, request: InitProducerIdRequest, channel: Channel) -> None:
-        """Without a transactional id a producer gets a new producer id, whichever it has (TransactionCoordinator, 2.3
-        to 3.0)."""
+        """Answer InitProducerId. Without a transactional id a producer gets a new producer id, whichever it has
+        (TransactionCoordinator, 2.3 to 3.0)."""
 
         def reply(response: InitProducerIdResponse) -> None:
             channel.reply(response, response.size)

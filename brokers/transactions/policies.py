@@ -1,4 +1,4 @@
-"""What transaction coordinators of different releases do in another way, and which requests they know."""
+"""The differences between the transaction coordinators of releases, and the requests that they know."""
 
 from collections.abc import Mapping
 

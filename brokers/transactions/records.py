@@ -1,7 +1,7 @@
-"""The records of ``__transaction_state`` (kafka.coordinator.transaction.TransactionLog, 2.3): what has become of each
+"""The records of ``__transaction_state`` (kafka.coordinator.transaction.TransactionLog, 2.3): the state of each
 transactional id.
 
-In the emulated log they stay what they are here. Who reads the topic as bytes encodes them (``scenarios.wire``).
+The emulated log has them as these objects. For a client that reads the topic as bytes, ``scenarios.wire`` encodes them.
 """
 
 from attrs import define
@@ -28,7 +28,7 @@ class TransactionBatch(Batch):
 
 @define(eq=False)
 class TransactionRecords(ProducedBatch):
-    """The same without an offset."""
+    """A batch of a coordinator, without an offset in the log yet: one record."""
 
     transactional_id: str
     value: TxnTransitMetadata | None

@@ -20,13 +20,13 @@ from emulator.protocol.events import TransactionsLoaded, TransactionStateChanged
 from emulator.protocol.types import Batch
 
 FIRST_ID = 3 << 60
-"""Below the ids of its batches: those of no producer, and of no coordinator of groups."""
+"""A number below the ids of its batches, which no producer and no group coordinator has."""
 
 Done = Callable[[Errors], object]
 
 
 class Found(NamedTuple):
-    """A transactional id, and the epoch of the coordinator that has it."""
+    """A transactional id, and the epoch of its coordinator."""
 
     coordinator_epoch: int
     metadata: TransactionMetadata
@@ -38,9 +38,9 @@ class TransactionStateManager:
 
     Attributes:
         appender: appends as a producer does.
-        decided: called with each id that was loaded with a transaction whose markers may be missing.
-        partitions: those of ``__transaction_state``.
-        transactions: by partition and id, those of the partitions that this broker owns.
+        decided: called with each loaded id whose transaction is decided but may lack markers.
+        partitions: the partitions of ``__transaction_state``.
+        transactions: the ids of the partitions that this broker owns, by partition and id.
     """
 
     process: Process
@@ -67,7 +67,7 @@ class TransactionStateManager:
 
     @property
     def topic_settings(self) -> dict[str, str]:
-        """Those that the topic is created with (transactionTopicConfigs)."""
+        """The settings with which the topic is created (transactionTopicConfigs)."""
         config = self.config
         return {
             "unclean.leader.election.enable": "false", "compression.type": "uncompressed", "cleanup.policy": "compact",
@@ -77,7 +77,7 @@ class TransactionStateManager:
     # -- ids --------------------------------------------------------------------------------------------------------
 
     def find(self, transactional_id: str) -> Found | Errors:
-        """The id, or why this broker cannot answer for it: NONE, where it could and does not know the id
+        """The id, or why this broker cannot answer for it; NONE: it can, but does not know the id
         (getTransactionState)."""
         error = self.partitions.error_of(transactional_id)
         if error:
@@ -96,14 +96,14 @@ class TransactionStateManager:
         return Found(self.partitions.owned[partition], created)
 
     def late(self) -> list[TransactionMetadata]:
-        """Those whose transactions have lasted too long."""
+        """The ids whose transactions have lasted too long."""
         now_ms = self.clock_ms
         return [each for ids in self.transactions.values() for each in ids.values() if each.is_late(now_ms)]
 
     # -- election and resignation -----------------------------------------------------------------------------------
 
     def _load(self, partition: int, leader_epoch: int) -> None:
-        """A log that cannot be read says nothing more from there on (loadTransactionMetadata)."""
+        """Load a partition. A log that cannot be read is read no further (loadTransactionMetadata)."""
         loaded: dict[str, TransactionMetadata] = {}
         self.transactions[partition] = loaded
 
@@ -137,10 +137,11 @@ class TransactionStateManager:
     def append(
         self, id: str, coordinator_epoch: int, to: TxnTransitMetadata, done: Done, *, try_again: bool = False
     ) -> None:  # fmt: skip
-        """Write what ``id`` becomes; it has become that when all replicas in sync have it (appendTransactionToLog).
+        """Write the next state of ``id``, which takes effect when all in-sync replicas have it
+        (appendTransactionToLog).
 
         Args:
-            try_again: after COORDINATOR_NOT_AVAILABLE the caller will: the change stays pending.
+            try_again: the caller will try again after COORDINATOR_NOT_AVAILABLE, so the change stays pending.
         """
         found = self.find(id)
         if not isinstance(found, Found) or found.coordinator_epoch != coordinator_epoch:
@@ -200,5 +201,5 @@ class TransactionStateManager:
 
 
 def _answered(error: Errors) -> Errors:
-    """What a client is answered where a change could not be written."""
+    """The error for a client where a change could not be written."""
     return Errors.COORDINATOR_NOT_AVAILABLE if error is Errors.REQUEST_TIMED_OUT else not_written(error)

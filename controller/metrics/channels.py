@@ -30,7 +30,7 @@ class QueueMetrics:
         self.changed()
 
     def ended(self) -> None:
-        """The broker is gone, or this controller has resigned: remove the metrics."""
+        """Remove the metrics: the broker is gone, or this controller has resigned."""
         self._total.changed()
         self._metrics.remove(self._size)
         self._metrics.remove(self._queue_time)

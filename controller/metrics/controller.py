@@ -22,24 +22,25 @@ GAUGES = (
     "TopicsIneligibleToDeleteCount",
     "ReplicasIneligibleToDeleteCount",
 )
-"""In the order in which they are registered."""
+"""The gauges, in the order in which they are registered."""
 
 
 def is_offline_by_state(context: ControllerContext, tp: TopicPartition) -> bool:
-    """Whether it is in state Offline and the deletion of its topic has not begun (Kafka 2.x)."""
+    """Whether a partition is in state Offline and the deletion of its topic has not begun (Kafka 2.x)."""
     offline = context.partition_state(tp) is PartitionState.OFFLINE
     return offline and tp.topic not in context.deletions.begun
 
 
 def is_offline_by_leader(context: ControllerContext, tp: TopicPartition) -> bool:
-    """Whether its last known leader is not a live broker and its topic is not queued for deletion (up to Kafka 1.1)."""
+    """Whether the last known leader of a partition is not a live broker and its topic is not queued for deletion (up to
+    Kafka 1.1)."""
     known = context.leadership_info.get(tp)
     return known is not None and known.leader not in context.brokers and not context.is_deleting(tp.topic)
 
 
 def is_imbalanced(context: ControllerContext, tp: TopicPartition) -> bool:
-    """Whether its leader is not its preferred replica. While a reassignment adds the preferred replica, the partition
-    counts as imbalanced once that replica is in the ISR (KAFKA-8345, 2.4)."""
+    """Whether the leader of a partition is not its preferred replica. While a reassignment adds the preferred replica,
+    the partition counts as imbalanced once that replica is in the ISR (KAFKA-8345, 2.4)."""
     known, replicas = context.leadership_info.get(tp), context.replicas(tp)
     if known is None or not replicas or context.is_deleting(tp.topic):
         return False
@@ -53,12 +54,12 @@ class ControllerMetrics:
     """The gauges of one broker's controller; all are 0 while it is not the active one.
 
     Attributes:
-        context: what is counted.
+        context: the memory of the controller, which is counted.
         keeps_offline: whether OfflinePartitionsCount stays as it was when the controller resigns (before KAFKA-1068,
             0.8.0).
         offline: the partitions that OfflinePartitionsCount counts.
-        imbalanced: those that PreferredReplicaImbalanceCount counts.
-        gauges: the name in the MBean -> the gauge.
+        imbalanced: the partitions that PreferredReplicaImbalanceCount counts.
+        gauges: the gauges by their name in the MBean.
     """
 
     def __init__(
@@ -113,8 +114,9 @@ class ControllerMetrics:
         touched.clear()
 
     def _show_deletions(self, context: ControllerContext) -> None:
-        """Topics and replicas to delete, and those that cannot be deleted now (KIP-503, Kafka 2.4). Replicas are
-        counted only after the state of one or the queue has changed while there is a topic in the queue."""
+        """Set the gauges of topics and replicas to delete, and of those that cannot be deleted now (KIP-503, Kafka
+        2.4). Replicas are counted only after the state of one or the queue has changed while there is a topic in the
+        queue."""
         deletions, gauges = context.deletions, self.gauges
         gauges["TopicsToDeleteCount"].set(len(deletions.queued))
         gauges["TopicsIneligibleToDeleteCount"].set(len(deletions.ineligible))

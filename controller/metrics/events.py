@@ -29,8 +29,9 @@ class EventMetrics:
 
     @contextmanager
     def handling(self, state: ControllerState, put_us: int) -> Iterator[None]:
-        """Time the processing of an event that was put at ``put_us``, whether or not it fails: that by a clock which is
-        never set (KafkaTimer, 2.3), and the wait in the queue by the time of day (ControllerEventManager, 2.3)."""
+        """Time the processing of an event that was put at ``put_us``, whether or not it fails. The processing is timed
+        by a clock that is never set (KafkaTimer, 2.3), the wait in the queue by the time of day
+        (ControllerEventManager, 2.3)."""
         began_us = self._process.monotonic_us
         self._queue_size.changed()
         self._state.set(int(state))

@@ -17,7 +17,7 @@ from emulator.protocol.znodes import LeaderAndIsr
 from emulator.zookeeper import ZkError
 
 Outcome = tuple[Errors, LeaderAndIsr | None]
-"""The error of one partition, and without one the state that holds now."""
+"""The result for one partition: its error, and the current state if there is no error."""
 
 
 @define(eq=False, repr=False)

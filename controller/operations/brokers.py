@@ -89,7 +89,8 @@ class BrokerChanges:
             await self._on_broker_failure(dead)
 
     async def _find_twice(self) -> None:
-        """ReplicaStateMachine.BrokerChangeListener, 0.9.0: what is live is what is there at the second look."""
+        """Read the list of brokers twice, as ReplicaStateMachine.BrokerChangeListener of 0.9.0 does: the second list
+        decides which brokers are live."""
         known = self.context.brokers
         listed = await self.zk_client.broker_ids()
         now = await self.zk_client.registered(listed)
@@ -137,8 +138,8 @@ class BrokerChanges:
         await self._on_replicas_become_offline(self.context.replicas_on(brokers), labels)
 
     async def _on_replicas_become_offline(self, replicas: Sequence[Replica], labels: Sequence[Label]) -> None:
-        """Three steps. The election, which comes first, removes the failed leader from the ISR too, so that the third
-        step has nothing to write for that partition."""
+        """Take replicas offline, in three steps. The election, which comes first, removes the failed leader from the
+        ISR too, so that the third step has nothing to write for that partition."""
         context = self.context
         led = [(tp, state.leader) for tp, state in context.leadership_info.items() if not context.is_deleting(tp.topic)]
         leaderless = [tp for tp, leader in led if not context.is_online(leader, tp)]

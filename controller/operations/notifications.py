@@ -40,7 +40,7 @@ class Notifications:
         await self._delete(znodes.LOG_DIR_EVENT_NOTIFICATION, names)
 
     async def delete_all(self) -> None:
-        """Failover F2: a new controller reads anyway what they announce."""
+        """Delete all announcements (failover F2): a new controller reads the announced facts anyway."""
         for parent in (znodes.LOG_DIR_EVENT_NOTIFICATION, znodes.ISR_CHANGE_NOTIFICATION):
             await self._delete(parent, await self.zk_client.children(parent))
 

@@ -1,7 +1,7 @@
-"""Elections that are asked for (the page's onPreferredReplicaElection; kafka-behaviour §4).
+"""Elections that an administrator requests (the page's onPreferredReplicaElection; kafka-behaviour §4).
 
 There are two ways: the znode /admin/preferred_replica_election, which a tool creates and the controller always deletes,
-also where an election failed; and ElectLeaders (KIP-460), which is answered partition by partition.
+even after a failed election; and ElectLeaders (KIP-460), which is answered partition by partition.
 """
 
 from collections.abc import Sequence

@@ -23,12 +23,13 @@ Eligible = Callable[[ControllerContext, TopicPartition], bool]
 
 
 def preferred_is_live(context: ControllerContext, tp: TopicPartition) -> bool:
-    """The preferred replica is online; the election may still find it outside the ISR (up to Kafka 2.5)."""
+    """Whether the preferred replica is online; the election may still find it outside the ISR (up to Kafka 2.5)."""
     return context.is_online(context.replicas(tp)[0], tp)
 
 
 def preferred_could_lead(context: ControllerContext, tp: TopicPartition) -> bool:
-    """The preferred replica is online, and in the ISR as far as the controller knows (Kafka 2.6, KAFKA-9866)."""
+    """Whether the preferred replica is online, and in the ISR as far as the controller knows (Kafka 2.6,
+    KAFKA-9866)."""
     candidates = selectors.Candidates(context.replicas(tp), context.leadership_info[tp].isr, context.online(tp))
     return selectors.preferred(candidates) is not None
 
@@ -41,7 +42,7 @@ class AutoRebalance:
         enabled: auto.leader.rebalance.enable.
         percentage: leader.imbalance.per.broker.percentage: a larger share is too large.
         interval_us: leader.imbalance.check.interval.seconds, from the end of one check to the next.
-        first_us: from a controller's election to its first check.
+        first_us: the time from a controller's election to its first check.
         eligible: the partitions for which an election is tried.
     """
 
@@ -80,12 +81,12 @@ class AutoLeaderRebalance:
     _timer: Timer | None = None
 
     def start(self) -> None:
-        """This controller has become active."""
+        """Begin the checks: this controller has become active."""
         if self.settings.enabled:
             self._check_after(self.settings.first_us)
 
     def stop(self) -> None:
-        """This controller has resigned."""
+        """End the checks: this controller has resigned."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

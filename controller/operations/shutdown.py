@@ -53,8 +53,8 @@ class ControlledShutdowns:
     _step: Steps
 
     async def process(self, event: ControlledShutdown) -> None:
-        """Answer the request in every case. As in Kafka, a controller that finds here that it has been replaced leaves
-        its resignation to the watch on /controller."""
+        """Answer the request in every case. As in Kafka, a controller that finds here that it has been replaced does
+        not resign now; the watch on /controller makes it resign."""
         try:
             response = await self._answer(event.request)
         except ControllerMoved:
@@ -84,7 +84,8 @@ class ControlledShutdowns:
         return Errors.STALE_BROKER_EPOCH if stale else Errors.NONE
 
     async def _shut_down(self, broker: int) -> None:
-        """Three steps. Partitions with one replica only are left alone: they go offline with the broker."""
+        """Move the leaders of a broker away, in three steps. Partitions with only one replica are left alone: they go
+        offline with the broker."""
         self.context.shutting_down[broker] = None
         led, followed = self._led_and_followed(broker)
         label = Label(broker=broker)
@@ -107,7 +108,7 @@ class ControlledShutdowns:
         return [partitions] if self.together else [[tp] for tp in partitions]
 
     def _led_and_followed(self, broker: int) -> LedAndFollowed:
-        """Without the partitions of topics that are being deleted."""
+        """The partitions of a broker, without those of topics that are being deleted."""
         found = LedAndFollowed([], [])
         for tp, state in self.context.leadership_info.items():
             replicas = self.context.replicas(tp)

@@ -73,7 +73,7 @@ class TopicChanges:
             await self._create({topic: new})
 
     async def _restore(self, topic: str, assignment: Assignment, new: Assignment) -> None:
-        """A topic that is being deleted gets no new partitions: write back those that ever had a leader."""
+        """Write back the partitions that ever had a leader: a topic that is being deleted gets no new ones."""
         if new:
             log.warning("no partitions are added to a topic that is being deleted", topic=topic, partitions=list(new))
             existing = await self.zk_client.partitions_with_znodes(topic)
@@ -88,7 +88,7 @@ class TopicChanges:
             await self._on_new_partition_creation(new)
 
     async def _on_new_partition_creation(self, new: Sequence[TopicPartition]) -> None:
-        """Four steps. A partition without a live replica stays new until a broker starts."""
+        """Create partitions, in four steps. A partition without a live replica stays new until a broker starts."""
         replicas = [(tp, broker) for tp in new for broker in self.context.replicas(tp)]
         labels = labels_of(new)
         async with self._step("new-partition.1", *labels):

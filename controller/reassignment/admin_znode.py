@@ -22,7 +22,7 @@ class AdminZnode:
     """The znode as one controller keeps it.
 
     Attributes:
-        follows_changes: whether the znode is read again before an entry is taken out, so that others may edit it
+        follows_changes: whether the znode is read again before an entry is removed from it, so that others may edit it
             (Kafka 0.8.0); else the memory says what is left in it.
         removes_together: whether the moves that are not begun leave it in one write, made even where none leaves.
     """
@@ -49,7 +49,7 @@ class AdminZnode:
             self._forget(tp)
 
     async def complete(self, move: Move) -> None:
-        """End a move, and take it out of the znode if that asks for the same target (Kafka 2.4.1).
+        """End a move, and remove it from the znode if that asks for the same target (Kafka 2.4.1).
 
         Raises: IllegalState where the partition is not being reassigned.
         """
@@ -61,7 +61,7 @@ class AdminZnode:
         self._forget(tp)
 
     async def remove_entries(self, remove: Callable[[TopicPartition, Replicas], bool]) -> None:
-        """Take the entries for which ``remove(partition, target)`` out of the znode, if there is one; without others,
+        """Remove the entries for which ``remove(partition, target)`` from the znode, if there is one; without others,
         delete it and watch for the next one."""
         if not await self.zk_client.exists(znodes.REASSIGN_PARTITIONS):
             return

@@ -36,7 +36,7 @@ Outcomes = dict[TopicPartition, Errors]
 
 @define(eq=False, repr=False)
 class ByApi(Reassignments[RequestedByApi]):
-    """The API and the admin znode both ask for moves."""
+    """Moves by the API and by the admin znode."""
 
     # -- failover -----------------------------------------------------------------------------------------------------
 
@@ -47,7 +47,7 @@ class ByApi(Reassignments[RequestedByApi]):
         context.reassignments.update({tp: Move(tp, f.target, f.origin) for tp, f in assignments.items()})
 
     async def resume(self) -> None:
-        """The admin znode first: its requests replace the moves in progress."""
+        """Resume the moves of the admin znode first: its requests replace the moves in progress."""
         begun = await self._read_admin_znode()
         moves = self.context.reassignments
         for move in [moves[tp] for tp in flat_order(moves) if tp not in begun]:

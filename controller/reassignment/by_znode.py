@@ -35,7 +35,7 @@ log = get_logger("controller.reassignment")
 
 @define(eq=False, repr=False)
 class ByZnode(Reassignments[RequestedByZnode]):
-    """The admin znode is the only way to ask for moves.
+    """Moves by the admin znode alone.
 
     Attributes:
         takes_up_together: whether all moves of one request are in the memory before the first of them is begun
@@ -108,7 +108,7 @@ class ByZnode(Reassignments[RequestedByZnode]):
             await self.admin_znode.remove_moves(refused)
 
     async def _begin(self, move: Move) -> bool:
-        """Returns whether the move could be begun."""
+        """Begin a move. Returns whether that was possible."""
         self.watches.state(move.tp)
         try:
             await self.advance(move)

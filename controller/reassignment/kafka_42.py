@@ -46,7 +46,7 @@ KAFKA_42 = Procedure.numbered(
     "remove the partition from the admin path",
     phases=phases("kafka-42", listen="1", start="2", wait="3", leader="4", stop="5", record="6", done="7"),
 )
-"""The phases are these stages."""
+"""The procedure; its phases are these stages."""
 
 IN_SYNC = "kafka-42.3"
 

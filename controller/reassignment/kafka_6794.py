@@ -75,8 +75,9 @@ def above_target(current: int, final: int) -> int:
 
 
 def literal(current: int, final: int) -> int:
-    """n = size(FTR) - size(CR) as the ticket's text has it: no replica is dropped until the last hop; where the number
-    of replicas grows, old ones are dropped as new ones join, and a single one before any other has its data."""
+    """n = size(FTR) - size(CR), as the ticket's text has it. No replica is dropped until the last hop, unless the
+    number of replicas grows: then old ones are dropped as new ones join, and a single one before any other has its
+    data."""
     return max(0, final - current)
 
 
@@ -118,7 +119,7 @@ class Kafka6794(RequestedByZnode):
     """The ticket's protocol.
 
     Attributes:
-        width: how many replicas join in a hop, None for all.
+        width: the number of replicas that join in a hop, None for all.
         surplus: n, how many leave, from the sizes of CR and FTR.
     """
 

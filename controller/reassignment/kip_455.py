@@ -70,7 +70,7 @@ KIP_455 = Procedure(
         "kip-455",
         # It ends with the check, whose read arms the watch.
         listen=("U1", "check"),
-        # A1's request is the one that the new replicas act on.
+        # The new replicas act on A1's request.
         start=("A1", "A2"),
         wait="wait",
         leader="B3",

@@ -15,14 +15,15 @@ from emulator.protocol.types import TopicPartition
 
 @frozen
 class Awaited:
-    """What a step waits for. ``alive``: that these brokers are alive; else that they are in the ISR."""
+    """The condition that a step waits for: with ``alive``, that these brokers are alive; else that they are in the
+    ISR."""
 
     replicas: Replicas
     alive: bool = False
 
 
 class ReassignmentProtocol:
-    """How a move goes. How it is asked for is ``ByZnode`` or ``ByApi``; see the two subclasses.
+    """The steps of a move. ``ByZnode`` or ``ByApi`` is how it is requested; see the two subclasses.
 
     A protocol keeps no state outside the ``Move``; after a failover the next controller starts from ZooKeeper.
 
@@ -44,7 +45,7 @@ class ReassignmentProtocol:
         raise NotImplementedError
 
     async def isr_changed(self, work: StepsWork, move: Move) -> None:
-        """The state znode of the partition has changed; by default, advance."""
+        """Handle a change of the partition's state znode; by default, advance."""
         await self.advance(work, move)
 
     def concerns(self, move: Move, brokers: Sequence[int]) -> bool:
@@ -52,17 +53,19 @@ class ReassignmentProtocol:
         return any(broker in move.target for broker in brokers)
 
     def awaits(self, step: str, current: Replicas, target: Replicas, leader: int) -> Awaited | None:
-        """What ``step`` waits for; None: for nothing. By default the step of the phase ``move.wait`` waits until the
-        target is in the ISR.
+        """The condition that ``step`` waits for; None: it does not wait. By default the step of the phase ``move.wait``
+        waits until the target is in the ISR.
 
         Args:
-            current: the assignment in ZooKeeper. target: the requested replicas. leader: the partition's.
+            current: the assignment in ZooKeeper.
+            target: the requested replicas.
+            leader: the leader of the partition.
         """
         return Awaited(target) if step == self.procedure.phases["move.wait"].last else None
 
     def awaits_at(self, step: str, edge: str, current: Replicas, target: Replicas, leader: int) -> Awaited | None:
-        """As ``awaits``, where the edge of a step is the last that the move has reached. A move that is taken up again
-        does not come to the gate of its wait once more (KIP-455): the step before it is the last that it did."""
+        """The condition that a move waits for if this edge of a step is the last that it has reached. A move that a new
+        controller has resumed does not reach the gate of its wait again (KIP-455): its last step is the one before."""
         if edge == "after":
             steps = list(self.procedure.steps)
             step = next(iter(steps[steps.index(step) + 1 :]), "")

@@ -1,4 +1,4 @@
-"""The moves that the controller carries out, and what makes them go on."""
+"""The moves that the controller carries out, and the events that make them go on."""
 
 from collections.abc import Sequence
 from typing import Generic, TypeVar
@@ -28,7 +28,7 @@ P = TypeVar("P", bound=ReassignmentProtocol)
 
 @define(eq=False, repr=False)
 class Reassignments(Generic[P]):
-    """Subclasses say how moves are asked for; they are carried out by ``protocol``."""
+    """The moves of one controller. Subclasses say how moves are requested; ``protocol`` carries them out."""
 
     protocol: P
     work: StepsWork
@@ -45,11 +45,11 @@ class Reassignments(Generic[P]):
         raise NotImplementedError
 
     async def resume(self) -> None:
-        """Failover F8: continue them."""
+        """Failover F8: continue the moves in progress."""
         raise NotImplementedError
 
     async def znode_changed(self) -> None:
-        """/admin/reassign_partitions was created, or has to be read to arm its watch."""
+        """Read /admin/reassign_partitions, which was created, or whose watch has to be armed."""
         raise NotImplementedError
 
     async def alter(self, request: AlterPartitionReassignmentsRequest) -> AlterPartitionReassignmentsResponse:
@@ -63,7 +63,7 @@ class Reassignments(Generic[P]):
     # -- how they go on -----------------------------------------------------------------------------------------------
 
     async def isr_changed(self, tp: TopicPartition) -> None:
-        """The ISR of ``tp`` has changed, or may have."""
+        """Advance the move of ``tp``, whose ISR may have changed."""
         move = self.context.reassignments.get(tp)
         if move is not None:
             await self.protocol.isr_changed(self.work, move)

@@ -1,4 +1,4 @@
-"""The work that the steps of the protocols are made of."""
+"""The work that the protocols' steps share."""
 
 from collections.abc import Sequence
 

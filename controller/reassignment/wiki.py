@@ -82,8 +82,8 @@ class Wiki(RequestedByZnode):
         widened: OAR + RAR of step 1, in the order in which they are written.
         recipients_in_step_7: the brokers, of OAR and RAR, that get step 7's LeaderAndIsr if the leader stays. After an
             election it goes to RAR.
-        needs_live_target: whether a move is given up, wherever it is, if a broker of RAR is down when it is begun or
-            when a new controller takes it up (before KAFKA-4214, 0.10.1).
+        needs_live_target: whether a move ends, at any step, if a broker of RAR is down when it is begun or when a new
+            controller resumes it (before KAFKA-4214, 0.10.1).
     """
 
     procedure: ClassVar[Procedure] = WIKI

@@ -1,4 +1,5 @@
-"""Writing leaders to ZooKeeper: the first leader of a new partition, elections, and bumps of the leader epoch alone."""
+"""Writing leaders to ZooKeeper: the first leader of a new partition, elections, and changes of the leader epoch
+alone."""
 
 from collections.abc import Sequence
 
@@ -23,9 +24,10 @@ log = get_logger("controller.elections")
 
 @define(eq=False, repr=False)
 class Elections:
-    """Each decision is based on the state that ZooKeeper has at that moment, and written over that version only.
+    """The elections of one controller. Each decision is based on the state that ZooKeeper has at that moment, and
+    written over that version only.
 
-    Where the session expires, the partitions at hand fail and the event goes on
+    Where the session expires, the partitions of the call fail and the event goes on
     (ZkPartitionStateMachine.initializeLeaderAndIsrForPartitions and doElectLeaderForPartitions, 2.4.1).
 
     Attributes:

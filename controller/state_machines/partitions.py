@@ -76,7 +76,7 @@ class PartitionStateMachine:
         return legal
 
     def _legal(self, partitions: Sequence[TopicPartition], target: PartitionState) -> list[TopicPartition]:
-        """Those that may become ``target``."""
+        """The partitions that may become ``target``."""
         allowed, states = PARTITION_PREDECESSORS[target], self.context.partition_states
         legal = [tp for tp in partitions if states.get(tp, PartitionState.NON_EXISTENT) in allowed]
         if len(legal) < len(partitions):

@@ -23,8 +23,8 @@ ByBroker = dict[int, list[TopicPartition]]
 """Replicas: the partitions of each broker, both in the order of first mention."""
 
 BLOCK = 1000
-"""How many partitions a new controller handles at a time, for all of their brokers: what the batch has written for a
-partition is then still in the CPU's cache for its next broker."""
+"""The number of partitions that a new controller handles at a time, for all of their brokers: what the batch has
+written for a partition is then still in the CPU's cache for its next broker."""
 
 
 @define(eq=False, repr=False)
@@ -82,7 +82,7 @@ class ReplicaStateMachine:
         self.batch.send_to_brokers()
 
     def _legal(self, broker: int, partitions: list[TopicPartition], target: ReplicaState) -> list[TopicPartition]:
-        """Those whose replica on ``broker`` may become ``target``."""
+        """The partitions whose replica on ``broker`` may become ``target``."""
         allowed, states = self.rules.predecessors.get(target, ()), self.context.replica_states_on(broker)
         legal = [tp for tp in partitions if states.get(tp, ReplicaState.NON_EXISTENT) in allowed]
         if len(legal) < len(partitions):
@@ -213,7 +213,7 @@ class ReplicaStateMachine:
             elif broker in state.isr:
                 states[tp] = self._without(broker, state)
             else:
-                # What is sent again is the state in ZooKeeper, with this controller's epoch.
+                # Send the state in ZooKeeper again, with this controller's epoch.
                 self.context.leadership_info[tp] = LeaderAndIsr(
                     state.leader, state.leader_epoch, state.isr, self.context.epoch, state.zk_version
                 )

@@ -12,17 +12,17 @@ Recipients = Callable[[tuple[int, ...], int], tuple[int, ...]]
 
 
 def as_named(brokers: Replicas) -> Replicas:
-    """In the order in which the change names them (the controller page; Kafka 0.8)."""
+    """The brokers in the order in which the change names them (the controller page; Kafka 0.8)."""
     return brokers
 
 
 def all_others(others: tuple[int, ...], leader: int) -> tuple[int, ...]:
-    """A shrunk ISR is sent to every other replica of the assignment in memory (Kafka since 1.1)."""
+    """The brokers that get a shrunk ISR: every other replica of the assignment in memory (Kafka since 1.1)."""
     return others
 
 
 def leader_only(others: tuple[int, ...], leader: int) -> tuple[int, ...]:
-    """A shrunk ISR is sent to the leader, assigned or not (the controller page; Kafka 0.8)."""
+    """The broker that gets a shrunk ISR: the leader, assigned or not (the controller page; Kafka 0.8)."""
     return (leader,)
 
 
@@ -34,8 +34,7 @@ class ReplicaRules:
         predecessors: the states from which each state can be reached.
         broker_order: the order in which the brokers of one change are gone through, and so leave the ISRs
             (ReplicaStateMachine.handleStateChanges: ``groupBy`` since 1.1).
-        deletion: the states an offline replica goes through to be deleted; the first one sends
-            StopReplica(delete).
+        deletion: the states an offline replica goes through to be deleted; the first one sends StopReplica(delete).
         unreachable: the state in which a new controller starts a replica whose broker is down.
         shrink_at_failover: whether it then also removes that replica from the ISR (Kafka since 2.3, KAFKA-3143).
         told_of_shrunk_isr: the brokers that get LeaderAndIsr after a replica has left the ISR.
@@ -63,7 +62,7 @@ class ReplicaRules:
 
     @property
     def know_topic_deletion(self) -> bool:
-        """Whether replicas have states for deletion; rules without them are older than topic deletion."""
+        """Whether replicas have states for deletion. Rules without them are older than topic deletion."""
         return ReplicaState.DELETION_STARTED in self.predecessors
 
 
@@ -84,7 +83,7 @@ FOUR_STATES = ReplicaRules(
     told_of_shrunk_isr=leader_only,
     broker_order=as_named,
 )
-"""As on the controller page, and before topics could be deleted."""
+"""The rules of the controller page, and of releases before topics could be deleted."""
 
 FOUR_STATES_TRUSTING_MEMORY = evolve(FOUR_STATES, stops_offline=False, trusts_memory=True, keeps_last_in_isr=False)
-"""The four states as they first ran (kafka.controller.ReplicaStateMachine, 0.8.0)."""
+"""The rules of the first release (kafka.controller.ReplicaStateMachine, 0.8.0)."""

@@ -1,4 +1,4 @@
-"""How a leader is chosen: pure functions (kafka-behaviour §5.3; the controller page's four selectors)."""
+"""The choice of a leader, as pure functions (kafka-behaviour §5.3; the controller page's four selectors)."""
 
 from collections.abc import Callable
 
@@ -14,12 +14,12 @@ class Candidates:
 
     Attributes:
         assignment: the replicas in order of preference.
-        isr: as ZooKeeper has it.
+        isr: the ISR that ZooKeeper has.
         online: replicas whose broker is live and not shutting down.
         shutting_down: brokers that are shutting down.
         reachable: assigned replicas that are online or would be if their broker were not shutting down.
         target: the step target of the move that the partition is in; empty outside a move.
-        leader: as ZooKeeper has it; -1 for none.
+        leader: the leader that ZooKeeper has; -1 for none.
         unclean: whether a replica outside the ISR may lead when none in it is online.
     """
 
@@ -69,7 +69,7 @@ def offline(c: Candidates) -> Choice | None:
 
 
 def unclean(c: Candidates) -> Choice | None:
-    """As ``offline``, allowed to go outside the ISR whatever the settings say (KIP-460)."""
+    """The choice of ``offline``, with unclean elections allowed whatever the settings say (KIP-460)."""
     return offline(evolve(c, unclean=True))
 
 
@@ -110,8 +110,8 @@ def controlled_shutdown(c: Candidates) -> Choice | None:
 
 
 def controlled_shutdown_told_to_live(c: Candidates) -> Choice | None:
-    """As ``controlled_shutdown``, but brokers that are shutting down get no LeaderAndIsr (before KAFKA-7482, 2.1; the
-    controller page)."""
+    """The choice of ``controlled_shutdown``, but brokers that are shutting down get no LeaderAndIsr (before KAFKA-7482,
+    2.1; the controller page)."""
     choice = controlled_shutdown(c)
     return None if choice is None else evolve(choice, recipients=among(c.assignment, c.online))
 
@@ -158,4 +158,4 @@ class Selectors:
 
 
 IN_ORDER_OF_ISR = Selectors(HEAD_OF_ISR, FIRST_LIVE_OF_TARGET, PREFERRED, HEAD_OF_STAYING_ISR)
-"""The first release's (kafka.controller.PartitionLeaderSelector, 0.8.0)."""
+"""The selectors of the first release (kafka.controller.PartitionLeaderSelector, 0.8.0)."""

@@ -29,9 +29,9 @@ class File:
     """A file: entries, and how many of them are durable.
 
     Attributes:
-        entries: the content, page cache included. The owner may read it; only the methods change it. The list is
-            another one after a write into an empty file.
-        flushed: how many entries, from the start, survive a host crash.
+        entries: the content, page cache included. The owner may read it; only the methods change it. The first write
+            into an empty file replaces the list.
+        flushed: the number of entries, from the start, that survive a host crash.
         label: information that the owner keeps in the file's name, which survives every crash.
         fault: injected, if any.
     """
@@ -69,7 +69,7 @@ class File:
         self.flushed = max(0, self.flushed - count)
 
     def damage(self, place: int, damaged: Any) -> None:
-        """Inject a fault: the disk has changed a written entry. Not an operation of the owner."""
+        """Inject a fault: damage a written entry, which becomes ``damaged``. Not an operation of the owner."""
         self.entries[place] = damaged
 
     def flush(self) -> None:
@@ -88,7 +88,7 @@ class File:
         self.flushed = len(entries)
 
     def amend(self, places: Mapping[int, Any], more: Iterable[Any]) -> None:
-        """Replace the entries at ``places`` and append ``more``, atomically and durably. The same as ``replace`` of the
+        """Replace the entries at ``places`` and append ``more``, atomically and durably. Equals ``replace`` of the
         whole content, for a file of which little changes. Raises: DiskError."""
         self.check("replace")
         for place, entry in places.items():
@@ -113,7 +113,7 @@ class Disk:
 
     Attributes:
         name: its mount point on the machine.
-        fault: of the whole disk, if one was injected.
+        fault: a fault of the whole disk, if one was injected.
         pace: how long operations take; None: no time.
         on_error: called with the reason when an operation fails; set by the process that has the disk open.
     """
@@ -125,8 +125,8 @@ class Disk:
     pace: Pace | None = None
 
     def take_time(self, speed: DiskSpeed | None, now_us: int) -> None:
-        """Operations take the time that they need at ``speed``, from now on (virtual us); None: no time. So do those
-        that are under way."""
+        """Set the speed of the disk, from ``now_us`` on (virtual us). It also counts for operations under way. None:
+        operations take no time."""
         if self.pace is not None:
             self.pace.change(DiskSpeed() if speed is None else speed, now_us)
         self.pace = None if speed is None else self.pace or Pace(speed)
@@ -159,7 +159,7 @@ class Disk:
             self.fault.strike(self.name, operation)
 
     def close(self) -> None:
-        """The process is dead: every operation on the files that it has open fails from now on. The next process opens
+        """Close the files of a process that is dead: every operation on them fails from now on. The next process opens
         them again."""
         for path, file in self.files.items():
             fault = file.fault

@@ -20,13 +20,14 @@ class Fault:
     """Operations that fail.
 
     Attributes:
-        reason: what the error says.
-        operations: which ones: ``append``, ``read``, ``truncate`` (at the end), ``delete`` (at the beginning),
-            ``flush``, ``replace``, ``rename``, ``create``; empty: all.
-        left: how many more operations fail; None: all, until the fault is repaired.
+        reason: the text of the error.
+        operations: the operations that fail: ``append``, ``read``, ``truncate`` (at the end), ``delete`` (at the
+            beginning), ``flush``, ``replace``, ``rename``, ``create``; empty: all.
+        left: the number of operations that still fail; None: all, until the fault is repaired.
         error: makes the exception that they raise.
         report: called with the reason of each failure; the disk's ``report``, where the disk is the cause.
-        of_process: an error of the process that has the file open, and not of the disk: it ends with the process.
+        of_process: whether the error is of the process that has the file open, and not of the disk. It then ends with
+            the process.
     """
 
     reason: str

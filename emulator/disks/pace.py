@@ -1,4 +1,5 @@
-"""How long a disk takes. A transition still happens at one instant; its consequences (a response) wait for the disk."""
+"""The time that disk operations take. A transition still happens at one instant; its consequences (a response) wait for
+the disk."""
 
 from collections import deque
 from collections.abc import Callable
@@ -22,11 +23,11 @@ class DiskSpeed:
 
 @define(eq=False)
 class DiskOperation:
-    """What a disk was asked for.
+    """One operation of a disk.
 
     Attributes:
-        done_us: when it will have been done (virtual us). It changes with the disk's speed.
-        waiting: called when that has changed.
+        done_us: the time at which it will be done (virtual us). It changes with the disk's speed.
+        waiting: called when that time has changed.
     """
 
     size: int
@@ -35,7 +36,7 @@ class DiskOperation:
     waiting: list[Callable[[], object]] = field(factory=list)
 
     def takes_us(self, speed: DiskSpeed) -> int:
-        """How long it takes by itself."""
+        """The duration of the operation by itself, in microseconds."""
         rate = speed.write if self.writes else speed.read
         return speed.latency_us + (0 if rate is None else -(-self.size * 1_000_000 // rate))
 
@@ -45,7 +46,7 @@ class Pace:
     """The operations of one disk, done one after the other, in order of arrival.
 
     Attributes:
-        free_us: when the disk is done with all of them (virtual us).
+        free_us: the time at which the disk has done all of them (virtual us).
     """
 
     speed: DiskSpeed
@@ -73,7 +74,7 @@ class Pace:
             under_way.popleft()
 
     def change(self, speed: DiskSpeed, now_us: int) -> None:
-        """From now on the disk has another speed, also for the rest of the operation that it is at."""
+        """Change the speed of the disk, also for the rest of the operation that it performs now."""
         self._forget_done(now_us)
         before, self.speed = self.speed, speed
         self.free_us, first = now_us, True

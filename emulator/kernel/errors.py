@@ -19,7 +19,7 @@ class Deadlock(KernelError):
 
 
 class DeadIncarnation(KernelError):
-    """A crashed process called into the network, ZooKeeper, a disk or the trace."""
+    """A crashed process used the network, ZooKeeper, a disk or the trace."""
 
 
 class BudgetExceeded(KernelError):
@@ -27,5 +27,5 @@ class BudgetExceeded(KernelError):
 
 
 class SubscriberFailed(KernelError):
-    """What watches the trace raised an exception, which is its cause: a checker, a measure, a plug-in. As an error of
-    the world it ends the run, and is not taken for a failure of what emitted the event."""
+    """A subscriber of the trace (a checker, a measure, a plug-in) raised an exception, which is the cause of this one.
+    As an error of the world it ends the run, and is not taken for a failure of what emitted the event."""

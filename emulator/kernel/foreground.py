@@ -50,13 +50,13 @@ class PendingWork:
     _until_us: int = field(default=0, init=False)
 
     def hold(self, for_us: int) -> None:
-        """There is work. It counts until ``release``, or for ``for_us`` at most."""
+        """Declare work. It counts until ``release``, or for ``for_us`` at most."""
         self._until_us = self._process.monotonic_us + for_us
         if self._timer is None:
             self._timer = self._process.call_later(for_us, self._over, background=False)
 
     def release(self) -> None:
-        """The work was started."""
+        """End the declaration: the work was started."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

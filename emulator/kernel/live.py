@@ -24,24 +24,25 @@ if TYPE_CHECKING:
 UNBOUNDED = 1 << 62
 """The horizon while time need not wait for anything."""
 LIVE_EVENTS_BETWEEN_COLLECTIONS = 200_000
-"""A live run can last for days. A collection takes some 20 ms, and next to nothing waits for it."""
+"""Events between two collections of a live run. It can last for days, and a collection takes some 20 ms, for which next
+to nothing waits."""
 
 
 class Inputs(Protocol):
-    """Where a live world's time and its inputs come from."""
+    """The source of a live world's time and inputs."""
 
     def horizon_us(self, next_us: float) -> int:
-        """Up to where virtual time may go now. Never less than it was.
+        """The virtual time up to which the world may go now. It never decreases.
 
         Args:
-            next_us: when the next event is due; infinite: none is.
+            next_us: the time when the next event is due; infinite: none is.
         """
 
     def take(self, now_us: int) -> Any | None:
-        """The next input, which is handled at ``now_us``, the last horizon; None: there is none that came by then."""
+        """The next input, which is handled at ``now_us``, the last horizon; None: none came by then."""
 
     def seconds_until(self, t_us: float) -> float:
-        """How long it takes outside until the horizon is ``t_us``, which may be infinite. Trio sleeps for so long, or
+        """The real time, in seconds, until the horizon is ``t_us``, which may be infinite. Trio sleeps for so long, or
         until a socket is ready."""
 
     def perform(self, given: Any) -> object:
@@ -52,8 +53,8 @@ class LiveWorld(World):
     """A world whose time is bounded by ``inputs``.
 
     Attributes:
-        pause: called when there is nothing to do for so many seconds. It may wait for what Trio does not know of.
-            Returns how long Trio may sleep then.
+        pause: called with the seconds for which there is nothing to do. It may wait for what Trio does not know of, and
+            returns how long Trio may sleep then.
 
     Ordinary Trio tasks may run beside it in the same ``trio.run``. They read and write sockets, and never touch the
     world: what they have read they put where ``inputs.take`` finds it. What the world starts or wakes among them, it
@@ -84,7 +85,7 @@ class LiveWorld(World):
     def _next_us(self) -> float:
         return self._heap[0][0] if self._heap else math.inf
 
-    # The loop is that of ``World``, and where the two differ it says so.
+    # A copy of the loop of ``World``, with comments where the two differ.
     def _drain(self) -> float:
         ready, heap, cancellations = self.ready, self._heap, self.cancellations
         if self._reached:
@@ -118,7 +119,7 @@ class LiveWorld(World):
                     trio.lowlevel.reschedule(task.trio_task, Value(value))
                     break
             elif self._settled and not (heap and (self.foreground or any(holds() for holds in self._unsettled_while))):
-                # Before the look at the horizon: whether the world is settled depends on what is pending alone.
+                # Before the inputs are asked: whether the world is settled depends only on what is pending.
                 waiting, self._settled = self._settled, []
                 for settle in waiting:
                     settle()
@@ -141,7 +142,7 @@ class LiveWorld(World):
         return 0.0
 
     def _take_input(self) -> bool:
-        """Put the next input behind everything of the present horizon. False: there is none."""
+        """Handle the next input after all events of the present horizon. False: there is none."""
         if self._horizon_us >= UNBOUNDED:
             return False
         given = self.inputs.take(self._horizon_us)
@@ -152,7 +153,8 @@ class LiveWorld(World):
         return True
 
     def _wait(self, handled: int) -> float:
-        """Everything up to the horizon is handled, and there is no input. Returns how long Trio may sleep.
+        """Wait: everything up to the horizon is handled, and there is no input. Returns how long Trio may sleep, in
+        seconds.
 
         Raises: Deadlock where nothing bounds the time and nothing is pending.
         """

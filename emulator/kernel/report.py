@@ -1,4 +1,4 @@
-"""Which task waits for what, since when, and in which frames: the text of a deadlock or of a foreign await."""
+"""The text of a deadlock or of a foreign await: which task waits for what, since when, and in which frames."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -27,7 +27,7 @@ def await_frames(task: Task) -> list[str]:
 
 
 def foreign_await(task: Task) -> str | None:
-    """The function outside the world that a parked task awaits; None if it waits for something of the world."""
+    """The function outside the world that a parked task awaits; None if it awaits something of the world."""
     if task.trio_task is None:
         return None
     innermost = None

@@ -48,11 +48,11 @@ class Task:
 
     Attributes:
         serial: its place in the order of spawning. Wherever tasks have to be ordered, this is the order.
-        frozen: its process is paused, so the values sent to it are kept in ``backlog`` until it is thawed.
-        waiting_on, since_us: what it waits for and since when, for reports.
+        frozen: whether its process is paused. The values sent to it are then kept in ``backlog`` until it is thawed.
+        waiting_on, since_us: the thing that it waits for and the time since when, for reports.
         nap: the number of its current ``World.sleep``; 0 when it does not sleep.
         send: resumes it with a value; None unless it is detached and not frozen.
-        scope: what ``cancel`` cancels; None: it cannot be cancelled alone.
+        scope: the cancel scope of ``cancel``; None: the task cannot be cancelled alone.
     """
 
     world: "World"

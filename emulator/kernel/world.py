@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 Backend = Literal["detached", "attached"]
 Event = tuple[int, int, int, Callable[[Any], object], Any]
-"""Its time, when it was scheduled, its place among what was scheduled at that instant, the function and its argument.
-The middle two are the order of scheduling. The time is among them so that a thing that was not simulated can put an
-event in the place that it would have."""
+"""An event: its time, when it was scheduled, its place among what was scheduled at that instant, the function and its
+argument. The middle two are the order of scheduling. With both, a thing that was not simulated can schedule an event in
+the same order as if it had been."""
 
 LIVELOCK = 5_000_000
 """More events at one instant than any cluster needs: some tasks wake each other without end."""
 
 LAST = 1 << 80
-"""Above the sequence of every ordinary event."""
+"""A sequence above that of every ordinary event."""
 
 LINE = 1 << 48
 """The distance between the ranks of two lines."""
@@ -60,7 +60,7 @@ class Timer:
     background: bool
 
     def cancel(self) -> None:
-        """Withdraw the call. Cancelling twice, or after it fired, changes nothing."""
+        """Cancel the call. Cancelling twice, or after it was made, changes nothing."""
         if self.fn is not None:
             self.fn = None
             if not self.background:
@@ -106,13 +106,14 @@ class World:
         foreground: how many pending events may still change something. Timers of periodic work and empty long polls are
             *background* and do not count. The world is settled when this is 0, no task is ready, and no condition of
             ``unsettled_while`` holds.
-        events: how many events were handled so far.
+        events: the number of events that were handled so far.
         since_us, sequence: with ``now``, the place of the current event in the order of all events.
         simulate_idle: simulate every poll, ping and tick in which nothing happens, instead of jumping over them. The
             trace is the same either way; a test holds that.
-        delays, choices: of its schedule, one of the two; both None: first in, first out.
+        delays, choices: the two kinds of schedule, of which a world has at most one; both None: first in, first out.
         begins: called before a task goes on after a pause, as the first step of a transition.
-        contain: gets what an event or a process's task has raised. True: it has dealt with that, and the world goes on.
+        contain: called with an exception that an event or a process's task has raised. True: the exception is handled,
+            and the world goes on.
     """
 
     def __init__(
@@ -210,19 +211,19 @@ class World:
     def call_in_line(
         self, rank: int, t_us: int, fn: Callable[[Any], object], arg: Any = None, since_us: int | None = None
     ) -> None:
-        """Call ``fn(arg)`` at ``t_us``, in the background. Of all events that were scheduled at one instant for another
-        the ordinary ones come first, and then those in lines, in the order of the lines. So the place of such an event
-        follows from the two times alone, whether the events before it were simulated or not.
+        """Call ``fn(arg)`` at ``t_us``, in the background. Among the events that were scheduled at one instant for
+        another, the ordinary ones come first, then those in lines, in the order of the lines. So the place of an event
+        in a line follows from its two times alone, whether the events before it were simulated or not.
 
         Args:
-            since_us: when it was scheduled, or would have been; None: now.
+            since_us: the time when it was scheduled, or would have been; None: now.
         """
         self._sequence = sequence = self._sequence + 2
         heappush(self._heap, (t_us, self.now if since_us is None else since_us, rank + sequence + 1, fn, arg))
 
     def is_past(self, t_us: int, since_us: int, rank: int) -> bool:
-        """Whether an event in a line, which was not simulated, comes before the current event: one for ``t_us`` that
-        would have been scheduled at ``since_us``."""
+        """Whether an event of a line that was not simulated comes before the current event: one for ``t_us`` that would
+        have been scheduled at ``since_us``."""
         return t_us < self.now or (t_us == self.now and (since_us, rank) < (self.since_us, self.sequence))
 
     def timer(
@@ -233,8 +234,8 @@ class World:
         background: bool = False,
         due: Callable[[Timer], object] = Timer.fire,
     ) -> Timer:
-        """Like ``call_later``, but it can be cancelled. ``due`` is called with the timer when its time has come, and
-        fires it now or later."""
+        """Make a call as ``call_later`` does, which can be cancelled. ``due`` is called with the timer when its time
+        has come, and makes the call now or later."""
         timer = Timer(self, fn, arg, background)
         self.call_at(self.now + delay_us, due, timer, True)
         if not background:
@@ -267,8 +268,9 @@ class World:
             self.ready.append((task, None))
 
     def unsettled_while(self, condition: Callable[[], bool]) -> None:
-        """The world is not settled while ``condition()`` is true: for what a background event is going to bring about.
-        A condition has to become false by events of its own, or whatever waits for a settled world never goes on."""
+        """Keep the world unsettled while ``condition()`` is true: for what a background event is going to bring about.
+        A condition has to become false by events of its own; otherwise code that waits for a settled world never goes
+        on."""
         self._unsettled_while.append(condition)
 
     async def settled(self) -> None:
@@ -433,18 +435,18 @@ class World:
         return 0.0
 
     def _span(self) -> int:
-        """How many events this turn may handle."""
+        """The number of events that this turn may handle."""
         if self.now != self._turned_at:
             self._turned_at, self._instant_began = self.now, self._handled
         elif self._handled - self._instant_began > LIVELOCK:
-            self._instant_began = self._handled  # for the tasks to unwind
+            self._instant_began = self._handled  # so that the cancelled tasks can end
             raise BudgetExceeded(f"a livelock: more than {LIVELOCK:,} events at {self.now / 1e6:.6f} s of virtual time")
         if self._handled >= self._collect_at:
             self._collect_at = self._handled + self.events_between_collections
             collect()
         left = self._max_events - self._handled
         if left <= 0:
-            self._max_events += 256 * TURN  # for the tasks to unwind
+            self._max_events += 256 * TURN  # so that the cancelled tasks can end
             spent = f"{self._handled:,} events by {self.now / 1e6:.6f} s of virtual time"
             raise BudgetExceeded(f"max_events reached: {spent}")
         return TURN if left > TURN else int(left)
@@ -479,10 +481,10 @@ class World:
         return True
 
     def _idle(self, handled: int) -> float:
-        """Nothing is pending. Trio may have a signal to deliver; if not, no task can ever continue.
+        """End the run or let Trio go on, because nothing is pending. Trio may have a signal to deliver; if not, no task
+        can ever continue.
 
-        Raises:
-            Deadlock, ForeignAwait.
+        Raises: Deadlock, ForeignAwait.
         """
         self._idle_turns = 1 if handled else self._idle_turns + 1
         if self._idle_turns == 1:
@@ -498,7 +500,7 @@ class World:
         return ", ".join(f"task {task.name} awaits {what}" for task, what in awaits if what)
 
     def _refuse_deadline(self) -> None:
-        """A finite Trio deadline means that a task sleeps, or has a time-out, by Trio's clock."""
+        """Refuse a finite Trio deadline: it means that a task sleeps, or has a time-out, by Trio's clock."""
         names = self._foreign_awaits() or "a cancel scope has a deadline"
         self.fail(ForeignAwait(f"{names}: the world does not own it; use the world's sleep and time-outs"))
 
@@ -508,7 +510,7 @@ class World:
 
 
 def _nothing() -> None:
-    """The default of ``World.begins``."""
+    """Do nothing: the default of ``World.begins``."""
 
 
 def _only(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -1,5 +1,5 @@
-"""Events of metrics. ``node`` is the machine whose process exposes the metric, ``metric`` is Kafka's name, such
-as ``kafka.server:type=ReplicaManager,name=LeaderCount``.
+"""Events of metrics. ``node`` is the machine whose process has the metric, ``metric`` is Kafka's name, such as
+``kafka.server:type=ReplicaManager,name=LeaderCount``.
 
 A metric exists from its first event until it is removed, or until its process ends.
 """
@@ -48,7 +48,7 @@ class MeterMarked(NamedTuple):
 
     Attributes:
         total: counted since the meter was registered.
-        since_us: when the first event was counted that was not in the previous ``MeterMarked``.
+        since_us: the time of the first counted event that was not in the previous ``MeterMarked``.
     """
 
     t_us: int

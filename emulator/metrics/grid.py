@@ -6,13 +6,13 @@ from typing import Any, Protocol
 from attrs import define, field
 
 METERS_US = 1_000_000
-"""How often the count of a meter is written, at most."""
+"""The least time between two writes of the count of a meter."""
 
 IDLE_METERS_US = 60_000_000
-"""The same while all that it counts is routine, such as polls that find nothing."""
+"""The least time between two writes while all that a meter counts is routine, such as polls that find nothing."""
 
 GAUGES_US = 100_000
-"""How often a gauge that follows the data is written, at most; the grid of replica lag (readings §10)."""
+"""The least time between two writes of a gauge that follows the data; the grid of replica lag (readings §10)."""
 
 
 class Due(Protocol):

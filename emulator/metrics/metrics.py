@@ -18,7 +18,7 @@ class Emitter(Protocol):
     """A process, as far as its metrics use it.
 
     Attributes:
-        emit: records an event in the trace; another function once the process is dead.
+        emit: records an event in the trace. Once the process is dead, it is a function that raises.
     """
 
     emit: Callable[..., Any]
@@ -80,7 +80,7 @@ class SampledGauge(Gauge):
     _due: bool = field(default=False, init=False)
 
     def changed(self) -> None:
-        """The value may have changed."""
+        """Note that the value may have changed."""
         if not self._due:
             self._due = True
             self._metrics.gauges.add(self)
@@ -95,10 +95,10 @@ class Unmarked(Protocol):
     """Events that a meter counts and that are not simulated."""
 
     def take(self) -> int:
-        """How many there were since the last call."""
+        """The number of such events since the last call."""
 
     def written(self) -> None:
-        """The count was written: the next event has to mark the meter."""
+        """Called after the count was written: the next event has to mark the meter."""
 
 
 @define(eq=False, repr=False, weakref_slot=False)
@@ -106,7 +106,7 @@ class Meter(Metric):
     """A count of events, from which a reader computes rates.
 
     Attributes:
-        count: how many were marked.
+        count: the number of marked events.
         unmarked: further events to count, which are not simulated.
     """
 

@@ -13,7 +13,8 @@ from emulator.nodes import Process
 
 
 class Disconnected(Exception):
-    """The connection was refused, reset, closed or timed out before the answer came. The request may have been done."""
+    """The connection was refused, reset, closed or timed out before the answer came. The server may have handled the
+    request."""
 
 
 @define(eq=False)
@@ -27,8 +28,8 @@ class Client:
     """A connection to ``port`` of machine ``host``, for one task with one request in flight. Opened when needed.
 
     Attributes:
-        owner: the object that asks through it, for who wants to know it (``Endpoint.owner``).
-        poll: its request is asked again and again without being simulated; None: it is not.
+        owner: the object that sends requests through it (``Endpoint.owner``).
+        poll: its request while that is sent again and again without being simulated; else None.
     """
 
     network: Network
@@ -87,7 +88,7 @@ class Client:
             self._endpoint = None
 
     def _hang_up(self, endpoint: Endpoint, reason: str) -> None:
-        """Close the connection at this end. The other end learns of it later, and a poll must not go on until then."""
+        """Close the connection at this end. The other end learns of it later; a parked poll ends now."""
         if self.poll is not None:
             self.poll.rouse()
         endpoint.close(reason)
@@ -101,11 +102,12 @@ class Client:
         return endpoint
 
     def asked_again(self, asked_us: int) -> None:
-        """Requests were sent that were not simulated, the last of them at ``asked_us``."""
+        """Take note that requests were sent without being simulated, the last of them at ``asked_us``."""
         self._deadline_us = asked_us + self.timeout_us
 
     def _watch(self, _: Any) -> None:
-        """One timer for all requests, moved lazily: a timer per request would fill the heap with useless entries."""
+        """Check the time-outs of all requests with one timer, moved lazily: a timer per request would fill the heap
+        with useless entries."""
         now = self.process.world.now
         if self.poll is not None:
             self.poll.look()

@@ -29,11 +29,11 @@ class Endpoint:
         closed: called once with the reason when the connection ends, unless this end called ``close``.
         open: the handshake is complete. Messages sent before that wait in ``unsent``.
         done: the connection has ended at this end.
-        held: arrivals that a ``Hold`` keeps from this end, each with the method that continues it; None: nothing
-            is held.
+        held: the arrivals that a ``Hold`` keeps from this end, each with the method that continues it; None: nothing is
+            held.
         let_in: a message that the hooks have seen already and that is delivered next.
-        owner: the object that speaks through this end, for who wants to know it; None: it did not say.
-        rank: of the line of its background messages (``World.call_in_line``).
+        owner: the object that speaks through this end; None: unknown.
+        rank: the rank of the line of its background messages (``World.call_in_line``).
     """
 
     world: World
@@ -57,7 +57,7 @@ class Endpoint:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing stops a message at this end: the connection is up, nothing is held, and the process runs."""
+        """Whether messages pass freely at this end: the connection is up, nothing is held, and the process runs."""
         process = self.process
         up = self.open and self.held is None and process.alive and not process.paused
         return up and self.__class__ is Endpoint
@@ -110,8 +110,8 @@ class Endpoint:
         return body.__class__
 
     def _give_up(self, at_us: int) -> None:
-        """Packets of a message are lost again and again, and TCP gives the connection up at that time. Nothing that is
-        sent meanwhile arrives."""
+        """Close the connection at ``at_us``, as TCP does where packets of a message are lost again and again. Nothing
+        that is sent meanwhile arrives."""
         self.open = False
         self.world.call_at(at_us, self._gave_up, None, background=True)
 
@@ -120,8 +120,8 @@ class Endpoint:
             self.reset()
 
     def was_sent(self, body: Any, sent_us: int, arrival_us: int) -> None:
-        """A background message is on its way whose sending was not simulated: put its arrival into the place that it
-        would have."""
+        """Schedule the arrival of a background message that was sent without being simulated, in the place among all
+        events that it would have."""
         peer = self.peer
         assert peer is not None
         self.last_arrival_us = arrival_us
@@ -131,7 +131,7 @@ class Endpoint:
         """A message reaches this machine: deliver it, unless the route is cut, or the process is dead or paused."""
         process, peer = self.process, self.peer
         if peer is None:
-            assert self.done  # what was sent in the background comes after the end that was sent later
+            assert self.done  # a background message can arrive after the end of the connection, which was sent later
             return
         if (
             process.alive
@@ -139,7 +139,8 @@ class Endpoint:
             and self.held is None
             and not (self.interceptors.delivered and item[0].__class__ in self.interceptors.delivered)
         ):
-            # Nearly every message: delivered here, which spares it two calls. ``_take`` does the same, and all else.
+            # The way of nearly every message, without the two calls of ``_take``, which has the same effect and handles
+            # all others.
             process.node.trace.cause = item[1]
             self.receive(item[0])
         else:
@@ -158,7 +159,7 @@ class Endpoint:
             self.held.append((self.arrive, item))
 
     def arrive_held(self, item_and_hold: tuple[Item, Hold]) -> None:
-        """The same for a message that a hook held when it was sent."""
+        """Deliver a message as ``arrive`` does, one that a hook held when it was sent."""
         peer = self.peer
         if peer is None:
             assert self.done
@@ -185,7 +186,7 @@ class Endpoint:
         self.held = [(self._deliver, item)]
 
     def flow(self) -> None:
-        """Deliver the held arrivals, in order. If another hold stops one, that one and all after it wait on. For a
+        """Deliver the held arrivals, in order. If another hold stops one, that one and all after it remain held. For a
         paused process this waits, like every arrival, until it resumes."""
         if self.process.paused and self.process.alive:
             self.process.deliver((self._flow, None))
@@ -201,7 +202,7 @@ class Endpoint:
             take(item)
 
     def _deliver(self, item: Item) -> None:
-        """Deliver a message that is on this machine, so that no cut of the route can stop it any more."""
+        """Deliver a message that has reached this machine: a cut of the route cannot stop it any more."""
         process = self.process
         if self.done or not process.alive:
             if process.node.up and self.peer is not None and not self.peer.done:
@@ -259,7 +260,7 @@ class Endpoint:
                 self.reset_peer(reason)
 
     def give_up(self, reason: str) -> None:
-        """The same, and this end's owner is notified as well."""
+        """End the connection as ``close`` does, and notify this end's owner as well."""
         closed = self.closed
         self.close(reason)
         closed(reason)
@@ -282,7 +283,7 @@ class Endpoint:
         self._end("reset")
 
     def ended(self, reason: str) -> None:
-        """The other end is gone, or has refused the connection."""
+        """The other end has closed, or has refused the connection."""
         if self.peer is not None and self.peer.out.blocked:
             self.peer.out.stall(self.ended, reason)
         elif self.held is not None and not self.process.paused:
@@ -290,7 +291,7 @@ class Endpoint:
         else:
             self._end(reason)
             if self.done and self.peer is not None and self.peer.done:
-                self.peer = None  # the two would keep each other in memory
+                self.peer = None  # otherwise the two would keep each other in memory
 
     def _end(self, reason: str) -> None:
         if self.done or not self.process.alive:
@@ -317,8 +318,8 @@ class Endpoint:
             self.reset_peer("reset")
 
     def finish(self) -> None:
-        """Forget the connection at this end, without calling ``closed``, and its owner: the two would keep each other
-        in memory."""
+        """Forget the connection at this end, without calling ``closed``, and forget its owner: the two would keep each
+        other in memory."""
         self.done = True
         self.open = False
         self.receive = self.closed = ignore

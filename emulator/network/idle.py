@@ -13,12 +13,12 @@ from emulator.network.lane import Exchange, Upcoming
 
 
 class Phase(NamedTuple):
-    """What a poll waits for.
+    """The phase that a parked poll is in.
 
     Attributes:
-        what: ``asking``: its question is on the way; ``waiting``: the question is at the server; ``answered``: the
-            answer is on the way.
-        t_us, since_us: when that ends, and when it began.
+        what: ``asking``: the request is on its way; ``waiting``: it is at the server; ``answered``: the answer is on
+            its way.
+        t_us, since_us: the times when that ends, and when it began.
     """
 
     what: Literal["asking", "waiting", "answered"]
@@ -27,26 +27,25 @@ class Phase(NamedTuple):
 
 
 class Ends(Protocol):
-    """What owns the two ends of a poll."""
+    """The owner of the two ends of a poll."""
 
     def shifted(self) -> None:
-        """Other draws came between: what was said of the next answer does not hold any more."""
+        """Called when other draws came between: the time given for the next answer is not valid any more."""
 
     def roused(self, poll: "Poll") -> None:
-        """The poll is not parked any more: take over its counts, and go on in events from ``phase`` on."""
+        """Called when the poll is not parked any more: take over its counts, and simulate it from ``phase`` on."""
 
 
 @define(eq=False, repr=False)
 class Poll(Exchange):
-    """One parked poll, from when its request arrives at the server on.
+    """One parked poll, from the arrival of its request at the server.
 
     Attributes:
         wait_us: how long the server waits before it answers.
         timer: the rank of the timer that ends this wait.
-        requests, answers: how many have arrived since the poll was parked.
-        arrived_us, asked_us: when the last request arrived, and when it was sent, which for the first is -1.
-
-    The last four are those of the last ``look``.
+        requests, answers: the numbers of those that have arrived since the poll was parked, at the last ``look``.
+        arrived_us, asked_us: the times at which the last request arrived and was sent, at the last ``look``; for the
+            first request ``asked_us`` is -1.
     """
 
     wait_us: int
@@ -57,13 +56,13 @@ class Poll(Exchange):
     arrived_us: int = field(init=False)
     asked_us: int = -1
     _arrivals: list[int] = field(init=False)
-    """Of requests: the last one that is past, and then those that are computed already."""
+    """Arrival times of requests: the last one that is past, then those that are computed already."""
     _returns: list[int] = field(factory=list)
-    """Of their answers, at the client. The answer to the last request may be missing."""
+    """Arrival times of their answers at the client. The answer to the last request may be missing."""
     _ahead: list[int] = field(factory=list)
-    """Arrivals that are computed only if the last ``rounds`` were right."""
+    """Arrival times that are valid only if the last ``rounds`` were right."""
     _drawn: tuple[int, int] = (0, 0)
-    """How many of its draws the streams of the client's and of the server's route have made."""
+    """The numbers of its draws that the streams of the client's and of the server's route have made."""
 
     def __attrs_post_init__(self) -> None:
         self.arrived_us = self.lane.world.now
@@ -92,7 +91,8 @@ class Poll(Exchange):
             self.asked_us = returns[0]
 
     def next_answer(self) -> tuple[int, int]:
-        """When the next answer arrives, and when it is sent, unless the poll is roused or ``shifted`` is called."""
+        """The times at which the next answer arrives and is sent, unless the poll is roused or ``shifted`` is
+        called."""
         self.look()
         place = 1 if self._has_returned else 0
         while len(self._returns) <= place:
@@ -101,7 +101,7 @@ class Poll(Exchange):
 
     @property
     def phase(self) -> Phase:
-        """What it waits for after the last ``look``."""
+        """The phase of the poll at the last ``look``."""
         arrivals, returns = self._arrivals, self._returns
         if self._has_returned:
             return Phase("asking", arrivals[1], returns[0])

@@ -22,7 +22,7 @@ class Hold:
 
     Attributes:
         endpoint: the receiver's end, once the message has arrived there.
-        over: the message was released.
+        over: whether the message was released.
     """
 
     endpoint: "Endpoint | None" = None
@@ -88,7 +88,7 @@ class Interceptors:
     """The armed hooks of one network, by edge and class of message.
 
     Attributes:
-        parked: what sends messages without simulating them.
+        parked: the parked work that sends messages without simulating them.
     """
 
     sent: dict[type, list[Hook]] = field(factory=dict)
@@ -120,6 +120,6 @@ class Interceptors:
             return None
         passing = InterceptedMessage(endpoint, edge, body)
         for hook in list(hooks):
-            if hook in hooks:  # else disarmed by an earlier one
+            if hook in hooks:  # if not, an earlier hook has disarmed it
                 hook(passing)
         return passing

@@ -1,8 +1,8 @@
 """Exchanges of messages in which nothing happens are jumped over.
 
-A client that has no news asks, a server that has no news answers, and so it goes on until one of them has some. Such an
-exchange is *parked*: no event stands for it. Where it is at a given moment follows from when it was parked and from the
-delays of the two routes. That is computed when something needs to know it, or touches one of the two ends
+A client that has no news asks, a server that has no news answers, and so on until one of them has some. Such an
+exchange is *parked*: no event is scheduled for it. Its state at a given moment follows from when it was parked and from
+the delays of the two routes. The state is computed when something needs to know it, or touches one of the two ends
 (``Exchange.rouse``).
 
 This is exact, because
@@ -14,8 +14,8 @@ This is exact, because
 - the place of an event in the order of all events is its time, the time at which it was scheduled, and the rank of its
   line (``World.call_in_line``). All three are known for an event that was not simulated, so whether it comes before the
   current one is never in doubt;
-- whatever could make the next message differ from the last one rouses the exchange first: it then goes on as messages
-  and timers.
+- whatever could make the next message differ from the last one rouses the exchange first: it is then simulated again,
+  as messages and timers.
 
 ``World(simulate_idle=True)`` parks nothing; a test plays random histories both ways and compares the traces.
 """
@@ -36,10 +36,11 @@ FOREVER = 1 << 62
 """Later than any instant of any run."""
 
 MANY_US, FEW = 5_000_000, 8
-"""For less time, and for fewer rounds, it does not pay to compute them at once."""
+"""The least time, in microseconds, and the fewest rounds that are worth computing at once."""
 
 Upcoming = tuple[int, int, int, "Exchange"]
-"""The first event of an exchange that makes a draw and is not computed: its time, when it is scheduled, its rank."""
+"""The first event of an exchange that makes a draw and is not computed: its time, when it is scheduled, its rank, the
+exchange."""
 
 
 @define(eq=False, repr=False)
@@ -48,7 +49,7 @@ class Exchange(ABC):
 
     Attributes:
         parked: whether it is parked still.
-        ask, answer: draw the delay of the client's and of the server's next message.
+        ask, answer: functions that draw the delay of the client's and of the server's next message.
     """
 
     lane: "Lane"
@@ -59,13 +60,13 @@ class Exchange(ABC):
     answer: Callable[[], int] = field(init=False)
 
     def park(self) -> None:
-        """From the current event on, no event stands for the exchange."""
+        """Stop simulating the exchange, from the current event on."""
         self.lane.add(self)
         for parking in self._parkings():
             parking.add(self)
 
     def rouse(self) -> None:
-        """Something touches one of the ends, or is about to change what they send: go on in events."""
+        """Simulate the exchange again: called before anything touches one of the ends, or changes what they send."""
         if self.parked:
             self.lane.remove(self)
             self.parked = False
@@ -78,11 +79,12 @@ class Exchange(ABC):
 
     @abstractmethod
     def roused(self) -> None:
-        """It is not parked any more: bring both ends to where they would be, and go on in events."""
+        """Called when the exchange is not parked any more: bring both ends to where they would be, and simulate them
+        from here."""
 
     @abstractmethod
     def shifted(self) -> None:
-        """Other draws came between: what was said of the time to come does not hold any more."""
+        """Called when other draws came between: the times that were given of later events are not valid any more."""
 
     @property
     @abstractmethod
@@ -91,26 +93,27 @@ class Exchange(ABC):
 
     @abstractmethod
     def step(self, t_us: int, others_us: int) -> Upcoming:
-        """Compute that event, which is at ``t_us``, and those after it that come before ``others_us``, the time of the
-        lane's next one. Returns the then first event."""
+        """Compute the first upcoming event, which is at ``t_us``, and those after it that come before ``others_us``,
+        the time of the lane's next one. Returns the upcoming event after those."""
 
     @property
     def round_us(self) -> int:
-        """How long the server waits with each answer, if its next event is an answer; 0: it cannot ``go_round``."""
+        """The time that the server waits with each answer, if the next event is an answer; 0: it cannot
+        ``go_round``."""
         return 0
 
     def rounds(self, answers: Sequence[int], asks: Sequence[int]) -> tuple[list[int], list[int]]:
-        """When the server would answer and the client ask in its next rounds, with these delays."""
+        """The times at which the server would answer and the client ask in the next rounds, with these delays."""
         raise NotImplementedError
 
     def go_round(self, answered: list[int], asked: list[int]) -> None:
-        """These rounds are computed."""
+        """Accept these rounds as computed."""
         raise NotImplementedError
 
     @abstractmethod
     def forget_ahead(self) -> tuple[int, int]:
-        """Forget what is computed of the time after the current event. Returns how many draws the past made on the
-        client's route and on the server's, beyond those returned before."""
+        """Forget what is computed of the time after the current event. Returns how many draws were made up to now on
+        the client's route and on the server's, beyond those returned before."""
 
 
 @define(eq=False, repr=False)
@@ -118,14 +121,14 @@ class Lane:
     """The parked exchanges between two machines, which draw their delays from the streams of the same two routes.
 
     Attributes:
-        exchanges: in the order in which they were parked.
+        exchanges: the exchanges in the order in which they were parked.
     """
 
     world: World
     routes: tuple[Route, Route]
     exchanges: dict[Exchange, None] = field(factory=dict)
     _heap: list[Upcoming] = field(factory=list)
-    """Empty: the delays to come are not computed."""
+    """The upcoming events; empty while the delays to come are not computed."""
     _fresh: dict[Route, Iterator[int]] = field(factory=dict)
     _first: dict[Route, Iterator[int]] = field(factory=dict)
     _delays: dict[Route, Iterator[int]] = field(factory=dict)
@@ -145,7 +148,7 @@ class Lane:
         self.shifted()
 
     def remove(self, exchange: Exchange) -> None:
-        """``exchange`` goes on in events."""
+        """Remove ``exchange``, which is simulated from now on."""
         self.settle()
         del self.exchanges[exchange]
         if not self.exchanges:
@@ -154,13 +157,13 @@ class Lane:
         self.shifted()
 
     def rouse(self) -> None:
-        """One of the two routes changes."""
+        """Rouse all exchanges, because one of the two routes changes."""
         for exchange in list(self.exchanges):
             exchange.rouse()
 
     def settle(self) -> None:
-        """Make the draws of the past on the two streams, and forget what is computed beyond: another message is about
-        to draw from one of them."""
+        """Make the draws of the past on the two streams, and forget what is computed beyond. Called before another
+        message draws from one of them."""
         for exchange in self.exchanges:
             asked, answered = exchange.forget_ahead()
             exchange.client.out.skip(asked)
@@ -168,12 +171,12 @@ class Lane:
         self._heap = []
 
     def shifted(self) -> None:
-        """That message has made its draw, so all draws to come are other ones."""
+        """Called after that message has made its draw: all later draws are different."""
         for exchange in self.exchanges:
             exchange.shifted()
 
     def _begin(self) -> None:
-        """Compute from the current event on."""
+        """Start computing from the current event on."""
         self._first = {}
         self._fresh = {route: iter(route.delays_ahead()) for route in self.routes}
         self._put_back({route: [] for route in self.routes})
@@ -181,7 +184,7 @@ class Lane:
         heapify(self._heap)
 
     def _put_back(self, draws: Mapping[Route, list[int]]) -> None:
-        """These delays were drawn and not used: they come first."""
+        """Put back delays that were drawn and not used: they come first."""
         self._first = {route: iter([*some, *self._first.get(route, ())]) for route, some in draws.items()}
         self._delays = {route: chain(self._first[route], fresh) for route, fresh in self._fresh.items()}
         for exchange in self.exchanges:
@@ -191,7 +194,7 @@ class Lane:
     def run(self, until_us: int) -> None:
         """Compute all exchanges up to ``until_us``, and beyond where that changes no draw.
 
-        One loop over all draws of the two routes, in the order of the events that make them. A question and its answer
+        One loop makes all draws of the two routes, in the order of the events that need them. A request and its answer
         are mostly computed in one step, since there is rarely a draw of another exchange between the two: that takes
         about a microsecond. Many rounds in a row take a third of it (``_go_round``). As events, the two messages and
         the timer would take a hundred times as long.
@@ -208,10 +211,10 @@ class Lane:
             heapreplace(heap, heap[0][3].step(heap[0][0], others_us))
 
     def _go_round(self, until_us: int) -> bool:
-        """Compute many rounds at once. False: the exchanges are too close together, or do not all go round alike.
+        """Compute many rounds at once. False: the exchanges are too close together, or their rounds differ.
 
         While each exchange answers and asks before the next one does, they take turns, and the draws of a route fall to
-        them one after the other. This is assumed here, and what was computed is kept as far as it is true.
+        them one after the other. This is assumed here, and the results are kept as far as the assumption was true.
         """
         heap, count = self._heap, len(self._heap)
         wait_us = heap[0][3].round_us
@@ -237,7 +240,7 @@ class Lane:
 
 
 def _in_order(earlier: Sequence[int], later: Sequence[int]) -> int:
-    """How many at the beginning of ``earlier`` are below those in the same places of ``later``."""
+    """The number of items at the beginning of ``earlier`` that are below those in the same places of ``later``."""
     return next((place for place, (a, b) in enumerate(zip(earlier, later, strict=False)) if a >= b), len(later))
 
 

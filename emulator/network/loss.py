@@ -1,9 +1,9 @@
-"""Packets that are lost, as TCP feels it: what was lost is sent again, and what was sent behind it waits.
+"""Lost packets, as TCP handles them: what was lost is sent again, and what was sent after it waits.
 
-A message is a number of packets. Of a long one a lost packet is noticed when those behind it arrive, and costs a round
-trip (fast retransmit, RFC 5681). The last packets of a message have none behind them: these are sent again after the
-retransmission time-out, 200 ms on Linux (TCP_RTO_MIN), and twice as long each time that they are lost again. After 15
-times TCP gives the connection up (tcp_retries2).
+A message is a number of packets. In a long message a lost packet is noticed when those after it arrive, and costs a
+round trip (fast retransmit, RFC 5681). The last packets of a message have none after them: these are sent again after
+the retransmission time-out, 200 ms on Linux (TCP_RTO_MIN), and twice as long each time that they are lost again. After
+15 times TCP gives the connection up (tcp_retries2).
 """
 
 from bisect import bisect_right
@@ -14,23 +14,23 @@ from attrs import define, field, frozen
 from emulator.streams import Stream
 
 PACKET_BYTES = 1_448
-"""Of a message in one packet: an Ethernet frame without the headers of IP and TCP."""
+"""The bytes of a message in one packet: an Ethernet frame without the headers of IP and TCP."""
 FIRST_RETRY_US, LAST_RETRY_US, RETRIES = 200_000, 120_000_000, 15
-"""Linux: TCP_RTO_MIN, TCP_RTO_MAX, tcp_retries2."""
+"""The time-outs and the number of retries of Linux: TCP_RTO_MIN, TCP_RTO_MAX, tcp_retries2."""
 FIRST_SYN_RETRY_US, SYN_RETRIES = 1_000_000, 6
-"""Of a handshake: RFC 6298, tcp_syn_retries."""
+"""The first time-out and the number of retries of a handshake: RFC 6298, tcp_syn_retries."""
 FEW_PACKETS = 3
-"""A packet with fewer behind it is not noticed by duplicate acknowledgements."""
+"""The number of later packets that it takes to notice a lost one by duplicate acknowledgements."""
 _DRAWS = 1 << 53
 
 
 @frozen
 class Burst:
-    """Times in which a link loses more.
+    """Times in which a link loses more packets.
 
     Attributes:
         rate: the share of the packets that is lost in them.
-        every_us, lasts_us: the least and the most time between two of them, and that one lasts.
+        every_us, lasts_us: the least and the most time between two bursts, and the least and the most length of one.
     """
 
     rate: float
@@ -40,10 +40,10 @@ class Burst:
 
 @frozen
 class Loss:
-    """What a link loses.
+    """The losses of a link.
 
     Attributes:
-        rate: the share of its packets, each lost by itself.
+        rate: the share of its packets that is lost, each by itself.
     """
 
     rate: float = 0.0
@@ -63,8 +63,8 @@ class Losses:
     """The losses of one route.
 
     Attributes:
-        draws: decides which packets are lost; ``bursts``: draws the times of the bursts.
-        since_us: when the route began to lose packets.
+        draws: the stream that decides which packets are lost; ``bursts``: the stream of the times of the bursts.
+        since_us: the time when the route began to lose packets.
     """
 
     loss: Loss
@@ -75,7 +75,8 @@ class Losses:
     """When the bursts begin and end, in order."""
 
     def of_message(self, now_us: int, size: int, round_trip_us: int) -> int | None:
-        """How much later a message arrives that is sent now; None: never, since the connection is given up."""
+        """The delay that losses add to a message that is sent now, in microseconds; None: it never arrives, since the
+        connection is given up."""
         packets = -(-size // PACKET_BYTES)
         late_us = 0
         if packets > FEW_PACKETS and self._one_lost(now_us, packets - 1):
@@ -84,7 +85,7 @@ class Losses:
         return None if again_us is None else late_us + again_us
 
     def of_handshake(self, now_us: int) -> int | None:
-        """The same for the first packet of a connection."""
+        """The delay that losses add to the first packet of a connection; None: the connection fails."""
         return self._last_packet(now_us, FIRST_SYN_RETRY_US, SYN_RETRIES)
 
     def _one_lost(self, now_us: int, packets: int) -> bool:
@@ -101,7 +102,7 @@ class Losses:
         return None
 
     def given_up_after_us(self, round_trip_us: int) -> int:
-        """How long it takes until TCP gives a connection up."""
+        """The time after which TCP gives a connection up, in microseconds."""
         retry_us, sum_us = max(FIRST_RETRY_US, round_trip_us), 0
         for _ in range(RETRIES + 1):
             sum_us += retry_us

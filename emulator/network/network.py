@@ -192,7 +192,7 @@ class Network:
 
     @property
     def disturbed(self) -> list[tuple[int, int]]:
-        """The routes that are cut or worse than they should be: (source, target), in the order of their first use."""
+        """The routes that are cut or impaired: (source, target), in the order of their first use."""
         return [ends for ends, route in self._routes.items() if route.is_impaired]
 
     def cut(self, source: int, target: int) -> None:
@@ -218,5 +218,5 @@ class Network:
         self.route(source, target).lose(loss)
 
     def limit(self, source: int, target: int, bytes_per_s: int) -> None:
-        """Let no more than so much pass from ``source`` to ``target``."""
+        """Limit the bandwidth from ``source`` to ``target``."""
         self.route(source, target).limit_to(bytes_per_s)

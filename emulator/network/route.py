@@ -40,14 +40,14 @@ class Route:
     """One direction between two machines.
 
     Attributes:
-        delay, extra: of the link itself, and the addition of a fault.
+        delay, extra: the delay of the link itself, and the delay that a fault adds.
         blocked: the route is cut, or was healed and has not delivered all stalled messages yet. New arrivals queue
             after those.
         lane: the parked exchanges whose messages take this route; None: there are none.
-        losses: of its packets, while it loses some.
-        limit: while its bandwidth is limited, what the messages pass through.
-        stalled: messages that reached the cut, each with its delivery: TCP sends them again once the route is healed;
-            and how often their sender's machine had gone down.
+        losses: the losses of its packets; None: it loses none.
+        limit: the port that its messages pass through while its bandwidth is limited.
+        stalled: messages that reached the cut, each with its delivery and with the number of outages of the sender's
+            machine by then. TCP sends them again once the route is healed.
     """
 
     world: World
@@ -68,7 +68,7 @@ class Route:
     _latency_us: int = field(init=False)
     _jitter_us: int = field(init=False)
     _least_us: int = field(init=False)
-    """The least delay, where latency and jitter are all of it, and nothing is lost or limited; else -1."""
+    """The least delay, if nothing but latency and jitter delays messages (no loss, no limit); else -1."""
     _spread: tuple[Delay, ...] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -91,7 +91,7 @@ class Route:
         self._compute()
 
     def limit_to(self, bytes_per_s: int | None) -> None:
-        """Let no more than so much pass from now on; None: as much as the machines' cards do."""
+        """Limit the bandwidth from now on; None: only the machines' network cards limit it."""
         self._rouse()
         self._bytes_per_s = bytes_per_s
         self._compute()
@@ -101,7 +101,7 @@ class Route:
             self.lane.rouse()
 
     def _compute(self) -> None:
-        """Compute what the delay of a message is made of."""
+        """Compute the parts of the delay of a message."""
         delay, extra = self.delay, self.extra
         self._latency_us = delay.latency_us + extra.latency_us
         self._jitter_us = delay.jitter_us + extra.jitter_us
@@ -119,24 +119,24 @@ class Route:
 
     @property
     def round_trip_us(self) -> int:
-        """A round trip, where the way back takes as long."""
+        """The time of a round trip, in microseconds, if the way back takes as long."""
         return 2 * self._latency_us
 
     @property
     def is_impaired(self) -> bool:
-        """Whether it is cut or worse than it should be."""
+        """Whether it is cut, slowed down, limited or loses packets."""
         return self.cut or self.extra != NO_DELAY or self.losses is not None or self.limit is not None
 
     def arrival(self, size: int) -> int:
-        """When a message of ``size`` bytes that is sent now arrives, in virtual microseconds. Negative: it never does,
-        and minus the time is when TCP gives the connection up."""
+        """The time at which a message of ``size`` bytes that is sent now arrives, in virtual microseconds. Negative: it
+        never does, and minus the value is the time at which TCP gives the connection up."""
         if (
             self._least_us >= 0
             and self.lane is None
             and self.egress.bytes_per_s is None
             and self.ingress.bytes_per_s is None
         ):
-            # Nearly every message. The rest of the function comes to the same.
+            # The way of nearly every message. The rest of the function gives the same result.
             jitter = self._jitter_us
             return self.world.now + self._least_us + (self.stream.below(2 * jitter + 1) if jitter else 0)
         if self.lane is not None:
@@ -164,11 +164,12 @@ class Route:
                 return -(self.world.now + self.losses.given_up_after_us(self.round_trip_us))
             t_us += late_us
             if late_us:
-                self.world.call_at(t_us, _nothing)  # also a poll that TCP has to send again keeps the world unsettled
+                self.world.call_at(t_us, _nothing)  # even a poll that TCP has to send again keeps the world unsettled
         return t_us
 
     def handshake_arrival(self) -> int | None:
-        """When the first packet of a connection that is opened now arrives; None: it is lost again and again."""
+        """The time at which the first packet of a connection that is opened now arrives; None: it is lost again and
+        again."""
         arrival_us = self.arrival(0)
         late_us = 0 if self.losses is None else self.losses.of_handshake(self.world.now)
         return None if late_us is None else arrival_us + late_us
@@ -190,7 +191,7 @@ class Route:
         return self._latency_us + self._jitter_us
 
     def delays_ahead(self) -> Iterator[int]:
-        """The delays of the messages to come, without a draw, on a route that ``is_plain``."""
+        """The delays of the next messages, without a draw, on a route that ``is_plain``."""
         latency, jitter = self._latency_us, self._jitter_us
         return map((latency - jitter).__add__, self.stream.ahead(2 * jitter + 1)) if jitter else repeat(latency)
 
@@ -205,8 +206,8 @@ class Route:
         self.cut = self.blocked = True
 
     def stall(self, deliver: Callable[[Any], object], item: Any) -> None:
-        """Keep a message that has reached the cut. What its sender's machine has not got through when it goes down is
-        lost: no one sends it again."""
+        """Keep a message that has reached the cut. It is lost if its sender's machine goes down before the route is
+        healed: no machine sends it again."""
         if self.source.up:
             self.stalled.append((deliver, item, self.source.outages))
 
@@ -227,4 +228,4 @@ class Route:
 
 
 def _nothing(_: Any) -> None:
-    """A retransmission has arrived."""
+    """Do nothing: a retransmission has arrived."""

@@ -1,7 +1,7 @@
 """Ends of connections whose messages are delivered as a schedule says (``emulator.schedules``).
 
-A world without a schedule has none of these, and pays nothing for them. Polls and pings that have no news are simulated
-between such ends (``Endpoint.is_plain``): the draws of a schedule depend on all messages.
+Only a world with a schedule has them. Polls and pings that have no news are simulated between such ends
+(``Endpoint.is_plain``): the draws of a schedule depend on all messages.
 """
 
 from typing import Any
@@ -31,15 +31,15 @@ class DelayedEndpoint(Endpoint):
         super().reset_peer(reason)
 
     def _not_before(self, t_us: int) -> None:
-        """What is sent next arrives at that time at the earliest, and after all that was sent before it: at one instant
-        a background message would come after a later one."""
+        """Set the earliest arrival of what is sent next: that time, and after all that was sent before it. At one
+        instant a background message would come after a later one."""
         self.last_arrival_us = max(self.last_arrival_us + 1, t_us)
 
 
 @define(eq=False, repr=False)
 class ChosenEndpoint(Endpoint):
-    """An end that receives, under ``pos``: what has reached the machine waits until its turn comes. No cut of the route
-    stops it any more."""
+    """An end that receives, under ``pos``: a message that has reached the machine waits until its turn comes. A cut of
+    the route does not stop it any more."""
 
     def arrive(self, item: Item) -> None:
         self._queue(self.arrive, self._arrived, item)

@@ -20,7 +20,7 @@ class Channel:
 
     Attributes:
         busy: a request is being handled.
-        taking: the loop in ``release`` is running.
+        taking: whether the loop in ``release`` is running.
         waiting: later requests, each with the trace event that caused it.
     """
 

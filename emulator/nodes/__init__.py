@@ -2,6 +2,6 @@
 
 from emulator.nodes.node import Listener, Node
 from emulator.nodes.process import CrashKind, Process
-from emulator.nodes.ticks import Ticks
+from emulator.nodes.ticks import Agenda
 
-__all__ = ["CrashKind", "Listener", "Node", "Process", "Ticks"]
+__all__ = ["Agenda", "CrashKind", "Listener", "Node", "Process"]

@@ -21,7 +21,7 @@ class Listener:
 
 
 def _rouse(node: "Node", _: "Attribute[int]", skew_us: int) -> int:
-    """The clock is set: what follows by the clock is simulated from here on."""
+    """Rouse parked work before the clock is set: it depends on the clock."""
     if node.process is not None:
         node.process.parked.rouse()
     return skew_us
@@ -34,10 +34,10 @@ class Node:
     Attributes:
         id: the broker id, or a negative number for machines that are not brokers.
         skew_us: how far its clock is ahead of virtual time. Roles read ``clock_us``, never ``world.now``.
-        slowness: how many times as long its processors take for what takes time.
+        slowness: the factor by which its processors are slower than usual.
         up: the machine answers (refuses connections, resets unknown ones) even if no process runs.
-        outages: how often it has gone down.
-        incarnations: how many processes were started on it.
+        outages: the number of times that it has gone down.
+        incarnations: the number of processes that were started on it.
         listeners: the ports that its process serves, by name.
         on_halt: ends the process when it stops by itself, for an owner that keeps track of it; None: it is killed.
         on_crash: called after its process died.
@@ -83,7 +83,7 @@ class Node:
         return process
 
     def halt(self) -> None:
-        """The process ends by itself, at once."""
+        """End the process, which stops by itself, at once."""
         if self.on_halt is None:
             self.crash()
         else:

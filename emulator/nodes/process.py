@@ -14,7 +14,7 @@ from emulator.disks import Disk
 from emulator.kernel import DeadIncarnation, Signal, Task, Timer, World
 from emulator.kernel.parking import Parking
 from emulator.metrics import Metrics
-from emulator.nodes.ticks import Ticks
+from emulator.nodes.ticks import Agenda, Ticks
 
 if TYPE_CHECKING:
     from emulator.nodes.node import Node
@@ -24,7 +24,7 @@ CrashKind = Literal["process", "host", "stop"]
 
 
 class Connection(Protocol):
-    """One end of a network connection, as far as the process that owns it is concerned."""
+    """One end of a network connection, as its process sees it."""
 
     def owner_died(self, kind: CrashKind) -> None: ...
 
@@ -37,18 +37,18 @@ class Process:
     """One process.
 
     Attributes:
-        number: counts the processes of its node from 1.
+        number: the number of the process among those of its node, from 1.
         phase_us: its periodic work keeps the instants that it would have if the process had started so much earlier.
-        world: that of its node.
+        world: the world of its node.
         endpoints: its ends of connections, in the order of their creation.
         emit: records an event of this process: ``Trace.emit`` until it dies, then raises ``DeadIncarnation``.
-        emit_columns: the same for ``Trace.emit_columns``.
-        anchor: the same for ``Trace.anchor``: what follows in this transition is caused by the event.
-        metrics: the metrics that it exposes.
+        emit_columns: ``Trace.emit_columns``, in the same way.
+        anchor: ``Trace.anchor``, in the same way: what follows in this transition is caused by the event.
+        metrics: the metrics of the process.
         parked: its periodic work that is not simulated at the moment.
-        paused: it stands still: it is ``suspended``, or ``throttled``.
+        paused: whether it does not run: it is ``suspended``, or ``throttled``.
         suspended: ``pause`` was called, and not ``resume``.
-        throttled: it has no CPU time for a moment.
+        throttled: whether it lacks CPU time at the moment.
     """
 
     node: "Node"
@@ -95,8 +95,8 @@ class Process:
 
     @property
     def monotonic_us(self) -> int:
-        """The time of a clock that is never set (System.nanoTime), in microseconds: it only measures how long something
-        lasts, and drifts no more than time itself."""
+        """The time of a clock that is never set (System.nanoTime), in microseconds. It only measures durations, and
+        does not drift."""
         return self.node.world.now
 
     async def run(self, main: Main) -> None:
@@ -110,7 +110,7 @@ class Process:
             await Signal(self.world, f"the end of {self.name}").wait()
 
     async def _contained(self, fn: Callable[..., Awaitable[object]], *args: Any) -> None:
-        """``await fn(*args)``; what it raises may be dealt with (``World.contain``)."""
+        """Await ``fn(*args)``; ``World.contain`` may handle what it raises."""
         try:
             await fn(*args)
         except Exception as error:
@@ -171,7 +171,8 @@ class Process:
     def timer_in_line(
         self, rank: int, delay_us: int, fn: Callable[[Any], object], since_us: int | None = None
     ) -> Timer:
-        """As ``call_later``, in a line (``World.call_in_line``). The delay counts from ``since_us``; None: from now."""
+        """Make a call as ``call_later`` does, in a line (``World.call_in_line``). The delay counts from ``since_us``;
+        None: from now."""
         world = self.world
         began_us = world.now if since_us is None else since_us
         timer = Timer(world, fn, None, True)
@@ -179,13 +180,13 @@ class Process:
         return timer
 
     def until_tick(self, period_us: int) -> int:
-        """How long the first tick of periodic work that begins now is to come, in microseconds: a period at most."""
+        """The time until the first tick of periodic work that begins now, in microseconds: a period at most."""
         return period_us - self.phase_us % period_us
 
-    def every(self, period_us: int, fn: Callable[[], object], is_idle: Callable[[], bool] = lambda: False) -> Ticks:
-        """Call ``fn()`` each ``period_us``, in the background, until the process dies; not while ``is_idle()``, which
-        says that ``fn`` has nothing to do until ``Ticks.rouse`` is called."""
-        return Ticks(self, period_us, fn, is_idle)
+    def every(self, period_us: int, fn: Callable[[], object], agenda: Agenda[Any, Any] | None = None) -> None:
+        """Call ``fn()`` each ``period_us``, in the background, until the process dies; not while ``agenda`` is empty,
+        if ``fn`` looks at nothing else."""
+        Ticks(self, period_us, fn, agenda)
 
     def deliver(self, call: tuple[Callable[[Any], object], Any]) -> None:
         """Make a call into the process. Dropped if it is dead, kept until it resumes if it is paused."""
@@ -209,7 +210,7 @@ class Process:
         self._stand_still()
 
     def throttle(self) -> None:
-        """The same for a moment, for lack of CPU time."""
+        """Pause the process as ``pause`` does, until ``unthrottle``, for lack of CPU time."""
         self.throttled = True
         self._stand_still()
 
@@ -225,7 +226,7 @@ class Process:
         self._go_on()
 
     def unthrottle(self) -> None:
-        """It has CPU time again."""
+        """Give it CPU time again."""
         self.throttled = False
         self._go_on()
 

@@ -24,7 +24,7 @@ class AlterConfigsRequest(Request):
 
 
 class OpType(IntEnum):
-    """What IncrementalAlterConfigs does with a setting (AlterConfigOp.OpType)."""
+    """The operations of IncrementalAlterConfigs on a setting (AlterConfigOp.OpType)."""
 
     SET = 0
     DELETE = 1

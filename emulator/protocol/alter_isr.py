@@ -20,7 +20,7 @@ class AlterIsrPartition:
     Attributes:
         leader_epoch: the leader's.
         isr: the ISR that the leader proposes.
-        zk_version: of the state znode that the proposal is based on.
+        zk_version: the version of the state znode that the proposal is based on.
     """
 
     tp: TopicPartition
@@ -48,7 +48,7 @@ class AlterIsrResponse(Response):
     """The results, per partition.
 
     Attributes:
-        error: of the whole request.
+        error: the error of the whole request.
         partitions: each with its error, or with NONE and the state that is now in the znode.
     """
 

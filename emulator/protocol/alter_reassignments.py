@@ -35,7 +35,7 @@ class AlterPartitionReassignmentsResponse(Response):
     """The results, per partition.
 
     Attributes:
-        error: of the whole request; NONE: each partition has its own error.
+        error: the error of the whole request; NONE: each partition has its own error.
     """
 
     error: Errors

@@ -22,7 +22,7 @@ class Message:
     """A request or a response.
 
     Attributes:
-        api: which API it belongs to; set by ``declare``.
+        api: the API that it belongs to; set by ``declare``.
     """
 
     __slots__ = ()
@@ -66,7 +66,7 @@ class Api:
     Attributes:
         key: Kafka's number (org.apache.kafka.common.protocol.ApiKeys).
         name: Kafka's name, as scenarios and the trace write it.
-        help: what the request is for, in one line for readers of a scenario.
+        help: the purpose of the request, in one line for readers of a scenario.
     """
 
     key: int
@@ -77,7 +77,7 @@ class Api:
 
     @property
     def snake_name(self) -> str:
-        """``leader_and_isr`` for ``LeaderAndIsr``: the name in metrics and columns."""
+        """The name in metrics and columns: ``leader_and_isr`` for ``LeaderAndIsr``."""
         return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in self.name).lstrip("_")
 
     @property
@@ -101,7 +101,8 @@ def declare(key: int, name: str, request: type[Request], response: type[Response
 
 
 def variant(of: type[Message]) -> Callable[[M], M]:
-    """Declare another form of the message ``of``, with more or other fields: what waits for one waits for both."""
+    """Declare another form of the message ``of``, with more or other fields. A trigger that waits for one form also
+    takes the other."""
 
     def belongs(message: M) -> M:
         message.api = of.api
@@ -141,6 +142,6 @@ def names_partitions(message: type[Message]) -> bool:
 
 @cache
 def _import_all() -> None:
-    """Each module declares its API when it is imported. They are small, and import nothing but each other."""
+    """Import each module of this package, which declares its API. They are small, and import nothing but each other."""
     for module in walk_packages([str(Path(__file__).parent)], prefix=f"{__package__}."):
         import_module(module.name)

@@ -13,8 +13,8 @@ class ApiVersionsRequest(Request):
     """Ask for the versions.
 
     Attributes:
-        known: whether the request itself is of a version that the broker knows. One that is not is answered with
-            UNSUPPORTED_VERSION, and the versions (KIP-511).
+        known: whether the broker knows the version of the request itself. If not, the answer is UNSUPPORTED_VERSION,
+            with the versions (KIP-511).
     """
 
     known: bool = True

@@ -21,11 +21,11 @@ class ReassigningReplicas(NamedTuple):
 
 
 NOT_REASSIGNED = ReassigningReplicas()
-"""Of a partition without a reassignment."""
+"""The changes of a partition without a reassignment: none."""
 
 
 def among(replicas: Replicas, others: Replicas) -> Replicas:
-    """Those of ``replicas`` that are in ``others`` too, in the order of ``replicas``."""
+    """The members of ``replicas`` that are in ``others`` too, in the order of ``replicas``."""
     return tuple(replica for replica in replicas if replica in others)
 
 

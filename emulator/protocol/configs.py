@@ -37,7 +37,7 @@ class ConfigType(IntEnum):
 
     @property
     def bits(self) -> int:
-        """Of a whole number; 0 for the other types."""
+        """The size of a whole number, in bits; 0 for the other types."""
         return {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}.get(self, 0)
 
 
@@ -51,8 +51,8 @@ class ConfigKey:
         doc: its meaning in a phrase, for the documentation and the schema.
         type: Kafka's, which bounds numbers; by default that of ``default``, of a number INT.
         at_least: the smallest value that is accepted.
-        choices: of a setting that is a word, those that are accepted.
-        topic_name: what topics call it, if they can set their own.
+        choices: the accepted words, for a setting that is a word.
+        topic_name: the name of the setting for topics, if they can set their own.
         dynamic: whether it can be changed while brokers run (KIP-226).
     """
 

@@ -35,7 +35,7 @@ class ControlBatch(StoredBatch):
 
     Attributes:
         committed: False: the transaction was aborted.
-        coordinator_epoch: of the coordinator that has sent it.
+        coordinator_epoch: the epoch of the coordinator that has sent it.
     """
 
     committed: bool = False

@@ -34,7 +34,7 @@ class ControlChannelClosed(NamedTuple):
     """The controller closed the queue of a broker, and dropped what was in it.
 
     Attributes:
-        resigns: it does so with all of them, as it is not the controller any more.
+        resigns: whether it closes the queues of all brokers, because it is not the controller any more.
     """
 
     t_us: int

@@ -12,8 +12,8 @@ class NewPartitions(NamedTuple):
     """More partitions for one topic.
 
     Attributes:
-        total: how many it shall have.
-        replicas: of each added partition; None: placed by the broker.
+        total: the number of partitions that the topic shall have.
+        replicas: the replicas of each added partition; None: the broker places them.
     """
 
     topic: str

@@ -15,7 +15,8 @@ from emulator.protocol.errors import ApiError, Errors
 from emulator.protocol.types import TopicPartition
 
 UNSTATED = -1
-"""The number of partitions or replicas where the assignment says it, or the brokers' defaults (KIP-464)."""
+"""The number of partitions or replicas of a topic whose assignment gives them, or which takes the brokers' defaults
+(KIP-464)."""
 
 
 class NewTopic(NamedTuple):
@@ -58,7 +59,7 @@ class CreatedTopic(NamedTuple):
     """The result for one topic.
 
     Attributes:
-        partitions, replication_factor, config: of a topic that was created, or would be.
+        partitions, replication_factor, config: those of the topic that was created, or would be.
     """
 
     name: str
@@ -77,7 +78,7 @@ class CreateTopicsResponse(Response):
 
     @property
     def error(self) -> Errors:
-        """NOT_CONTROLLER where the broker is not the controller, which it says for every topic."""
+        """NOT_CONTROLLER if the broker is not the controller, which it says for every topic; else NONE."""
         refused = any(topic.error.code is Errors.NOT_CONTROLLER for topic in self.topics)
         return Errors.NOT_CONTROLLER if refused else Errors.NONE
 

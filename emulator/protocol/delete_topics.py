@@ -33,7 +33,7 @@ class TopicResults(Response):
 
     @property
     def error(self) -> Errors:
-        """NOT_CONTROLLER where the broker is not the controller, which it says for every topic."""
+        """NOT_CONTROLLER if the broker is not the controller, which it says for every topic; else NONE."""
         refused = any(error.code is Errors.NOT_CONTROLLER for _topic, error in self.topics)
         return Errors.NOT_CONTROLLER if refused else Errors.NONE
 

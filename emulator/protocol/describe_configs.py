@@ -35,7 +35,8 @@ class ConfigSource(IntEnum):
 
 
 class Resource(NamedTuple):
-    """What has settings: a topic by its name, a broker by its id; a broker with the empty name: all brokers.
+    """A thing that has settings: a topic by its name, a broker by its id, or all brokers (a broker with the empty
+    name).
 
     ``type`` is a number, since a client may send one that no resource has.
     """
@@ -49,7 +50,8 @@ class Resource(NamedTuple):
 
 
 class ConfigSynonym(NamedTuple):
-    """A value that is in force, or would be without those before it."""
+    """One value of a setting and its source: the value in force, or one that would be in force without those before
+    it."""
 
     name: str
     value: str | None
@@ -60,7 +62,7 @@ class ConfigEntry(NamedTuple):
     """One setting.
 
     Attributes:
-        value: as text, in Kafka's unit.
+        value: the value as text, in Kafka's unit.
         synonyms: the values from all sources, the one in force first; empty if they are not asked for.
     """
 

@@ -28,7 +28,7 @@ class ElectLeadersRequest(Request):
     """Elect leaders of one type for partitions.
 
     Attributes:
-        partitions: None: all partitions of the cluster.
+        partitions: the partitions; None: all of the cluster.
     """
 
     type: ElectionType
@@ -48,7 +48,7 @@ class ElectLeadersResponse(Response):
     """The results, per partition.
 
     Attributes:
-        error: of the whole request.
+        error: the error of the whole request.
         partitions: each with its error; if the request was for all partitions, without those that needed no election.
     """
 

@@ -116,7 +116,7 @@ class Errors(IntEnum):
 
 
 NO_ERROR = Errors.NONE
-"""The same object, for hot paths: in Python 3.11 the look-up of an enum member in its class is slow."""
+"""``Errors.NONE``, for hot paths: in Python 3.11 the look-up of an enum member in its class is slow."""
 
 
 class ApiError(NamedTuple):
@@ -130,7 +130,7 @@ NO_API_ERROR = ApiError(Errors.NONE)
 
 
 class ApiException(Exception):
-    """What is asked for is refused (org.apache.kafka.common.errors.ApiException)."""
+    """The refusal of a request (org.apache.kafka.common.errors.ApiException)."""
 
     def __init__(self, code: Errors, message: str | None = None) -> None:
         super().__init__(message or code.name)

@@ -50,7 +50,7 @@ class FetchRequest(Request):
     Attributes:
         replica_id: the follower's broker id, or CONSUMER.
         positions: the fields of ``partitions``, which is what a constructor is given.
-        forgotten: those that left the session since then.
+        forgotten: the partitions that left the session since its last request.
     """
 
     replica_id: int
@@ -65,7 +65,7 @@ class FetchRequest(Request):
 
     @property
     def partitions(self) -> tuple[FetchPartition, ...]:
-        """Those that were added or changed since the session's last request."""
+        """The partitions that were added or changed since the session's last request."""
         return tuple(map(FetchPartition._make, self.positions))
 
     @property
@@ -81,7 +81,7 @@ class FetchedPartition(NamedTuple):
 
     Attributes:
         high_watermark, log_start_offset: the leader's.
-        batches: in offset order.
+        batches: the batches in offset order.
         diverging: instead of batches, the largest leader epoch up to which the logs may agree and its end offset in the
             leader's log.
     """
@@ -113,7 +113,7 @@ class FetchResponse(Response):
 
     @property
     def partitions(self) -> tuple[FetchedPartition, ...]:
-        """Those in which the reader has something to learn."""
+        """The partitions in which something is new for the reader."""
         return tuple(map(FetchedPartition._make, self.answers))
 
     def topic_partitions(self) -> Iterable[TopicPartition]:

@@ -18,7 +18,7 @@ class LeaderAndIsrPartition:
     """One partition's state. The requests to all its replicas share the object.
 
     Attributes:
-        adding, removing: those of ``replicas`` that a reassignment adds and removes; empty before v3.
+        adding, removing: the replicas of ``replicas`` that a reassignment adds and removes; empty before v3.
     """
 
     tp: TopicPartition
@@ -63,10 +63,10 @@ class LeaderAndIsrRequest(AbstractControlRequest):
 
 @define(eq=False)
 class LeaderAndIsrResponse(Response):
-    """Two columns, and no pair for each partition: at a failover the responses of all brokers are in memory at once.
+    """The results, in two columns and not as pairs: at a failover the responses of all brokers are in memory at once.
 
     Attributes:
-        tps, errors: the partitions of the request, and the outcome of each; empty where the whole request is refused.
+        tps, errors: the partitions of the request, and the error of each; empty where the whole request is refused.
     """
 
     error: Errors
@@ -75,7 +75,7 @@ class LeaderAndIsrResponse(Response):
 
     @property
     def partitions(self) -> tuple[tuple[TopicPartition, Errors], ...]:
-        """Each partition with its outcome."""
+        """Each partition with its error."""
         return tuple(zip(self.tps, self.errors, strict=True))
 
     @property

@@ -48,8 +48,8 @@ class ReplicaInfo(NamedTuple):
     """One log.
 
     Attributes:
-        size: in bytes.
-        lag: in messages: of a future log, behind the current log; of a current log, below its high watermark.
+        size: the size in bytes.
+        lag: the lag in messages: of a future log, to the current log; of a current log, to its high watermark.
         future: the log will replace the one in another directory.
     """
 

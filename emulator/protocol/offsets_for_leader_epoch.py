@@ -37,9 +37,9 @@ class EpochEndFound(NamedTuple):
     """A replica looked up where a leader epoch ends in its log. Shown to folds and not recorded (``Trace.show``).
 
     Attributes:
-        epoch: the one that was asked for.
-        end_offset: what was found; UNDEFINED_OFFSET: the log knows no such epoch.
-        log_end_offset: of the log at that moment.
+        epoch: the requested epoch.
+        end_offset: the end that was found; UNDEFINED_OFFSET: the log does not know such an epoch.
+        log_end_offset: the log end offset at that moment.
     """
 
     t_us: int

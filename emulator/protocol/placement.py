@@ -1,7 +1,7 @@
-"""Where Kafka's tools place replicas: AdminUtils.assignReplicasToBrokers (2.3.1), with racks and without.
+"""The placement of replicas by Kafka's tools: AdminUtils.assignReplicasToBrokers (2.3.1), with racks and without.
 
-Kafka draws the first place and the first shift at random. Here they are given: by the words of a plan, so that the same
-words mean the same placement, or from a stream of the world.
+Kafka draws the first place and the first shift at random. Here they are given: by a scenario's plan, so that the same
+plan means the same placement, or from a stream of the world.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def place_replicas(
     first_partition: int = 0,
     racks: Mapping[int, str] | None = None,
 ) -> list[Replicas]:
-    """Round robin over ``brokers``: the first replica of partition p is p places after ``start``, the others behind it,
-    a place further after each round.
+    """Place replicas round robin over ``brokers``: the first replica of partition p is p places after ``start``, the
+    others after it, a place further in each round.
 
     Args:
-        count: how many partitions, numbered from ``first_partition`` on.
-        factor: replicas of each, at most as many as there are brokers.
+        count: the number of partitions, which are numbered from ``first_partition`` on.
+        factor: the number of replicas of each, at most that of brokers.
         start: the place of partition 0's first replica.
         shift: how far its others are shifted; None: as far as ``start`` (``fixedStartIndex``).
         racks: the rack of each broker. Brokers then alternate by rack, and a partition's replicas are on different
@@ -61,7 +61,7 @@ def alternate_racks(brokers: Sequence[int], racks: Mapping[int, str]) -> Replica
 
 
 def _place(first: int, shift: int, number: int, brokers: int) -> int:
-    """The place of a partition's further replica, the ``number``-th from 0 (AdminUtils.replicaIndex)."""
+    """The place of a partition's replica with this number, counted from 0 (AdminUtils.replicaIndex)."""
     return (first + 1 + (shift + number) % (brokers - 1)) % brokers
 
 

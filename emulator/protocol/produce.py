@@ -3,7 +3,8 @@
 InitProducerId (API 22, KIP-98, 0.11): an idempotent or transactional producer gets its id.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from attrs import define, field
 
@@ -11,14 +12,33 @@ from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 
+ProducedResult = tuple[TopicPartition, Errors, int]
+"""The error and the base offset of one batch of a produce request (-1 with an error)."""
+
+
+class AppendInfo(NamedTuple):
+    """What a real client is answered about one batch beside its ``ProducedResult`` (kafka.log.LogAppendInfo).
+
+    Attributes:
+        id: the id of the batch in the log; if the request repeated a batch, the id of the first one.
+        append_time_ms: the time of the append, where the topic's records have that; -1 elsewhere.
+        log_start_offset: the leader's; -1 with an error.
+        message: the text that a client shows its user beside the error; empty for none.
+    """
+
+    id: int
+    append_time_ms: int = -1
+    log_start_offset: int = -1
+    message: str = ""
+
 
 @define(eq=False)
 class ProducedBatch:
     """A batch that has no offsets yet.
 
     Attributes:
-        count: how many records it has.
-        size: in bytes.
+        count: the number of records.
+        size: the size in bytes.
         id: unique in the run.
     """
 
@@ -37,7 +57,8 @@ class IdempotentBatch(ProducedBatch):
     """A batch of an idempotent producer, of which a broker recognizes a duplicate.
 
     Attributes:
-        base_sequence: the number of its first record among those that the producer sent to the partition.
+        base_sequence: the sequence number of its first record, among the records that the producer sent to the
+            partition.
         producer_epoch: as in ``SequencedBatch``.
     """
 
@@ -50,8 +71,13 @@ class IdempotentBatch(ProducedBatch):
         return self.base_sequence + self.count - 1
 
     @property
+    def sequenced(self) -> bool:
+        """Whether its producer numbers its records."""
+        return True
+
+    @property
     def transactional(self) -> bool:
-        """Whether it belongs to a transaction. Those of emulated producers do not."""
+        """Whether it belongs to a transaction. Batches of emulated producers do not."""
         return False
 
     def placed(self, base_offset: int, leader_epoch: int, now_us: int) -> Batch:
@@ -77,16 +103,20 @@ class ProduceRequest(Request):
     def topic_partitions(self) -> Iterable[TopicPartition]:
         return (batch.tp for batch in self.batches)
 
+    def response(self, results: Sequence[ProducedResult], _infos: Sequence[AppendInfo]) -> "ProduceResponse":
+        """The answer in the form that its sender reads; ``results`` and ``infos`` in the order of the batches."""
+        return ProduceResponse(tuple(results))
+
 
 @define(eq=False)
 class ProduceResponse(Response):
     """The results, per partition.
 
     Attributes:
-        partitions: each with its error and the base offset (-1 with an error).
+        partitions: in the order of the request.
     """
 
-    partitions: tuple[tuple[TopicPartition, Errors, int], ...]
+    partitions: tuple[ProducedResult, ...]
 
     @property
     def size(self) -> int:
@@ -98,7 +128,7 @@ class ProduceResponse(Response):
 
 @define(eq=False)
 class InitProducerIdRequest(Request):
-    """Sent to any broker; with a transactional id, to its coordinator.
+    """A request for a producer id. Sent to any broker; with a transactional id, to its coordinator.
 
     Attributes:
         transactional_id: None: the producer is idempotent only.
@@ -118,7 +148,7 @@ class InitProducerIdResponse(Response):
     """A producer id that no other producer has; -1 with an error.
 
     Attributes:
-        producer_epoch: 0 without a transactional id; else higher than that of each producer before with the same one.
+        producer_epoch: 0 without a transactional id; with one, higher than that of each earlier producer with this id.
     """
 
     producer_id: int

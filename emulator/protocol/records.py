@@ -1,8 +1,8 @@
 """Record batches whose bytes are kept as their producer sent them: those of real clients, and those that brokers write
 into internal topics (message format v2, KIP-98; org.apache.kafka.common.record.DefaultRecordBatch).
 
-The bytes stay as they are. What a leader assigns, the base offset and the leader epoch, is in the batch object, and is
-written over the bytes when these leave for a client. Only a search for a time looks at records.
+The bytes stay as they are. The base offset and the leader epoch, which a leader assigns, are in the batch object, and
+are written over the bytes when these leave for a client. Only a search for a time looks at records.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 
 HEADER_BYTES = 61
 RECORD_BYTES = 7
-"""Of the smallest record that is not compressed."""
+"""The size of the smallest record that is not compressed."""
 MAGIC = 2
 NO_TIMESTAMP = NO_PRODUCER_ID = NO_SEQUENCE = -1
 COMPRESSION, APPEND_TIME, TRANSACTIONAL, CONTROL = 0x07, 0x08, 0x10, 0x20
@@ -31,7 +31,7 @@ class Records(Protocol):
     """The bytes of a batch, wherever they are kept."""
 
     def read(self) -> bytes:
-        """All of them, header included."""
+        """All the bytes, header included."""
         ...
 
 
@@ -46,7 +46,8 @@ class InMemory:
 
 
 Keep = Callable[[TopicPartition, bytes], Records]
-"""Where the bytes of a batch go that a leader appends. Raises: DiskError, if there is no room for them."""
+"""A function that keeps the bytes of a batch which a leader appends. Raises: DiskError, if there is no room for
+them."""
 
 
 def in_memory(_tp: TopicPartition, data: bytes) -> Records:
@@ -55,12 +56,13 @@ def in_memory(_tp: TopicPartition, data: bytes) -> Records:
 
 @frozen(weakref_slot=False)
 class RecordHeader:
-    """What the header of a batch says about its records.
+    """The header of a batch.
 
     Attributes:
         attributes: compression, kind of timestamp, and whether it is transactional or a control batch.
-        count: how many records it has.
-        base_timestamp_ms, max_timestamp_ms: of its first record and the latest one, by the producer's clock.
+        count: the number of its records.
+        base_timestamp_ms, max_timestamp_ms: the times of its first record and of the latest one, by the producer's
+            clock.
     """
 
     attributes: int
@@ -78,8 +80,8 @@ class StoredBatch(SequencedBatch):
     """A batch with its bytes. The logs of all replicas share it.
 
     Attributes:
-        append_time_ms: when its leader appended it, where the topic has message.timestamp.type=LogAppendTime: then all
-            its records have this time. NO_TIMESTAMP: each has the time that its producer gave it.
+        append_time_ms: the time when its leader appended it, where the topic has message.timestamp.type=LogAppendTime:
+            then all its records have this time. NO_TIMESTAMP: each record has the time that its producer gave it.
     """
 
     header: RecordHeader
@@ -98,14 +100,14 @@ class StoredBatch(SequencedBatch):
 
 @define(eq=False)
 class TransactionalBatch(StoredBatch):
-    """One of a transaction."""
+    """A stored batch of a transaction."""
 
     transactional: ClassVar[bool] = True
 
 
 @define(eq=False)
 class PlainStoredBatch(StoredBatch):
-    """One whose producer does not number its records."""
+    """A stored batch whose producer does not number its records."""
 
     sequenced: ClassVar[bool] = False
 
@@ -146,7 +148,8 @@ class ProducedRecords(IdempotentBatch):
         return TransactionalBatch if self.transactional else StoredBatch
 
     def placed(self, base_offset: int, leader_epoch: int, now_us: int) -> Batch:
-        """As ``ProducedBatch.placed``. Raises: DiskError, if there is no room for its bytes."""
+        """The batch as a leader appends it, as in ``ProducedBatch.placed``. Raises: DiskError, if there is no room for
+        its bytes."""
         kind = self._kind
         return kind(
             base_offset, base_offset + self.count, leader_epoch, self.size, self.id, self.producer_id,
@@ -157,7 +160,8 @@ class ProducedRecords(IdempotentBatch):
 
 
 def _last_sequence(base: int, count: int) -> int:
-    """Sequence numbers begin again at 0 after the largest one (DefaultRecordBatch.incrementSequence)."""
+    """The sequence number of the last of ``count`` records. After the largest number they begin again at 0
+    (DefaultRecordBatch.incrementSequence)."""
     return (base + count - 1) % _SEQUENCES
 
 
@@ -197,8 +201,8 @@ def write_records(
     records: Sequence[tuple[bytes | None, bytes | None]], timestamp_ms: int, *, attributes: int = 0,
     producer_id: int = NO_PRODUCER_ID, producer_epoch: int = -1,
 ) -> bytes:  # fmt: skip
-    """A batch of records, as keys and values, that is not compressed and has no sequence number. Its base offset is 0
-    and its CRC is not computed: who sends it to a client does that."""
+    """The bytes of a batch of records (keys and values), not compressed and without sequence numbers. Its base offset
+    is 0 and its CRC is not computed: the code that sends it to a client does that."""
     body = bytearray()
     for delta, (key, value) in enumerate(records):
         record = b"\0\0" + _varint(delta) + _bytes(key) + _bytes(value) + b"\0"

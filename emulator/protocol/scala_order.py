@@ -88,7 +88,7 @@ def flat_order(keys: Iterable[Key]) -> list[Key]:
 
 
 def _put(table: list[list[Key]], key: Key, seed: int) -> None:
-    """Into the first slot that is free from its own on; ``seed`` is how many bits name a slot."""
+    """Put a key into the first free slot, from its own slot on; ``seed`` is how many bits name a slot."""
     at = _in_table(key, seed) >> 32 - seed
     while table[at]:
         at = (at + 1) % len(table)
@@ -97,7 +97,7 @@ def _put(table: list[list[Key]], key: Key, seed: int) -> None:
 
 @lru_cache(65536)
 def _place_in_trie(member: Hashable) -> tuple[int, ...]:
-    """The branch to take at each level, from the root; no two integers have the same."""
+    """The branch to take at each level, from the root; different for any two integers."""
     hashed = _improved(_hash_code(member))
     return tuple(hashed >> level * _BITS_PER_LEVEL & (1 << _BITS_PER_LEVEL) - 1 for level in range(_LEVELS))
 
@@ -112,20 +112,20 @@ def _improved(code: int) -> int:
 
 @lru_cache(65536)
 def _in_table(key: Hashable, seed: int = _SLOTS.bit_length() - 1) -> int:
-    """Whose first bits are the slot (``HashTable.index``): the code rotated to the right by ``seed``, which a table
-    with chains keeps from its first size on."""
+    """A number whose first bits are the slot (``HashTable.index``): the code rotated to the right by ``seed``, which a
+    table with chains keeps from its first size on."""
     swapped = int.from_bytes((_hash_code(key) * 0x9E3775CD & _WORD).to_bytes(4, "big"), "little")
     code = swapped * 0x9E3775CD & _WORD  # byteswap32
     return (code >> seed | code << 32 - seed) & _WORD
 
 
 def _bits(slots: int) -> int:
-    """How many bits name a slot."""
+    """The number of bits that name a slot."""
     return slots.bit_length() - 1
 
 
 def _hash_code(key: Hashable) -> int:
-    """Java's, in 32 bits: ``TopicPartition.hashCode`` (clients, 0.9 to 2.7), and that of case classes."""
+    """Java's hash code, in 32 bits: ``TopicPartition.hashCode`` (clients, 0.9 to 2.7), and that of case classes."""
     if isinstance(key, int):
         return key & _WORD
     if isinstance(key, TopicPartition):

@@ -1,5 +1,5 @@
-"""What brokers and controllers do that no recorded event says. It is shown to folds and not recorded (``Trace.show``),
-as are the controller's requests (``control_requests``)."""
+"""Facts about brokers and controllers that no recorded event has. They are shown to folds and not recorded
+(``Trace.show``), like the controller's requests (``control_requests``)."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -13,7 +13,7 @@ class ProducerDropped(NamedTuple):
     """A broker closes the connection of a producer that expects no answer (acks=0).
 
     Attributes:
-        errors: of the batches of its last request.
+        errors: the errors of the batches of its last request.
     """
 
     t_us: int
@@ -24,11 +24,10 @@ class ProducerDropped(NamedTuple):
 
 
 class ProduceExpired(NamedTuple):
-    """The time of a produce request is over, and replicas that it asked for lack some of its batches, as far as their
-    leader knows.
+    """A produce request has timed out, and some in-sync replicas lack batches of it, as far as their leader knows.
 
     Attributes:
-        late: those batches: the partition, and the offset that its replicas have to reach, where the batch ends.
+        late: the partition of each such batch, and the end of the batch: the offset that the replicas have to reach.
     """
 
     t_us: int
@@ -43,7 +42,7 @@ class ControllerLeft(NamedTuple):
     """A broker closes its connection to the controller, and opens one to another (KIP-497).
 
     Attributes:
-        before, after: the brokers that it has taken for the controller.
+        before, after: the brokers that it took for the controller before, and takes now.
     """
 
     t_us: int
@@ -58,8 +57,8 @@ class LogDirsDescribed(NamedTuple):
     """A broker has described its log directories.
 
     Attributes:
-        asked: the partitions that it was asked about; None: all.
-        replicas: of all directories that are online.
+        asked: the requested partitions; None: all.
+        replicas: the replicas in all directories that are online.
     """
 
     t_us: int
@@ -75,7 +74,7 @@ class FetchMisanswered(NamedTuple):
 
     Attributes:
         error: why the session was refused; ``NONE``: the answer names a partition that is not in it.
-        topic, partition: which one; ``""`` and -1 where the session was refused.
+        topic, partition: the partition that is not in the session; ``""`` and -1 where the session was refused.
     """
 
     t_us: int
@@ -92,9 +91,9 @@ class FetchLost(NamedTuple):
     """A follower got no answer to a fetch.
 
     Attributes:
-        fetcher: the thread that has asked ``leader``.
-        requests: what its RequestsPerSec has counted, this request included.
-        whole: whether the request was for all partitions of the thread: none of them truncates or is left out.
+        fetcher: the thread that sent the fetch to ``leader``.
+        requests: the count of its RequestsPerSec, this request included.
+        whole: whether the request was for all partitions of the thread, so that none of them truncates or is left out.
     """
 
     t_us: int
@@ -123,7 +122,7 @@ class FetchSessionChanged(NamedTuple):
 
 
 class FetchSessionRefused(NamedTuple):
-    """A broker refuses a fetch for its session: another epoch is due, or there is no such session."""
+    """A broker refuses a fetch because of its session: the epoch is wrong, or there is no such session."""
 
     t_us: int
     seq: int
@@ -147,7 +146,7 @@ class SettingsTaken(NamedTuple):
     """A broker has taken up the dynamic settings of a topic, of all brokers, or its own (DynamicConfigManager, 2.3).
 
     Attributes:
-        entity: as in ZooKeeper: ``topics/orders``, ``brokers/1``.
+        entity: the entity's name in ZooKeeper: ``topics/orders``, ``brokers/1``.
         settings: all that it has now, by their names.
     """
 
@@ -163,8 +162,8 @@ class EpochEndsAsked(NamedTuple):
     """A fetcher asks for the ends of leader epochs, to know where to truncate (OffsetsForLeaderEpoch, KIP-101).
 
     Attributes:
-        leader: whom it asks; ``node`` itself for a copy to another log directory.
-        partitions: with the epochs that it asks about.
+        leader: the broker that it asks; ``node`` itself for a copy to another log directory.
+        partitions: the partitions, each with the epoch that it asks about.
     """
 
     t_us: int
@@ -176,7 +175,7 @@ class EpochEndsAsked(NamedTuple):
 
 
 class FetchFenced(NamedTuple):
-    """A leader has answered a fetcher that it leads in a later leader epoch than the one that is fetched under."""
+    """A leader has refused a fetch: it leads in a later leader epoch than the fetcher's."""
 
     t_us: int
     seq: int
@@ -189,10 +188,10 @@ class FetchFenced(NamedTuple):
 
 
 class SegmentRolled(NamedTuple):
-    """A log begins a new segment with a batch that comes.
+    """A log begins a new segment with the batch that is appended next.
 
     Attributes:
-        size: the bytes of the segment before it. batch_size: those of the batch.
+        size, batch_size: the bytes of the segment before it, and of the batch.
         age_us: by how much the batch is younger than the first one of that segment.
     """
 
@@ -211,7 +210,7 @@ class FetchHeld(NamedTuple):
     """A fetcher leaves a replica out of its fetches from now on, as a quota is exceeded (KIP-73, KIP-542).
 
     Attributes:
-        leader: from which it fetches; ``node`` itself for a copy to another log directory.
+        leader: the broker from which it fetches; ``node`` itself for a copy to another log directory.
     """
 
     t_us: int
@@ -224,11 +223,11 @@ class FetchHeld(NamedTuple):
 
 
 class MistakeAnswered(NamedTuple):
-    """An operator has asked by the API for replicas that no partition can have (KIP-455).
+    """An operator has requested by the API replicas that no partition can have (KIP-455).
 
     Attributes:
-        target: none, or one twice, or one below 0.
-        error: what the controller has answered.
+        target: the requested replicas: none, or one twice, or one below 0.
+        error: the controller's answer.
     """
 
     t_us: int
@@ -245,7 +244,7 @@ class RequestedMovesRead(NamedTuple):
     """A controller has read /admin/reassign_partitions.
 
     Attributes:
-        targets: the moves that it asks for.
+        targets: the requested moves.
     """
 
     t_us: int
@@ -276,8 +275,8 @@ class MetadataCached(NamedTuple):
     """A broker has taken over an UpdateMetadata. The ``ControlHandled`` of the request comes after it.
 
     Attributes:
-        topics: all that the broker knows now, by topic and number. It does not change; brokers that know the same may
-            share it.
+        topics: all topics that the broker knows now, by topic and number. It does not change; brokers with equal caches
+            may share it.
         live_brokers: the brokers that it takes for alive.
     """
 

@@ -10,8 +10,8 @@ LEADER_DURING_DELETE = -2
 
 
 def unified(topic: str) -> str:
-    """A topic as it is called in the names of metrics, where dots become underscores: two topics that are called the
-    same there collide (org.apache.kafka.common.internals.Topic.unifyCollisionChars)."""
+    """The name of a topic in the names of metrics, where dots become underscores. Two topics whose names are then equal
+    collide (org.apache.kafka.common.internals.Topic.unifyCollisionChars)."""
     return topic.replace(".", "_")
 
 
@@ -26,7 +26,8 @@ class TopicPartition(NamedTuple):
 
     @classmethod
     def of(cls, topic: str, partition: int) -> "TopicPartition":
-        """The same object each time. A dictionary finds it by identity, without comparing topic and number."""
+        """The object for a partition, which is one object each time: a dictionary finds it by identity, without
+        comparing topic and number."""
         known = _known(topic)
         found = known.get(partition)
         if found is None:
@@ -35,7 +36,7 @@ class TopicPartition(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "TopicPartition":
-        """``"my-topic-3"`` is partition 3 of ``my-topic``. Raises: ValueError."""
+        """The partition that a text names: ``"my-topic-3"`` is partition 3 of ``my-topic``. Raises: ValueError."""
         topic, dash, partition = text.rpartition("-")
         if not dash or not topic or not partition.isdigit():
             raise ValueError(f"{text!r} is not a partition; write TOPIC-NUMBER, as in orders-0")
@@ -54,12 +55,12 @@ class Batch:
     Attributes:
         base_offset, next_offset: it holds the records ``[base_offset, next_offset)``.
         leader_epoch: the epoch of the leader that appended it.
-        size: in bytes.
+        size: the size in bytes.
         id: unique in the run for each batch of a producer, so that two batches at the same offset can be distinguished.
             0 and below for the preloaded data of a topic.
-        timestamp_us: when its leader appended it, by the leader's clock.
+        timestamp_us: the time when its leader appended it, by the leader's clock.
         corrupt: its checksum does not match its content.
-        sequenced: it is of an idempotent producer, which numbers its records: a ``SequencedBatch``.
+        sequenced: whether its producer is idempotent and numbers its records: a ``SequencedBatch``.
         transactional: it belongs to a transaction, or ends one.
     """
 

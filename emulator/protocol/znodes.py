@@ -49,10 +49,11 @@ PERSISTENT_PATHS = (
 
 
 STATES_REMEMBERED = 4096
-"""How many different state znodes and replica lists are cached: most partitions of a cluster have one of a few."""
+"""The number of different state znodes and replica lists that are cached: most partitions of a cluster have one of a
+few."""
 ENTRIES_REMEMBERED = 16_384
-"""How many entries of topics' and moves' znodes are cached: Kafka writes such a znode whole for each partition that
-moves, with one entry changed."""
+"""The number of entries of topics' and moves' znodes that are cached: Kafka writes such a znode whole for each
+partition that moves, with one entry changed."""
 
 
 def broker_path(broker: int) -> str:
@@ -96,7 +97,7 @@ class LeaderAndIsr:
     """The content of a state znode.
 
     Attributes:
-        zk_version: of the znode that this was read from or written to; not part of the payload.
+        zk_version: the version of the znode that this was read from or written to; not part of the payload.
     """
 
     leader: int
@@ -147,7 +148,7 @@ def encode_broker(broker: int, timestamp_ms: int, rack: str | None = None) -> st
 
 
 Reassigning = Mapping[int, ReassigningReplicas]
-"""Partition -> AR and RR, of those that are being reassigned (KIP-455)."""
+"""AR and RR of the partitions that are being reassigned, by partition (KIP-455)."""
 
 
 def encode_topic(assignment: Mapping[int, Iterable[int]], reassigning: Reassigning | None = None) -> str:
@@ -174,17 +175,17 @@ def _entry(partition: int, brokers: tuple[int, ...]) -> str:
 
 
 _ENTRIES = re.compile(r'\{"version":\d+,"partitions":\{(?=")')
-"""What is before the first entry in a topic's znode."""
+"""The text before the first entry in a topic's znode."""
 
 
 def decode_topic(data: str) -> dict[int, tuple[int, ...]]:
-    """Partition -> replicas, of any version; of version 2, RS."""
+    """The replicas of each partition, in order of preference, of any version; of version 2, RS."""
     found = _ENTRIES.match(data)
     if found is not None:
         try:
             return dict(sorted(map(_decoded_entry, data[found.end() : data.index("]}", found.end())].split("],"))))
         except ValueError:
-            pass  # Not as Kafka writes it: an operator did.
+            pass  # Kafka does not write it like this: an operator did.
     return _numbered(json.loads(data)["partitions"])
 
 
@@ -202,7 +203,7 @@ def _decoded_entry(entry: str) -> tuple[int, tuple[int, ...]]:
 
 
 def decode_reassigning(data: str) -> dict[int, ReassigningReplicas]:
-    """Partition -> AR and RR, of those that are being reassigned; none in version 1."""
+    """AR and RR of the partitions that are being reassigned, by partition; none in version 1."""
     if '"adding_replicas"' not in data:
         return {}
     # Kafka writes them after the partitions, of which there may be thousands.
@@ -219,7 +220,7 @@ def _numbered(replicas: Mapping[str, Iterable[int]]) -> dict[int, tuple[int, ...
 
 @lru_cache(STATES_REMEMBERED)
 def _shared(replicas: tuple[int, ...]) -> tuple[int, ...]:
-    """The same tuple for all partitions with the same replicas: there are few such lists and many partitions."""
+    """One tuple for all partitions with these replicas: there are few such lists and many partitions."""
     return replicas
 
 

@@ -1,6 +1,6 @@
-"""Events with columns: one transition that touches many partitions is one event, and rows are made from it.
+"""Events with columns: a transition that touches many partitions is one event, and rows are made from it.
 
-A request handled, an answer taken, a pass over high watermarks: each is one event of its kind for each topic, with a
+A request handled, an answer received, a pass over high watermarks: each is one event of its kind for each topic, with a
 column for each fact that differs from partition to partition. It is recorded, digested and folded once. A reader that
 wants one event for each partition (the timeline, Parquet, a checker that folds rows) gets *rows*: typed events with the
 same time and cause, numbered one after the other from the event's own ``seq`` on.
@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 
 class Columns(Protocol):
-    """What an event with columns has, beside the fields of every event."""
+    """An event with columns, beside the fields of every event."""
 
     def rows(self) -> Sequence[Any]:
         """One event for each partition, in order. The first has the ``seq`` of this event, the next one more."""
@@ -25,7 +25,7 @@ _ROW_OF: dict[type[Any], type] = {}
 
 
 def columns_of(row: type) -> Callable[[type[C]], type[C]]:
-    """Declare the decorated kind to be what records rows of kind ``row``."""
+    """Declare that the decorated kind of event records rows of kind ``row``."""
 
     def declare(kind: type[C]) -> type[C]:
         COLUMNS_OF[row] = kind

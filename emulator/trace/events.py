@@ -10,7 +10,7 @@ class ZkWritten(NamedTuple):
         client: the machine that requested it (0 and above: a broker; -1: ZooKeeper itself, deleting the ephemerals of
             an expired session).
         op: ``create``, ``setData`` or ``delete``.
-        version: of the data after the write; for a delete, before it.
+        version: the version of the data after the write; for a delete, before it.
         zxid: the transaction.
     """
 

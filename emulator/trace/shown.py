@@ -1,4 +1,4 @@
-"""What ZooKeeper does that no recorded event says. It is shown to folds and not recorded (``Trace.show``)."""
+"""Facts about ZooKeeper that no recorded event has. They are shown to folds and not recorded (``Trace.show``)."""
 
 from typing import NamedTuple
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from emulator.kernel import World
 
 CHUNK = 1024
-"""How many events are kept before they are digested and given to the sinks; each row of columns counts. So few that
-they are still in the processor's cache then: with 8192 an event costs half as much again."""
+"""The number of events that are kept before they are digested and given to the sinks; each row of columns counts. It is
+small enough that they are still in the processor's cache then: with 8192 an event costs half as much again."""
 
 _LIST_HEADER = 5
 
@@ -74,7 +74,8 @@ class Trace:
         world.begins = self._forget_cause
 
     def _forget_cause(self) -> None:
-        """A task goes on after a pause: what ran before it is not the cause of what it does."""
+        """Forget the cause, because a task goes on after a pause: what ran before it is not the cause of what it
+        does."""
         self.cause = 0
 
     def fold(self, kind: type[E], see: Callable[[E], None]) -> None:
@@ -97,8 +98,8 @@ class Trace:
         return see_columns
 
     def retrace(self, events: Iterable[Any]) -> None:
-        """Let the folds see what another trace has recorded, in order: nothing is recorded here, and what was only
-        shown there is not seen."""
+        """Show the folds the recorded events of another trace, in order. Nothing is recorded here, and events that were
+        only shown there are missing."""
         for event in events:
             for see in self._folds.get(type(event), ()):
                 see(event)
@@ -108,9 +109,9 @@ class Trace:
         (self._sinks if as_rows else self._sinks_of_columns).append(sink)
 
     def keep(self, keeper: Keeper) -> None:
-        """Give every later chunk to ``keeper``, as recorded and as bytes. Who keeps the bytes keeps no event alive:
-        they cost a tenth of the memory, new events take the place of old ones in the processor's cache, and when the
-        run is over there is nothing for the cyclic collector to walk through."""
+        """Give every later chunk to ``keeper``, as recorded and as bytes. A keeper of the bytes keeps no event alive:
+        they cost a tenth of the memory, new events take the place of old ones in the processor's cache, and at the end
+        of the run the cyclic collector has nothing to walk through."""
         self._keepers.append(keeper)
 
     def emit(self, kind: type[E], *fields: Any) -> E:
@@ -171,7 +172,8 @@ class Trace:
                 _fail(error, f"at {kind.__name__}, after event {self.seq}")
 
     def collect(self, collector: Collector) -> None:
-        """``collector`` has its first row. The transition that collects it calls ``record_collected`` when it ends."""
+        """Take note that ``collector`` has its first row. The transition that collects it calls ``record_collected``
+        when it ends."""
         self._collectors.append(collector)
 
     def record_collected(self) -> None:
@@ -220,13 +222,13 @@ class Trace:
 
 
 def as_bytes(chunk: list[Any]) -> bytes:
-    """What is digested of a chunk. Version 2 of marshal has no back references and no interning flags: the bytes depend
-    on the values alone."""
+    """The digested bytes of a chunk. Version 2 of marshal has no back references and no interning flags: the bytes
+    depend on the values alone."""
     return marshal.dumps([(event.__class__.__name__,) + event for event in chunk], 2)  # noqa: RUF005
 
 
 def read_back(values: bytes, kinds: Mapping[str, type]) -> Iterator[Any]:
-    """The events in the bytes of a chunk whose kinds are among ``kinds``, by the names of their classes."""
+    """The events in the bytes of a chunk, of the kinds in ``kinds``, which is by the names of the classes."""
     for name, *fields in marshal.loads(values):
         if name in kinds:
             yield _new(kinds[name], fields)

@@ -12,7 +12,7 @@ class ZkCode(IntEnum):
 
     OK = 0
     RUNTIME_INCONSISTENCY = -2
-    """This operation of a multi was not tried, because one before it failed."""
+    """The code of an operation of a multi that was not tried, because one before it failed."""
     CONNECTION_LOSS = -4
     BAD_ARGUMENTS = -8
     NO_NODE = -101

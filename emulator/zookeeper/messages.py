@@ -12,9 +12,9 @@ class Stat(NamedTuple):
     """The metadata of a znode.
 
     Attributes:
-        version: of the data.
+        version: the version of the data.
         czxid, mzxid: the transactions that created the znode and last changed its data.
-        cversion: how many times a child was created or deleted.
+        cversion: the number of times that a child was created or deleted.
         ephemeral_owner: the session that owns it; 0 for a persistent znode.
     """
 
@@ -71,7 +71,7 @@ class Delete:
 
 @define(eq=False)
 class Check:
-    """Succeeds if the znode exists and has ``version`` (-1: any). Only inside a multi."""
+    """Check that the znode exists and has ``version`` (-1: any). Only inside a multi."""
 
     path: str
     version: int = -1
@@ -82,7 +82,7 @@ Op = Create | SetData | Delete | Check
 
 @define(eq=False)
 class Multi:
-    """All operations, or none."""
+    """All operations are done, or none is."""
 
     ops: tuple[Op, ...]
 
@@ -99,14 +99,14 @@ class Response:
     """The answer to one request.
 
     Attributes:
-        path: of the znode; for a create, the path it was created at; for a failed multi, that of the operation
+        path: the path of the znode; for a create, the path it was created at; for a failed multi, that of the operation
             that failed.
-        stat: of the znode after the operation (None after a delete, a check or an error).
-        results: of a multi, one per operation. If one failed, those before it have OK (and were undone), those after
-            it RUNTIME_INCONSISTENCY.
+        stat: the metadata of the znode after the operation (None after a delete, a check or an error).
+        results: the results of a multi, one per operation. If one failed, those before it have OK (and were undone),
+            those after it RUNTIME_INCONSISTENCY.
         zxid: the last transaction of the server when it answered.
         cause: the trace event that caused the answer: the write itself, or the event that caused a read.
-        details: what one of the server's hooks adds for a client that asks for more than ``Stat`` has.
+        details: facts that a hook of the server adds, for a client that asks for more than ``Stat`` has.
     """
 
     error: ZkCode
@@ -148,7 +148,7 @@ class Connect:
     """The first message of a connection. ``session_id`` 0 asks for a new session.
 
     Attributes:
-        timeout_us: of the session, from now on; 0: that of the ensemble's settings.
+        timeout_us: the timeout of the session, from now on; 0: that of the ensemble's settings.
     """
 
     session_id: int
@@ -172,7 +172,8 @@ class Ask:
 
 @define(eq=False)
 class SetWatches:
-    """Sent after a reconnection: arm these watches again. Those that missed a change since ``zxid`` fire at once."""
+    """The watches of a client that has reconnected, to be armed again. Those that missed a change since ``zxid`` fire
+    at once."""
 
     zxid: int
     data: tuple[str, ...]

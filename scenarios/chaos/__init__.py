@@ -1,1 +1,1 @@
-"""Scenarios drawn from a seed: what ``[[chaos]]`` blocks mean."""
+"""Scenarios drawn from a seed: the meaning of ``[[chaos]]`` blocks."""

@@ -1,4 +1,4 @@
-"""The scenario of one seed while it is drawn: the cluster, what is on it, and what is done to it, and when."""
+"""The scenario of one seed while it is drawn: the cluster, its load, and the actions on it with their times."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ NEAR, AT_THE_HOT_ONE = 0.5, 0.6
 
 
 class Strike(NamedTuple):
-    """One thing that is done, before it has its moment."""
+    """One action, before its time is known."""
 
     action: Action
     target: Target | None = None
     duration_us: int | None = None
     gap_us: int = 0
-    """So long after the one before it, in the same chain."""
+    """The time after the action before it, in the same chain."""
 
 
 class Chain(NamedTuple):
     """Entries of which each follows the one before it.
 
     Attributes:
-        at_us: when the first one acts, or when its trigger begins to wait; orders the chains in the file.
+        at_us: the time when the first one acts, or when its trigger begins to wait; it orders the chains in the file.
     """
 
     at_us: int
@@ -47,22 +47,22 @@ class Chain(NamedTuple):
 
 @define(eq=False)
 class Draft:
-    """What has been drawn so far.
+    """The draws so far.
 
     Attributes:
         scenario: the cluster, topics, loads and settings drawn so far; its method is that of the file.
-        faults: when faults begin and when healing begins, in virtual microseconds.
-        stop_us: when the loads stop; None: never.
-        heals_core: some brokers are stopped where the others are healed, if that can be. core: who is healed then.
-        chains: what is done, in the order of drawing.
+        faults: the times when faults begin and when healing begins, in virtual microseconds.
+        stop_us: the time when the loads stop; None: never.
+        heals_core, core: whether only some brokers are healed and the others stopped, if that can be; the healed ones.
+        chains: the actions, in the order of drawing.
         made: the names of the topics that the method creates.
-        within_us: how long the cluster may take to converge.
-        last: what an operator does after healing, if anything.
+        within_us: the time that the cluster may take to converge.
+        last: the action of an operator after healing, if any.
         hot_us: moments near which faults of all kinds gather, so that they meet.
-        hot: says which partition faults of all kinds gather at.
+        hot: the partition at which faults of all kinds gather.
         machines_die: whether crashes of single brokers may take their machines with them.
-        throttles: whether anything sets a replication throttle.
-        notes: what was drawn, in words.
+        throttles: whether any action sets a replication throttle.
+        notes: the draws in words.
     """
 
     scenario: Scenario
@@ -89,27 +89,27 @@ class Draft:
     # -- what there is ------------------------------------------------------------------------------------------------
 
     def scope(self, brokers: tuple[int, ...] = (), topics: tuple[str, ...] = ()) -> Scope:
-        """What there is, or the part of it that a block concerns."""
+        """The brokers and topics of the scenario, or those that a block concerns."""
         return Scope.of(self, brokers, topics)
 
     def replicas(self, partition: str) -> tuple[int, ...]:
-        """Where its replicas are, once the moves that were drawn before have ended."""
+        """The partition's replicas, once the moves that were drawn before have ended."""
         if not self._placed:
             self._placed = self.scenario.assignments()
         return self._placed[partition]
 
     def moved(self, partition: str, replicas: tuple[int, ...]) -> None:
-        """A move of the partition was drawn."""
+        """Take note that a move of the partition was drawn."""
         self._before[partition] = self.replicas(partition)
         self._placed[partition] = replicas
 
     def before(self, partition: str) -> tuple[int, ...]:
-        """Where its replicas were before the last move that was drawn; where they are, if there is none."""
+        """The partition's replicas before the last move that was drawn; the present ones, if there is none."""
         return self._before.get(partition) or self.replicas(partition)
 
     @property
     def end_us(self) -> int:
-        """When the loads stop, or everything is healed where they never do."""
+        """The time when the loads stop, or everything is healed where they never do."""
         return self.faults[1] if self.stop_us is None else self.stop_us
 
     def does(self, *actions: str) -> bool:
@@ -125,7 +125,7 @@ class Draft:
         return frozenset(broker for move in moves for broker in move.replicas)
 
     def times(self) -> Iterator[tuple[int, str]]:
-        """When each action that was drawn so far acts, as far as that is known, and its name."""
+        """The time of each action that was drawn so far, as far as it is known, and its name."""
         for chain in self.chains:
             at_us = chain.at_us
             for entry in chain.entries if isinstance(chain.entries[0].trigger, At) else ():
@@ -174,7 +174,8 @@ class Scope:
     """The brokers and topics that a block concerns.
 
     Attributes:
-        brokers: their ids. partitions: the names of all partitions that its topics have at the start.
+        brokers: the ids of the brokers.
+        partitions: the names of all partitions that its topics have at the start.
     """
 
     draft: Draft
@@ -184,7 +185,7 @@ class Scope:
 
     @classmethod
     def of(cls, draft: Draft, brokers: tuple[int, ...] = (), topics: tuple[str, ...] = ()) -> Scope:
-        """Everything there is, but for what the block leaves out by naming others."""
+        """The scope of a block: all brokers and topics, unless it names some."""
         found = tuple(topic for topic in draft.scenario.topics if not topics or topic.name in topics)
         partitions = tuple(name for topic in found for name in topic.partition_names)
         return cls(draft, brokers or tuple(range(draft.scenario.cluster.brokers)), found, partitions)

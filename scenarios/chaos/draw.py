@@ -1,8 +1,8 @@
-"""From a file with ``[[chaos]]`` blocks and a seed to an ordinary scenario.
+"""The way from a file with ``[[chaos]]`` blocks and a seed to an ordinary scenario.
 
 A pure function: the same file and seed give the same scenario, in every process. Each block draws from a stream with
-its own name, and each seed leaves some kinds out (swarm testing, Groce et al. 2012): where everything happens at once,
-what needs few faults, or a long run without one, does not.
+its own name, and each seed leaves some kinds out (swarm testing, Groce et al. 2012): if every kind happens in every
+run, a failure that needs few faults, or a long time without one, never does.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ from scenarios.language.triggers import After, At
 from scenarios.language.workloads import WorkloadSpec
 
 Weights = Mapping[str, float]
-"""Kind -> the share of seeds that have it, where it is not the block's own."""
+"""The share of seeds that have each kind, where it is not the block's own."""
 AFTER_HEALING_US = 60_000_000
 TOOLS_END_US = 30_000_000
-"""So long after healing a tool that had to wait for ZooKeeper has set the throttle of its plan."""
+"""The time after healing by which a tool that had to wait for ZooKeeper has set the throttle of its plan."""
 LATER_US = 10_000_000
-"""So long after healing an operator gives up the brokers that are not healed, where unclean elections are drawn."""
+"""The time after healing when an operator gives up the brokers that are not healed, where unclean elections are
+drawn."""
 TO_KEEP_UP = 0.5
 """The share of their fetches that followers can spend on what is new, and still catch up in about the time in which
 they fell behind."""
@@ -44,10 +45,10 @@ runs lose records, and hide what else goes wrong."""
 
 
 def concrete(scenario: Scenario, seed: int, weights: Weights | None = None) -> Scenario:
-    """What ``seed`` draws: a checked scenario without ``[[chaos]]``, whose run is the chaos run.
+    """The scenario that ``seed`` draws: a checked one without ``[[chaos]]``, whose run is the chaos run.
 
-    ``scenario`` itself where it has no such blocks, but for the seed. Raises: BadInput where what the file states and
-    what is drawn do not fit.
+    A ``scenario`` without such blocks is returned as it is, with the seed. Raises: BadInput where what the file states
+    and what is drawn do not fit.
     """
     scenario = evolve(scenario, seed=seed).settled()
     if not scenario.chaos:
@@ -100,8 +101,8 @@ def _heat(draft: Draft, seed: int) -> None:
 
 
 def _choose_core(draft: Draft, draws: Draws) -> None:
-    """Draw who is healed, where not all are: more than half of the brokers, with all that what operators have asked
-    for has to wait for."""
+    """Draw the brokers that are healed, where not all are: more than half of them, and every broker that operators'
+    requests wait for."""
     if not draft.heals_core or draft.does("topic.create", "topic.delete", "topic.expand"):
         return
     brokers, asked = range(draft.scenario.cluster.brokers), draft.targets()
@@ -119,24 +120,29 @@ def _choose_core(draft: Draft, draws: Draws) -> None:
 
 
 def _allow_for_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
-    """Of some loads followers cannot fetch as much as is written: a fetch takes a round trip, and brings
-    replica.fetch.max.bytes of a partition, or one batch. No replica would ever catch up with one that never stops, so
-    it stops as faults end; and to fetch what was written until then takes time. Loads that never stop and leave
-    followers less than half of their fetches to catch up by stop then, too."""
+    """Stop the loads that outrun replication.
+
+    A fetch takes a round trip, and brings replica.fetch.max.bytes of a partition, or one batch. Some loads write more
+    than that, and no replica would ever catch up. They stop when faults end, and the cluster gets more time to
+    converge. If all loads together leave followers less than half of their fetches to catch up, those without an end
+    stop then, too.
+    """
     cluster = draft.scenario.cluster
     most = draft.scenario.settings()["replica.fetch.max.bytes"]
     late_us = draft.scenario.schedule_jitter_us if draft.scenario.schedule != FIFO else 0
     fetch_us = 2 * (cluster.network.latency_us + cluster.network.jitter_us + late_us)
 
     def share(load: WorkloadSpec) -> float:
-        """Of the fetches of a follower: how many bring what a load writes. Above 1: it writes more."""
+        """The share of a follower's fetches that bring what a load writes. Above 1: the load writes more than they can
+        bring."""
         if not isinstance(most, int):  # it is drawn
             return 0.0
         batch = load.producer_rate * load.message_size * load.linger_us // (SECOND * load.producers)
         return fetch_us * load.producers / (max(1, most // max(1, batch)) * load.linger_us)
 
     def lags(load: WorkloadSpec) -> bool:
-        """Whether its followers are out of sync while it goes on: a few batches are more than a follower may lack."""
+        """Whether the load's followers are out of sync while it goes on: a few batches are more than a follower may
+        lack."""
         may_lack = cluster.config.get("replica.lag.max.messages")
         each = max(1, load.producer_rate * load.linger_us // SECOND)
         return isinstance(may_lack, int) and may_lack < 4 * each * max(1, fetch_us // load.linger_us)
@@ -184,14 +190,14 @@ def _healing(draft: Draft, original: Scenario) -> tuple[MethodEntry, ...]:
 
 
 def _converged(draft: Draft, original: Scenario) -> tuple[Expect, ...]:
-    """That the cluster gets well after that, unless the file expects it in its own time."""
+    """The expectation that the cluster converges after that, unless the file has one of its own."""
     if any(expect.converged for expect in original.expect):
         return ()
     return (Expect(converged=True, within_us=draft.within_us),)
 
 
 def _description(draft: Draft, original: Scenario, taken: list[str], left_out: list[str]) -> Iterator[str]:
-    """What was drawn, in words."""
+    """The draws in words."""
     origin = original.source or f'"{original.title}"'
     yield f"Drawn by seed {draft.scenario.seed} from {origin} (profile {original.profile})."
     yield f"Kinds: {', '.join(taken)}; left out: {', '.join(left_out) or 'none'}."

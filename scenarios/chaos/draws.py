@@ -1,4 +1,4 @@
-"""Draws of one block, from a stream of its own: what another block draws does not move them."""
+"""Draws of one block, from a stream of its own: draws of other blocks do not change them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Draws:
         return cls(seed, name, Streams(seed).stream("chaos", name))
 
     def sub(self, part: object) -> Draws:
-        """Draws of a part of the block: with those before it, or without, they are the same."""
+        """Draws of a part of the block. They do not depend on the draws made before."""
         return Draws.of(self.seed, f"{self.name}/{part}")
 
     def chance(self, share: float) -> bool:

@@ -1,4 +1,4 @@
-"""What all kinds of ``[[chaos]]`` block have in common when they draw."""
+"""The common part of all kinds of ``[[chaos]]`` block when they draw."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from scenarios.language.topics import TOPIC_NAME
 
 @frozen(kw_only=True)
 class DrawnChaos(Chaos):
-    """A kind with what it draws.
+    """A kind with its draws.
 
     Attributes:
-        turn: when it draws: what the cluster is like (0), what is on it (1), what is done to it (2), what is done at
+        turn: the phase in which it draws: the cluster itself (0), its load (1), faults and operations (2), faults at
             moments that the others bring about (3).
     """
 
     turn: ClassVar[int] = 2
 
     def draw(self, draft: Draft, draws: Draws) -> None:
-        """Add to ``draft`` what this seed has of it."""
+        """Add this kind's draws of the seed to ``draft``."""
         raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""Single faults at single brokers: what attrition, storms and hunting are made of."""
+"""Single faults at single brokers, which attrition, storms and hunting consist of."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ MOMENT, SHORT, AROUND_A_SESSION, LONG = (
     (4 * SECOND, 12 * SECOND),
     (12 * SECOND, 30 * SECOND),
 )
-"""How long a fault lasts: shorter than most watches take, shorter than a ZooKeeper session, about as long, longer."""
+"""The lengths of faults: shorter than most watches take, shorter than a ZooKeeper session, about as long, longer."""
 
 
 def lasting(draws: Draws) -> int:
-    """How long a fault lasts."""
+    """The length of a fault."""
     return draws.spread(draws.weighted(((3, MOMENT), (3, SHORT), (3, AROUND_A_SESSION), (1, LONG))))
 
 
 def until_healed(draws: Draws, share: float = 0.15) -> int | None:
-    """How long a fault lasts; None, in that share of the cases: until healing."""
+    """The length of a fault; None, in that share of the cases: until healing."""
     duration_us = lasting(draws)
     return None if draws.chance(share) else duration_us
 
@@ -77,7 +77,7 @@ def isolate(scope: Scope, draws: Draws, target: Target) -> Strike:
 
 
 def cut(scope: Scope, draws: Draws, target: Target) -> Strike:
-    """A link to ZooKeeper or to the other brokers is cut, one way or both."""
+    """Cut a link to ZooKeeper or to the other brokers, one way or both."""
     peer = draws.weighted(((2, ZOOKEEPER_PEER), (3, BROKERS_PEER), (1, Target(role="controller"))))
     direction = draws.weighted(((3, "both"), (1, "to"), (1, "from")))
     return Strike(LinkCut(peer=(peer,), direction=direction), target, until_healed(draws))
@@ -101,7 +101,7 @@ def fail_partition(partition: str, draws: Draws) -> Strike:
 AT_A_BROKER: Sequence[tuple[int, Callable[[Scope, Draws, Target], Strike]]] = (
     (6, crash), (1, stop), (2, shut_down), (2, pause), (2, expire), (2, isolate), (2, cut), (2, clog)
 )  # fmt: skip
-"""What can be done to a broker, by weight."""
+"""The faults of a broker, by weight."""
 
 
 def strike(scope: Scope, draws: Draws, target: Target) -> Strike:

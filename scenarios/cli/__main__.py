@@ -1,4 +1,4 @@
-"""``python -m scenarios.cli``: what the bootstrap script hands over to."""
+"""``python -m scenarios.cli``, which the bootstrap script runs."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""``run --check``: the same run in two fresh processes with different PYTHONHASHSEEDs, compared event by event.
+"""``run --check``: one run in two fresh processes with different PYTHONHASHSEEDs, compared event by event.
 
 Equal streams have the same digest. Otherwise the first event that differs is shown, as it is in each stream.
 """

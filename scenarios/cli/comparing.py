@@ -1,4 +1,4 @@
-"""The options of ``compare`` and ``report`` that say what is compared, and the data sets that they are about."""
+"""The options of ``compare`` and ``report`` that select what is compared, and the data sets."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def given(arguments: Namespace) -> list[tuple[str, str]]:
 
 
 def asked(arguments: Namespace) -> Asked:
-    """What the options ask for. Raises: BadInput."""
+    """The request in the options. Raises: BadInput."""
     from scenarios.observe.measures.minimum import parse_minima
     from scenarios.studies.statistics.study import Asked
 
@@ -80,7 +80,8 @@ def asked(arguments: Namespace) -> Asked:
 
 
 def prepare_spark(command: str, data_set: DataSet, wanted: Asked, what: str) -> None:
-    """Before Spark is started, which takes seconds: refuse what the data set has not. Raises: BadInput; JavaMissing."""
+    """Check, before Spark is started, which takes seconds: the data set has what is requested, and Java is there.
+    Raises: BadInput; JavaMissing."""
     from scenarios.studies.java import ensure_java
     from scenarios.studies.statistics.study import check_asked
 

@@ -15,14 +15,14 @@ STATE, STOP = "state", "stop"
 _KEY = re.compile(r"([A-Za-z_][A-Za-z_0-9.]*)=(.*)", re.DOTALL)
 _IDS = re.compile(r"-?\d{1,9}(,-?\d{1,9})*", re.ASCII)
 SHORT = {"crash": "broker.crash", "start": "broker.start", "heal": "heal", "reassign": "reassign.execute"}
-"""Words for which more than one action would do, or none."""
+"""The short words for actions: those that would fit several actions, or none."""
 
 
 def operation(words: Sequence[str], folder: Path) -> dict[str, Any]:
     """The operation that the words mean.
 
     Args:
-        folder: where files are looked for.
+        folder: the folder of files that the words name.
 
     Raises: BadInput.
     """
@@ -80,7 +80,7 @@ def _name(word: str) -> str:
 
 
 def _target(words: str) -> Any:
-    """Ids, or a role as in a scenario file."""
+    """The target: ids, or a role as in a scenario file."""
     if _IDS.fullmatch(words):
         ids = [int(part) for part in words.split(",")]
         return ids[0] if len(ids) == 1 else ids
@@ -88,7 +88,7 @@ def _target(words: str) -> Any:
 
 
 def _value(text: str) -> Any:
-    """As in TOML where it is that; all other texts as they are, so that no shell needs two kinds of quotes."""
+    """The value of a text that is TOML; any other text as it is, so that no shell needs two kinds of quotes."""
     try:
         return parse_toml(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

@@ -12,7 +12,7 @@ from scenarios.cli.output import table
 
 _WIDTH = 40
 _BEFORE = 12
-"""Characters shown before the first that differs, when a value is too long to be shown whole."""
+"""The characters shown before the first that differs, when a value is too long to be shown whole."""
 
 Event = dict[str, Any] | None
 """An event by its fields; None where a run has ended."""
@@ -20,7 +20,7 @@ Event = dict[str, Any] | None
 
 @frozen
 class Difference:
-    """``index``: which event of the stream, counted from 1; 0 when only the digests differ."""
+    """The first difference. ``index``: the number of the event, counted from 1; 0 when only the digests differ."""
 
     index: int
     first: Event

@@ -27,7 +27,8 @@ _TO_DO = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _ROOM),
     **dict.fromkeys((errno.EMFILE, errno.ENFILE), _FILES),
 }
-"""What a person can do about an error of the operating system. Others (a file that is not there) are the program's."""
+"""The advice for errors of the operating system about which a person can do something. Others (a file that is not
+there) are the program's."""
 
 
 def of(run: Run) -> int:
@@ -48,7 +49,7 @@ def explain(error: BaseException, *, debug: bool = False) -> int:
         note(f"understudy: {_first_line(error) or 'interrupted'}")
         return INTERRUPTED
     trace = error
-    while isinstance(error, BaseExceptionGroup):  # of the tasks of a run: the first says what went wrong
+    while isinstance(error, BaseExceptionGroup):  # a group of the run's tasks: its first exception says what went wrong
         error = error.exceptions[0]
     if isinstance(error, OSError) and error.errno in _TO_DO:
         place = f"{error.filename}: " if error.filename else ""

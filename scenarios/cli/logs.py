@@ -19,7 +19,7 @@ DEFAULT = "off"
 
 
 def configure(level: str = DEFAULT) -> None:
-    """Print what is at ``level`` or above on standard error. structlog is not imported for ``off``."""
+    """Print entries at ``level`` or above on standard error. structlog is not imported for ``off``."""
     if level == "off" and "structlog" not in sys.modules:
         logger.silence()
         return
@@ -56,7 +56,7 @@ def drop(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str
 
 
 def line(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
-    """``     5.001234 info  elected  broker=6 epoch=1``"""
+    """The entry as a line: ``     5.001234 info  elected  broker=6 epoch=1``"""
     time, level, text = event.pop("t", "-"), event.pop("level", ""), event.pop("event", "")
     trouble = event.pop("exception", "")
     fields = " ".join(f"{name}={value!r}" for name, value in sorted(event.items()))

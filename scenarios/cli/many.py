@@ -34,7 +34,7 @@ _WIDTHS = tuple(max(13, len(name)) for name in (*_HEADER, "digest"))
 
 @frozen(kw_only=True)
 class Task:
-    """A run to do. ``document``: the scenario as plain tables, since it may travel to another process."""
+    """A run to be done. ``document``: the scenario as plain tables, since it may travel to another process."""
 
     document: dict[str, Any]
     source: str
@@ -47,7 +47,7 @@ class Task:
 
 @frozen(kw_only=True)
 class Outcome:
-    """Its result: the object of ``--format json``, and the texts for a failed run."""
+    """The result of a run: the object of ``--format json``, and the texts for a failed run."""
 
     result: dict[str, Any]
     explanation: str
@@ -59,7 +59,7 @@ class Outcome:
 
 
 def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
-    """Runs all seeds; the exit code is 1 when a run failed."""
+    """Run all seeds. The exit code is 1 when a run failed."""
     tasks = [
         Task(
             document=scenario.to_table(),

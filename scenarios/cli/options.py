@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LARGEST_SEED = 2**63 - 1
 MOST_IN_PATH, MOST_IN_NAME = 4096, 255
-"""Bytes of a path, and of each name in it: Linux and its file systems take no more."""
+"""The most bytes of a path, and of each name in it: Linux and its file systems take no more."""
 MASTER = "local[2]"
 SEEDS_HELP = "A:B are the seeds from A to B - 1, as in Python (0:20 are 20 seeds); a number is that one seed"
 
@@ -61,7 +61,7 @@ def whole(option: str, least: int, most: int = LARGEST_SEED) -> Callable[[str], 
 
 
 def seeds(text: str) -> range:
-    """``A:B`` half-open, or a single seed."""
+    """A reader of seeds: ``A:B`` half-open, or a single seed."""
     from scenarios.language.study import parse_seeds
 
     try:
@@ -71,7 +71,7 @@ def seeds(text: str) -> range:
 
 
 def change(text: str) -> tuple[str, str]:
-    """``key=value`` of ``--set``."""
+    """A reader of ``--set``: ``key=value``."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise BadInput(f"{text!r} sets nothing; write key=value such as horizon=5m", where="--set")
@@ -79,7 +79,7 @@ def change(text: str) -> tuple[str, str]:
 
 
 def axis(text: str) -> tuple[str, tuple[str, ...]]:
-    """``key=a,b`` of ``--grid``."""
+    """A reader of ``--grid``: ``key=a,b``."""
     key, equals, values = text.partition("=")
     if not equals or not key.strip() or not values.strip():
         hint = "write key=a,b such as strategy.throttle=10MB/s,20MB/s"

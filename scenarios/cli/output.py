@@ -41,14 +41,14 @@ def show() -> None:
 
 
 class _Settings:
-    """Of this process. ``quiet``: progress is not shown. ``shown_s``: when it was shown last."""
+    """The settings of this process. ``quiet``: progress is not shown. ``shown_s``: the time when it was last shown."""
 
     quiet = False
     shown_s = -inf
 
 
 def be_quiet(quiet: bool) -> None:
-    """Set whether progress is kept back (``--quiet``)."""
+    """Set whether progress is hidden (``--quiet``)."""
     _Settings.quiet, _Settings.shown_s = quiet, -inf
 
 
@@ -66,13 +66,13 @@ def _is_watched() -> bool:
 
 
 def told(text: str) -> None:
-    """Print a line on standard error about something that was done, unless ``--quiet`` keeps it back."""
+    """Print a line on standard error about something that was done, unless ``--quiet`` hides it."""
     if not _Settings.quiet:
         note(text)
 
 
 def note(text: str) -> None:
-    """Print a line on standard error: what went wrong."""
+    """Print an error, a line on standard error."""
     if sys.stderr is None:
         return
     with suppress(OSError):  # standard error is closed too
@@ -81,13 +81,13 @@ def note(text: str) -> None:
 
 RED, PLAIN = "\033[31m", "\033[0m"
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Characters that a terminal obeys and does not show: control characters but for tab and the end of a line, and those
-that turn the direction of what follows."""
+"""Characters that a terminal obeys and does not show: control characters except tab and the end of a line, and those
+that change the direction of the text after them."""
 
 
 def visible(text: str) -> str:
-    """The text with escapes, as JSON writes them, for what a terminal would obey. Titles, keys and paths are other
-    people's, and may hold it. The two words of ``red`` stay."""
+    """The text with the characters that a terminal would obey as escapes, as JSON writes them. Titles, keys and paths
+    are other people's, and may hold such characters. The two codes of ``red`` stay."""
     if not _UNSEEN.search(text):
         return text
     if _in_colours():

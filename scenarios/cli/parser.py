@@ -11,7 +11,7 @@ from scenarios.cli import logs, options
 from scenarios.errors import BadInput, did_you_mean
 
 _PATHS = ("DIR", "FILE", "OUT", "PATH", "RUN", "TRACE")
-"""What stands for a path in the help texts: one that can name nothing is refused."""
+"""The words in help texts that stand for a path: an empty one is refused."""
 
 _LACKS_VALUE = re.compile(r"argument (--\S+): expected one argument")
 
@@ -92,7 +92,7 @@ class Program:
         return parser
 
     def read(self, argv: Sequence[str]) -> argparse.Namespace:
-        """Raises BadInput for what is not understood, SystemExit after --help."""
+        """Read a command line. Raises BadInput for what is not understood, SystemExit after --help."""
         name = next((word for word in argv if not word.startswith("-")), None)
         if name == "help" and name not in self._commands:
             raise BadInput("there is no command 'help'; write understudy COMMAND --help, or understudy --help")

@@ -48,7 +48,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _check(words: Sequence[str]) -> None:
-    """Refuse what no option takes: bytes that are no UTF-8 text, and NUL."""
+    """Refuse words that no option takes: bytes that are not UTF-8 text, and NUL."""
     for word in words:
         if "\0" in word or any("\ud800" <= letter <= "\udfff" for letter in word):
             raise BadInput(f"{word!r} is not UTF-8 text; write it in UTF-8")
@@ -66,5 +66,5 @@ def _show_what_was_said() -> None:
 
 
 def _wants_debug(words: Sequence[str]) -> bool:
-    """Also for a command line that could not be read to its end."""
+    """Whether the command line has ``--debug``, even if the rest of it cannot be read."""
     return "--log=debug" in words or "--log debug" in " ".join(words)

@@ -19,7 +19,7 @@ RECORDER = f"{__package__.removesuffix('.cli')}.runs:record_events"  # in a whee
 
 
 def main() -> int:
-    from scenarios.cli import exits, logs  # once the start is prepared, as all that needs attrs
+    from scenarios.cli import exits, logs  # after the start is prepared, like every import that needs attrs
 
     logs.configure()
     try:
@@ -34,7 +34,7 @@ def _record(request: dict[str, Any]) -> str:
     from scenarios.language import Scenario
 
     plugins.restore(plugins.Plugin(*words) for words in request["plugins"])
-    module, _, function = request["recorder"].partition(":")
+    module, _, function = request["recorder"].partition(":")  # by name: a function is sent to another process by it
     record: Callable[..., str] = getattr(importlib.import_module(module), function)
     scenario = Scenario.from_table(request["scenario"], source=request["source"])
     return record(

@@ -33,7 +33,7 @@ KEY_METRICS = (
 CONSUMER_METRICS = ("consumed_messages", "consumer_lag_p99", "consume_p99_ms", "consumer_lag_max")
 """Further figures in the text of a run with consumers."""
 _MOST_DRAWN = 8
-"""Values that the seed drew which the text shows."""
+"""The most drawn values that the text shows."""
 
 
 def report(run: Run, trace: Path | None = None) -> Iterator[str]:
@@ -71,7 +71,7 @@ def report(run: Run, trace: Path | None = None) -> Iterator[str]:
 
 
 def _plan(run: Run) -> Iterator[str]:
-    """What a plan that the file states in words comes to."""
+    """The moves of a plan that the file states in words."""
     from scenarios.language import GeneratedPlan
 
     if isinstance(run.scenario.plan, GeneratedPlan):
@@ -90,7 +90,7 @@ def verdict(run: Run) -> str:
 
 
 def known(run: Run) -> Iterator[str]:
-    """A line for each thing that the release does wrong by itself, with the findings that come from it."""
+    """A line for each known behaviour of the release, with the findings that come from it."""
     if run.passed:
         return
     from scenarios.runs.known_findings import shown  # which few runs need
@@ -110,8 +110,8 @@ def _headlines(found: Sequence[Headline]) -> Iterator[str]:
 
 
 def _expectations(run: Run) -> Iterator[str]:
-    """A line for each, with the time at which it came true, recovered, or was found not to hold; without one it is the
-    end of the run."""
+    """A line for each expectation, with the time at which it came true, recovered, or was found broken; without one it
+    is the end of the run."""
     width = max(len(_mark(expectation.ok)) for expectation in run.expectations)
     for expectation in run.expectations:
         mark = _mark(expectation.ok)
@@ -134,7 +134,7 @@ def _with_unit(value: Value, unit: str) -> str:
 
 
 def _metrics(run: Run) -> Iterator[str]:
-    """Two figures to a line."""
+    """The figures, two to a line."""
     names = (*KEY_METRICS, *CONSUMER_METRICS) if run.scenario.consumers else KEY_METRICS
     units = {figure.metric: figure.unit for figure in declared().values()}
     cells = [(name, _with_unit(run.metrics[name], units[name])) for name in names if name in run.metrics]

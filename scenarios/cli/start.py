@@ -1,15 +1,15 @@
-"""What makes a short command start quickly, besides importing only what it uses: ``quick_start``, for a process that is
-this program's alone.
+"""The quick start of a short command, besides importing only what it uses: ``quick_start``, for a process that is this
+program's alone.
 
 **Generated methods are kept.** attrs writes ``__init__``, ``__eq__`` and so on as source text, and compiles it whenever
 a class is made: 0.3 ms for each of some 350 classes, Trio's among them, a quarter of the time of a short run. Python
 keeps no .pyc file of such code. ``KeptCode`` does, in a file beside this module's own .pyc file: attrs' module gets a
-``compile`` that looks there first. A text that is not in the file is compiled as ever, so the file is never stale, and
-an attrs that does not look up ``compile`` starts more slowly and is otherwise the same. The texts themselves, which
-attrs keeps for debuggers, are not kept: two megabytes.
+``compile`` that looks there first. A text that is not in the file is compiled as usual, so the file is never stale. An
+attrs that does not look up ``compile`` starts more slowly and is otherwise the same. The texts themselves, which attrs
+keeps for debuggers, are not kept: two megabytes.
 
 **Fields are found by name.** For each class attrs makes another one, a tuple of its fields with a property and a
-function for each of them, so that ``fields(C).x`` works: two megabytes, too. Here one class does for all.
+function for each of them, so that ``fields(C).x`` works: two megabytes, too. Here one class does this for all.
 
 **The cyclic garbage collector runs less often**, and not at the end of the process. Importing makes 100,000 objects
 that stay. By default it looks at them again and again, and twice more when the interpreter ends: a tenth of a short
@@ -36,7 +36,8 @@ ALLOCATIONS_BETWEEN_COLLECTIONS = 200_000
 
 @contextmanager
 def quick_start(*, lasting_hashes: bool = True) -> Iterator[None]:
-    """Around the whole program, before attrs or Trio is imported. ``lasting_hashes``: see ``KeptCode``."""
+    """Start quickly: a context around the whole program, before attrs or Trio is imported. ``lasting_hashes``: see
+    ``KeptCode``."""
     gc.set_threshold(ALLOCATIONS_BETWEEN_COLLECTIONS)
     kept = KeptCode(None if __spec__ is None else __spec__.cached, lasting_hashes=lasting_hashes)
     import attr._make
@@ -69,11 +70,11 @@ class KeptCode:
         self._lasting_hashes = lasting_hashes
         self._path = None if pyc is None else f"{pyc}.methods"
         self._code = self._read()
-        """What the file holds and was not asked for yet."""
+        """The code in the file that was not used yet."""
         self._new: dict[str, tuple[bytes, bytes]] = {}
 
     def _read(self) -> dict[str, tuple[bytes, bytes]]:
-        """What the file holds: code with the digest of its text."""
+        """The content of the file: code with the digest of its text."""
         if self._path is not None:
             with suppress(OSError, EOFError, ValueError, TypeError), open(self._path, "rb") as file:
                 found = marshal.load(file)
@@ -88,7 +89,7 @@ class KeptCode:
         vars(module)["linecache"] = SimpleNamespace(cache=_Forgetful())
 
     def compile(self, source: str, filename: str, mode: str) -> CodeType:
-        """As the function of this name, except that the hash of a class's name becomes one that is always the same."""
+        """Python's ``compile``, except that the hash of a class's name becomes one that is always the same."""
         written, source = source, _with_lasting_hash(source, filename)
         if source != written and not self._lasting_hashes:
             plain: CodeType = compile(written, filename, mode)

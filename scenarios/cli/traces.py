@@ -74,8 +74,8 @@ def read_only(trace: str) -> Recorded:
 
 @contextmanager
 def traced(folder: str) -> Iterator[str]:
-    """A folder of ``run --trace``: that one, or, where it is the recording of a live run, one with the trace of its
-    replay, which is there until the end of the context. Raises: BadInput."""
+    """A folder of ``run --trace``: the given one. If that is the recording of a live run, a folder with the trace of
+    its replay, which exists until the end of the context. Raises: BadInput."""
     if not (Path(folder) / "run.toml").is_file():
         yield folder
         return
@@ -99,7 +99,7 @@ def read(arguments: Namespace) -> Recorded:
 
 
 def columns(arguments: Namespace) -> Columns:
-    """The same, for a question about a moment. Raises: BadInput."""
+    """The run that the options choose, for a question about a moment. Raises: BadInput."""
     from scenarios.runs.dataset.recorded_events import RecordedEvents
 
     run, table = _read(arguments)
@@ -109,7 +109,7 @@ def columns(arguments: Namespace) -> Columns:
 
 @contextmanager
 def known_events(trace: str) -> Iterator[None]:
-    """Events are made. Raises: BadInput for one that is not known."""
+    """Make events inside the block. Raises: BadInput for an unknown event."""
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
@@ -162,7 +162,7 @@ def choose(data_set: DataSet, arguments: Namespace) -> RunRead:
 
 
 def _check_known(run: RunRead, place: str) -> None:
-    """Refuse the steps of a protocol that is not there: what is said of its moves would be wrong. Raises: BadInput."""
+    """Refuse a run with an unknown protocol: explanations of its moves would be wrong. Raises: BadInput."""
     from scenarios.language.strategies import parse_strategy
 
     try:

@@ -1,6 +1,6 @@
 """A cluster in a world: ZooKeeper, brokers that each host a controller, an operator, producers.
 
-Knows nothing of scenario files; ``scenarios.runs`` reads one and drives this.
+It knows nothing of scenario files; ``scenarios.runs`` reads one and drives this.
 """
 
 from __future__ import annotations
@@ -42,25 +42,25 @@ if TYPE_CHECKING:
     from scenarios.cluster.clients.producer import Producer
 
 UP_BEFORE_US = 600_000_000
-"""A broker has been up for less than this when the run begins: a multiple of the period of all work that a broker does
-periodically by default, so that every phase is as likely as every other."""
+"""The longest time for which a broker has been up when the run begins: a multiple of the period of all work that a
+broker does periodically by default, so that every phase is as likely as every other."""
 
 STARTING_US = 5_000_000
-"""A broker that starts during the run needs less than this to start, and does its periodic work accordingly earlier or
-later; it serves requests at once."""
+"""The longest time that a broker needs to start during the run. Its periodic work is earlier or later by a part of it;
+it serves requests at once."""
 
 OPERATOR = -2
 FIRST_PRODUCER = -10
 FIRST_CONSUMER = -1_000_000
 FIRST_CLIENT = -2_000_000
 LAST_REQUESTS_US = 10_000
-"""How long a broker goes on once the controller has let it end. Kafka 2.3.1 and 2.4.1 served requests for 7 to 80 ms
-more, and a controller among them sent what it had queued (docs/calibration.md)."""
+"""The time for which a broker goes on once the controller has let it end. Kafka 2.3.1 and 2.4.1 served requests for 7
+to 80 ms more, and a controller among them sent what it had queued (docs/understand/calibration.md)."""
 
 
 @frozen
 class TopicSetup:
-    """A topic at the start: partition -> replicas in order of preference; ``size`` bytes in each partition."""
+    """A topic at the start: the replicas of each partition in order of preference; ``size`` bytes in each partition."""
 
     name: str
     assignment: Mapping[int, tuple[int, ...]]
@@ -74,7 +74,7 @@ class ClusterSetup:
     """The parts of a cluster.
 
     Attributes:
-        racks: how many; broker b is in rack b modulo racks.
+        racks: the number of racks; broker b is in rack b modulo racks.
         log_dirs: the log directories of each broker, each on a disk of its own.
         paranoid: whether to hash every message at both ends (``emulator.network.sealed``).
         broker_settings: the dynamic settings that each broker has as its own at the start (KIP-226).
@@ -112,7 +112,7 @@ class Cluster:
         brokers: the newest incarnation of each broker that was ever started, by id.
         controllers: the controller that each of them hosts.
         clients: the machines of producers and consumers, each with its name where it was given one.
-        refused: what Kafka has refused of the topics and settings that are there from the start, in words.
+        refused: the topics and settings of the start that Kafka has refused, in words.
     """
 
     world: World
@@ -135,7 +135,7 @@ class Cluster:
     _consumers: int = 0
     _outside_clients: int = 0
     _programs: dict[int, tuple[Callable[[], object], Callable[[], object]]] = field(factory=dict)
-    """What starts the program of a client's machine, and what kills it."""
+    """The functions that start and kill the program of each client's machine."""
 
     def __attrs_post_init__(self) -> None:
         self.trace = Trace(self.world)
@@ -194,7 +194,7 @@ class Cluster:
                 await self.operate(configs.announce, topic_entity(topic.name))
 
     async def _prepare(self, failing: str, command: Callable[..., Awaitable[Outcome]], *args: object) -> None:
-        """``failing``: what follows where Kafka refuses it, in words."""
+        """Run a command of the operator at the start. ``failing``: the consequence where Kafka refuses it, in words."""
         outcome: Outcome = await self.operate(command, *args)
         self.refused += [f"{failing}: {line}" for line in outcome.lines]
 
@@ -207,7 +207,8 @@ class Cluster:
         return node
 
     def _drawn_phase(self, entity: str, most_us: int) -> int:
-        """Below ``most_us``. Streams are addressed by purpose and entity: a draw moves no other draw."""
+        """A phase below ``most_us``, drawn for ``entity``. Streams are addressed by purpose and entity: a draw changes
+        no other draw."""
         return self.world.stream("phases", entity).below(most_us) if self.setup.drawn_phases else 0
 
     def _preload(self) -> None:
@@ -226,7 +227,7 @@ class Cluster:
         return not self.zookeeper.expiring and not any(map(self._will_open_session, self.nodes))
 
     def _will_open_session(self, id: int) -> bool:
-        """A broker that can reach ZooKeeper and has no session will open one."""
+        """Whether the broker will open a session: it can reach ZooKeeper and has none."""
         process, network = self.nodes[id].process, self.network
         cut = network.route(id, ZOOKEEPER).cut or network.route(ZOOKEEPER, id).cut
         able = process is not None and process.alive and not process.suspended and not cut
@@ -235,7 +236,8 @@ class Cluster:
     # -- brokers ----------------------------------------------------------------------------------------------------
 
     def start_broker(self, id: int) -> None:
-        """Start a new incarnation on a machine where none runs; after its end, where one is shutting down."""
+        """Start a new incarnation on a machine where none runs. If a broker is shutting down there, it is started after
+        its end."""
         if id in self._stopping:
             self._stopping[id] = True
             return
@@ -263,8 +265,8 @@ class Cluster:
                 self.start_broker(id)
 
     def failed(self, process: Process) -> None:
-        """What runs in ``process`` has raised an exception: the process ends. A broker, a producer or a consumer can
-        be started again as after a crash; everything else is started at once, since no action could."""
+        """End a process after an exception. A broker, a producer or a consumer can be started again as after a crash;
+        everything else is started at once, since no action could."""
         node = process.node
         if node.id in self.nodes:
             self.crash_broker(node.id)
@@ -287,7 +289,7 @@ class Cluster:
             self.crash_broker(id, "stop")
 
     def shut_down_broker(self, id: int) -> None:
-        """Begin what SIGTERM begins: the controller moves the broker's leaderships, then it stops. One that is still
+        """Shut a broker down as SIGTERM does: the controller moves its leaderships, then it stops. One that is still
         starting ends at once, as Kafka's does."""
         node, broker = self.nodes[id], self.brokers[id]
         if not broker.started:
@@ -302,7 +304,7 @@ class Cluster:
         self.stop_broker(id)
 
     def forget_start(self, id: int) -> None:
-        """Where a broker that is shutting down was to be started after its end: do not start it."""
+        """Do not start a broker after its shutdown, if it was to be started."""
         if id in self._stopping:
             self._stopping[id] = False
 
@@ -348,7 +350,7 @@ class Cluster:
         return any(producer.awaits_answer(before_us) for producer in self._producers)
 
     def unfinished_batches(self, before_us: int) -> int:
-        """How many batches that producers closed before that time are neither acknowledged nor given up."""
+        """The number of batches that producers closed before that time and that are neither acknowledged nor failed."""
         return sum(producer.unfinished(before_us) for producer in self._producers)
 
     def producer_machine(self, name: str = "") -> tuple[Node, int]:
@@ -407,7 +409,7 @@ class Cluster:
         return node
 
     def crash_client(self, id: int) -> None:
-        """Kill a producer's or a consumer's process; batches that wait in it are gone. Does nothing if none runs."""
+        """Kill a producer's or a consumer's process; batches that wait in it are lost. Does nothing if none runs."""
         if self.network.nodes[id].running:
             self._programs[id][1]()
 
@@ -427,12 +429,12 @@ class Cluster:
 
 
 async def _outside(_process: Process) -> None:
-    """The process of a client that runs outside: it acts when something comes from there."""
+    """Do nothing: the process of a client that runs outside acts when a message comes from there."""
 
 
 def _forget(dead: tuple[Process, Broker, Controller | None]) -> None:
-    """Free the memory of a broker's process that has ended: in a large cluster it is a tenth of all, and more where it
-    was the controller's."""
+    """Free the memory of a broker's process that has ended. In a large cluster that is a tenth of all memory, and more
+    where it was the controller's."""
     process, broker, controller = dead
     broker.forget()
     if controller is not None and controller.process is process:

@@ -60,7 +60,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
 
 
 def _server_properties(scenario: Scenario) -> ServerProperties:
-    """Only runs with admin clients import this."""
+    """The settings of brokers for admin clients; only runs with these import this."""
     from scenarios.cluster.server_properties import server_properties
 
     return server_properties(scenario)
@@ -77,7 +77,7 @@ def _network(scenario: Scenario) -> NetworkSpec:
 
 
 def _workloads(scenario: Scenario, load: WorkloadSpec) -> list[Workload]:
-    """One for each producer; together they have the rate."""
+    """The workloads of the producers, one for each; together they have the rate."""
     count = partition_count(scenario, load.topic)
     partitions = tuple(TopicPartition(load.topic, partition) for partition in range(count))
     each, extra = divmod(load.producer_rate, load.producers)
@@ -130,14 +130,14 @@ def _consumption(scenario: Scenario, consumer: ConsumerSpec) -> Consumption:
 
 
 def _disk_speed(disk: DiskSpec) -> DiskSpeed | None:
-    """None where disks take no time."""
+    """The speed of disks; None where they take no time."""
     if disk.read is None and disk.write is None and not disk.latency_us:
         return None
     return DiskSpeed(disk.read, disk.write, disk.latency_us)
 
 
 def _quota_rates(scenario: Scenario) -> dict[str, str]:
-    """The rates that each broker has from the start. They bind whom the lists of topics name."""
+    """The rates that each broker has from the start. They limit the replicas that the topics' lists name."""
     settings = scenario.settings()
     return {name: str(settings[name]) for name in QUOTA_RATES if settings[name] != LONG_MAX}
 
@@ -151,5 +151,5 @@ def topic_setup(scenario: Scenario, topic: TopicSpec) -> TopicSetup:
 
 
 def partition_count(scenario: Scenario, name: str) -> int:
-    """How many partitions the topic of that name has to begin with."""
+    """The number of partitions that the topic of that name has at the start."""
     return next(topic.partitions for topic in all_topics(scenario) if topic.name == name)

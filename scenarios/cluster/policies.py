@@ -45,7 +45,7 @@ def broker_policies(scenario: Scenario) -> BrokerPolicies:
 
 
 def _service_times(stated: Mapping[str, int]) -> ServiceTimes | None:
-    """None where every request takes no time."""
+    """The service times; None where every request takes no time."""
     times: dict[type[Request], ServiceTime] = {}
     for name, time_us in stated.items():
         message, per_partition = service_key(name)
@@ -81,7 +81,7 @@ def controller_policies(scenario: Scenario) -> ControllerPolicies:
 
 
 def _protocol(scenario: Scenario) -> ReassignmentProtocol:
-    """The strategy's protocol; where the profile runs it in a way of its own, that."""
+    """The strategy's protocol, or the profile's own variant of it."""
     bundle, strategy = scenario.policies, scenario.strategy.parsed
     released: dict[str, ReassignmentProtocol] = {"wiki": bundle.wiki, "kip-455": bundle.kip_455}
     return released.get(strategy.shape) or strategy.make_protocol()
@@ -94,13 +94,13 @@ def all_topics(scenario: Scenario) -> tuple[TopicSpec, ...]:
 
 
 def min_insync_replicas(scenario: Scenario) -> dict[str, int]:
-    """Topic -> its own min.insync.replicas, of those that set one."""
+    """The min.insync.replicas of the topics that set their own."""
     key = "min.insync.replicas"
     return {topic.name: int(topic.config[key]) for topic in all_topics(scenario) if key in topic.config}
 
 
 def topic_logs(scenario: Scenario) -> dict[str, dict[str, str]]:
-    """Topic -> what it sets for its logs, of those that set anything."""
+    """The log settings of each topic that sets any."""
     own = {
         topic.name: {name: str(value) for name, value in topic.config.items() if name in TOPIC_NAMES}
         for topic in all_topics(scenario)

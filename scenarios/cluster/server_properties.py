@@ -11,7 +11,7 @@ from scenarios.language.scenario import Scenario
 
 
 def server_properties(scenario: Scenario) -> ServerProperties:
-    """By Kafka's names. The rates of throttles are none: they exist only as dynamic settings."""
+    """The settings by Kafka's names. Rates of throttles are not among them: they exist only as dynamic settings."""
     settings, stated = scenario.settings(), scenario.cluster.config
     found = {}
     shown = {"log.message.format.version": scenario.policies.brokers.message_format}
@@ -24,7 +24,7 @@ def server_properties(scenario: Scenario) -> ServerProperties:
         default = as_text(setting.default)
         key = OF_BROKERS.get(name) or ConfigDefinition(name, setting.type, default)
         value = as_text(settings[name])
-        # A release's own default is the default; what the scenario states stands in server.properties.
+        # A release's own default is the default; values that the scenario states are in server.properties.
         if name not in stated:
             key = ConfigDefinition(name, key.type, value, at_least=key.at_least, choices=key.choices)
         dynamic = name in DYNAMIC or name in DYNAMIC_BROKER_SETTINGS

@@ -1,4 +1,4 @@
-"""The actions of a method on a cluster: when an entry's time has come, which brokers it acts on, and how."""
+"""The actions of a method on a cluster: the brokers that an entry acts on when its time has come, and its effect."""
 
 from scenarios.faults.performer import ActionContext, PerformedAction, Performer
 from scenarios.faults.roles import Roles

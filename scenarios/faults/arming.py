@@ -1,4 +1,4 @@
-"""Arms triggers: waits for the visit of a gate, the message or the write to ZooKeeper that an entry names."""
+"""The waits of triggers: for the visit of a gate, the message or the write to ZooKeeper that an entry names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Fire = Callable[[InterceptedMessage | None], object]
 """Called when a trigger fires, with the message where there is one to act on."""
 
 Disarm = Callable[[], object]
-"""Ends the wait for a trigger. One that has fired has nothing to end."""
+"""Ends the wait for a trigger. After the trigger has fired it does nothing."""
 
 _WRITES: dict[str, type] = {"create": Create, "setData": SetData, "delete": Delete, "multi": Multi}
 
@@ -37,7 +37,7 @@ _WRITES: dict[str, type] = {"create": Create, "setData": SetData, "delete": Dele
 def arm(
     when: When | WhenMessage | WhenZk, cluster: Cluster, roles: Roles, protocol: str, fire: Fire, *, stops: bool = False
 ) -> Disarm:
-    """Call ``fire`` once, when what ``when`` waits for has come. Returns what disarms it.
+    """Call ``fire`` once, when the condition of ``when`` is met. Returns a function that ends the wait.
 
     ``protocol`` is the reassignment protocol whose steps and phases the trigger names; ``stops`` says that ``fire``
     acts on the message itself, which is then intercepted.
@@ -71,7 +71,7 @@ class GateFilter:
 
     @classmethod
     def of(cls, when: When, protocol: str) -> GateFilter:
-        """The filter of ``when`` under a reassignment protocol that has the step (the scenario's check sees to it)."""
+        """The filter of ``when`` under a protocol, which has the step: the scenario's check has made sure of that."""
         gates = when.gates(protocol)
         assert gates, f"{when.steps} cannot be reached under {protocol}"
         hop = None if when.hop is None else when.hop + gates[0].hop_shift
@@ -89,7 +89,7 @@ class GateFilter:
             gates.disarm(step, self.edge, hook)
 
     def lets(self, visit: Visit) -> bool:
-        """Whether the visit matches and is the occurrence that is asked for, or a later one."""
+        """Whether the visit matches and is the wanted occurrence, or a later one."""
         matches = (
             (self.partition is None or self.partition == f"{visit.topic}-{visit.partition}")
             and (self.broker is None or self.broker == visit.broker)
@@ -100,7 +100,7 @@ class GateFilter:
         return matches and self.seen >= self.occurrence
 
     def once(self, gates: Gates, act: Callable[[], object]) -> Disarm:
-        """Act at the visit that is asked for, and at no later one. Returns what disarms it."""
+        """Act at the wanted visit, and at no later one. Returns a function that ends the wait."""
         armed = True
 
         def disarm() -> None:
@@ -123,11 +123,11 @@ class GateFilter:
 
 @define(eq=False)
 class Watch:
-    """Waits for one message, or one write.
+    """A wait for one message, or one write.
 
     Attributes:
         protocol: the reassignment protocol whose steps ``since`` names.
-        fire: what is called, once.
+        fire: called once.
         stops: whether ``fire`` acts on the message itself. It is then called while the message can still be stopped;
             otherwise in an event of its own, where a call at once would be in the middle of a transition.
     """
@@ -167,7 +167,7 @@ class Watch:
             self._ends.append(partial(interceptors.disarm, form, edge, hook))
 
     def _counts(self, occurrence: int) -> bool:
-        """Count a message, or a write, that matches. Returns whether it is the occurrence that is asked for."""
+        """Count a message, or a write, that matches. Returns whether it is the wanted occurrence."""
         self._seen += self._counting
         return self._counting and self._seen == occurrence
 
@@ -176,8 +176,7 @@ class Watch:
         return target is None or self.roles.means(target, machine)
 
     def _fire(self, passing: InterceptedMessage | None, cause: int | None = None) -> None:
-        """Act: the trigger's condition has come. ``cause``: the event that caused it, if not the trace's current
-        one."""
+        """Act: the trigger's condition is met. ``cause``: the event that caused it, if not the trace's current one."""
         self._stop_listening()
         if self.stops or (passing is not None and passing.edge == "delivered"):
             self.fire(passing)
@@ -195,7 +194,7 @@ class Watch:
             end()
 
     def end(self) -> None:
-        """Wait no longer, and do not act if that is still to come."""
+        """End the wait, and do not act if that is still to come."""
         self._over = True
         self._counting = False
         self._stop_listening()
@@ -203,7 +202,7 @@ class Watch:
 
 @define(eq=False)
 class MessageWatch(Watch):
-    """Waits for a message of one of Kafka's APIs."""
+    """A wait for a message of one of Kafka's APIs."""
 
     when: WhenMessage = field(kw_only=True)
 
@@ -268,7 +267,7 @@ def operations(request: Request) -> tuple[Op, ...]:
 
 @define(eq=False)
 class ZkWatch(Watch):
-    """Waits for a write to ZooKeeper, or for a session event."""
+    """A wait for a write to ZooKeeper, or for a session event."""
 
     when: WhenZk = field(kw_only=True)
 
@@ -297,8 +296,8 @@ class ZkWatch(Watch):
             self._fire(passing)
 
     def _listen_to_writes(self) -> None:
-        """``applied``: it is done, and its response is about to be sent; ``answered``: its response, even an error,
-        arrives."""
+        """Wait for writes at one of two moments. ``applied``: the write is done, and its response is about to be sent;
+        ``answered``: its response, even an error, arrives."""
         awaited: list[Response] = []
         applied = self.when.edge == "applied"
 

@@ -9,21 +9,21 @@ from scenarios.faults.performer import ActionContext, Memory
 
 @define(eq=False)
 class Damaged(Memory):
-    """A log directory that has gone offline, a failed partition (KIP-461) and a dead fetcher thread stay so until the
-    broker is started again, as Kafka's operators do."""
+    """The damaged processes. A log directory that has gone offline, a failed partition (KIP-461) and a dead fetcher
+    thread stay so until the broker is started again, as Kafka's operators do."""
 
     _incarnations: dict[int, int] = field(factory=dict)
 
     def note(self, context: ActionContext, broker: int) -> None:
-        """The broker's present process is damaged."""
+        """Take note that the broker's present process is damaged."""
         self._incarnations[broker] = context.cluster.nodes[broker].incarnations
 
     def is_damaged(self, context: ActionContext, broker: int) -> bool:
-        """Whether the broker's last process, which may have ended of it, is one that was damaged."""
+        """Whether the broker's last process, which may have ended because of it, was damaged."""
         return self._incarnations.get(broker) == context.cluster.nodes[broker].incarnations
 
     def needs_restart(self, context: ActionContext, broker: int) -> bool:
-        """Whether the broker's process is one that was damaged, or has found a disk that fails as it started."""
+        """Whether the broker's process is damaged, or has found a disk that fails as it started."""
         replicas = context.replicas_of(broker)
         if replicas is None:
             return False
@@ -46,7 +46,7 @@ def run_again(context: ActionContext, broker: int) -> None:
 
 
 def stop(context: ActionContext, broker: int) -> None:
-    """Stop the broker in order; at once where its process has not started yet, or is paused."""
+    """Stop the broker cleanly; at once where its process has not started yet, or is paused."""
     cluster = context.cluster
     if context.roles.state_of(broker) == "up" and cluster.brokers[broker].started:
         cluster.stop_broker(broker)

@@ -1,7 +1,7 @@
-"""The addresses of a scenario's entries: what names the random streams that an entry draws from.
+"""The addresses of a scenario's entries: the names of the random streams that an entry draws from.
 
-An address is the text of the entry's trigger, action and target, and how many entries with this same text stand before
-it. So an entry that is added, changed or taken away moves no draw of the others.
+An address is the text of the entry's trigger, action and target, and the number of entries with this same text before
+it. So an entry that is added, changed or removed changes no draw of the others.
 """
 
 from __future__ import annotations

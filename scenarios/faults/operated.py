@@ -18,14 +18,14 @@ Judge = Callable[[Outcome], None]
 
 @define(eq=False)
 class Executions(Memory):
-    """The plans that the operator carries out bit by bit (``scenarios.faults.actions.reassignments``)."""
+    """The plans that the operator carries out in parts (``scenarios.faults.actions.reassignments``)."""
 
     executors: list[Executor] = field(factory=list)
 
 
 @frozen(kw_only=True)
 class OperatorAction(PerformedAction):
-    """Something that the operator does with one of Kafka's tools."""
+    """An action of the operator with one of Kafka's tools."""
 
     @property
     def expected_error(self) -> str | None:

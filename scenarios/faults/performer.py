@@ -1,6 +1,7 @@
-"""Performs the entries of a method: finds the brokers that each acts on, writes the fault into the trace, and does it.
+"""The performance of a method's entries: finds the brokers that each acts on, writes the fault into the trace, and
+performs it.
 
-What each action does is in ``scenarios.faults.actions``, one file for each theme.
+The effect of each action is in ``scenarios.faults.actions``, one file for each theme.
 """
 
 from __future__ import annotations
@@ -33,20 +34,20 @@ Brokers = tuple[int, ...]
 
 @frozen(kw_only=True)
 class PerformedAction(Action):
-    """An action with what it does to a cluster."""
+    """An action with its effect on a cluster."""
 
     def perform(self, context: ActionContext) -> None:
-        """Do it, in one transition. What cannot be done is reported by ``context.refuse``."""
+        """Perform the action, in one transition. If it cannot be done, that is reported by ``context.refuse``."""
         raise NotImplementedError
 
     def told(self, context: ActionContext) -> str:
-        """``detail``, for an action that has more to say once its brokers are known."""
+        """The text of the action in the trace: ``detail``, or more, once its brokers are known."""
         return self.detail()
 
     @classmethod
     def end_all(cls, context: ActionContext) -> None:
-        """End whatever such actions have done and that still lasts, on the machines for which ``context.heals``: the
-        action ``heal`` calls it once for each action that there is. By default nothing lasts."""
+        """End all present effects of such actions, on the machines for which ``context.heals``: the action ``heal``
+        calls it once for each action that exists. By default there are none."""
 
 
 @define(eq=False)
@@ -77,9 +78,9 @@ class Performer:
     """Performs entries of a method and undoes them.
 
     Attributes:
-        metric: the present value of a metric, by its name in scenario files. Raises: KeyError.
-        refused: what could not be done, for the verdict.
-        addresses: of the entries that are performed without one.
+        metric: returns the present value of a metric, by its name in scenario files. Raises: KeyError.
+        refused: the actions that could not be done, for the verdict.
+        addresses: the addresses of entries that are performed without one.
         on_disarm: called by ``disarm``; ``on_heal`` by ``heal``.
     """
 
@@ -95,26 +96,25 @@ class Performer:
     _memories: dict[type[Memory], Memory] = field(factory=dict)
 
     def memory(self, kind: type[M]) -> M:
-        """The one ``kind`` of this run, made when it is first asked for."""
+        """The one object of class ``kind`` in this run, made at the first call."""
         found = self._memories.setdefault(kind, kind())
         assert isinstance(found, kind)
         return found
 
     def not_exercised(self) -> list[str]:
-        """Everything that was not done, in words: refused actions, and faults that were prepared and never took
-        effect."""
+        """The actions that were refused, and the faults that were prepared and never took effect, in words."""
         return [
             *map(str, self.refused),
             *(line for memory in self._memories.values() for line in memory.not_exercised()),
         ]
 
     def disarm(self) -> None:
-        """From now on no trigger fires that has not fired: a step, a message or a write is no longer waited for."""
+        """End the wait of every trigger that has not fired."""
         for call in self.on_disarm:
             call()
 
     def heal(self) -> None:
-        """All faults end now: no trigger fires any more, and nothing is undone later."""
+        """End all faults now: no trigger fires any more, and nothing is undone later."""
         self.disarm()
         for call in self.on_heal:
             call()
@@ -122,8 +122,9 @@ class Performer:
     def perform(
         self, entry: MethodEntry, passing: InterceptedMessage | None = None, address: str | None = None
     ) -> ActionContext | None:
-        """Do it now, to ``passing`` where the action acts on messages; return what it acted on, so that it can be
-        undone there; None if no broker has the role. ``address``: names the streams that the entry draws from."""
+        """Perform an entry now, on ``passing`` where the action acts on messages. Returns the brokers it acted on, so
+        that it can be undone there; None if no broker has the role. ``address``: names the streams that the entry draws
+        from."""
         target = entry.target or entry.action.acts_on
         acted_on = passing if entry.action.acts_on_message else None
         context = ActionContext(self, entry, (), address or self.addresses.of(entry), acted_on)
@@ -137,7 +138,7 @@ class Performer:
         return context
 
     def undo(self, done: ActionContext) -> None:
-        """End the effect of what was done."""
+        """End the effect of an action."""
         undoing = done.entry.action.undoing()
         assert undoing is not None, f"{done.entry.name} is done at once"
         self._apply(undoing, evolve(done, passing=None, undoes=True))
@@ -164,7 +165,7 @@ class ActionContext:
     """The target of an action, and its entry.
 
     Attributes:
-        brokers: those that the entry's target has found; for ``heal`` the core.
+        brokers: the brokers that the entry's target means; for ``heal`` the core.
         address: names the streams that the entry draws from.
         passing: the message that the entry waited for, where the action acts on it.
         undoes: whether the action ends the effect of the entry's own action.
@@ -177,11 +178,11 @@ class ActionContext:
     passing: InterceptedMessage | None = None
     undoes: bool = False
     _drawn: dict[Target, Brokers] = field(factory=dict)
-    """What was drawn for each target: what ends the effect acts on the same."""
+    """The brokers that were drawn for each target, on which the end of the effect acts, too."""
     routes: list[tuple[int, int]] = field(factory=list)
-    """What a partition of the network has cut: its end heals the same."""
+    """The routes that a partition of the network has cut, which its end heals."""
     groups: list[Brokers] = field(factory=list)
-    """The groups that were drawn for it."""
+    """The groups that were drawn for a partition of the network."""
 
     @property
     def cluster(self) -> Cluster:
@@ -197,7 +198,8 @@ class ActionContext:
 
     @property
     def in_rollbacks(self) -> bool:
-        """A rollback may find its work done; an entry of the method that finds nothing to do exercises nothing."""
+        """Whether the entry is a rollback. A rollback may find its work done; an entry of the method that finds nothing
+        to do exercises nothing."""
         return self.entry.trigger is None
 
     def heals(self, machine: int) -> bool:
@@ -233,8 +235,8 @@ class ActionContext:
         return None if running is None else running.begun_replicas
 
     def in_state(self, *states: str, among: Sequence[int] | None = None) -> list[int]:
-        """Those brokers (of ``among``, if given) that are ``up``, ``down`` or ``paused`` as asked; refused where there
-        are none, unless the end of a duration or a rollback may find its work done."""
+        """The brokers (of ``among``, if given) in one of these states: ``up``, ``down`` or ``paused``. If there are
+        none, the action is refused, unless it is a rollback or the end of a duration, which may find its work done."""
         brokers = self.brokers if among is None else among
         found = [broker for broker in brokers if self.roles.state_of(broker) in states]
         if not found and not self.undoes and not self.in_rollbacks:
@@ -263,7 +265,7 @@ def described(passing: InterceptedMessage) -> str:
 
 
 def machine_name(cluster: Cluster, machine: int) -> str:
-    """A machine as people call it: a broker's id, ``ZooKeeper``, a client's name, ``operator``."""
+    """The name of a machine: a broker's id, ``ZooKeeper``, a client's name, ``operator``."""
     if machine >= 0 or machine == ZOOKEEPER:
         return _machine(machine)
     return cluster.clients.get(machine) or cluster.network.nodes[machine].name

@@ -1,4 +1,5 @@
-"""What a cut leaves, in words: whom a machine still reaches, and what Kafka makes of that. ``validate`` prints it."""
+"""The effect of a cut in words: the machines that a machine still reaches, and the consequences in Kafka. ``validate``
+prints it."""
 
 from __future__ import annotations
 
@@ -12,15 +13,16 @@ from scenarios.language.targets import ALL_PEERS, BROKERS_PEER, CLIENTS, ZOOKEEP
 from scenarios.units import format_duration
 
 ZOOKEEPER_TIMES = ZkSpec()
-"""Of these a scenario states neither ZooKeeper's tick nor the longest pause before a client connects to it again."""
+"""The times of ZooKeeper that a scenario does not state: its tick, and the longest pause before a client connects to it
+again."""
 
 
 @define
 class Reach:
-    """One cut: who, from whom, for how long.
+    """One cut: its machines, its peers, its duration.
 
     Attributes:
-        ways: which messages are stopped, seen from the target: both, to or from.
+        ways: the messages that are stopped, seen from the target: both, to or from.
     """
 
     scenario: Scenario
@@ -69,7 +71,7 @@ class Reach:
         return bool(self.lost) or any(isinstance(end, Target) and not end.means_clients for end in self.ends)
 
     def sentences(self) -> Iterator[str]:
-        """What is cut, what is left, and what follows."""
+        """Sentences about what is cut, what is left, and the consequences."""
         yield self._cut()
         if self.target.means_clients:
             yield f"{_its(self.target, 'requests')} to what is cut fail after request.timeout.ms; no broker notices"

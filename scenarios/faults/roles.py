@@ -47,8 +47,8 @@ class Roles:
     final: dict[str, tuple[int, ...]]
 
     def find(self, target: Target, draws: Stream | None = None) -> tuple[int, ...]:
-        """The brokers, or the clients, that ``target`` means now; empty if there is none. ``draws``: what draws them
-        for ``any``."""
+        """The brokers, or the clients, that ``target`` means now; empty if there is none. ``draws``: the stream for
+        ``any``."""
         return target.pick(self._candidates(target), draws)
 
     def means(self, target: Target, machine: int) -> bool:
@@ -56,13 +56,13 @@ class Roles:
         return machine in (self._candidates(target) if target.drawn else self.find(target))
 
     def _candidates(self, target: Target) -> list[int]:
-        """Those that have the role and the state, whatever the mode."""
+        """The machines that have the role and the state, whatever the mode."""
         role = target.parsed_role
         candidates = target.brokers or (self._of_role(role) if role is not None else tuple(self.cluster.nodes))
         return [broker for broker in candidates if target.state in (None, self.state_of(broker))]
 
     def state_of(self, broker: int) -> str:
-        """``up``, ``down`` or ``paused``."""
+        """The state of a broker: ``up``, ``down`` or ``paused``."""
         process = self.cluster.network.nodes[broker].process
         if process is None or not process.alive:
             return "down"
@@ -104,7 +104,7 @@ class Roles:
             yield from (f"{topic}-{number}" for number in (decode_topic(data) if data is not None else ()))
 
     def lacks_partition(self, name: str) -> str:
-        """That there is no partition of that name, and which may be meant; "" where there is one."""
+        """The error for a partition that does not exist, with a "did you mean"; "" for one that does."""
         if self.assignment(TopicPartition.parse(name)):
             return ""
         return f"there is no partition {name!r}; {did_you_mean(name, self._partitions())}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from attrs import field, fields, frozen
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from scenarios.language.scenario import Scenario
 
 HOME = f"{__package__.rpartition('.')[0]}.faults.actions"
-"""The package of the project's own actions. They need the whole cluster: one is imported when it is looked up."""
+"""The package of the project's own actions, which need the whole cluster."""
 
 
 @frozen(kw_only=True)
@@ -46,7 +46,7 @@ class DelaySpec:
 
     @property
     def delay(self) -> Delay:
-        """The same for ``emulator.network``."""
+        """The delay for ``emulator.network``."""
         return Delay(self.latency_us, self.jitter_us, self.sigma)
 
 
@@ -60,7 +60,7 @@ class BurstSpec:
 
     @property
     def burst(self) -> Burst:
-        """The same for ``emulator.network``."""
+        """The bursts for ``emulator.network``."""
         return Burst(self.loss, ends(self.every), ends(self.lasts))
 
 
@@ -70,8 +70,8 @@ class Action:
 
     Attributes:
         name: its name in the file, such as ``broker.crash``.
-        help: what it does, in one line.
-        undo: the action that ends its effect. One that has it takes a ``duration``.
+        help: its effect, in one line.
+        undo: the action that ends its effect. An action with an ``undo`` takes a ``duration``.
         takes_target: whether the entry names the brokers that it acts on.
         takes_clients: whether these may be clients.
         takes_brokers: whether these may be brokers.
@@ -101,7 +101,8 @@ class Action:
         return self.undo(**{name: getattr(self, name) for name in names if hasattr(self, name)})
 
     def detail(self) -> str:
-        """Its text in the trace and in the timeline, besides its name and its brokers: the keys that are stated."""
+        """The text in the trace and in the timeline, besides the action's name and its brokers: the keys that are
+        stated."""
         return ", ".join(f"{key.name} {in_words(key.kind.dump(value))}" for key, value in stated(self))
 
     def own_plan(self) -> Plan | None:
@@ -109,7 +110,7 @@ class Action:
         return None
 
     def with_plan(self, plan: Plan) -> Action:
-        """The same action with this plan instead of its own."""
+        """A copy of the action with this plan instead of its own."""
         return self
 
     def place(self, placements: Placements, plan: Plan | None) -> None:
@@ -140,19 +141,21 @@ class Action:
         """
 
     def check_operation(self, known: Known) -> None:
-        """Of ``check``, what an operator of a cluster that runs is refused too. Raises: BadInput."""
+        """Refuse what is refused, of the refusals of ``check``, to an operator of a running cluster, too. Raises:
+        BadInput."""
 
     def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
-        """What follows from it that its words do not say: for ``validate``. ``entry``: one that has this action."""
+        """Consequences of the action that its words do not say, for ``validate``. ``entry``: an entry that has this
+        action."""
         return ()
 
     def sends(self, known: Known) -> Collection[str]:
-        """The messages that are sent because of it, of those that are not sent in every run."""
+        """The messages that are sent because of it, among those that are not sent in every run."""
         return ()
 
 
 def in_words(value: object) -> str:
-    """A value of a key as a line of the timeline has it, without brackets and quotes."""
+    """A value of a key as a line of the timeline shows it, without brackets and quotes."""
     if isinstance(value, Mapping):
         return " ".join(f"{name} {in_words(item)}" for name, item in value.items())
     if isinstance(value, (list, tuple)):
@@ -162,7 +165,7 @@ def in_words(value: object) -> str:
 
 A = TypeVar("A", bound=Action)
 ACTIONS: dict[str, type[Action]] = {}
-"""Name -> class, of the actions that have been imported so far. ``all_actions`` has all."""
+"""The classes of the actions that have been imported so far, by name. ``all_actions`` has all."""
 
 
 def action(name: str, help: str, *, undo: type[Action] | None = None) -> Callable[[type[A]], type[A]]:
@@ -176,7 +179,7 @@ def action(name: str, help: str, *, undo: type[Action] | None = None) -> Callabl
         check_name("action", name)
         check_rule(f"{cls.__name__}.perform", getattr(cls, "perform", None))
         if not cls.__module__.startswith(HOME):
-            import_module(HOME).find(name)
+            _own().find(name)
         if name in ACTIONS:
             raise ValueError(f"there is an action {name!r} already: {ACTIONS[name].__module__}")
         cls.name, cls.help, cls.undo = name, help, undo
@@ -186,10 +189,16 @@ def action(name: str, help: str, *, undo: type[Action] | None = None) -> Callabl
     return register
 
 
+def _own() -> Any:
+    """The package of the project's own actions. By name: it stands above, and each of its files is imported when a
+    scenario names one of its actions."""
+    return import_module(HOME)
+
+
 def all_actions() -> Mapping[str, type[Action]]:
     """Every action by its name: the project's own in the order of their files, and those of other modules that have
     been imported."""
-    files = import_module(HOME).find_all()
+    files = _own().find_all()
     last = len(files)
     order = {file: place for place, file in enumerate(files)}
     return dict(sorted(ACTIONS.items(), key=lambda item: order.get(item[1].__module__, last)))
@@ -198,14 +207,14 @@ def all_actions() -> Mapping[str, type[Action]]:
 def find_action(name: str) -> type[Action]:
     """The action of that name; ``BadInput`` when there is none."""
     if name not in ACTIONS:
-        import_module(HOME).find(name)
+        _own().find(name)
     if name not in ACTIONS:
         raise BadInput(f"unknown action {name!r}; {did_you_mean(name, all_actions())}")
     return ACTIONS[name]
 
 
 def undone_by(name: str) -> str | None:
-    """The action that ends the effect of one that has been imported; None where nothing does, or it is unknown."""
+    """The action that ends the effect of an imported action; None where nothing does, or it is unknown."""
     known = ACTIONS.get(name)
     return known.undo.name if known is not None and known.undo is not None else None
 

@@ -45,7 +45,7 @@ class Chaos:
 
     Attributes:
         kind: its name in the file, such as ``attrition``.
-        help: what it adds to a scenario, in one line.
+        help: its contribution to a scenario, in one line.
     """
 
     kind: ClassVar[str]
@@ -60,7 +60,7 @@ class Chaos:
 
 C = TypeVar("C", bound=Chaos)
 KINDS: dict[str, type[Chaos]] = {}
-"""Name -> class, of the kinds that have been imported so far. ``all_kinds`` has all."""
+"""The classes of the kinds that have been imported so far, by name. ``all_kinds`` has all."""
 
 
 def chaos(kind: str, help: str) -> Callable[[type[C]], type[C]]:
@@ -81,7 +81,7 @@ def chaos(kind: str, help: str) -> Callable[[type[C]], type[C]]:
 
 def all_kinds() -> Mapping[str, type[Chaos]]:
     """Every kind by its name, the project's own in the order of their files."""
-    import_module(HOME)
+    import_module(HOME)  # by name: they stand above, and only a file with a block of chaos needs them
     return KINDS
 
 

@@ -1,7 +1,7 @@
 """Cross references of a scenario: every broker, topic, partition and step that is named exists and can be
 reached.
 
-The kinds have checked each value by itself; here each is held against the rest of the file. What does not fit is
+The kinds have checked each value by itself; here each is checked against the rest of the file. What does not fit is
 refused, each with its key path.
 """
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from scenarios.language.scenario import Scenario
 
 NOT_EVERYWHERE = {"replica.lag.max.messages": "it went with 0.9 (KAFKA-1546)"}
-"""The settings that only the profiles know which say so (``Profile.also_knows``), and why."""
+"""The settings that only some profiles know (``Profile.also_knows``), and why."""
 
 
 def check_profile_knows(scenario: Scenario) -> None:
@@ -172,8 +172,8 @@ def _check_entry(known: Known, entry: MethodEntry) -> None:
 
 
 def check_operation(scenario: Scenario, entry: MethodEntry) -> None:
-    """Refuse an action that an operator asks for while the scenario runs, where no state of the cluster makes sense of
-    it: topics, moves and clients that the scenario does not have may be there by then. Raises: BadInput."""
+    """Refuse an action that an operator requests while the scenario runs, if it makes sense in no state of the cluster.
+    Topics, moves and clients that the scenario does not have may exist by then. Raises: BadInput."""
     known = Known(scenario)
     _check_stoppable(entry)
     entry.action.check_operation(known)
@@ -204,7 +204,7 @@ def _check_waits(known: Known, entry: MethodEntry) -> None:
 
 
 def _check_named(known: Known, key: Key, value: Any) -> None:
-    """Refuse the name of something that there is not, by the kind of the key that holds it."""
+    """Refuse the name of something that does not exist, by the kind of the key that holds it."""
     kind = key.kind
     if kind is PARTITION_NAME:
         known.partition(value, key.name)
@@ -224,8 +224,7 @@ def _refuse_clients(target: Target, why: str, where: str) -> None:
 
 
 def _check_part(known: Known, value: object) -> None:
-    """Whatever an entry holds that names something by its type; other values name nothing, or are checked
-    by key."""
+    """Check a part of an entry that names something by its type. Other parts name nothing, or are checked by key."""
     if isinstance(value, When):
         _check_when(known, value)
     elif isinstance(value, WhenMessage | WhenZk):
@@ -257,7 +256,7 @@ def _refuse_range(when: When) -> None:
 
 
 def _check_stoppable(entry: MethodEntry) -> None:
-    """An action on a message needs one that it can act on."""
+    """Refuse an action on a message whose trigger gives none that it can act on."""
     trigger = entry.trigger
     if not entry.action.acts_on_message:
         return
@@ -304,7 +303,7 @@ def _check_target(known: Known, target: Target) -> None:
 
 
 def _performed(scenario: Scenario) -> Counter[str]:
-    """How many times each action is performed at most, the undoing ones included."""
+    """The most times that each action is performed, the undoing ones included."""
     turns = [turn for entry in scenario.method for turn in entry.turns(scenario.cluster.brokers)]
     found = Counter(entry.name for entry in (*turns, *scenario.rollbacks))
     found.update(turn.action.undo.name for turn in turns if turn.duration_us is not None and turn.action.undo)

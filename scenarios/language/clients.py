@@ -1,4 +1,4 @@
-"""A ``[[clients]]`` block: a client whose behaviour a plug-in has written (docs/plugins.md).
+"""A ``[[clients]]`` block: a client whose behaviour a plug-in has written (docs/extend/plugins.md).
 
 A behaviour is one class: its parameters in the file are attrs fields with a ``key``, ``@behaviour`` gives it a name and
 a line of help, and its ``run`` is what each of its clients does.
@@ -22,7 +22,7 @@ _KEY = "behaviour"
 
 
 class Client(Protocol):
-    """What a behaviour can do: a program on a machine of its own, in virtual time."""
+    """The means of a behaviour: a program on a machine of its own, in virtual time."""
 
     brokers: tuple[int, ...]
 
@@ -54,7 +54,7 @@ class Client(Protocol):
         ...
 
     async def ask_controller(self, request: Any) -> Any:
-        """The controller's, wherever it is. Raises: KafkaError, REQUEST_TIMED_OUT."""
+        """The controller's response to a request, on whatever broker it is. Raises: KafkaError, REQUEST_TIMED_OUT."""
         ...
 
 
@@ -64,7 +64,7 @@ class Behaviour:
 
     Attributes:
         behaviour: its name in the file.
-        help: what such a client does, in one line.
+        help: the behaviour of such a client, in one line.
     """
 
     behaviour: ClassVar[str]
@@ -77,13 +77,13 @@ class Behaviour:
     )
 
     async def run(self, client: Client) -> None:
-        """What a client does. It may return, or go on for ever."""
+        """The program of a client. It may return, or go on for ever."""
         raise NotImplementedError(f"the behaviour {self.behaviour!r} has no run")
 
 
 B = TypeVar("B", bound=Behaviour)
 BEHAVIOURS: dict[str, type[Behaviour]] = {}
-"""Name to class, of those that have been imported."""
+"""The classes that have been imported, by name."""
 
 
 def behaviour(name: str, help: str) -> Callable[[type[B]], type[B]]:

@@ -29,7 +29,7 @@ MOST_LOG_DIRS = 64
 DRAWN, ALIGNED = "drawn", "aligned"
 
 SERVICE_TIMES = MapOf(DURATION, SERVED)
-"""By what ``SERVED`` says."""
+"""Service times by the names of ``SERVED``."""
 
 
 @frozen(kw_only=True)

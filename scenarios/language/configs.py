@@ -41,7 +41,7 @@ class Setting:
 
 
 def settings_table(*settings: Setting) -> Mapping[str, Setting]:
-    """By name."""
+    """The settings by name."""
     return {setting.name: setting for setting in settings}
 
 
@@ -67,7 +67,7 @@ def declare(cls: type[AttrsInstance]) -> None:
 
 
 def _kind(key: ConfigKey | ConfigDefinition) -> Kind[Any]:
-    """What Kafka's ConfigDef accepts, as TOML has it."""
+    """The kind of value that Kafka's ConfigDef accepts, as TOML has it."""
     if key.choices:
         return Choice(key.choices, "value")
     if key.type is ConfigType.BOOLEAN:
@@ -111,7 +111,7 @@ TOPIC_SETTINGS |= settings_table(
     )
 )
 QUOTA_RATES = RATE_NAMES
-"""Those that Kafka keeps for each broker by itself; the default of all brokers has no effect on them (2.3)."""
+"""The settings that Kafka keeps for each broker by itself; the default of all brokers has no effect on them (2.3)."""
 DYNAMIC_SETTINGS = TOPIC_SETTINGS | DYNAMIC_BROKER_SETTINGS
 
 _ELSEWHERE = {
@@ -139,7 +139,7 @@ class Config(Kind[dict[str, Any]]):
         return {name: at(name, self.settings[name].kind.read, found) for name, found in table.items()}
 
     def _refuse_bare_dots(self, table: Mapping[str, object]) -> None:
-        """TOML takes the dots of a bare ``min.insync.replicas`` for tables within tables."""
+        """Refuse a bare ``min.insync.replicas``, whose dots TOML takes for tables within tables."""
         for name, found in table.items():
             meant = next((setting for setting in self.settings if setting.startswith(f"{name}.")), None)
             if meant is not None and isinstance(found, Mapping):

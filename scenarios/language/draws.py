@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from emulator.streams import Stream
 
 _ENOUGH = 100
-"""Fewer different values would be a coarse draw."""
+"""The fewest different values of a draw that is fine enough."""
 _KINDS: tuple[Quantity | Integer, ...] = (Integer(), DURATION, SIZE, RATE)
 
 
@@ -41,13 +41,14 @@ _CHOICES = ListOf(AnyValue(), empty=False)
 
 @frozen
 class Range:
-    """The values from one to another, in the unit of the kind that both are of."""
+    """The values from one to another, both of one kind, in that kind's unit."""
 
     span: Span
     kind: Quantity | Integer
 
     def draw(self, stream: Stream) -> object:
-        """One of them, each as likely: whole mebibytes, kilobytes or milliseconds where there are enough of these."""
+        """One of the values, each as likely: whole mebibytes, kilobytes or milliseconds where there are enough of
+        these."""
         low, high = self.span.low, self.span.high
         coarse = (one for one in self._steps if low % one == high % one == 0 and high - low >= _ENOUGH * one)
         step = next(coarse, 1)
@@ -61,13 +62,13 @@ class Range:
 
     @property
     def ends(self) -> tuple[object, ...]:
-        """What is checked in place of all of its values."""
+        """The values that are checked in place of all of them."""
         return self.kind.dump(self.span.low), self.kind.dump(self.span.high)
 
 
 @frozen
 class Choices:
-    """Values of which each is as likely."""
+    """A list of values, each as likely."""
 
     values: tuple[object, ...]
 
@@ -115,6 +116,6 @@ DRAWS = MapOf(DrawKind(), Text())
 
 
 def drawn_values(draws: Mapping[str, Draw], seed: int) -> dict[str, object]:
-    """What ``seed`` draws: each path and its value as a file has it."""
+    """The draws of ``seed``: each path and its value as a file has it."""
     streams = Streams(seed)
     return {path: draw.draw(streams.stream("draws", path)) for path, draw in draws.items()}

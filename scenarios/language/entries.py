@@ -40,15 +40,16 @@ class MethodEntry:
     """One thing that is done to the cluster.
 
     Attributes:
-        action: what is done, with its own keys; made from a name where all of them keep their defaults.
-        trigger: when; None only in ``rollbacks``: at once, in order.
+        action: the action with its own keys; made from a name where all of them keep their defaults.
+        trigger: the time or condition; None only in ``rollbacks``: at once, in order.
         target: the brokers that it acts on, where the action takes a target.
-        duration_us: after that time the action is undone; None: it is not. It may be drawn, as the times of triggers.
+        duration_us: the time after which the action is undone; None: it is not. It may be drawn, as the times of
+            triggers.
         for_each: the brokers that it is done to one after the other, in the place of a target; None: it has one turn,
             or ``repeat``.
-        repeat: how many turns it has; None: one, or those of ``for_each``.
-        next: when the next turn comes; None: at once.
-        optional: whether the run counts as exercised also where the entry never acts, or finds nothing to act on.
+        repeat: the number of turns; None: one, or those of ``for_each``.
+        next: the time of the next turn; None: at once.
+        optional: whether the run counts as exercised even if the entry never acts, or finds nothing to act on.
     """
 
     action: Action = field(converter=as_action)
@@ -72,7 +73,7 @@ class MethodEntry:
 
     @property
     def ranges(self) -> dict[str, Span]:
-        """What is to be drawn, by the keys of the file."""
+        """The ranges to be drawn from, by the keys of the file."""
         trigger, found = self.trigger, {"duration": self.duration_us}
         if isinstance(trigger, At):
             found["at"] = trigger.time_us
@@ -192,7 +193,7 @@ NOT_IN_ROLLBACKS = {
     "next": "a rollback acts once; leave it out",
     "optional": "a rollback may find its work done; leave it out",
 }
-"""Key -> why a rollback cannot have it, and what to do."""
+"""The keys that a rollback cannot have, each with the reason and what to do."""
 
 
 def _check_rollback(reader: Reader, action: type[Action]) -> None:

@@ -38,7 +38,7 @@ def _plain(number: float) -> float:
 
 @frozen
 class Tolerance:
-    """Both ends belong to the range; ``inf`` leaves one open."""
+    """A range of values. Both ends belong to it; ``inf`` leaves one open."""
 
     low: float = field(converter=_plain)
     high: float = field(converter=_plain)
@@ -99,8 +99,8 @@ TOLERANCE = ToleranceKind()
 
 
 MODES = ("edge", "start", "end", "continuous")
-"""As in Litmus: ``edge`` is before the method and after the rollbacks, ``start`` and ``end`` one of them,
-``continuous`` always."""
+"""The moments of a steady state, as in Litmus: ``edge`` is before the method and after the rollbacks, ``start`` and
+``end`` one of them, ``continuous`` always."""
 
 
 @frozen(kw_only=True)
@@ -123,7 +123,7 @@ STATEMENTS = ("assignment", "leader", "isr", "metric", "invariant", "steps", "fa
 
 
 class AfterKind(Kind[str]):
-    """An action, or an action and which time it is performed: ``broker.crash#2``."""
+    """An action, or an action and its occurrence: ``broker.crash#2``."""
 
     def read(self, value: object) -> str:
         form = 'an action of the method such as "link.heal", or "link.heal#2" for the second time'
@@ -156,15 +156,19 @@ class Expect:
 
     assignment: PartitionBrokers | None = field(
         default=None,
+        hash=False,
         metadata=key(
             MapOf(_BROKERS, PARTITION_NAME), "the replicas in ZooKeeper, in order; [] = there is no such partition"
         ),
     )
     leader: PartitionBrokers | None = field(
         default=None,
+        hash=False,
         metadata=key(MapOf(ONE_OR_MORE, PARTITION_NAME), "the leader, or the brokers it must be one of"),
     )
-    isr: PartitionBrokers | None = field(default=None, metadata=key(_PER_PARTITION, "the ISR, in any order"))
+    isr: PartitionBrokers | None = field(
+        default=None, hash=False, metadata=key(_PER_PARTITION, "the ISR, in any order")
+    )
     metric: str | None = field(default=None, metadata=key(METRIC_NAME, "a metric that has to be within 'tolerance'"))
     tolerance: Tolerance | None = field(default=None, metadata=key(TOLERANCE, "the limits, both included"))
     invariant: str | None = field(
@@ -176,6 +180,7 @@ class Expect:
     partition: str | None = field(default=None, metadata=key(PARTITION_NAME, "with 'step': by this partition"))
     failed_partitions: PartitionBrokers | None = field(
         default=None,
+        hash=False,
         metadata=key(
             MapOf(_BROKERS, PARTITION_NAME),
             "the failed partitions, and on which followers; all others must not be; {} = none (KIP-461)",
@@ -218,11 +223,11 @@ class Expect:
 
     @property
     def after_action(self) -> tuple[str, int | None]:
-        """The action that ``after`` names, and which time it is performed; None: the last."""
+        """The action that ``after`` names, and its occurrence; None: the last."""
         action, _, number = (self.after or "").partition("#")
         return action, int(number) if number else None
 
     @property
     def statement(self) -> str:
-        """Which of ``STATEMENTS`` this is."""
+        """The name of this statement among ``STATEMENTS``."""
         return next(name for name in STATEMENTS if getattr(self, name) is not None)

@@ -1,4 +1,4 @@
-"""The ``frames`` of a scenario: what real clients sent in a live run that was recorded (``replay --to-scenario``)."""
+"""The ``frames`` of a scenario: requests of real clients in a recorded live run (``replay --to-scenario``)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from scenarios.reading import read_beside
 
 _KEY = "frames"
 MOST_BYTES = 24_000_000
-"""Of a log: a few bytes can be inflated to any number. In a scenario it becomes a third longer."""
+"""The most bytes of a log: a few bytes can be inflated to any number. In a scenario a log becomes a third longer."""
 
 
 @frozen(kw_only=True)
 class Frames:
-    """The log of what clients sent (``scenarios.wire.recording.log``), in the file of the scenario itself."""
+    """The log of clients' requests (``scenarios.wire.recording.log``), in the file of the scenario itself."""
 
     data: str = field(metadata=key(Text(), "the log, compressed with zlib, in base64"))
     api_versions: str = field(default="3.0", metadata=key(Text(), "the API versions that brokers announced to them"))
@@ -82,7 +82,7 @@ def compressed(log: bytes) -> str:
 
 
 def with_frames_file(document: Mapping[str, object], folder: Path) -> dict[str, object]:
-    """The document with a ``frames.file``, relative to ``folder``, replaced by what is in it. Raises: BadInput."""
+    """The document with a ``frames.file``, relative to ``folder``, replaced by its content. Raises: BadInput."""
     frames = document.get(_KEY)
     if not isinstance(frames, Mapping) or "file" not in frames:
         return dict(document)

@@ -1,8 +1,9 @@
-"""Plans that are generated: where replicas are when a plan is made, and what ``to`` and ``decommission`` make of that.
+"""Generated plans: the places of replicas when a plan is made, and the moves that ``to`` and ``decommission`` then
+mean.
 
-``to`` is kafka-reassign-partitions.sh --generate (ReassignPartitionsCommand.generateAssignment, 2.3.1): every
-partition of the topics is placed again. ``decommission`` is what that tool does not have: a broker's replicas go
-elsewhere, and all others stay.
+``to`` is kafka-reassign-partitions.sh --generate (ReassignPartitionsCommand.generateAssignment, 2.3.1): every partition
+of the topics is placed again. ``decommission`` is not in that tool: a broker's replicas go elsewhere, and all others
+stay.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from scenarios.language.topics import TopicSpec, join_partition
 
 
 class Placements:
-    """Where the replicas of each topic are, as a scenario's method moves them entry by entry; and the plans that it has
-    generated: the same words mean the same plan, wherever they stand."""
+    """The places of each topic's replicas, as a scenario's method changes them entry by entry, and the plans that it
+    has generated: the same words mean the same plan, in whatever entry they are."""
 
     def __init__(self, brokers: int, racks: int) -> None:
         self.brokers = tuple(range(brokers))
@@ -29,15 +30,15 @@ class Placements:
         self._made: dict[GeneratedPlan, GeneratedPlan] = {}
 
     def add(self, topic: TopicSpec) -> None:
-        """The topic is created."""
+        """Add a topic that is created."""
         self._replicas[topic.name] = list(topic.replica_lists(len(self.brokers)))
 
     def remove(self, topic: str) -> None:
-        """The topic is deleted."""
+        """Remove a topic that is deleted."""
         self._replicas.pop(topic, None)
 
     def expand(self, topic: str, partitions: int, assignment: Sequence[Replicas] | None) -> None:
-        """Partitions are added, by default where Kafka's tool places them while every broker is up."""
+        """Add partitions to a topic, by default where Kafka's tool places them while every broker is up."""
         now = self._replicas.get(topic, [])
         if now and assignment is None:
             placing = {"start": now[0][0], "first_partition": len(now), "racks": self.racks}
@@ -45,7 +46,7 @@ class Placements:
         now += assignment or ()
 
     def move(self, plan: Plan) -> None:
-        """The plan is carried out."""
+        """Move replicas as the plan does."""
         for move in plan.partitions:
             replicas = self._replicas.get(move.topic, [])
             if move.partition < len(replicas):
@@ -78,7 +79,7 @@ class Placements:
         return tuple(self._emptied(plan, topics) if plan.decommission else self._placed(plan, topics))
 
     def _placed(self, plan: GeneratedPlan, topics: Mapping[str, Sequence[Replicas]]) -> Iterable[Move]:
-        """Every partition is placed again: a topic begins at the place where the one before it has ended."""
+        """The moves that place every partition again: a topic begins at the place where the one before it has ended."""
         brokers, start = sorted(plan.to), 0
         for topic, before in topics.items():
             factor = len(before[0])
@@ -94,7 +95,7 @@ class Placements:
             start += len(before)
 
     def _emptied(self, plan: GeneratedPlan, topics: Mapping[str, Sequence[Replicas]]) -> Iterable[Move]:
-        """Every replica on a broker that is to be empty goes to another one."""
+        """The moves of every replica on a broker that is to be empty to another broker."""
         taking = plan.to or tuple(broker for broker in self.brokers if broker not in plan.decommission)
         room = _Room(self.racks, taking, plan.decommission)
         for everywhere in self._replicas.values():
@@ -122,12 +123,12 @@ class Placements:
 
 @define
 class _Room:
-    """What the brokers have, while others are emptied.
+    """The load of the brokers, while others are emptied.
 
     Attributes:
         taking: the brokers that take replicas.
-        gone: those that are to be empty.
-        replicas, leaders: how many replicas and preferred leaders each has.
+        gone: the brokers that are to be empty.
+        replicas, leaders: the numbers of replicas and preferred leaders on each.
     """
 
     racks: Mapping[int, str] | None
@@ -137,13 +138,13 @@ class _Room:
     leaders: Counter[int] = field(factory=Counter)
 
     def count(self, replicas: Replicas) -> None:
-        """A partition has these replicas."""
+        """Count a partition with these replicas."""
         self.leaders[replicas[0]] += 1
         for broker in replicas:
             self.replicas[broker] += 1
 
     def target(self, now: Replicas) -> Replicas | None:
-        """Where the replicas of a partition go; None where no broker is left. Each keeps its place in the list."""
+        """The new replicas of a partition; None where no broker is left. Each keeps its place in the list."""
         target = list(now)
         for place, broker in enumerate(now):
             if broker in self.gone:
@@ -156,8 +157,8 @@ class _Room:
         return tuple(target)
 
     def _best(self, others: Sequence[int], *, leads: bool) -> int | None:
-        """The broker that takes a replica beside those on ``others``: in a rack without any where there is one, with
-        the fewest preferred leaders where it becomes one, with the fewest replicas, with the lowest id."""
+        """The broker that takes a replica beside those on ``others``: preferably in a rack without any; then with the
+        fewest preferred leaders (``leads``); then with the fewest replicas; then with the lowest id."""
 
         def cost(broker: int) -> tuple[int, int, int, int]:
             racks = self.racks

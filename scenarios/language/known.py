@@ -28,7 +28,7 @@ INTERNAL_TOPICS = ("__consumer_offsets", "__transaction_state")
 
 class Known:
     """The brokers and topics of one scenario. A name is known for the whole of it, wherever its topic is made or
-    deleted; of a topic that is made twice, with the most partitions it ever has."""
+    deleted. A topic that is made twice has the most partitions that it ever has."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -47,14 +47,14 @@ class Known:
 
     @property
     def least_brokers(self) -> int:
-        """How many brokers there have to be for those that topics, and ``cluster.controller``, name."""
+        """The least number of brokers, given those that topics and ``cluster.controller`` name."""
         topics = self.topics.values()
         named = [broker for topic in topics for replicas in (topic.assignment or ()) for broker in replicas]
         highest = max((*named, self.scenario.cluster.controller or 0))
         return max((highest + 1, *(topic.replication_factor for topic in topics)))
 
     def add(self, topic: TopicSpec, where: str) -> None:
-        """The topic is created."""
+        """Add a topic that is created."""
         if topic.name in self._now:
             raise BadInput(f"topic {topic.name!r} is there already; give each its own name", where=where)
         other = self._unified.setdefault(unified(topic.name), topic.name)
@@ -72,12 +72,12 @@ class Known:
         self._partitions[topic] = max(partitions, self._partitions.get(topic, 0))
 
     def remove(self, name: str, where: str) -> None:
-        """The topic is deleted."""
+        """Remove a topic that is deleted."""
         self._now.pop(self.topic(name, where).name, None)
         self._unified.pop(unified(name), None)
 
     def expand(self, name: str, partitions: int, assignment: Sequence[Sequence[int]] | None) -> None:
-        """The topic has ``partitions`` from then on; ``assignment``: the replicas of those that are added."""
+        """Give the topic ``partitions`` from now on; ``assignment``: the replicas of the added ones."""
         topic = self.topic(name, "topic")
         now = self._now.get(topic.name)
         if now is None:
@@ -114,7 +114,7 @@ class Known:
             self.broker(broker, where)
 
     def has_clients(self, name: str | None, where: str) -> None:
-        """There are producers or consumers, of that name if one is given."""
+        """Refuse a scenario without producers and consumers, or without any of the given name."""
         scenario = self.scenario
         if name is None and not (scenario.workloads or scenario.consumers or scenario.clients or scenario.attached):
             raise BadInput("there are no clients; add [[workloads]] or [[consumers]]", where=where)
@@ -214,7 +214,7 @@ def check_moved(known: Known, partition: str | None, where: str) -> None:
 
 
 def hops(current: Sequence[int], target: Sequence[int], width: int | None = 1) -> int:
-    """How many hops KAFKA-6794 takes: one for each ``width`` replicas to add (None: for all of them), and the last,
+    """The number of hops of KAFKA-6794: one for each ``width`` replicas to add (None: for all of them), and the last,
     which adds none (readings §2)."""
     added = sum(replica not in current for replica in target)
     return -(-added // (width or max(1, added))) + 1

@@ -1,7 +1,7 @@
 """The metrics that a scenario may limit: Kafka's gauges and meters where they exist, Understudy's figures elsewhere.
 
 A ``gauge`` has a value at any virtual time; a ``counter`` only grows and can be read at any time; a ``total`` is known
-when the run has ended. Kafka's names are those of kafka-behaviour §9; the three under-replicated times are the three
+when the run has ended. Kafka's names are those of kafka-behaviour §9. The three under-replicated times are the three
 definitions of readings §8, all of them recorded in every run.
 
 Gauges and figures are declared where they are computed (``scenarios.observe.measures``).
@@ -48,7 +48,7 @@ def _figures(limit: Limit) -> Iterator[Metric]:
 
 
 class Metrics(Mapping[str, Metric]):
-    """All metrics by name: those of plug-ins too, as soon as these are imported."""
+    """All metrics by name, including those of plug-ins that have been imported."""
 
     def __init__(self) -> None:
         self._folds = 0

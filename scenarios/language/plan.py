@@ -112,11 +112,11 @@ class Plan:
             seen[move.name] = None
 
     def targets(self) -> dict[str, tuple[int, ...]]:
-        """Partition name to target replicas."""
+        """The target replicas by partition name."""
         return {move.name: move.replicas for move in self.partitions}
 
     def directories(self) -> dict[tuple[TopicPartition, int], str]:
-        """Partition and broker to the target log directory of the replica, where the plan names one."""
+        """The target log directory of each replica, by partition and broker, where the plan names one."""
         return {
             (TopicPartition(move.topic, move.partition), broker): name
             for move in self.partitions
@@ -163,7 +163,7 @@ class GeneratedPlan(Plan):
                 raise BadInput(f"broker {broker} is decommissioned; leave it out", where="to")
 
     def with_moves(self, moves: tuple[Move, ...]) -> GeneratedPlan:
-        """The same words with these moves."""
+        """A copy of the plan with these moves."""
         return evolve(self, partitions=moves)
 
     @property
@@ -217,7 +217,7 @@ PLAN_IN_PLACE = PlanInPlace()
 
 
 def with_plan_file(document: Mapping[str, object], folder: Path) -> dict[str, object]:
-    """The document with a ``plan.file``, relative to ``folder``, replaced by what the file holds."""
+    """The document with a ``plan.file``, relative to ``folder``, replaced by its content."""
     plan = document.get("plan")
     if not isinstance(plan, Mapping) or "file" not in plan:
         return dict(document)

@@ -1,8 +1,8 @@
 """The scenario file's reference as Markdown tables, rendered from the declarations that read the file.
 
-``sections()`` gives the tables by name; docs/scenarios.md holds each of them between two marks, and a test holds the
-page against what is rendered here, so that the page says what the program does. `python -m
-scenarios.language.reference` prints all of them; with the path of a page as its argument it writes them into the page.
+``sections()`` gives the tables by name; docs/reference/scenario-file.md holds each of them between two marks, and a
+test compares them. ``python -m scenarios.language.reference`` prints all of them; with the path of the page as its
+argument it writes them into the page.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ _TYPES: Mapping[type[Any], str] = {
     NextKind: "duration, wait, or `next` table",
     TargetKind: "target",
     ChaosBlock: "`[[chaos]]` table",
-    ClientBlock: "`[[clients]]` table ([plug-ins](plugins.md))",
+    ClientBlock: "`[[clients]]` table ([plug-ins](../extend/plugins.md))",
     PeersKind: 'target, `"zookeeper"`, `"brokers"`, `"all"`, or a list of these',
     RoleText: "role",
     SeedsKind: '`"A:B"`',
@@ -114,7 +114,7 @@ _COMPUTED: Mapping[tuple[type[Any], str], str] = {
 
 
 def sections() -> dict[str, str]:
-    """Name of the section to its Markdown table."""
+    """The Markdown table of each section, by its name."""
     return {
         **{name: _block_table(block) for name, block in BLOCKS.items()},
         "cluster.config": _settings_table(BROKER_SETTINGS.values()),
@@ -140,7 +140,7 @@ def sections() -> dict[str, str]:
 
 
 def type_of(kind: kinds.Kind[Any]) -> str:
-    """A kind in a reader's words."""
+    """A kind in words."""
     if isinstance(kind, kinds.Named):
         return type_of(kind.kind)
     if isinstance(kind, SpanOf):

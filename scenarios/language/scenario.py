@@ -69,7 +69,7 @@ SCHEMA = "scenario/1"
 TEN_MS_US = 10_000
 TEN_MINUTES_US = 600_000_000
 MOST_EVENTS = 500_000_000
-"""More than any run of a sensible length has, and half an hour's work."""
+"""The most events of a run: more than any run of a sensible length has, and half an hour's work."""
 
 
 def _check_bug(ticket: str) -> None:
@@ -182,7 +182,7 @@ class Scenario:
     source: str = field(default="", eq=False)
     """The file it was read from, for messages; not part of the scenario's equality or digest."""
     drawn: tuple[tuple[str, str], ...] = field(default=(), eq=False)
-    """What its seed has drawn for ``draws``: paths and values; for messages, as ``source``."""
+    """The values that its seed has drawn for ``draws``, by path; for messages, as ``source``."""
 
     def __attrs_post_init__(self) -> None:
         """Set the strategy's protocol to the one that the profile's release runs (``check`` refuses an unknown
@@ -194,7 +194,7 @@ class Scenario:
             self._generate_plans()
 
     def _generate_plans(self) -> None:
-        """Give the plans in words the moves that they mean: where replicas are when the method comes to each. Raises:
+        """Give the plans in words their moves, from the places of replicas when the method comes to each. Raises:
         BadInput."""
         placements = Placements(self.cluster.brokers, self.cluster.racks)
         for topic in self.topics:
@@ -213,7 +213,7 @@ class Scenario:
 
     @property
     def names_metrics(self) -> bool:
-        """Whether a trigger, an expectation, a steady state or the strategy's throttle goes by a metric."""
+        """Whether a trigger, an expectation, a steady state or the strategy's throttle uses a metric."""
         triggers = (entry.trigger for entry in (*self.method, *self.rollbacks))
         named = any(expect.metric is not None for expect in self.expect)
         limit = self.strategy.limit
@@ -246,7 +246,7 @@ class Scenario:
         return scenario
 
     def to_table(self) -> dict[str, Any]:
-        """The scenario as plain tables and lists, without what equals its default; new objects each time."""
+        """The scenario as plain tables and lists, without values that equal their default; new objects each time."""
         return {"schema": self.schema, **SCENARIO.dump(self)}
 
     def to_toml(self) -> str:
@@ -254,8 +254,8 @@ class Scenario:
         return write_toml(self.to_table())
 
     def digest(self) -> str:
-        """SHA-256 (hex) of what the scenario says of a run, and ``study`` does not, whatever its key order, layout and
-        place on disk."""
+        """SHA-256 (hex) of everything in the scenario that concerns a run, so without ``study``, and whatever its key
+        order, layout and place on disk."""
         said = {name: value for name, value in self.to_table().items() if name != "study"}
         canonical = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()
@@ -294,7 +294,7 @@ class Scenario:
             raise error.each(lambda one: self._of_the_changes(one, changes)) from None
 
     def _of_the_changes(self, error: BadInput, changes: Mapping[str, object]) -> BadInput:
-        """What is wrong after the changes: in the key that one of them names, or in another of the file's."""
+        """The error after the changes, with the key that one of them names, or another key of the file."""
         if not error.where or any(error.where.startswith(path) or path.startswith(error.where) for path in changes):
             return error.in_file("--set")
         said = " ".join(f"--set {path}={value}" for path, value in changes.items())
@@ -331,7 +331,7 @@ class Scenario:
         }
 
     def settings(self) -> dict[str, ConfigValue]:
-        """Every broker setting: what the file states, else the default of the profile's release."""
+        """The value of every broker setting: the file's, else the default of the profile's release."""
         stated, defaults = self.cluster.config, PROFILES[self.profile].defaults
         return {
             name: stated.get(name, defaults.get(name, setting.default)) for name, setting in BROKER_SETTINGS.items()
@@ -364,7 +364,7 @@ class Scenario:
 
     @property
     def reassigns_by(self) -> str:
-        """How its reassignment tool asks for moves, unless an action says otherwise: zk or api."""
+        """The way in which its reassignment tool requests moves, unless an action says otherwise: zk or api."""
         has_api = SHAPES[self.strategy.parsed.shape].api
         return PROFILES[self.profile].tool if has_api else "zk"
 
@@ -376,8 +376,8 @@ class Scenario:
         profile: str | None = None,
         changes: Mapping[str, object] | None = None,
     ) -> Scenario:
-        """A checked copy with the seed, the strategy's name or the profile that a run asks for, and with ``changes`` as
-        ``with_overrides`` makes them. What is wrong with all of them together is refused, not with some of them."""
+        """A checked copy with the seed, the strategy's name or the profile that a run requests, and with ``changes`` as
+        in ``with_overrides``. The check is made after all of them."""
         asked: dict[str, Any] = {}
         if seed is not None:
             asked["seed"] = at("seed", Integer(0).read, seed)
@@ -413,7 +413,7 @@ SCENARIO = Block(Scenario)
 
 @contextmanager
 def _saying_where_keys_belong() -> Iterator[None]:
-    """A key that stands below a table, and is one of the whole file, is refused with a note on where it belongs."""
+    """Add a note to the refusal of a key below a table that is a key of the whole file: where it belongs."""
     top = [entry.name for entry in keys_of(Scenario)]
 
     def in_place(error: BadInput) -> BadInput:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 FIFO = "fifo"
 DEEPEST = 20
-"""Of ``pct-D``. The papers' bugs need at most 5."""
+"""The largest D of ``pct-D``. The papers' bugs need at most 5."""
 
 SCHEDULES = {
     FIFO: "a delivery takes the network's time; what is due at one instant happens in the order in which it was "
@@ -24,7 +24,7 @@ SCHEDULES = {
     "pos": "of the messages that have arrived, the one with the highest priority is delivered next; one that races "
     "with it draws its priority again (partial-order sampling)",
 }
-"""Name, and what it does, for people."""
+"""The schedules by name, each with its effect in words."""
 
 _PCT = re.compile(r"pct-([1-9]\d?)")
 

@@ -19,7 +19,8 @@ from scenarios.language.strategies.strategy import one_of_each_shape
 
 @frozen
 class Gate:
-    """Where a trigger waits: a step of the protocol itself, and how many hops later than the trigger says."""
+    """The gate that a trigger waits at: a step of the protocol itself, and how many hops later than the trigger
+    says."""
 
     step: str
     hop_shift: int = 0
@@ -58,7 +59,7 @@ def any_names() -> tuple[str, ...]:
 
 
 def is_any(step: str) -> bool:
-    """Whether it stands for any of several steps."""
+    """Whether the name stands for any of several steps."""
     return step.partition(" ")[0] == ANY
 
 

@@ -20,11 +20,11 @@ from scenarios.profiles import check_profile
 MOST_SEEDS = 100_000
 LARGEST_SEED = 2**63 - 1
 _DIGITS = 40
-"""A number that has more is too large anyway, and Python refuses to read one of thousands."""
+"""The most digits of a number: one with more is too large anyway, and Python refuses to read one of thousands."""
 
 
 def parse_seeds(text: str) -> range:
-    """``A:B``, B not included, or a single seed. Raises: BadInput."""
+    """The seeds of ``A:B``, B not included, or a single seed. Raises: BadInput."""
     first, colon, last = text.partition(":")
     start, stop = _number(first), _number(last) if colon else None
     if start is None or (colon and stop is None):
@@ -78,7 +78,7 @@ def _check_metric(name: str) -> None:
 
 @frozen(kw_only=True)
 class StudySpec:
-    """What ``understudy sweep FILE`` runs: every strategy under every profile with every value of the grid."""
+    """The runs of ``understudy sweep FILE``: every strategy under every profile with every value of the grid."""
 
     seeds: range | None = field(
         default=None, metadata=key(SeedsKind(), "the seeds from A to B - 1; absent: sweep asks for --seeds")

@@ -46,7 +46,7 @@ PARTITION_ROLES = ("leader", "follower", "replica", "isr", "adding", "removing",
 CLIENT, CLIENTS = "client", "clients"
 ANY, BROKER = "any", "broker"
 ONLY_ANY = (BROKER, "leader", "follower", CLIENT)
-"""The words that are a role by themselves behind ``any``."""
+"""The words that are a role by themselves after ``any``."""
 ROLE_FORMS = (
     "controller", *(f"{name}(orders-0)" for name in PARTITION_ROLES), "isr(orders-0)-leader", CLIENTS, "client(NAME)",
     ANY, *(f"{ANY} {name}" for name in ONLY_ANY), *(f"{ANY} {name}(orders-0)" for name in PARTITION_ROLES),
@@ -62,7 +62,7 @@ _INSTEAD = {
     "brokers": _ALL_BROKERS,
     "all": _ALL_BROKERS,
 }
-"""What to write instead of a word that is no target."""
+"""The advice for words that are no target: what to write instead."""
 
 
 @frozen
@@ -70,10 +70,10 @@ class Role:
     """A parsed role.
 
     Attributes:
-        partition: None for ``controller``, for clients, and for what goes without one behind ``any``.
+        partition: None for ``controller``, for clients, and for roles after ``any`` that need none.
         without_leader: whether ``-leader`` excludes the leader.
         client: the name of ``client(name)``; None otherwise.
-        drawn: whether chance draws which of those that have the role is meant (``any``).
+        drawn: whether one of those that have the role is drawn (``any``).
     """
 
     name: str
@@ -124,7 +124,7 @@ def parse_role(text: str) -> Role:
 
 
 def _drawn(role: str) -> Role:
-    """The role of ``any`` and what comes behind it."""
+    """The role of ``any`` and the words after it."""
     if role in ("", *ONLY_ANY):
         return Role(role or BROKER, drawn=True)
     if role.partition(" ")[0] == ANY:

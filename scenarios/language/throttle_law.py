@@ -1,8 +1,9 @@
-"""Which throttled moves can never end, for what is written meanwhile (KIP-73; docs/experiments.md, E3).
+"""Throttled moves that can never end, because of what is written meanwhile (KIP-73; docs/understand/experiments.md).
 
-A leader's quota counts what it sends to followers in sync and never holds that back, so a new replica gets what they
-leave of it, and has to get more than is written. Beyond its rate a quota lets through what its window holds when a move
-begins, and an answer each time that it is not exceeded. A move of which nothing is said may be slow.
+A leader's quota counts the bytes that it sends to followers in sync and never holds these back. So a new replica gets
+what they leave of the quota, and needs more than is written. Beyond its rate, a quota lets through what its window
+holds when a move begins, and an answer each time that it is not exceeded. A move that is not reported here may still be
+slow.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
 
 
 WINDOW_S = 10
-"""Kafka's window of 11 samples is at least as long."""
+"""A length of the window: Kafka's, of 11 samples, is at least as long."""
 KEEP_IN_SYNC = ("wiki", "kafka-42", "kip-455", "kafka-6794")
-"""Under these, old replicas stay until a new one is in sync, but for as many as the target is smaller by."""
+"""The protocols under which old replicas stay until a new one is in sync. If the target has fewer replicas, the
+difference may leave earlier."""
 
 
 @frozen
@@ -32,10 +34,10 @@ class NeverEnds:
     """Brokers whose throttle is too low for their moves.
 
     Attributes:
-        leader: each leads partitions that move; else moves bring it replicas.
+        leader: whether each leads partitions that move; otherwise moves bring it replicas.
         in_sync: bytes per second that each sends to followers in sync.
-        needed: what the throttle has to be above, in bytes per second.
-        moves: of how many partitions each.
+        needed: the rate that the throttle has to exceed, in bytes per second.
+        moves: the number of partitions for each.
     """
 
     brokers: tuple[int, ...]
@@ -63,7 +65,7 @@ class NeverEnds:
 
 def never_ending(scenario: Scenario, plan: Plan, throttle: Throttle) -> Iterator[NeverEnds]:
     """The brokers whose moves cannot end under the throttle, as leaders and then as followers, while every replica of
-    the start is in sync and the load lasts; those of which the same is true together."""
+    the start is in sync and the load lasts. Brokers with equal figures are one item."""
     now, written, parsed = scenario.assignments(), _written(scenario), scenario.strategy.parsed
     targets = {name: target for name, target in plan.targets().items() if written.get(name)}
     added = {name: [broker for broker in target if broker not in now[name]] for name, target in targets.items()}
@@ -96,7 +98,7 @@ def never_ending(scenario: Scenario, plan: Plan, throttle: Throttle) -> Iterator
 
 
 def _grouped(pairs: Iterable[tuple[int, str]]) -> list[tuple[int, list[str]]]:
-    """Broker to partitions, by broker."""
+    """The partitions of each broker, by broker."""
     found: dict[int, list[str]] = {}
     for broker, name in pairs:
         found.setdefault(broker, []).append(name)
@@ -104,16 +106,16 @@ def _grouped(pairs: Iterable[tuple[int, str]]) -> list[tuple[int, list[str]]]:
 
 
 def _most_in_answer(scenario: Scenario, name: str, written: int) -> int:
-    """The bytes of a partition that one answer can bring a follower: a batch passes whatever its size, also one of the
-    data at the start."""
+    """The most bytes of a partition in one answer to a follower: a batch passes whatever its size, even one of the data
+    at the start."""
     lingers = [load.linger_us for load in scenario.workloads if load.topic == split_partition(name)[0]]
     batch = written * max(lingers) // MICROSECONDS["s"]
     return max(int(scenario.settings()["replica.fetch.max.bytes"]), BYTES["MiB"], batch)
 
 
 def _written(scenario: Scenario) -> dict[str, int]:
-    """Bytes per second that are written to each partition to the end of the run, as far as that is known: keys are
-    spread unevenly."""
+    """Bytes per second that are written to each partition to the end of the run, as far as known: keys are spread
+    unevenly."""
     count: dict[str, int] = {}
     names = list(scenario.assignments())
     for name in names:

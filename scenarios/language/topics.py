@@ -118,15 +118,15 @@ class TopicSpec:
         return tuple(join_partition(self.name, number) for number in range(self.partitions))
 
     def hints(self, brokers: Mapping[str, ConfigValue]) -> Iterator[str]:
-        """What follows from its settings, over those of the ``brokers``, that Kafka accepts and says nothing about."""
+        """Consequences of its settings, over those of the ``brokers``, that Kafka accepts without a word."""
         least = self.config.get(MIN_ISR, brokers.get(MIN_ISR, 1))
         if isinstance(least, int) and least > self.replication_factor:
             replicas = counted(self.replication_factor, "replicas")
             yield f"{MIN_ISR} is {least}, and a partition has {replicas}: no write with acks=all can succeed"
 
     def replica_lists(self, brokers: int) -> Assignment:
-        """The replicas of each partition: as stated, else round robin, partition p from broker p on, or from the p-th
-        of the topic's own brokers on."""
+        """The replicas of each partition: the stated ones, else round robin, where partition p begins at broker p, or
+        at the p-th of the topic's own brokers."""
         if self.assignment is not None:
             return self.assignment
         order = self.brokers or range(brokers)
@@ -137,6 +137,6 @@ class TopicSpec:
 
 
 def hints(topics: Iterable[TopicSpec], brokers: Mapping[str, ConfigValue]) -> Iterator[str]:
-    """Those of each of the ``topics``, with its place in the file."""
+    """The hints of each of the ``topics``, with its place in the file."""
     for index, topic in enumerate(topics):
         yield from (f"topics[{index}] {topic.name}: {line}" for line in topic.hints(brokers))

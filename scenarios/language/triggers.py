@@ -1,5 +1,5 @@
-"""When an entry of the method acts: at a virtual time, some time after the entry before it, at a protocol step, at a
-message, at a write to ZooKeeper, or when a metric crosses a limit.
+"""The times when an entry of the method acts: at a virtual time, some time after the entry before it, at a protocol
+step, at a message, at a write to ZooKeeper, or when a metric crosses a limit.
 
 ``scenarios.language.known`` checks whether a trigger can fire at all; ``scenarios.faults.arming`` arms it in a run.
 """
@@ -55,7 +55,7 @@ WAITS = {
     ISR_FULL: "every replica is in its ISR and its broker is registered, but for replicas that a move is adding",
     MOVES_DONE: "no move is under way or still to be requested",
 }
-"""What an entry can wait for after the one before it, each with its meaning."""
+"""The conditions that an entry can wait for after the one before it, each with its meaning."""
 UNTIL = Choice(tuple(WAITS), "wait")
 
 
@@ -107,7 +107,7 @@ class When:
             phase.
         edge: ``before`` or ``after`` the step.
         partition, broker, topic, hop: only visits of the gate that are about these.
-        occurrence: which of those visits, counted from 1.
+        occurrence: the number of the visit among those, counted from 1.
     """
 
     steps: tuple[str, ...] = field(
@@ -123,8 +123,8 @@ class When:
     )
 
     def gates(self, protocol: str) -> tuple[Gate, ...]:
-        """The gate that it waits at under a reassignment protocol, several for ``any``; none where the protocol has
-        none of the steps."""
+        """The gate that it waits at under a reassignment protocol, several for ``any``; none where the protocol does
+        not have the steps."""
         return gates_of(self.steps, self.edge, protocol)
 
 
@@ -255,8 +255,8 @@ class WhenMetric:
 
     Attributes:
         above, below: the limit; the condition holds beyond it.
-        lasting_us: for how long it has to hold without a break, as an alert does.
-        occurrence: which time that this comes true.
+        lasting_us: the time for which it has to hold without a break, as for an alert.
+        occurrence: the number of the time that this comes true, counted from 1.
     """
 
     metric: str = field(metadata=key(METRIC_NAME, "a gauge or a counter, of the whole cluster"))

@@ -48,7 +48,7 @@ class NextSpec:
 
     @property
     def trigger(self) -> After | Until:
-        """The same for one entry."""
+        """The trigger of an entry for this turn."""
         return After(self.after_us) if self.until is None else Until(self.until, self.after_us)
 
 

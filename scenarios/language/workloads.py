@@ -38,7 +38,7 @@ _REQUEST_TIMEOUT = Setting("request.timeout.ms", _POSITIVE, 30_000, "a request u
 _RETRY_BACKOFF = Setting("retry.backoff.ms", _POSITIVE, 100, "pause before a request is tried again")
 
 PRODUCER_SETTINGS = settings_table(
-    Setting("enable.idempotence", _SWITCH, False, "are records numbered, so that none is written twice (KIP-98)"),
+    Setting("enable.idempotence", _SWITCH, False, "whether records are numbered, so none is written twice (KIP-98)"),
     Setting("retries", _COUNT, 2**31 - 1, "how often a batch is sent again"),
     Setting("batch.size", _POSITIVE, LONG_MAX, "bytes at which a batch is closed before its linger is over"),
     Setting("max.in.flight.requests.per.connection", _POSITIVE, 5, "requests that await their answer at a time"),
@@ -62,16 +62,16 @@ PRODUCER_CONFIG = Config(
     {
         "acks": 'write acks = "all" beside config',
         "linger.ms": 'write linger = "100ms" beside config',
-        "transactional.id": "emulated clients have no transactions (docs/limits.md)",
-        "buffer.memory": "a producer's buffer has no end (docs/limits.md)",
+        "transactional.id": "emulated clients have no transactions (docs/understand/limits.md)",
+        "buffer.memory": "a producer's buffer has no end (docs/understand/limits.md)",
     },
 )
 CONSUMER_CONFIG = Config(
     CONSUMER_SETTINGS,
     {
         "auto.offset.reset": 'write offset_reset = "earliest" beside config',
-        "group.id": "a consumer is assigned its partitions; there are no groups (docs/limits.md)",
-        "isolation.level": "emulated clients have no transactions (docs/limits.md)",
+        "group.id": "a consumer is assigned its partitions; there are no groups (docs/understand/limits.md)",
+        "isolation.level": "emulated clients have no transactions (docs/understand/limits.md)",
     },
 )
 
@@ -138,7 +138,7 @@ class Acks(Kind[str]):
 
 ROUND_ROBIN, STICKY = "round-robin", "sticky"
 MOST_IN_FLIGHT = 5
-"""Batches of an idempotent producer that a broker remembers per partition."""
+"""The number of batches of an idempotent producer that a broker remembers per partition."""
 
 _acks = Acks()
 
@@ -233,11 +233,11 @@ class WorkloadSpec:
 
     @property
     def delivery_timeout_us(self) -> int:
-        """As stated; the default is raised for a longer linger, as Kafka's client does."""
+        """The delivery timeout: the stated one; the default is raised for a longer linger, as Kafka's client does."""
         return 1000 * max(int(self.setting("delivery.timeout.ms")), self.least_delivery_ms)
 
     def _check_idempotence(self) -> None:
-        """Refuse what Kafka's client refuses at its start."""
+        """Refuse what Kafka's client refuses when it starts."""
         if self.acks != "all":
             raise BadInput('enable.idempotence needs acks = "all"', where="acks")
         if not self.setting("retries"):
@@ -248,5 +248,5 @@ class WorkloadSpec:
 
     @property
     def required_acks(self) -> int:
-        """The field of a produce request; -1: all."""
+        """The acks field of a produce request; -1: all."""
         return -1 if self.acks == "all" else int(self.acks)

@@ -1,4 +1,4 @@
-"""How often chaos finds each bug, as it was measured (``python -m benchmarks.density --write``)."""
+"""The measured densities of bugs: how often chaos finds each (``python -m benchmarks.density --write``)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Density(NamedTuple):
     """One measurement.
 
     Attributes:
-        seeds: how many seeds of the default chaos were run with the bug.
-        found: how many of them had a finding that they do not have without it.
-        by: checker to the number of those seeds in which it saw something.
-        stopped: the measurement was stopped at the last seed that found it.
+        seeds: the number of seeds of the default chaos that were run with the bug.
+        found: the number of those that had a finding which they do not have without it.
+        by: for each checker, the number of those seeds in which it found something.
+        stopped: whether the measurement was stopped at the last seed that found the bug.
     """
 
     bug: str
@@ -29,8 +29,8 @@ class Density(NamedTuple):
 
     @property
     def per_1000(self) -> float:
-        """Seeds of 1,000 that find it. Where it was stopped at the last of them, that one says nothing about the share,
-        and is left out (inverse sampling, Haldane 1945)."""
+        """Seeds of 1,000 that find the bug. If the measurement was stopped at the last of them, that one says nothing
+        about the share, and is left out (inverse sampling, Haldane 1945)."""
         if self.stopped and self.seeds > 1:
             return 1000 * (self.found - 1) / (self.seeds - 1)
         return 1000 * self.found / self.seeds if self.seeds else 0.0
@@ -38,13 +38,13 @@ class Density(NamedTuple):
 
 @cache
 def densities() -> Mapping[str, Density]:
-    """Bug to its measurement; bugs that were not measured are not in it."""
+    """The measurement of each bug; bugs that were not measured are not in it."""
     if not FILE.exists():
         return {}
     return {one["bug"]: Density(**one) for one in json.loads(FILE.read_text(encoding="utf-8"))}
 
 
 def write_densities(path: Path, measured: Iterable[Density]) -> None:
-    """Write them, one a line."""
+    """Write the measurements, one a line."""
     lines = ",\n".join(json.dumps(one._asdict()) for one in sorted(measured))
     path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")

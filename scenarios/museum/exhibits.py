@@ -29,8 +29,8 @@ class Exhibit:
     """A bug or a guard, and its case.
 
     Attributes:
-        scenario: the smallest scenario that was found in which ``entry.checker`` sees the bug, or that the guard is
-            missing. It switches the bug on; a guard is no switch.
+        scenario: the smallest known scenario in which ``entry.checker`` finds the bug, or that the guard is missing. It
+            switches the bug on; a guard is no switch.
     """
 
     entry: Bug | Guard
@@ -48,7 +48,7 @@ class Exhibit:
 
     @property
     def story(self) -> tuple[str, ...]:
-        """What happened in Kafka, if anything did, and how it looks here."""
+        """The failure in Kafka, if there was one, and its form here."""
         return (self.entry.happened, self.entry.here) if isinstance(self.entry, Bug) else (self.entry.here,)
 
     @property
@@ -60,7 +60,7 @@ class Exhibit:
 
     @property
     def otherwise(self) -> str:
-        """Where its case passes."""
+        """The setting in which its case passes: without the bug, or with the guard."""
         return "without the bug" if isinstance(self.entry, Bug) else "with the guard"
 
     def show(self) -> Shown:
@@ -87,7 +87,7 @@ class Shown:
 
     @property
     def caught(self) -> bool:
-        """Whether its checker sees it."""
+        """Whether its checker finds it."""
         return any(violation.invariant == self.exhibit.entry.checker for violation in self.broken.violations)
 
     @property
@@ -97,13 +97,13 @@ class Shown:
 
     @property
     def seen_by(self) -> tuple[str, ...]:
-        """All checkers that see it, in the order in which they did."""
+        """All checkers that find it, in the order in which they did."""
         return tuple(dict.fromkeys(violation.invariant for violation in self.broken.violations))
 
     @property
     def explanation(self) -> str:
-        """What its case says of itself, without the command that repeats it: that names a file which is not there, and
-        the program has every guard."""
+        """The case's explanation, without the command that repeats it: that names a file which does not exist, and the
+        program has every guard."""
         return self.broken.explanation.partition("\nreplay it:")[0]
 
     def to_json(self) -> dict[str, Any]:
@@ -124,13 +124,13 @@ class Shown:
 
 
 def _case(name: str) -> Path | Traversable:
-    """The file of the case of a bug or a guard: of a plug-in's bug the one that it names."""
+    """The file of the case of a bug or a guard; a plug-in's bug names its own."""
     named = BUGS[name].case if name in BUGS else ""
     return Path(named) if named else _CASES.joinpath(f"{name}.toml")
 
 
 def case_text(name: str) -> str:
-    """What the file of a case says. Raises: OSError where there is none."""
+    """The text of a case's file. Raises: OSError where there is none."""
     return _case(name).read_text(encoding="utf-8")
 
 
@@ -141,16 +141,16 @@ def names() -> tuple[str, ...]:
 
 
 def checkers() -> tuple[str, ...]:
-    """The checkers that see one of them."""
+    """The checkers that find any of them."""
     return tuple(dict.fromkeys((BUGS[name] if name in BUGS else GUARDS[name]).checker for name in names()))
 
 
 def exhibit(name: str) -> Exhibit:
-    """That of a bug, by its ticket, or of a guard, by its name. Raises: KeyError where there is none."""
+    """The exhibit of a bug, by its ticket, or of a guard, by its name. Raises: KeyError where there is none."""
     entry = BUGS[name] if name in BUGS else GUARDS[name]
     return Exhibit(entry, Scenario.loads(case_text(name), source=f"{name}.toml"))
 
 
 def exhibits() -> Iterator[Exhibit]:
-    """All of them."""
+    """All exhibits."""
     return map(exhibit, names())

@@ -1,17 +1,17 @@
-"""docs/museum.md: each bug, what happened in Kafka, and how it looks here; and each guard; rendered from the museum.
+"""The museum as Markdown: docs/reference/bugs-and-guards.md has its tables, ``understudy museum --page`` prints all.
 
-``python -m scenarios.museum.page docs/museum.md`` runs all cases and writes the sections into the page; a test compares
+``python -m scenarios.museum.page docs/reference/bugs-and-guards.md`` writes the tables into that page; a test compares
 them.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from scenarios.museum.densities import densities
-from scenarios.museum.exhibits import Exhibit, case_text, exhibit
+from scenarios.museum.exhibits import Exhibit, case_text, exhibits
 from scenarios.museum.guards import GUARDS
 from scenarios.pages import into_page, table
 from scenarios.profiles.bugs import BUGS
@@ -21,14 +21,18 @@ _GUARD_HEADS = ("Guard", "What happens without it", "Seen by")
 
 
 def sections() -> dict[str, str]:
-    """The overviews, and a section for each bug and each guard, in one order."""
-    bugs, guards = list(map(exhibit, BUGS)), list(map(exhibit, GUARDS))
+    """The tables, by their marks in the page."""
+    shown = list(exhibits())
     return {
-        "bugs": table(_HEADS, map(_row, bugs)),
-        "guards": table(_GUARD_HEADS, map(_guard_row, guards)),
-        "cases": "\n\n".join(map(_case, bugs)),
-        "guard-cases": "\n\n".join(map(_guard_case, guards)),
+        "bugs": table(_HEADS, (_row(one) for one in shown if one.is_bug)),
+        "guards": table(_GUARD_HEADS, (_guard_row(one) for one in shown if not one.is_bug)),
     }
+
+
+def whole(chosen: Iterable[Exhibit]) -> Iterator[str]:
+    """The paragraphs of a page: of each bug or guard what happened, its case, and what a run of it shows."""
+    yield "# The museum"
+    yield from (_case(one) if one.is_bug else _guard_case(one) for one in chosen)
 
 
 def _row(one: Exhibit) -> Sequence[str]:
@@ -41,7 +45,7 @@ def _guard_row(one: Exhibit) -> Sequence[str]:
 
 
 def _link(name: str) -> str:
-    return f"[{name}](#{name.lower()})"
+    return f"[{name}](../../scenarios/museum/cases/{name}.toml)"
 
 
 def _seen_by(one: Exhibit) -> str:
@@ -58,7 +62,7 @@ def _density(ticket: str) -> str:
 def _case(one: Exhibit) -> str:
     bug = BUGS[one.name]
     lines = [
-        f"### {bug.ticket}",
+        f"## {bug.ticket}",
         f"**{_sentence(bug.title)}** ({bug.affected}).",
         bug.happened,
         f"*Here:* {bug.here}",
@@ -72,7 +76,7 @@ def _case(one: Exhibit) -> str:
 def _guard_case(one: Exhibit) -> str:
     guard = GUARDS[one.name]
     places = ", ".join(f"`{taken.place}`" for taken in guard.taken_out)
-    lines = [f"### {guard.name}", f"**{_sentence(guard.title)}.**", guard.here, f"*Replaced:* {places}.", *_shown(one)]
+    lines = [f"## {guard.name}", f"**{_sentence(guard.title)}.**", guard.here, f"*Replaced:* {places}.", *_shown(one)]
     return "\n\n".join(lines)
 
 
@@ -85,7 +89,7 @@ def _shown(one: Exhibit) -> Sequence[str]:
 
 
 def _what_is_seen(one: Exhibit) -> str:
-    """What the run of the case with its bug, or without its guard, says, without the command that repeats it."""
+    """The report of the case's run with its bug, or without its guard, without the command that repeats it."""
     text = one.run_broken().explanation.partition("\nreplay it:")[0]
     return "\n".join(line.rstrip() for line in text.splitlines())
 

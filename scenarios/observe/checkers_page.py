@@ -1,6 +1,7 @@
-"""docs/checkers.md: what each checker verifies, rendered from the checkers.
+"""docs/reference/checker-list.md: what each checker verifies, rendered from the checkers.
 
-``python -m scenarios.observe.checkers_page docs/checkers.md`` writes the sections into the page; a test compares them.
+``python -m scenarios.observe.checkers_page docs/reference/checker-list.md`` writes the sections into the page; a test
+compares them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Which metrics a release does not have (the sources of 0.8.0, 1.1.1, 2.3.1, 2.4.1 and 2.5.1; each by the name in its
-``name=``, or by its ``type=``). What a release has that is not measured here is in docs/metrics.md.
+``name=``, or by its ``type=``). What a release has that is not measured here is in docs/use/metrics.md.
 
 0.8.0 has its metrics under other types and spellings (``ISRShrinksPerSec``, ``Replica-MaxLag``); here they have the
 names that later releases gave them.

@@ -1,6 +1,7 @@
-"""docs/profiles.md: what each profile does and leaves out, rendered from the registry.
+"""docs/reference/profiles.md: what each profile does and leaves out, rendered from the registry.
 
-``python -m scenarios.profiles.reference docs/profiles.md`` writes the tables into the page; a test holds it to them.
+``python -m scenarios.profiles.reference docs/reference/profiles.md`` writes the tables into the page; a test
+holds it to them.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def _differences() -> Iterator[Difference]:
 def _section(profile: Profile) -> str:
     rows = list(_rows(profile))
     left = [f"- {line}" for line in profile.leaves_out]
-    out = "It leaves out:\n\n" + "\n".join(left) if left else "It leaves out nothing but what [all do](limits.md)."
+    nothing = "It leaves out nothing but what [all do](../understand/limits.md)."
+    out = "It leaves out:\n\n" + "\n".join(left) if left else nothing
     return f"{profile.help}.\n\n{table(['', 'Here', 'Source'], rows)}\n\n{out}"
 
 

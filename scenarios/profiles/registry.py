@@ -20,7 +20,7 @@ PROFILES: dict[str, Profile] = {}
 
 
 def register(profile: Profile) -> None:
-    """Make a profile known to scenario files, ``list`` and docs/profiles.md.
+    """Make a profile known to scenario files, ``list`` and docs/reference/profiles.md.
 
     Raises: ValueError where the name is taken.
     """

@@ -88,7 +88,7 @@ class Processes:
 
     @contextmanager
     def kept(self) -> Iterator[Workers]:
-        """The same processes for several batches, up to the end of the context."""
+        """Workers whose processes are kept for several batches, up to the end of the context."""
         with self._started() as pool:
             yield _Pool(pool, AHEAD * self.count, kept=True)
 
@@ -157,8 +157,8 @@ def _begin(prepare: Callable[[], None] | None, loaded: tuple[plugins.Plugin, ...
 
 
 def end_with_parent() -> None:
-    """End this process as soon as the one that started it has ended, also by SIGKILL. It would wait for work for ever,
-    and with it would stay the locks of the files that it has inherited."""
+    """End this process as soon as the one that started it has ended, even by SIGKILL. Otherwise it would wait for work
+    for ever, and keep the locks of the files that it has inherited."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         Thread(target=_end_after, args=(parent.sentinel,), daemon=True).start()

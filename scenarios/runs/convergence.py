@@ -15,7 +15,9 @@ from scenarios.cluster.cluster import FIRST_CONSUMER, Cluster
 from scenarios.language import Scenario
 from scenarios.observe.checkers import Checkers
 from scenarios.observe.checkers.checker import Moment
-from scenarios.observe.checkers.converged import Broken, Converged
+from scenarios.observe.checkers.converged import Converged
+from scenarios.observe.findings.convergence_facts import Broken, NotAccepted
+from scenarios.observe.findings.facts import about
 
 WITHIN_US = 120_000_000
 """The time that is allowed where an expectation states none."""
@@ -51,7 +53,7 @@ class Convergence:
 
     def to_json(self) -> dict[str, Any]:
         """As ``run --format json`` has it."""
-        broken = [{"condition": broken.condition, "found": broken.found} for broken in self.broken]
+        broken = [{"condition": one.condition.words, "found": one.found, **about(one)} for one in self.broken]
         return {"converged": not broken, "after_s": self.after_s, "broken": broken}
 
 
@@ -74,7 +76,7 @@ class ConvergenceJudge:
     _met_us: int | None = None
     _found_us: int = 0
     """When that was found: it may go by how far logs were before."""
-    _unaccepted: dict[TopicPartition, str] | None = None
+    _unaccepted: dict[TopicPartition, NotAccepted] | None = None
     """What is wrong with the probe of each partition; None: they are not probed yet."""
     _probes: dict[int, None] = field(factory=dict)
     _reported: bool = False
@@ -187,7 +189,7 @@ class ConvergenceJudge:
         cluster = self.checkers.history.cluster
         for topic in cluster.topics:
             partitions = tuple(tp for tp in cluster.partitions(topic) if self._can_accept(tp))
-            self._unaccepted |= dict.fromkeys(partitions, "no answer yet")
+            self._unaccepted |= dict.fromkeys(partitions, NotAccepted("", ""))
             if partitions:
                 rate = len(partitions) * 1_000_000 // PROBE_LINGER_US
                 load = Workload(
@@ -217,11 +219,11 @@ class ConvergenceJudge:
                 if event.outcome in ("acked", "duplicate"):
                     self._unaccepted.pop(tp, None)
                 else:
-                    self._unaccepted[tp] = f"{event.outcome}, {event.error}"
+                    self._unaccepted[tp] = NotAccepted(event.outcome, event.error)
 
-    def _probed(self) -> Iterator[str]:
+    def _probed(self) -> Iterator[tuple[TopicPartition, NotAccepted]]:
         """What is wrong, where enough replicas can still be in sync: a move that was asked for before may end later."""
         if self._unaccepted:
             for tp, why in self._unaccepted.items():
                 if self._can_accept(tp):
-                    yield f"{tp}: {why}"
+                    yield tp, why

@@ -5,7 +5,18 @@ Two runs in which the same rule is broken at other offsets, on other brokers or 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from attrs import field, frozen
+
+from scenarios.observe.findings.facts import about
+
+if TYPE_CHECKING:
+    from scenarios.language.expect import Expect, SteadyState
+    from scenarios.observe.findings.facts import Part
+    from scenarios.observe.findings.violation import Violation
+
+    Rule = Part | Expect | SteadyState | str | None
 
 EXPECTATION, UNFINISHED, NOT_EXERCISED = "expectation", "unfinished", "not exercised"
 LIVELOCK = "livelock"
@@ -19,20 +30,49 @@ IN_WORDS = {
 """What should have held, by a run's reason, where neither a checker nor an expectation says it."""
 
 
-@frozen(order=True)
+@frozen
 class Finding:
-    """A rule that a run broke. Two are equal where checker and statement are.
+    """A rule that a run broke: a view of the violation that showed it first, where there is one. Two are equal where
+    checker and part are.
 
     Attributes:
         checker: the checker's name; or ``expectation``, for one that the file states; or else the run's reason, such as
             ``unfinished``.
-        statement: what should have held.
-        state: how it was found to be broken first, in a line; it names brokers, offsets and times.
+        part: which condition of the invariant, where it has several; which expectation, or steady state, of the file;
+            of an exception, its kind.
+        violation: the first that broke the rule; None: no checker has found it.
     """
 
     checker: str
-    statement: str
-    state: str = field(default="", eq=False)
+    part: Rule = None
+    violation: Violation | None = field(default=None, eq=False)
+    _statement: str = field(default="", eq=False, kw_only=True)
+    _state: str = field(default="", eq=False, kw_only=True)
+
+    @classmethod
+    def of(cls, violation: Violation) -> Finding:
+        """What a violation shows."""
+        return cls(violation.invariant, violation.part, violation)
+
+    @property
+    def rule(self) -> Finding:
+        """The finding as that which is broken, without how it was."""
+        return Finding(self.checker, self.part)
+
+    @property
+    def statement(self) -> str:
+        """What should have held, for people."""
+        return self._statement if self.violation is None else self.violation.statement
+
+    @property
+    def state(self) -> str:
+        """How it was found to be broken first, in a line, for people; it names brokers, offsets and times."""
+        return self._state if self.violation is None else self.violation.state
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What it is about, with its facts, as JSON has it; empty where no checker has found it."""
+        return {} if self.violation is None else about(self.violation)
 
     def __str__(self) -> str:
         return f"{self.checker}: {self.statement}" + (f"; found: {self.state}" if self.state else "")

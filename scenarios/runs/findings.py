@@ -25,25 +25,25 @@ def gravest(violations: Iterable[Violation]) -> Violation | None:
     return min(violations, key=lambda violation: gravity(violation.invariant), default=None)
 
 
-def found_by(violation: Violation) -> Finding:
-    """A violation as a finding."""
-    return Finding(violation.invariant, violation.statement, violation.state)
-
-
 def findings(run: Run) -> tuple[Finding, ...]:
     """The findings of a run, each once, the gravest first: what the tool itself did wrong, violations, expectations
     that were not met and that no violation stands for, then the reason why it failed where that is neither; those of
     one gravity in the order in which they were found. A run that passed has none; nor has one whose faults never took
     effect (``not exercised``) and that broke nothing, since it says nothing about the cluster."""
-    found = [Finding(OWN_DEFECT, IN_WORDS[OWN_DEFECT], run.defects[0])] if run.defects else []
-    found += [Finding(LIVELOCK, IN_WORDS[LIVELOCK], run.cut_off)] if run.cut_off else []
-    found += map(found_by, run.violations)
+    found = [_of_run(OWN_DEFECT, run.defects[0])] if run.defects else []
+    found += [_of_run(LIVELOCK, run.cut_off)] if run.cut_off else []
+    found += map(Finding.of, run.violations)
     broken = [violation.invariant for violation in run.violations]
     unmet = [expectation for expectation in run.expectations if not (expectation.ok or expectation.invariant in broken)]
-    found += [Finding(EXPECTATION, expectation.statement, expectation.detail) for expectation in unmet]
+    found += [Finding(EXPECTATION, one.declared, statement=one.statement, state=one.detail) for one in unmet]
     if run.reason and not found and run.reason != NOT_EXERCISED:
-        found.append(Finding(run.reason, IN_WORDS.get(run.reason, run.reason), f"at {run.virtual_s:.3f} s"))
+        found.append(_of_run(run.reason, f"at {run.virtual_s:.3f} s"))
     return tuple(sorted(dict.fromkeys(found), key=lambda finding: gravity(finding.checker)))
+
+
+def _of_run(reason: str, state: str) -> Finding:
+    """That a run has failed for a reason of its own."""
+    return Finding(reason, statement=IN_WORDS.get(reason, reason), state=state)
 
 
 def also_found(run: Run) -> Iterator[str]:

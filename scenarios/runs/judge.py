@@ -1,6 +1,7 @@
 """Whether a run did what the scenario expects: its expectations and its steady state."""
 
 from collections.abc import Callable
+from functools import partial
 
 from attrs import define, field
 
@@ -158,7 +159,7 @@ class Judge:
     def _steady_verdict(self, index: int, steady: SteadyState) -> Expectation:
         statement = f"steady state ({steady.mode}): {steady.metric} {steady.tolerance}"
         t_us, detail = self._deviations.get(index, (None, ""))
-        return Expectation(statement, index not in self._deviations, detail, t_us)
+        return Expectation(statement, index not in self._deviations, detail, t_us, declared=steady)
 
     def _verdict(self, pending: _Pending, end_us: int, metrics: dict[str, Value]) -> Expectation:
         expect = pending.expect
@@ -167,12 +168,12 @@ class Judge:
             holds, found = _within(metrics.get(expect.metric), expect.tolerance)
         else:
             holds, found = self._holds(pending)
-        statement = describe(expect)
+        verdict = partial(Expectation, describe(expect), declared=expect)
         if not pending.timed:
-            return Expectation(statement, holds, "" if holds else f"found {found}", end_us, expect.invariant or "")
+            return verdict(holds, "" if holds else f"found {found}", end_us, expect.invariant or "")
         if pending.since_us is None:
             never = f"{expect.after} was never performed" if expect.after else f"found {found}"
-            return Expectation(statement, holds and not expect.after, never, end_us)
+            return verdict(holds and not expect.after, never, end_us)
         if holds and pending.met_us is None:
             pending.see(holds, end_us)
         limit_us = pending.limit_us()
@@ -181,12 +182,12 @@ class Judge:
         by_then = f"at {looked_us / 1e6:.3f} s"
         if not holds:
             detail = f"was true, but at the end {found}" if pending.broken else f"found {found} {by_then}"
-            return Expectation(statement, False, detail, looked_us)
+            return verdict(False, detail, looked_us)
         assert pending.met_us is not None
         came = f"{'recovered' if pending.broken else 'came true'} at {pending.met_us / 1e6:.3f} s"
         if pending.met_us > looked_us:
-            return Expectation(statement, False, f"not yet {by_then}, {came}", looked_us)
-        return Expectation(statement, True, self._recovered(pending, came), pending.met_us)
+            return verdict(False, f"not yet {by_then}, {came}", looked_us)
+        return verdict(True, self._recovered(pending, came), pending.met_us)
 
     @staticmethod
     def _recovered(pending: _Pending, came: str) -> str:
@@ -257,7 +258,7 @@ def _converged(expect: Expect, found: Convergence) -> Expectation:
     after_s, limit_us = found.after_s, expect.within_us or WITHIN_US
     ok = after_s is not None and after_s * 1_000_000 <= limit_us
     detail = found.broken[0].found if found.broken else "not in time" if after_s is None else f"after {after_s:.3f} s"
-    return Expectation(describe(expect), ok, detail, found.met_us, Converged.name)
+    return Expectation(describe(expect), ok, detail, found.met_us, Converged.name, expect)
 
 
 def _within(value: Value, tolerance: Tolerance | None) -> Outcome:

@@ -18,7 +18,7 @@ from attrs import frozen
 from scenarios.observe.checkers import Violation
 from scenarios.profiles import PROFILES
 from scenarios.runs.finding import Finding
-from scenarios.runs.findings import findings, found_by
+from scenarios.runs.findings import findings
 from scenarios.runs.known.control import CONTROL
 from scenarios.runs.known.copies import COPIES
 from scenarios.runs.known.epochs import EPOCHS
@@ -70,10 +70,7 @@ def known(run: OfRelease, finding: Finding, past: KeptEvents | None = None) -> t
         return ()
     past = past or KeptEvents(run)
     behind: list[Violation | None] = [
-        part
-        for violation in run.violations
-        if (violation.invariant, violation.statement) == (finding.checker, finding.statement)
-        for part in violation.apart()
+        part for violation in run.violations if Finding.of(violation) == finding for part in violation.apart()
     ]
     found = [next((one for one in reasons if one.shows(past, part)), None) for part in behind or [None]]
     explaining = dict.fromkeys(reason for reason in found if reason)
@@ -119,7 +116,7 @@ def explained_findings(run: Run) -> Explained:
 
 def explained_violations(run: OfRelease) -> Explained:
     """The same for all that the checkers have found so far."""
-    return explained(run, dict.fromkeys(map(found_by, run.violations)))
+    return explained(run, dict.fromkeys(map(Finding.of, run.violations)))
 
 
 def fails(run: Run, *, drawn: bool = False) -> bool:

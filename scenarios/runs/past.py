@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
@@ -47,7 +46,6 @@ from scenarios.observe.checkers import Violation
 LEAVES_ISRS, STARTS = "broker-failure.3", "broker-startup."
 LOADS_BROKERS, SHRINKS_ISRS = "failover.F3", "failover.F6"
 UNKNOWN_END = 1 << 63
-_PARTITION = re.compile(r"\b([\w.-]+-\d+)\b")
 
 
 class Judged(Protocol):
@@ -101,11 +99,6 @@ class KeptEvents:
         """The event that showed it; None where it is not kept."""
         return next((event for event in self.events if event.seq == violation.seq), None)
 
-    def partition(self, violation: Violation) -> TopicPartition | None:
-        """The partition that a violation is about; None where its state names none."""
-        found = _PARTITION.search(violation.state)
-        return TopicPartition.parse(found[1]) if found else None
-
     def stayed_in_isr(
         self, tp: TopicPartition, broker: int, from_seq: int, to_seq: int, leader_epoch: int | None = None
     ) -> bool:
@@ -125,7 +118,7 @@ class KeptEvents:
         """The crash by which the broker that a violation is about lost what it had not flushed, or what its recovery
         then found damaged, if it stayed in the ISR from then on: for a late leader, until its epoch was over."""
         event = self.event(violation)
-        tp, broker = self.partition(violation), violation.broker
+        tp, broker = violation.partition, violation.broker
         epoch = event.leader_epoch if type(event) in (BecameLeader, AckedLost) else None
         crashes = [event for event in self.of(NodeCrashed) if event.node == broker and event.seq < violation.seq]
         if tp is None or broker is None:

@@ -23,7 +23,7 @@ PERIOD_US = 100_000
 
 
 def recounts(world: World) -> bool:
-    """Whether the seed of ``world`` is one of them; drawn from a stream of its own."""
+    """Whether the run of ``world`` recounts, which a stream of its own draws for one seed in twenty."""
     return world.stream("recounts").below(ONE_IN) == 0
 
 

@@ -9,7 +9,9 @@ from attrs import field, frozen
 
 from emulator.protocol.events import Fault
 from scenarios.language import Scenario
+from scenarios.language.expect import Expect, SteadyState
 from scenarios.observe.checkers import Violation
+from scenarios.observe.findings.facts import about
 from scenarios.observe.history.quotas import QuotaUse
 from scenarios.observe.measures.figure import Value
 from scenarios.runs.control_plane_log import ControlPlaneLog
@@ -31,6 +33,7 @@ class Expectation:
         detail: what was found where it did not hold; when it came true or recovered where it has a time limit.
         t_us: when it came true, or was found to be broken.
         invariant: the checker that reports it as well; empty if there is none.
+        declared: what the scenario declares.
     """
 
     statement: str
@@ -38,6 +41,7 @@ class Expectation:
     detail: str = ""
     t_us: int | None = None
     invariant: str = ""
+    declared: Expect | SteadyState | None = None
 
 
 @frozen(kw_only=True)
@@ -125,8 +129,15 @@ class Run:
             "verdict": self.verdict,
             "reason": self.reason,
             "violations": [
-                {"invariant": v.invariant, "statement": v.statement, "t_us": v.t_us, "seq": v.seq, "state": v.state}
-                for v in self.violations
+                {
+                    "invariant": one.invariant,
+                    "statement": one.statement,
+                    "t_us": one.t_us,
+                    "seq": one.seq,
+                    "state": one.state,
+                    **about(one),
+                }
+                for one in self.violations
             ],
             "expectations": [
                 {"statement": e.statement, "ok": e.ok, "detail": e.detail, "t_us": e.t_us} for e in self.expectations

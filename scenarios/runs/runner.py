@@ -21,8 +21,9 @@ from scenarios.faults.operated import Executions
 from scenarios.language import Scenario
 from scenarios.language.schedules import parse_schedule
 from scenarios.observe.checkers import Checkers, Violation
-from scenarios.observe.checkers.converged import Broken, Converged
+from scenarios.observe.checkers.converged import Converged
 from scenarios.observe.checkers.idle_changes_nothing import IdleChangesNothing
+from scenarios.observe.findings.convergence_facts import Broken, Condition, CutOff
 from scenarios.observe.history.quotas import Quotas, QuotaUse
 from scenarios.observe.measures import Measured, Measures
 from scenarios.observe.measures.figures import Figures
@@ -137,7 +138,7 @@ class Stage:
 
     def did_not_end(self, why: str) -> None:
         """The run was ended before its end, so nothing has looked whether the cluster is well."""
-        self.converged = Convergence(0, None, (Broken("the run goes on to its end", why),))
+        self.converged = Convergence(0, None, (Broken(Condition.GOES_ON, CutOff(why)),))
 
     def defect(self, what: str) -> None:
         """The tool itself did something wrong: the run has failed."""
@@ -323,9 +324,10 @@ def measured_of(scenario: Scenario, *, keep_rows: bool = True, figures: bool = T
 
 
 def _attach_recorded_clients(stage: Stage) -> None:
-    """By name: runs do not depend on what real clients need. Raises: BadInput."""
+    """Raises: BadInput."""
     try:
-        clients = import_module("scenarios.wire.recording.clients")
+        # By name: the wire stands above runs, and is installed only with the extra ``wire``.
+        clients = import_module("..wire.recording.clients", __package__)
     except ModuleNotFoundError as missing:
         raise BadInput(
             f"{missing.name} is not installed; run: pip install 'understudy[wire]'", where="frames"

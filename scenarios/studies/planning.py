@@ -1,6 +1,6 @@
 """The runs of a study, planned: one spec for each arm and seed, without Spark.
 
-How they are dealt to workers is the business of ``scenarios.studies.spark.sweep``.
+``scenarios.studies.spark.sweep`` hands them out to workers.
 """
 
 from __future__ import annotations

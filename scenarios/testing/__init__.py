@@ -1,4 +1,4 @@
-"""A cluster in a test: the part of the project that other people's tests use (docs/python.md)."""
+"""A cluster in a test: the part of the project that other people's tests use (docs/use/python.md)."""
 
 from scenarios.cluster.clients.admin import KafkaError
 from scenarios.testing.clients import ConsumerInstance

@@ -1,4 +1,4 @@
-"""A consumer of a test, which shows what it got."""
+"""A consumer of a test, with the records that its application got."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from scenarios.testing.virtual_time import NotInTime, duration_us, passes
 
 @define(eq=False)
 class ConsumerInstance:
-    """A consumer that a test has started: Kafka's, with assigned partitions. It shows what the application got."""
+    """A consumer that a test has started: Kafka's, with assigned partitions. It keeps the records that the application
+    got."""
 
     _world: World
     _node: Node
@@ -23,14 +24,14 @@ class ConsumerInstance:
     _offsets: dict[TopicPartition, list[int]] = field(factory=dict)
 
     def see(self, event: Consumed) -> None:
-        """Note what one poll returned to the application."""
+        """Note the result of one poll of the application."""
         if event.node == self._node.id:
             tp = TopicPartition(event.topic, event.partition)
             self._offsets.setdefault(tp, []).extend(range(event.offset, event.next_offset))
 
     @property
     def records(self) -> int:
-        """How many records the application got, of all partitions."""
+        """The number of records that the application got, of all partitions."""
         return sum(map(len, self._offsets.values()))
 
     def offsets(self, partition: str | TopicPartition) -> list[int]:

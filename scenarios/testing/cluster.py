@@ -57,7 +57,7 @@ def scenario_of(
     workloads: Sequence[Mapping[str, object]] = (),
     **more: object,
 ) -> Scenario:
-    """The scenario of a cluster in which nothing happens by itself; arguments as for ``cluster``. Raises: BadInput."""
+    """The scenario of a cluster without any action; arguments as for ``cluster``. Raises: BadInput."""
     table: dict[str, Any] = {
         "title": "a test",
         "cluster": {"brokers": brokers, "config": dict(config or {}), **more},

@@ -31,8 +31,8 @@ def clusters(
     """Scenarios with a cluster and one topic, ``orders``, and nothing that happens in it.
 
     Args:
-        brokers: from how many to how many.
-        partitions: how many the topic has at most. Its replicas are on any brokers, in any order.
+        brokers: the least and the largest number of brokers.
+        partitions: the most partitions of the topic. Its replicas are on any brokers, in any order.
     """
     count = draw(st.integers(*brokers))
     factor = draw(st.integers(1, min(3, count)))
@@ -82,7 +82,7 @@ def faults(draw: st.DrawFn, scenario: Scenario, *, most: int = 5, within_s: int 
     """Faults at random times, each of which ends after some seconds.
 
     Args:
-        most: how many there are at most.
+        most: the largest number of faults.
         within_s: the virtual time in which all of them begin.
     """
     brokers = st.integers(0, scenario.cluster.brokers - 1)

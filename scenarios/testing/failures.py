@@ -1,4 +1,4 @@
-"""How a failed test shows a cluster: what was waited for, the state of the cluster, and the last events."""
+"""The text of a failed test: what was waited for, the state of the cluster, and the last events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scenarios.observe.timeline.words import seconds, words
 from scenarios.testing.state import ClusterState
 
 PARTITIONS = 10
-"""The partitions that are shown, at most."""
+"""The most partitions that are shown."""
 EVENTS = 12
 COLUMNS = 120
 

@@ -1,4 +1,4 @@
-"""A protocol step that a test holds: the process that reaches it waits until the test has done what it wants."""
+"""A protocol step that a test holds: a process that reaches it waits until the test releases it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class HeldGate:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Raises: NotInTime where nothing has come here, so that the test has tested nothing."""
+        """End the hold. Raises: NotInTime if no process has reached the step, so that the test has tested nothing."""
         __tracebackhide__ = True
         self.release()
         if error is None and self._visit is None:

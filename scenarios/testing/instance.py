@@ -115,7 +115,7 @@ class ClusterInstance:
         return f"<cluster of {len(self._cluster.nodes)} brokers, {self.scenario.profile}>"
 
     async def __aenter__(self) -> ClusterInstance:
-        """Start the brokers, and create the topics; it returns when nothing more is under way."""
+        """Start the brokers, and create the topics; it returns when no request is in progress."""
         self._running = self._cluster.running()
         await self._running.__aenter__()
         if self._cluster.refused:
@@ -128,9 +128,9 @@ class ClusterInstance:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool | None:
-        """Stop everything. Warns (``KnownFinding``) of what the release does wrong by itself.
+        """Stop everything. Warns (``KnownFinding``) of findings that the release's known behaviour explains.
 
-        Raises: AssertionError where an invariant was violated by anything else.
+        Raises: AssertionError where an invariant was violated for any other reason.
         """
         __tracebackhide__ = True
         if isinstance(error, trio.Cancelled):  # a task of the cluster has failed, or the whole world ends
@@ -167,7 +167,7 @@ class ClusterInstance:
         """Wait until ``condition()`` is true. One that raises AssertionError is not true yet.
 
         Args:
-            what: what is waited for, in words; by default the source of the lambda, or the function's name.
+            what: the awaited condition in words; by default the source of the lambda, or the function's name.
 
         Raises: NotInTime, an AssertionError that shows the cluster and its last events.
         """
@@ -187,7 +187,7 @@ class ClusterInstance:
     async def settled(self, within: str = "5m") -> None:
         """Wait until nothing more happens by itself: no request is under way, no move, no session that will expire.
 
-        The checkers then check what has to hold at rest.
+        The checkers then check what has to hold in a settled cluster.
 
         Raises: NotInTime.
         """
@@ -240,11 +240,11 @@ class ClusterInstance:
         return [str(tp) for tp in self._state.partitions()]
 
     def controller(self) -> int:
-        """The broker that /controller names; -1 for none."""
+        """The broker in /controller; -1 for none."""
         return self._state.controller()
 
     def controller_epoch(self) -> int:
-        """The number that /controller_epoch holds."""
+        """The number in /controller_epoch."""
         return self._state.controller_epoch()
 
     def broker_epoch(self, broker: int) -> int:
@@ -253,7 +253,7 @@ class ClusterInstance:
         return -1 if stat is None else stat.czxid
 
     def znode(self, path: str) -> str | None:
-        """The data of a znode; None where there is none."""
+        """The data of a znode; None where there is no such znode."""
         return self._state.znode(path)
 
     def children(self, path: str) -> tuple[str, ...]:
@@ -261,11 +261,11 @@ class ClusterInstance:
         return self._state.children(path)
 
     def metadata(self, broker: int) -> ClusterMetadata:
-        """What a client would get from this broker."""
+        """The metadata that a client would get from this broker."""
         return self._state.metadata(broker)
 
     def log(self, broker: int, partition: Partition) -> ReplicaLog | None:
-        """The log of a replica, also of a broker that is down; None where the broker has none."""
+        """The log of a replica, even if its broker is down; None where the broker has none."""
         return self._state.log(broker, self._state.tp(partition))
 
     def up(self) -> list[int]:
@@ -273,40 +273,40 @@ class ClusterInstance:
         return [id for id, node in self._cluster.nodes.items() if node.running]
 
     def metric(self, broker: int, name: str) -> float:
-        """The value of a metric by Kafka's name: of a gauge its value, of a meter its count, of a timer how many
-        durations it has measured. Brokers write what changes with the data ten times a second, meters once a second.
-        """
+        """The value of a metric by Kafka's name. For a gauge it is the value, for a meter the count, for a timer the
+        number of measured durations. Brokers write gauges that follow the data ten times a second, meters once a
+        second."""
         self._cluster.trace.flush()
         return value_of(dict(self._shown.metrics(self._state.running(broker), self._world.now)), broker, name)
 
     def events(self, kind: type[E], where: Callable[[E], bool] = lambda _: True) -> list[E]:
-        """What has happened so far: the events of one kind (``understudy.events``), in order."""
+        """The events of one kind so far (``understudy.events``), in order."""
         self._cluster.trace.flush()
         found = rows(event for event in self._events if issubclass(kind_of_rows(type(event)), kind))
         return [event for event in found if where(event)]
 
     def timeline(self, partition: str | None = None) -> list[str]:
-        """What has happened so far, in lines: of one partition, or of the whole cluster."""
+        """The timeline so far, in lines: of one partition, or of the whole cluster."""
         return list(lines(self._story(), partition))
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """The invariants that were violated so far, also by what the release does wrong by itself."""
+        """The violated invariants so far, including those that the release's known behaviour explains."""
         return tuple(self._checkers.violations)
 
     @property
     def new_violations(self) -> tuple[Violation, ...]:
-        """Those that no known behaviour of the release explains: by these a test fails."""
+        """The violations that no known behaviour of the release explains. Any of these fails a test."""
         return self._verdict().new
 
     @property
     def digest(self) -> str:
-        """Identifies what has happened so far: equal for the same test, seed and version."""
+        """The digest of all events so far: equal for the same test, seed and version."""
         return self._cluster.trace.digest()
 
     def write_trace(self, folder: str | Path, *, why: str = "", replay: str = "") -> None:
-        """Write what has happened so far as a folder that ``understudy timeline``, ``state``, ``why``, ``metrics``,
-        ``diff`` and ``report`` read. ``why``, ``replay``: how the test has failed, and the command that runs it again.
+        """Write the run so far as a folder that ``understudy timeline``, ``state``, ``why``, ``metrics``, ``diff`` and
+        ``report`` read. ``why``, ``replay``: the text of the test's failure, and the command that runs it again.
 
         Raises: BadInput where the folder cannot be written.
         """
@@ -326,7 +326,7 @@ class ClusterInstance:
         self.perform(BrokerCrash(kind=crash), broker)
 
     def start(self, broker: int) -> None:
-        """Start a broker that is down. It takes a moment until it is registered: wait for what you need of it."""
+        """Start a broker that is down. It takes some time to register; wait for the condition that the test needs."""
         self.perform(BrokerStart(), broker)
 
     async def stop(self, broker: int, within: str = "5m") -> None:
@@ -344,7 +344,7 @@ class ClusterInstance:
         self.perform(BrokerPause(), broker)
 
     def resume(self, broker: int) -> None:
-        """Let a paused broker go on."""
+        """Resume a paused broker."""
         self.perform(BrokerResume(), broker)
 
     def expire(self, broker: int) -> None:
@@ -363,7 +363,7 @@ class ClusterInstance:
         return TARGET.read(self._state.broker(peer)) if isinstance(peer, int) else peer
 
     def truncate_fully(self, broker: int, partition: Partition, start_at: int) -> None:
-        """Empty a replica's log, which then begins at an offset: as where retention has deleted every record."""
+        """Empty a replica's log, which then begins at an offset, as if retention had deleted every record."""
         replicas = self._cluster.brokers[self._state.running(broker)].begun_replicas
         replica = None if replicas is None else replicas.partitions.get(self._state.tp(partition))
         if replica is None:
@@ -425,8 +425,8 @@ class ClusterInstance:
 
     @contextmanager
     def hold_controller(self, broker: int | None = None) -> Iterator[None]:
-        """Keep the controller's event thread busy inside the block, as Kafka's tests do with a latch: what happens
-        meanwhile queues up. ``broker``: whose controller; None: the active one."""
+        """Keep the controller's event thread busy inside the block, as Kafka's tests do with a latch. Events queue up
+        meanwhile. ``broker``: the controller's broker; None: the active controller's."""
         held = self.controller() if broker is None else broker
         release = self._cluster.controllers[self._state.running(held)].hold()
         try:
@@ -460,7 +460,7 @@ class ClusterInstance:
         """Send one batch as a producer does, and return the offsets of its records (none with acks=0).
 
         Args:
-            size: of a record, in bytes.
+            size: the size of a record, in bytes.
             within: delivery.timeout.ms.
             retries: False: the first error is raised.
             broker: send it to this broker, also if it does not lead.
@@ -508,14 +508,14 @@ class ClusterInstance:
         return self._cluster.operator.zk
 
     async def create_topic(self, topic: str, assignment: Assignment, config: Mapping[str, Any] | None = None) -> None:
-        """Raises: KafkaError where Kafka refuses it."""
+        """Create a topic. Raises: KafkaError where Kafka refuses it."""
         replicas = {number: tuple(each) for number, each in enumerate(assignment)}
         settings = {name: as_text(value) for name, value in (config or {}).items()}
         self._state.topics[topic] = None
         await self._operate(topics.create, topic, replicas, settings, True)
 
     async def create_partitions(self, topic: str, total: int, assignment: Assignment | None = None) -> None:
-        """Let a topic have ``total`` partitions. ``assignment``: the replicas of the new ones. Raises: KafkaError."""
+        """Extend a topic to ``total`` partitions. ``assignment``: the replicas of the new ones. Raises: KafkaError."""
         replicas = None if assignment is None else tuple(map(tuple, assignment))
         await self._operate(topics.expand, topic, total, replicas, self._cluster.setup.moves_forbid_expansion)
 
@@ -539,7 +539,7 @@ class ClusterInstance:
         await self._operate(reassign.cancel, [self._state.tp(one) for one in partitions] or None)
 
     async def elect_preferred(self, *partitions: Partition) -> None:
-        """Have the preferred replicas lead these partitions, or all. Raises: KafkaError with the first error."""
+        """Elect the preferred replicas of these partitions, or of all. Raises: KafkaError with the first error."""
         by_api = PROFILES[self.scenario.profile].election_tool == "api"
         command = elections.by_api if by_api else elections.by_znode
         await self._operate(command, [self._state.tp(one) for one in partitions] or None)
@@ -587,9 +587,9 @@ class ClusterInstance:
 
 
 def _no_metric(name: str) -> int:
-    """A test has no figures."""
+    """Refuse a figure: a test has none."""
     raise KeyError(name)
 
 
 async def _idle(_process: Process) -> None:
-    """The process of the test's producer acts only when the test calls it."""
+    """Do nothing: the test's producer acts only when the test calls it."""

@@ -24,18 +24,18 @@ from scenarios.wire.asking import ask
 from scenarios.wire.serving import LiveRun, ServeOptions
 
 READY_S = 60.0
-"""A cluster is ready in much less, also on a machine that has more to do."""
+"""The longest wait for a cluster, which is ready in much less, even on a busy machine."""
 LOOK_S = 0.02
 
 
 @define(eq=False)
 class KafkaServer:
-    """A served cluster, for ``with`` and for asyncio's ``async with``. Between the two it runs in a thread of its own;
-    its time follows the clock.
+    """A served cluster, for ``with`` and for asyncio's ``async with``. Inside the context it runs in a thread of its
+    own; its time follows the clock.
 
     Attributes:
         recording: the folder that the run is recorded in (``understudy replay``).
-        run: how it went; there once the context has ended.
+        run: the judged run; set once the context has ended.
     """
 
     scenario: Scenario
@@ -50,12 +50,12 @@ class KafkaServer:
 
     @property
     def bootstrap_servers(self) -> str:
-        """As clients take it (``bootstrap.servers``)."""
+        """The addresses of the brokers, for a client's ``bootstrap.servers``."""
         return self._serving.bootstrap_servers
 
     @property
     def zookeeper_connect(self) -> str:
-        """As the tools of the ZooKeeper era take it (``--zookeeper``)."""
+        """The address of ZooKeeper, for ``--zookeeper`` of the tools of its era."""
         return self._serving.zookeeper_connect
 
     # -- faults and questions -----------------------------------------------------------------------------------------
@@ -87,8 +87,8 @@ class KafkaServer:
         self.act("reassign.execute", plan={"partitions": [move]})
 
     def state(self, partition: str) -> dict[str, Any]:
-        """``leader``, ``leader_epoch``, ``isr``, ``replicas``, ``logs`` of a partition such as ``"orders-0"``; during a
-        move also ``adding`` and ``removing``."""
+        """The state of a partition such as ``"orders-0"``: ``leader``, ``leader_epoch``, ``isr``, ``replicas``,
+        ``logs``; during a move also ``adding`` and ``removing``."""
         [found] = self.act("state", partition=partition)["partitions"]
         return dict(found)
 
@@ -103,7 +103,7 @@ class KafkaServer:
     # -- the context --------------------------------------------------------------------------------------------------
 
     def begin(self) -> KafkaServer:
-        """Serve. Raises: BadInput where a port is taken."""
+        """Start to serve. Raises: BadInput where a port is taken."""
         if self.recording is None:
             self.recording = Path(tempfile.mkdtemp(prefix="understudy-live-"))
         ready = threading.Event()
@@ -128,9 +128,9 @@ class KafkaServer:
         return self
 
     def end(self) -> Run:
-        """Stop, and judge the run. Warns (``KnownFinding``) of what the release does wrong by itself.
+        """Stop, and judge the run. Warns (``KnownFinding``) of findings that the release's known behaviour explains.
 
-        Raises: AssertionError where it broke an invariant by anything else, or an expectation.
+        Raises: AssertionError where it broke an invariant for any other reason, or an expectation.
         """
         assert self._thread is not None
         if self._thread.is_alive():
@@ -195,9 +195,9 @@ def kafka(
         brokers, topics, more: as for ``understudy.testing.cluster``.
         scenario: a scenario file instead; its method runs against the live cluster.
         rate: virtual seconds for each second.
-        port: of broker 0, the others after it; None: any free ports.
+        port: the port of broker 0, the others have those after it; None: any free ports.
         record: the new folder to record the run in; None: one in the folder for temporary files.
-        zookeeper_port: of ZooKeeper; None: any free port.
+        zookeeper_port: the port of ZooKeeper; None: any free port.
 
     Raises: BadInput.
     """

@@ -1,4 +1,4 @@
-"""The trace of a cluster that a test has driven, as ``run --trace`` leaves that of a scenario."""
+"""The trace of a cluster that a test has driven, in the form of ``run --trace``."""
 
 from __future__ import annotations
 

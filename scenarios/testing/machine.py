@@ -1,6 +1,6 @@
-"""A Hypothesis state machine that drives a cluster: rules for clients, faults and moves; after each, no invariant may
-be broken but by what the release does wrong by itself, and after the last the cluster is healed and has to come to
-rest.
+"""A Hypothesis state machine that drives a cluster, with rules for clients, faults and moves. After each rule the
+invariants are checked; only the release's known behaviour may break them. After the last one the cluster is healed and
+has to settle.
 
 Needs Hypothesis, which ``pip install understudy[test]`` brings.
 """
@@ -31,8 +31,8 @@ Work = Callable[[ClusterInstance], Awaitable[Any] | Any]
 class SteppedCluster:
     """A cluster whose time passes only inside ``wait_for``.
 
-    Its world runs in a thread of its own, which waits for work while the caller's runs, and the other way round; so
-    the same work gives the same events.
+    Its world runs in a thread of its own. Either that thread or the caller's runs while the other waits; so the same
+    work gives the same events.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -44,20 +44,20 @@ class SteppedCluster:
         self._result()
 
     def do(self, work: Callable[[ClusterInstance], T]) -> T:
-        """What ``work`` returns, which gets the cluster. No virtual time passes. Raises: what it raises."""
+        """Call ``work`` with the cluster, and return its result. No virtual time passes. Raises: its exceptions."""
         self._work.put(work)
         found: T = self._result()
         return found
 
     def wait_for(self, work: Callable[[ClusterInstance], Awaitable[T]]) -> T:
-        """As ``do``, for what is asynchronous: virtual time passes in it."""
+        """Await ``work`` with the cluster, and return its result. Virtual time passes meanwhile."""
         self._work.put(work)
         found: T = self._result()
         return found
 
     def close(self) -> None:
-        """End the cluster. Raises: AssertionError where an invariant was violated, but for what the release does wrong
-        by itself."""
+        """End the cluster. Raises: AssertionError where an invariant was violated and the release's known behaviour
+        does not explain it."""
         self._work.put(None)
         self._result()
         self._thread.join()
@@ -172,7 +172,7 @@ class ClusterMachine(RuleBasedStateMachine):
         self.running.do(_assert_unviolated)
 
     def teardown(self) -> None:
-        """Heal everything, wait until the cluster is at rest, and check once more."""
+        """Heal everything, wait until the cluster is settled, and check once more."""
         cluster, self.cluster = self.cluster, None
         if cluster is not None:
             try:

@@ -1,4 +1,4 @@
-"""Where a test reads the state of a cluster: ZooKeeper's tree, a broker's metadata cache, a broker's logs."""
+"""The state of a cluster as a test reads it: ZooKeeper's tree, a broker's metadata cache, a broker's logs."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from scenarios.language import split_partition
 from scenarios.observe.exposition.shown import Metric
 
 Partition = str | TopicPartition
-"""``"orders-0"``, or the same as a ``TopicPartition``."""
+"""A partition: ``"orders-0"``, or the ``TopicPartition``."""
 
 
 @frozen
 class ClusterMetadata:
-    """The metadata cache of one broker: what it answers a client's Metadata request with.
+    """The metadata cache of one broker, from which it answers a client's Metadata request.
 
     Attributes:
         live_brokers: their ids, ascending.
@@ -59,12 +59,12 @@ class ClusterMetadata:
         return [str(tp) for tp in sorted(self._partitions)]
 
     def leader(self, partition: Partition) -> int:
-        """-1 where there is none, or the broker does not know the partition."""
+        """The leader of a partition; -1 where there is none, or the broker does not know the partition."""
         known = self.partition(partition)
         return NO_LEADER if known is None else known.leader
 
     def leader_epoch(self, partition: Partition) -> int:
-        """-1 where the broker does not know the partition."""
+        """The leader epoch of a partition; -1 where the broker does not know the partition."""
         known = self.partition(partition)
         return -1 if known is None else known.leader_epoch
 
@@ -104,7 +104,7 @@ class ClusterState:
     """Reads the state of ``cluster``; changes nothing.
 
     Attributes:
-        topics: the topics that there are, or were at some time.
+        topics: the topics that exist, or existed at some time.
     """
 
     cluster: Cluster
@@ -182,14 +182,14 @@ class ClusterState:
         return "paused" if process.paused else "up"
 
     def metadata(self, id: int) -> ClusterMetadata:
-        """Empty while the broker is starting. Raises: BadInput where it is down."""
+        """The metadata cache of a broker; empty while the broker is starting. Raises: BadInput where it is down."""
         broker, response = self.cluster.brokers[self.running(id)], MetadataResponse((), (), NO_CONTROLLER)
         if broker.started:
             response = broker.replicas.metadata.answer(MetadataRequest(None))
         return ClusterMetadata.of(response, self.tp)
 
     def log(self, id: int, tp: TopicPartition) -> ReplicaLog | None:
-        """The log of a replica; None where the broker has none. Also of a broker that is down."""
+        """The log of a replica, even if its broker is down; None where the broker has none."""
         node, path = self.cluster.nodes[self.broker(id)], log_path(tp)
         if node.running and self.cluster.brokers[id].started:
             partition = self.cluster.brokers[id].replicas.partitions.get(tp)
@@ -211,7 +211,8 @@ def _stored(batches: Sequence[Batch]) -> ReplicaLog:
 
 
 def value_of(metrics: Mapping[str, Metric], broker: int, name: str) -> float:
-    """The value of one of a broker's metrics: of a meter its count, of a timer how many durations it has measured.
+    """The value of one of a broker's metrics. For a meter it is the count, for a timer the number of measured
+    durations.
 
     Raises: BadInput with the nearest name, also where only the part after ``name=`` was given.
     """

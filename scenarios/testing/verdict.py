@@ -1,5 +1,5 @@
-"""What the checkers found in the cluster of a test: what is new fails the test, what its release does by itself is
-shown."""
+"""The findings of checkers in the cluster of a test. New ones fail the test; those that its release's known behaviour
+explains are shown."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from attrs import frozen
 from scenarios.observe.checkers import Violation
 from scenarios.observe.timeline.explain import explain
 from scenarios.runs.finding import Finding
-from scenarios.runs.findings import found_by
 from scenarios.runs.known.reason import Known
 from scenarios.runs.known_findings import Explained, explained_violations, shown
 
 
 class KnownFinding(UserWarning):
-    """A checker has found what the release does by itself: it has a ticket, and fails no test, also where warnings are
-    made errors (``-W error``)."""
+    """A finding that the release's known behaviour explains. It has a ticket, and fails no test, even where warnings
+    are made errors (``-W error``)."""
 
     @classmethod
     def of(cls, profile: str, known: Iterable[tuple[Known, Iterable[Finding]]]) -> tuple[KnownFinding, ...]:
@@ -43,9 +42,9 @@ class Verdict:
     """The violations of a cluster so far.
 
     Attributes:
-        profile: whose behaviour the cluster has.
-        violations: in the order in which they were found.
-        control_plane: what has happened, as a run keeps it.
+        profile: the profile of the cluster.
+        violations: the violations in the order in which they were found.
+        control_plane: the events of the control plane, as a run keeps them.
     """
 
     profile: str
@@ -62,20 +61,20 @@ class Verdict:
 
     @property
     def new(self) -> tuple[Violation, ...]:
-        """Those that the release does not explain."""
-        return tuple(one for one in self.violations if found_by(one) in self._explained.new)
+        """The violations that the release's known behaviour does not explain."""
+        return tuple(one for one in self.violations if Finding.of(one) in self._explained.new)
 
     @property
     def known(self) -> tuple[KnownFinding, ...]:
-        """What the release does by itself."""
+        """The findings that the release's known behaviour explains."""
         return KnownFinding.of(self.profile, self._explained.known)
 
     def notes(self) -> list[str]:
-        """Lines for a test that has failed by itself."""
+        """Lines for a test that has failed for another reason."""
         return [*(f"violated before: {one}" for one in self.new), *map(str, self.known)]
 
     def explanation(self, seed: int) -> str:
-        """How it came to the first violation that is new."""
+        """The events that led to the first new violation."""
         first, *others = self.new
         text = explain(first, self.control_plane, first.seq, seed=seed)
         return "\n".join([text, *([f"and {len(others)} more violations"] if others else []), *map(str, self.known)])

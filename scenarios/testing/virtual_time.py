@@ -1,4 +1,4 @@
-"""Tests in virtual time: the decorator that runs one, and how its failure comes out."""
+"""Tests in virtual time: the decorator that runs one, and the form of its failure."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ R = TypeVar("R")
 Asynchronous = Callable[P, Coroutine[Any, Any, R]]
 
 LOOK_US = 10_000
-"""How often a condition that a test waits for is looked at, in virtual time."""
+"""The time between two looks at a condition that a test waits for, in virtual time."""
 SEED = "seed"
-"""The parameter of a test that decides the seed of its world."""
+"""The parameter of a test that is the seed of its world."""
 
 _WORLD: ContextVar[World | None] = ContextVar("world", default=None)
 
@@ -85,8 +85,8 @@ def _synchronous(test: Asynchronous[P, R], seed: int, schedule: Schedule | None)
 
 
 def _run(world: World, test: Callable[[], Awaitable[R]]) -> tuple[list[R], BaseException | None]:
-    """What the test returns, if it does, and what it raises. Its exception is kept here, out of the nurseries, which
-    would put it into groups."""
+    """The result of the test, if it returns, and its exception. The exception is kept out of the nurseries, which would
+    put it into groups."""
     returned: list[R] = []
     failures: list[BaseException] = []
 
@@ -125,7 +125,7 @@ def current_world() -> World:
 
 
 def duration_us(text: str) -> int:
-    """``"30s"`` in microseconds. Raises: BadInput."""
+    """The microseconds of a text such as ``"30s"``. Raises: BadInput."""
     return units.parse_duration(text)
 
 

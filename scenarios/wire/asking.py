@@ -15,10 +15,11 @@ from scenarios.errors import BadInput
 from scenarios.reading import MOST_BYTES, parse_json
 
 PREFIX = "understudy-"
-"""Of the folder that each live cluster makes for its socket."""
+"""The first part of the name of the folder that each live cluster makes for its socket."""
 CONNECT_S = 3.0
 PATIENCE_S = 60.0
-"""An operation is answered at once, but for a tool that takes its time."""
+"""The longest wait for an answer. Most operations are answered at once, but one of the operator's tools can take its
+time."""
 
 
 def find() -> str:

@@ -20,11 +20,11 @@ from scenarios.wire.codec.stored import encode_stored
 
 OFFSET_KEY, GROUP_KEY = 1, 2
 OFFSET_VALUE, EXPIRING_OFFSET_VALUE, GROUP_VALUE = 3, 1, 3
-"""The versions that brokers write. A value that expires at a time of its own has one that says when."""
+"""The versions that brokers write. A value with an expiry time of its own has another version than one without."""
 
 
 def group_records(batch: GroupBatch) -> bytes:
-    """A batch as ``write_records`` gives it."""
+    """The bytes of a batch, as ``write_records`` makes them."""
     records, at_ms = [_in_bytes(entry) for entry in batch.entries], batch.timestamp_us // 1000
     if not isinstance(batch, TransactionalGroupBatch):
         return write_records(records, at_ms)

@@ -1,4 +1,4 @@
-"""What comes into a live run from outside. With the virtual times at which they came in, in order, these are all that a
+"""The inputs of a live run from outside. With the virtual times at which they came in, in order, they are all that a
 replay needs."""
 
 from attrs import frozen
@@ -10,7 +10,7 @@ class Accepted:
 
     Attributes:
         connection: counts the connections of the run from 1.
-        broker: whose listener accepted it.
+        broker: the broker whose listener accepted it.
         address: the client's end, as text.
     """
 
@@ -21,7 +21,7 @@ class Accepted:
 
 @frozen
 class Frame:
-    """A client has sent a request: ``data`` is the frame without its four bytes of length."""
+    """A request from a client: ``data`` is the frame without its four bytes of length."""
 
     connection: int
     data: bytes
@@ -29,7 +29,7 @@ class Frame:
 
 @frozen
 class Closed:
-    """A connection has ended at the client's end, or was refused here for what it sent."""
+    """The end of a connection, closed by the client, or here because of what it sent."""
 
     connection: int
 

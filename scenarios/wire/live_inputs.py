@@ -1,4 +1,4 @@
-"""The inputs of a live run: what the sockets have read, at the times of the wall clock."""
+"""The inputs of a live run, read from the sockets, at the times of the wall clock."""
 
 import math
 import time
@@ -12,20 +12,20 @@ from emulator.kernel.live import UNBOUNDED
 from scenarios.wire.inputs import Input, Operation
 
 TURN_NS = 2_000_000
-"""For so long inputs are taken without a look at the clock and at the sockets. A request that has just come waits for
-that, and for one request of each other connection."""
+"""The time for which inputs are taken without a look at the clock and at the sockets. A new request waits for that, and
+for one request of each other connection."""
 _OPERATIONS = 0
-"""Stands for the number of a connection."""
+"""The number of the queue of operations, in place of a connection's number."""
 
 
 class Observer(Protocol):
-    """Sees each input. This is the only place where an input and its virtual time are known."""
+    """Observes each input. An input and its virtual time are known together only here."""
 
     def observe(self, t_us: int, given: Input) -> object:
-        """``given`` is handled at ``t_us``, in microseconds. Called in order."""
+        """Called in order with each input, which is handled at ``t_us``, in microseconds."""
 
     def flush(self) -> object:
-        """There is nothing to do for a moment."""
+        """Called when there is nothing to do for a moment."""
 
 
 def _not_yet(given: Input) -> None:
@@ -34,12 +34,12 @@ def _not_yet(given: Input) -> None:
 
 @define(eq=False)
 class LiveInputs:
-    """Before ``begin`` time need not wait for anything; from then on it follows the wall clock. Connections take turns:
-    one that sends very much delays no other.
+    """The inputs, and the time that they bound. Before ``begin`` time need not wait for anything; from then on it
+    follows the wall clock. Connections take turns, so that one that sends very much delays no other.
 
     Attributes:
         rate: virtual seconds for each second.
-        observer: sees each input.
+        observer: is called with each input.
         perform: handles each input, in the world.
         wall_ns: the clock, monotonic.
     """
@@ -49,20 +49,20 @@ class LiveInputs:
     perform: Callable[[Any], object] = _not_yet
     wall_ns: Callable[[], int] = time.perf_counter_ns
     _waiting: dict[int, deque[Input]] = field(factory=dict)
-    """The inputs of each connection that has some."""
+    """The waiting inputs of each connection that has any."""
     _turns: deque[int] = field(factory=deque)
-    """These connections, the one whose turn it is first."""
+    """These connections, in the order of their turns."""
     _took_ns: int | None = None
-    """When the first input was taken since the last look at the clock; None: none was."""
+    """The time when the first input was taken since the last look at the clock; None: none was."""
     _began_us: int = 0
     _began_ns: int | None = None
 
     def begin(self, now_us: int) -> None:
-        """Virtual time is ``now_us`` now, and follows the clock."""
+        """Let virtual time, which is ``now_us`` now, follow the clock."""
         self._began_us, self._began_ns = now_us, self.wall_ns()
 
     def put(self, given: Input) -> None:
-        """Something has come from outside."""
+        """Queue an input from outside."""
         connection = _OPERATIONS if isinstance(given, Operation) else given.connection
         waiting = self._waiting.get(connection)
         if waiting is None:
@@ -72,7 +72,7 @@ class LiveInputs:
             waiting.append(given)
 
     def horizon_us(self, next_us: float) -> int:
-        """The virtual time that the clock shows; where time is late, a turn's beyond the next event, so that requests
+        """The virtual time that the clock shows. If time is late, it is a turn beyond the next event, so that requests
         are taken meanwhile."""
         self._took_ns = None
         if self._began_ns is None:
@@ -81,7 +81,8 @@ class LiveInputs:
         return int(min(shown_us, next_us + TURN_NS / 1000 * self.rate))
 
     def take(self, now_us: int) -> Input | None:
-        """The next input, which is seen by ``observer``. None: there is none, or it is time to look at the clock."""
+        """The next input, which ``observer`` is called with. None: there is none, or it is time to look at the
+        clock."""
         if not self._turns:
             return None
         wall_ns = self.wall_ns()
@@ -101,7 +102,7 @@ class LiveInputs:
         return given
 
     def seconds_until(self, t_us: float) -> float:
-        """How long the clock takes until it shows ``t_us``."""
+        """The time until the clock shows ``t_us``, in seconds."""
         if self.observer is not None:
             self.observer.flush()
         if self._turns:

@@ -1,8 +1,8 @@
-"""A run that real clients take part in: a stage in a live world.
+"""A run with real clients: a stage in a live world.
 
-What the tool itself does wrong ends neither the world nor the other clients' work: an exception in the midst of a
-process's transition is that process's end, as an error is that a Java process cannot survive. It is said at once, and
-fails the run. An ordinary run is ended by it, and the program with exit code 4.
+A mistake of the tool itself ends neither the world nor the other clients' work. An exception in the middle of a
+process's transition ends that process, as an error does that a Java process cannot survive. It is reported at once, and
+fails the run. (An exception ends an ordinary run, and the program, with exit code 4.)
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 @define(eq=False)
 class LiveStage(Stage):
-    """Goes on until ``stop``: the scenario's horizon does not end it.
+    """A stage that goes on until ``stop``: the scenario's horizon does not end it.
 
     Attributes:
-        inputs: what bounds its time.
+        inputs: the inputs, which bound its time.
         ready: called once the cluster is up and the method has begun.
-        log: gets a line for each thing that the tool itself did wrong.
+        log: called with a line for each mistake of the tool itself.
     """
 
     inputs: Inputs = field(kw_only=True)
@@ -52,7 +52,7 @@ class LiveStage(Stage):
 
     @contextmanager
     def judged(self) -> Iterator[None]:
-        """An exception that ends the run once it is ready is a finding of it; all others, and BadInput, are raised."""
+        """Turn an exception that ends the run once it is ready into a finding; all others, and BadInput, are raised."""
         try:
             with named_failures():
                 yield

@@ -1,4 +1,4 @@
-"""What clients learn of a live run's cluster that its brokers do not know by themselves."""
+"""Facts about a live run's cluster that clients are given and its brokers do not know by themselves."""
 
 import base64
 import hashlib
@@ -12,8 +12,8 @@ from scenarios.wire.apis.base import Address, ServedCluster
 from scenarios.wire.versions import announced
 
 KIP_455 = (45, 46)
-"""AlterPartitionReassignments and ListPartitionReassignments: not announced by a controller that is asked for moves in
-ZooKeeper."""
+"""AlterPartitionReassignments and ListPartitionReassignments. They are not announced if the controller takes moves from
+ZooKeeper only."""
 
 
 def served_cluster(stage: Stage, addresses: Mapping[int, Address], api_versions: str) -> ServedCluster:

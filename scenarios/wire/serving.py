@@ -43,13 +43,13 @@ LOOPBACK = "127.0.0.1"
 
 @frozen(kw_only=True)
 class ServeOptions:
-    """How a cluster is served.
+    """The way a cluster is served.
 
     Attributes:
         host: the address of the listeners.
-        advertised_host: what brokers give to clients (advertised.listeners); None: the same.
-        port: of broker 0; the others have the ports after it; None: any free ports.
-        zookeeper_port: of ZooKeeper; None: any free port.
+        advertised_host: the host that brokers give to clients (advertised.listeners); None: ``host``.
+        port: the port of broker 0; the others have the ports after it; None: any free ports.
+        zookeeper_port: the port of ZooKeeper; None: any free port.
         rate: virtual seconds for each second.
         api_versions: one of ``scenarios.wire.versions.PROFILES``.
         ready_file: written once clients can connect: JSON with the bootstrap servers, ZooKeeper and the control socket.
@@ -71,10 +71,10 @@ class LiveRun:
     """One live run.
 
     Attributes:
-        scenario: as it was read.
-        log: gets a line for each thing that a person may want to know.
+        scenario: the scenario as it was read.
+        log: called with a line for each thing that a person may want to know.
         on_ready: called when clients can connect.
-        changes: those that ``scenario`` has to its file.
+        changes: the changes of ``scenario`` from its file.
         control: the path of the socket for operations (``scenarios.wire.gateway.control``).
     """
 
@@ -104,22 +104,22 @@ class LiveRun:
 
     @property
     def bootstrap_servers(self) -> str:
-        """As clients take it (bootstrap.servers)."""
+        """The addresses of the brokers, as a client's bootstrap.servers."""
         return ",".join(f"{host}:{port}" for host, port in self.broker_addresses.values())
 
     @property
     def zookeeper_connect(self) -> str:
-        """As tools take it (zookeeper.connect)."""
+        """The address of ZooKeeper, as a tool's zookeeper.connect."""
         host, port = self.sockets.addresses[ZOOKEEPER]
         return f"{host}:{port}"
 
     @property
     def broker_addresses(self) -> dict[int, Address]:
-        """Where clients reach each broker."""
+        """The address at which clients reach each broker."""
         return {broker: address for broker, address in self.sockets.addresses.items() if broker != ZOOKEEPER}
 
     def play(self) -> Run:
-        """Serve until the run is stopped, and judge it. Raises: BadInput where a port cannot be had."""
+        """Serve until the run is stopped, and judge it. Raises: BadInput where a port is not available."""
         began = time.perf_counter()
         recording = self._recording
         try:
@@ -187,7 +187,7 @@ class LiveRun:
             raise failure
 
     def _ready(self) -> None:
-        """The cluster is up. From here on time follows the clock, and clients can connect."""
+        """Let time follow the clock, and clients connect: the cluster is up."""
         world = self.stage.world
         assert isinstance(world, LiveWorld)
         self.inputs.begin(world.now)
@@ -198,7 +198,7 @@ class LiveRun:
         self.on_ready(self)
 
     def _write_ready_file(self, path: Path) -> None:
-        """Whole: who waits for the file can read it as soon as it is there."""
+        """Write the ready file whole: a program that waits for it can read it as soon as it exists."""
         found = {"bootstrap_servers": self.bootstrap_servers, "zookeeper_connect": self.zookeeper_connect}
         text = json.dumps({**found, "control": self.control, "pid": os.getpid()})
         unfinished = path.with_name(f".{path.name}.{os.getpid()}")
@@ -209,7 +209,7 @@ class LiveRun:
             raise BadInput(f"{path} cannot be written ({error.strerror})", where="--ready-file") from error
 
     async def _watch_signals(self, task_status: trio.TaskStatus[None]) -> None:
-        """Ctrl-C and SIGTERM end the run in the world; the second Ctrl-C ends the process."""
+        """End the run in the world on Ctrl-C or SIGTERM; the second Ctrl-C ends the process."""
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             task_status.started()
             async for _ in signals:

@@ -1,7 +1,7 @@
-"""Where the bytes of real clients' batches are kept: in memory, and beyond a limit for each partition in one file.
+"""The store for the bytes of real clients' batches: memory, and beyond a limit for each partition one file.
 
-The file has no name: the operating system removes it when this process ends, however it ends. What goes where follows
-from what was appended before, and from nothing else, so that a replay decides as the live run did.
+The file has no name: the operating system removes it when this process ends, however it ends. The place of a batch
+depends only on the batches that were appended before, so that a replay decides as the live run did.
 """
 
 import os
@@ -16,11 +16,11 @@ from emulator.protocol.records import InMemory, Records
 from emulator.protocol.types import TopicPartition
 
 MEMORY_BYTES = 64 << 20
-"""Of each partition."""
+"""The bytes of each partition that are kept in memory."""
 FILE_BYTES = 8 << 30
-"""Of all partitions together."""
+"""The most bytes of the file, for all partitions together."""
 FIRST_ID = 1 << 60
-"""Above the ids of emulated producers' batches."""
+"""A number above the ids of emulated producers' batches."""
 
 
 @define(eq=False)
@@ -31,7 +31,7 @@ class Spool:
     size: int = 0
 
     def add(self, data: bytes) -> int:
-        """Write ``data`` at the end. Returns where. Raises: OSError."""
+        """Write ``data`` at the end. Returns its place. Raises: OSError."""
         if self._file is None:
             self._file = tempfile.TemporaryFile(prefix="understudy-", buffering=0)  # noqa: SIM115  it lives as long
         at, left = self.size, memoryview(data)
@@ -61,12 +61,12 @@ class Spooled:
 class ClientBatches:
     """The batches of all real clients of a run: their ids, and their bytes.
 
-    Space is not used again: what retention deletes, or a truncation, counts as long as the run lasts.
+    Space is not used again: batches that are deleted, or truncated, count as long as the run lasts.
 
     Attributes:
-        memory_bytes: of each partition, before the file is used.
-        file_bytes: of the file.
-        log: gets a line when there is no room for the first time.
+        memory_bytes: the bytes of each partition in memory, before the file is used.
+        file_bytes: the most bytes of the file.
+        log: called with a line when there is no room for the first time.
     """
 
     memory_bytes: int = MEMORY_BYTES
@@ -78,7 +78,7 @@ class ClientBatches:
     _full: bool = False
 
     def next_id(self) -> int:
-        """The id of a batch that has come."""
+        """The id of the next batch."""
         id = self._next_id
         self._next_id += 1
         return id

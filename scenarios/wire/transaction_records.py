@@ -8,7 +8,7 @@ from scenarios.wire.codec.messages.stored import TRANSACTION_LOG_KEY, TRANSACTIO
 from scenarios.wire.codec.stored import encode_stored
 
 VERSION = 0
-"""Of keys and values."""
+"""The version of keys and values."""
 STATUS = {
     state: number
     for number, state in enumerate((
@@ -20,7 +20,7 @@ STATUS = {
 
 
 def transaction_records(batch: TransactionBatch) -> bytes:
-    """A batch as ``write_records`` gives it."""
+    """The bytes of a batch, as ``write_records`` makes them."""
     key = encode_stored(TRANSACTION_LOG_KEY, VERSION, {"transactional_id": batch.transactional_id})
     value = None if batch.value is None else _value(batch.value)
     return write_records([(key, value)], batch.timestamp_us // 1000)

@@ -1,6 +1,6 @@
-"""Which versions of its APIs a broker announces. Independent of the emulated release: clients of today attach to an
-emulated 0.8 too. Only those of transactions end with the newest that the release has, since clients of today go by them
-in what they do after an error (``brokers.transactions.policies``).
+"""The versions of its APIs that a broker announces. They are independent of the emulated release: clients of today
+attach to an emulated 0.8 too. Only those of transactions end with the newest that the release has, since clients of
+today decide by them what they do after an error (``brokers.transactions.policies``).
 
 The numbers are those of the message schemas in Apache Kafka 2.4.1 and 3.0.0 (clients/src/main/resources/common/message)
 as far as brokers here know them, without topic ids (Metadata 10, DeleteTopics 6 and Fetch 13 have them). ``3.0`` goes

@@ -128,7 +128,7 @@ def test_the_version_of_a_module_is_that_of_the_program(tmp_path: Path) -> None:
 
 
 def test_a_leader_moves_under_a_real_producer_and_consumer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
+    pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed: ./understudy test does that")
     moved(CLIENTS[0], monkeypatch, tmp_path / "kept")
     assert read((tmp_path / "kept" / "produced").open())[0].kind == "acked"
     assert (tmp_path / "kept" / "run" / "log").stat().st_size

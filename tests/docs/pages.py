@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 from attrs import frozen
@@ -26,8 +27,22 @@ class Fenced:
         return f"{self.page}:{self.line}"
 
 
+@cache
+def pages() -> dict[str, Path]:
+    """Every page by its file name. The indexes, README.md, go by their paths in the repository: there are several."""
+    found = [path for path in ROOT.glob("*.md") if path.name != "README.md"] + sorted(DOCS.rglob("*.md"))
+    indexes = [ROOT / "README.md", *(path for path in found if path.name == "README.md")]
+    named = [path for path in found if path.name != "README.md"]
+    assert len({path.name for path in named}) == len(named), "two pages have the same name"
+    return {path.name: path for path in named} | {str(path.relative_to(ROOT)): path for path in indexes}
+
+
+def path_of(page: str) -> Path:
+    return pages()[page]
+
+
 def text_of(page: str) -> str:
-    return (DOCS / page).read_text(encoding="utf-8")
+    return path_of(page).read_text(encoding="utf-8")
 
 
 def fenced(page: str, language: str) -> list[Fenced]:
@@ -45,5 +60,5 @@ def run_blocks(blocks: list[Fenced]) -> dict[str, object]:
     names: dict[str, object] = {"__name__": "page"}
     for block in blocks:
         # Empty lines in front make the lines of a traceback those of the page.
-        exec(compile("\n" * (block.line - 1) + block.text, str(DOCS / block.page), "exec"), names)
+        exec(compile("\n" * (block.line - 1) + block.text, str(path_of(block.page)), "exec"), names)
     return names

@@ -1,4 +1,5 @@
-"""The stories of docs/stories.md: each has a scenario file, commands, and the lines of their output that answer.
+"""Outputs on pages: the stories of docs/use/stories.md, each with a scenario file, commands, and the lines of their
+output that answer; the first run of README.md; and a bug of the museum.
 
 ``python -m tests.docs.stories`` runs the commands again and renews the lines. A line is found again by its words,
 whatever its numbers have become; one whose words have changed has to be written by hand.
@@ -18,7 +19,7 @@ import structlog
 from attrs import frozen
 
 from scenarios.cli.program import main
-from tests.docs.pages import DOCS, Fenced, fenced
+from tests.docs.pages import Fenced, fenced, path_of
 
 PAGE = "stories.md"
 LEFT_OUT = "..."
@@ -31,16 +32,17 @@ _PASSING = re.compile(r"\([\d.]+ s here, [\d,]+ events\)|(?<=\d{6}) +\d+(?= )|\b
 
 @frozen
 class Story:
-    """A scenario, the name of its file, the commands, and what the page shows of their output."""
+    """Commands, and what the page shows of their output; of those that need a scenario its text and its file's name."""
 
     name: str
-    scenario: Fenced
+    scenario: Fenced | None
     commands: tuple[str, ...]
     shown: Fenced
 
     def output(self, folder: Path) -> list[str]:
         """What the commands print, run one after the other in this folder."""
-        (folder / self.name).write_text(self.scenario.text, encoding="utf-8")
+        if self.scenario is not None:
+            (folder / self.name).write_text(self.scenario.text, encoding="utf-8")
         return [line for command in self.commands for line in _printed(command, folder)]
 
 
@@ -50,6 +52,16 @@ def stories() -> list[Story]:
     return [
         Story(_FILE.findall(commands.text)[0], scenario, tuple(commands.text.splitlines()), shown)
         for scenario, commands, shown in zip(*blocks, strict=True)
+    ]
+
+
+def of_other_pages() -> list[Story]:
+    """The run of the README's scenario, and the bug that the museum's page shows."""
+    [scenario], [run] = fenced("README.md", "toml"), fenced("README.md", "text")
+    [bug] = fenced("museum.md", "text")
+    return [
+        Story("mine.toml", scenario, ("./understudy run mine.toml",), run),
+        Story("museum", None, ("./understudy museum KAFKA-7128",), bug),
     ]
 
 
@@ -98,16 +110,16 @@ def _printed(command: str, folder: Path) -> list[str]:
 
 
 def write() -> None:
-    """Renew the outputs on the page."""
-    page = DOCS / PAGE
-    text = page.read_text(encoding="utf-8")
-    for story in stories():
+    """Renew the outputs on the pages."""
+    for story in (*stories(), *of_other_pages()):
+        page = path_of(story.shown.page)
+        text = page.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
             lines = renewed(story.shown.text.splitlines(), story.output(Path(folder)))
         before = f"```text\n{story.shown.text}```"
         assert text.count(before) == 1, f"{story.name}: the same output stands there twice"
         text = text.replace(before, "```text\n" + "".join(f"{line}\n" for line in lines) + "```")
-    page.write_text(text, encoding="utf-8")
+        page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

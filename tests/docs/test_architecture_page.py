@@ -1,4 +1,4 @@
-"""docs/architecture.md and docs/contributing.md lead to code that exists: each hop of the walks, each path."""
+"""The pages for those who change the code lead to code that exists: each hop of the walks, each path."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""docs/atlas.md: it names every actor, fault, outcome and harm, and its cells exist."""
+"""docs/use/atlas.md: it names every actor, fault, outcome and harm, and its cells exist."""
 
 from __future__ import annotations
 

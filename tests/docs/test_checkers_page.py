@@ -1,4 +1,4 @@
-"""docs/checkers.md is rendered from the checkers, and the checker of its tutorial works as printed."""
+"""docs/reference/checker-list.md is rendered from the checkers; the checker that the guide teaches works as printed."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from scenarios.observe.checkers_page import sections
 from scenarios.pages import into_page
 from tests.docs.pages import fenced, text_of
 
-PAGE = "checkers.md"
+GUIDE, PAGE = "checkers.md", "checker-list.md"
 NAME = "one_controller_per_epoch"
 
 
 @pytest.fixture
 def taught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Checker]]:
-    """The page's one block, as a file of its own outside the package, registered."""
-    (block,) = fenced(PAGE, "python")
+    """The guide's one block, as a file of its own outside the package, registered."""
+    (block,) = fenced(GUIDE, "python")
     path = tmp_path / f"{NAME}.py"
     path.write_text(block.text)
     spec = importlib.util.spec_from_file_location(NAME, path)
@@ -72,7 +72,7 @@ def test_it_notices_a_controller_that_takes_the_epoch_of_another(
 
 def test_the_page_is_rendered_from_the_checkers() -> None:
     page = text_of(PAGE)
-    assert into_page(page, sections()) == page, "run: python -m scenarios.observe.checkers_page docs/checkers.md"
+    assert into_page(page, sections()) == page, f"run: python -m scenarios.observe.checkers_page docs/reference/{PAGE}"
     assert re.findall(r"<!-- reference: (\S+) -->", page) == list(sections())
 
 
@@ -86,7 +86,7 @@ def test_every_checker_is_on_the_page_with_what_it_catches(kind: type[Checker]) 
 
 def test_a_file_in_the_package_is_all_that_a_new_checker_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its name may be expected, and ``list invariants`` has its statement; the others keep their order."""
-    (block,) = fenced(PAGE, "python")
+    (block,) = fenced(GUIDE, "python")
     (tmp_path / f"{NAME}.py").write_text(block.text)
     before = invariants.names()
     monkeypatch.setattr(checkers, "__path__", [*checkers.__path__, str(tmp_path)])

@@ -1,4 +1,4 @@
-"""Every citation of a document leads somewhere: docs/sources/README.md says what is cited and how."""
+"""Every citation of a document leads somewhere: docs/extend/sources/README.md says what is cited and how."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pytest
 
 from tests.docs.pages import DOCS, ROOT
 
-SOURCES = DOCS / "sources"
+SOURCES = DOCS / "extend" / "sources"
 FOLDERS = ("emulator", "fetchers", "brokers", "controller", "scenarios", "tests", "benchmarks", "docs")
 NUMBERED = ("kafka-behaviour", "readings")
 LISTED = {"invariants": r"[A-Z]\d+", "conformance": r"C\d+"}

@@ -1,4 +1,4 @@
-"""docs/determinism.md: the tests that it names exist, and the output of ``--check`` that it shows is the real one."""
+"""docs/understand/determinism.md: the tests that it names exist, and its output of ``--check`` is the real one."""
 
 from __future__ import annotations
 

@@ -12,13 +12,8 @@ from typing import Any
 import pytest
 
 from scenarios.language import Scenario
-from tests.docs.pages import DOCS, ROOT, Fenced, fenced, run_blocks, text_of
+from tests.docs.pages import ROOT, Fenced, fenced, pages, path_of, run_blocks, text_of
 
-PAGES = (
-    "architecture.md", "scenarios.md", "strategies.md", "profiles.md", "dataset.md", "checkers.md", "determinism.md",
-    "python.md", "atlas.md", "experiments.md", "contributing.md", "glossary.md", "limits.md", "metrics.md",
-    "stories.md", "pytest.md", "plugins.md", "museum.md", "spark.md", "statistics.md", "serve.md", "clients.md",
-)  # fmt: skip
 _LINK = re.compile(r"\]\(([^)#:]+)?(?:#([^)]+))?\)")
 _NEEDS_SPARK = "scenarios.studies.spark"
 
@@ -67,7 +62,7 @@ def test_the_test_that_the_page_teaches_passes_under_pytest(tmp_path: Path) -> N
 
 
 def test_the_scenario_of_the_readme_passes() -> None:
-    (block,) = fenced("../README.md", "toml")
+    (block,) = fenced("README.md", "toml")
     run = Scenario.loads(block.text).run()
     assert run.passed, run.explanation
 
@@ -77,21 +72,50 @@ def test_a_page_that_lies_is_noticed() -> None:
     with pytest.raises(AssertionError) as caught:
         run_blocks([wrong])
     last: Any = caught.traceback[-1]
-    assert (last.path, last.lineno + 1) == (DOCS / "python.md", 3), "the traceback points into the page"
+    assert (last.path, last.lineno + 1) == (path_of("python.md"), 3), "the traceback points into the page"
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", pages())
 def test_links_lead_somewhere(page: str) -> None:
-    for target, anchor in _LINK.findall(text_of(page)):
-        assert (DOCS / (target or page)).exists(), target
-        if anchor:
-            assert anchor in anchors(target or page), f"{target}#{anchor}"
+    assert broken_links(path_of(page)) == []
 
 
-def anchors(page: str) -> list[str]:
+@pytest.mark.parametrize("link", ["no-such-page.md", "#no-such-heading", "use/python.md#no-such-heading"])
+def test_a_link_that_leads_nowhere_is_found(link: str, tmp_path: Path) -> None:
+    (tmp_path / "use").mkdir()
+    (tmp_path / "use" / "python.md").write_text("# Python\n")
+    (tmp_path / "page.md").write_text(f"# Page\n[here](use/python.md#python), [there]({link})\n")
+    assert broken_links(tmp_path / "page.md") == [link]
+
+
+def broken_links(page: Path) -> list[str]:
+    """The links of a page to files or headings that are not there, as written."""
+    broken = []
+    for target, anchor in _LINK.findall(page.read_text(encoding="utf-8")):
+        leads_to = page.parent / target if target else page
+        if not leads_to.exists() or (anchor and anchor not in anchors(leads_to)):
+            broken.append(target + (f"#{anchor}" if anchor else ""))
+    return broken
+
+
+def anchors(page: Path) -> list[str]:
     """The headings of a page as GitHub names them."""
-    heads = re.findall(r"^#+ (.*)$", text_of(page), re.MULTILINE)
+    heads = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return [re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads]
+
+
+_FOLDERS = ("emulator", "fetchers", "brokers", "controller", "scenarios", "tests", "benchmarks", "docs")
+
+
+@pytest.mark.parametrize("folder", _FOLDERS)
+def test_the_pages_that_a_folder_names_are_there(folder: str) -> None:
+    """In docstrings, comments, help, errors, and in pages beside their links."""
+    named = {
+        (str(path.relative_to(ROOT)), page)
+        for path in (ROOT / folder).rglob("*.[pm][yd]")
+        for page in re.findall(r"(?<![\w/])docs/(?:[\w-]+/)*[\w-]+\.md\b", path.read_text(encoding="utf-8"))
+    }
+    assert sorted((path, page) for path, page in named if not (ROOT / page).exists()) == []
 
 
 def test_the_places_that_the_page_of_the_architecture_names_are_there() -> None:

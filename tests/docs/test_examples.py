@@ -1,4 +1,4 @@
-"""The examples of tests with real clients, each as it stands in docs/examples."""
+"""The examples of tests with real clients, each as it stands in docs/use/examples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.clients.known import NODE
 from tests.docs.pages import DOCS, ROOT
 from tests.scenarios.testing.test_pytest_plugin import run_pytest
 
-EXAMPLES = DOCS / "examples"
+EXAMPLES = DOCS / "use" / "examples"
 UNDERSTUDY = f"{sys.executable} -m understudy"
 JARS = Path.home() / ".m2" / "repository"
 
@@ -31,7 +31,7 @@ def run(*command: str, **more: str) -> str:
 
 
 def test_python(tmp_path: Path) -> None:
-    pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
+    pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed: ./understudy test does that")
     shutil.copy(EXAMPLES / "test_orders.py", tmp_path)
     printed = run_pytest(tmp_path, "test_orders.py")
     assert "test_no_acknowledged_order_is_lost_when_the_leader_dies PASSED" in printed, printed

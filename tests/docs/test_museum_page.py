@@ -1,19 +1,28 @@
-"""docs/museum.md is what the museum renders."""
+"""docs/reference/bugs-and-guards.md is what the museum renders, and ``understudy museum --page`` has all of it."""
 
 import re
 
-from scenarios.museum.exhibits import names
-from scenarios.museum.page import sections
+import pytest
+
+from scenarios.museum.exhibits import exhibit, names
+from scenarios.museum.page import sections, whole
 from scenarios.pages import into_page
 from tests.docs.pages import text_of
 
-PAGE = "museum.md"
+PAGE = "bugs-and-guards.md"
 
 
-def test_the_page_is_rendered_from_the_museum() -> None:
+def test_the_list_is_rendered_from_the_museum() -> None:
     page = text_of(PAGE)
-    assert into_page(page, sections()) == page, "run: python -m scenarios.museum.page docs/museum.md"
+    assert into_page(page, sections()) == page, f"run: python -m scenarios.museum.page docs/reference/{PAGE}"
+    assert re.findall(r"^\| \[(\S+)\]", page, re.MULTILINE) == list(names())
 
 
-def test_every_bug_and_every_guard_has_a_section() -> None:
-    assert re.findall(r"^### (\S+)$", text_of(PAGE), re.MULTILINE) == list(names())
+@pytest.mark.parametrize("name", ["KAFKA-6526", "fetch_fence"])
+def test_the_whole_page_has_the_story_the_case_and_its_run(name: str) -> None:
+    one = exhibit(name)
+    page = "\n\n".join(whole([one]))
+    assert page.startswith(f"# The museum\n\n## {name}\n\n")
+    assert one.entry.here in page
+    assert f'title = "{one.scenario.title}"' in page
+    assert f"FAILED: {one.entry.checker}" in page

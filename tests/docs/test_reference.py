@@ -1,5 +1,5 @@
-"""docs/scenarios.md says what the program does: its tables are the declarations', its TOML is valid, its example
-runs."""
+"""The pages about scenario files say what the program does: the tables of docs/reference/scenario-file.md are the
+declarations', the TOML of the guides is valid, and the example of docs/use/scenarios.md runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from emulator.protocol.configs import config_keys
 from emulator.protocol.znodes import broker_entity
 from fetchers.quota import QuotaManagers
-from scenarios.cli.report import report
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.language.configs import BROKER_SETTINGS, CONFIG_CLASSES, QUOTA_RATES
@@ -19,14 +18,15 @@ from scenarios.language.reference import main, sections
 from scenarios.pages import into_page
 from tests.docs.pages import ROOT, fenced, text_of
 
-PAGE = "scenarios.md"
-TOML = fenced(PAGE, "toml")
-SMALLEST, EXAMPLE = TOML[0], TOML[1]
+PAGE = "scenario-file.md"
+GUIDE = "scenarios.md"
+SMALLEST, EXAMPLE, *ADDITIONS = fenced(GUIDE, "toml")
+TOML = [SMALLEST, EXAMPLE, *ADDITIONS, *fenced("actions.md", "toml")]
 
 
 def test_the_page_holds_every_table_as_it_is_rendered() -> None:
     page = text_of(PAGE)
-    assert into_page(page, sections()) == page, "run: python -m scenarios.language.reference docs/scenarios.md"
+    assert into_page(page, sections()) == page, f"run: python -m scenarios.language.reference docs/reference/{PAGE}"
     assert set(re.findall(r"<!-- reference: (\S+) -->", page)) == set(sections())
 
 
@@ -61,23 +61,11 @@ def test_every_block_of_toml_is_valid(block: object) -> None:
 def test_the_worked_example_does_what_the_page_says(strategy: str) -> None:
     run = Scenario.loads(EXAMPLE.text).run(strategy=strategy)
     assert run.passed, run.explanation
-    (output,) = fenced(PAGE, "text")
+    (output,) = fenced(GUIDE, "text")
     head, *lines = output.text.splitlines()
     assert head == f"PASSED after {run.virtual_s:.3f} virtual seconds"
     told = [re.split(r"\s{2,}", line.strip()) for line in lines]
     assert [words[:2] for words in told] == [["ok", expectation.statement] for expectation in run.expectations]
-
-
-def test_the_readme_shows_the_lines_that_a_run_says() -> None:
-    """The questions and expectations; their figures are those of one day."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    scenario, shown = re.findall(r"```(?:toml|text)\n(.*?)```", text, re.DOTALL)[:2]
-    told = list(report(Scenario.loads(scenario).run()))[3:]
-    assert [_words(line) for line in shown.splitlines()] == [_words(line) for line in told[: len(shown.splitlines())]]
-
-
-def _words(line: str) -> str:
-    return re.sub(r"\d[\d.,]*", "N", line)
 
 
 def test_the_worked_example_can_fail() -> None:

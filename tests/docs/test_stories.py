@@ -1,4 +1,4 @@
-"""docs/stories.md: every file runs, and every line of output that the page shows is what its commands print."""
+"""Every line of output that docs/use/stories.md, README.md and docs/use/museum.md show is what their commands print."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.stories import LEFT_OUT, Story, renewed, stories, unlike
+from tests.docs.stories import LEFT_OUT, Story, of_other_pages, renewed, stories, unlike
 
 
-@pytest.mark.parametrize("story", stories(), ids=lambda story: story.name)
+@pytest.mark.parametrize("story", [*stories(), *of_other_pages()], ids=lambda story: story.name)
 def test_the_answer_is_what_the_page_says(story: Story, tmp_path: Path) -> None:
     printed = story.output(tmp_path)
     wrong = list(unlike(story.shown.text.splitlines(), printed))

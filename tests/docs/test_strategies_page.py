@@ -1,4 +1,4 @@
-"""docs/strategies.md: the names on it exist, and the parts of its tutorial work as printed."""
+"""docs/use/strategies.md: the names on it exist, and the parts of its tutorial work as printed."""
 
 from __future__ import annotations
 

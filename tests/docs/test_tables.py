@@ -1,4 +1,4 @@
-"""docs/dataset.md lists the tables and columns that there are, rendered from the schema that every file carries."""
+"""docs/reference/dataset-tables.md has the tables and columns that there are, rendered from the schemas."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from scenarios.runs.dataset.schema import FREQUENCY, MEANING, SCHEMAS, UNIT
 from tests.docs.pages import text_of
 from tests.scenarios.runs.dataset.runs import write
 
-PAGE = "dataset.md"
+PAGE = "dataset-tables.md"
 
 
 def test_the_page_holds_the_tables_as_they_are_rendered() -> None:
     page = text_of(PAGE)
-    assert into_page(page, sections()) == page, "run: python -m scenarios.runs.dataset.reference docs/dataset.md"
+    assert into_page(page, sections()) == page, f"run: python -m scenarios.runs.dataset.reference docs/reference/{PAGE}"
     assert "<!-- reference: tables -->" in page
     assert all(f"\n### `{table}`\n" in page for table in SCHEMAS)
 

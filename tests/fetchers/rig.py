@@ -29,7 +29,7 @@ from fetchers.manager import FetcherManager, ReplicaAlterLogDirsManager, Replica
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
 from fetchers.quota import Throttle
-from fetchers.thread import FetcherThread
+from fetchers.thread import FetcherRounds, FetcherThread
 
 E = TypeVar("E")
 ME, LEADER = 2, 1
@@ -318,6 +318,10 @@ class Rig:
     @property
     def thread(self) -> FetcherThread:
         return self.manager.threads[self.source, 0]
+
+    @property
+    def rounds(self) -> FetcherRounds:
+        return self.thread.rounds.roused()
 
     def equal(self, tp: TopicPartition) -> bool:
         """Whether follower and leader hold the same records under the same epochs."""

@@ -161,7 +161,7 @@ def test_an_answer_counts_for_a_partition_that_came_back_at_the_same_offset(
 
 
 def test_a_session_in_which_nothing_is_left_ends() -> None:
-    """What is fetched later is a full request, and new to the leader: it is held against the leader's epoch up to 2.4,
+    """What is fetched later is a full request, and new to the leader: it is checked by the leader's epoch up to 2.4,
     and sent the high watermark again (ReplicaFetcherThread.buildFetch and FetchManager.newContext, 2.4.1)."""
 
     class Named(Ledger):

@@ -1,12 +1,20 @@
 """The fetch loop of one thread: positions, delays, a lost leader, stale answers, and work that is due but hidden in a
 long poll (kafka-behaviour §8.2)."""
 
+from types import MappingProxyType
+from unittest.mock import Mock
+
+from attrs import fields
+
 from brokers.log.leader_epoch_cache import NO_EPOCHS
 from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetchPosition
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
+from fetchers.partitions import Partitions
+from fetchers.thread import FetcherRounds, FetcherThread
+from fetchers.throttle import FollowerThrottle
 from tests.fetchers.rig import LATENCY_US, A, B, Rig, play, write
 
 
@@ -107,7 +115,7 @@ def test_a_partition_removed_while_its_leader_is_lost_is_not_fetched_from_it_aga
         await rig.rest()
         rig.leader.down = True
         await rig.rest(1_700)  # the first back-off is over, and the partitions are delayed
-        assert rig.thread.partitions.all_delayed_until_us
+        assert rig.rounds.partitions.all_delayed_until_us
         rig.manager.remove_fetcher_for_partitions([A])
         assert rig.thread.states[B].delayed_until_us > 0
         rig.leader.down = False
@@ -127,10 +135,10 @@ def test_a_back_off_ends_by_a_clock_that_shows_a_time_before_the_start() -> None
         rig.leader.leads(A, 0)
         rig.add(A)
         await rig.rest()
-        rig.thread.partitions._process.node.skew_us = -600_000_000
+        rig.manager.process.node.skew_us = -600_000_000
         rig.leader.down = True
         await rig.rest(1_700)
-        assert rig.thread.partitions.all_delayed_until_us < 0
+        assert rig.rounds.partitions.all_delayed_until_us < 0
         rig.leader.down = False
         write(rig.leader.logs[A], 0)
         await rig.rest(2_000)
@@ -146,7 +154,7 @@ def test_a_back_off_of_a_clock_that_was_set_back_ends_soon_after_it_is_set_right
         await rig.rest()
         rig.leader.down = True
         await rig.rest(1_700)
-        node = rig.thread.partitions._process.node
+        node = rig.manager.process.node
         node.skew_us = -600_000_000
         await rig.rest(2_000)
         rig.leader.down = False
@@ -263,5 +271,20 @@ def test_an_answer_is_ignored_too_if_the_epoch_changes_while_another_answer_is_d
         await rig.rest()
         assert rig.equal(A)
         assert rig.equal(B)
+
+    play(scenario)
+
+
+def test_nothing_of_a_thread_leads_to_its_partitions_without_rousing_what_is_parked() -> None:
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A)
+        rig.add(A)
+        values = [getattr(rig.thread, each.name) for each in fields(FetcherThread)]
+        assert not [one for one in values if isinstance(one, FetcherRounds | Partitions | FollowerThrottle | dict)]
+        assert isinstance(rig.thread.states, MappingProxyType)
+        poll = Mock()
+        rig.manager.process.parked.add(poll)
+        assert A in rig.rounds.partitions.states
+        poll.rouse.assert_called_once()
 
     play(scenario)

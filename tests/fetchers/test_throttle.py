@@ -76,9 +76,9 @@ def test_kip_73_removing_a_partition_that_is_held_back_leaves_no_trace_of_it() -
         rig.leader.leads(A, *[0] * 30)
         rig.add(A)
         await rig.rest(100)
-        assert rig.thread.partitions.held
+        assert rig.rounds.partitions.held
         rig.manager.remove_fetcher_for_partitions([A])
-        assert not rig.thread.partitions.held
+        assert not rig.rounds.partitions.held
         rig.leader.epochs[A] = 1
         rig.add(A, epoch=1)
         await rig.world.settled()
@@ -133,9 +133,9 @@ def test_only_throttled_partitions_that_lag_are_looked_at() -> None:
             rig.leader.leads(tp, *[0] * 30)
         rig.add(A, B)
         await rig.rest(100)
-        assert list(rig.thread.throttle.bound) == [A]
+        assert list(rig.rounds.throttle.bound) == [A]
         await rig.world.settled()
-        assert not rig.thread.throttle.bound
+        assert not rig.rounds.throttle.bound
 
     play(scenario, throttle=throttled(1_000))
 

@@ -1,4 +1,4 @@
-"""The house keeps its shape: who may import whom, and what never enters the world (docs/architecture.md)."""
+"""The house keeps its shape: who may import whom, and what never enters the world (docs/extend/architecture.md)."""
 
 import ast
 from collections.abc import Iterator

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-NOT_READ = (".venv/", "build/", "docs/sources/", "tests/controller/", "tests/house/test_language.py")
+NOT_READ = (".venv/", "build/", "docs/extend/sources/", "tests/controller/", "tests/house/test_language.py")
 """Other people's texts; tests that have yet to be reworded; this file, which quotes the idioms."""
 
 RULES = {
@@ -40,8 +40,29 @@ RULES = {
     r"mend(?:s|ed|ing)?": "repairs, heals, corrects",
     r"in vain": "without effect",
     r"stands? (?:in|on) (?:ZooKeeper|the (?:log|znode|ISR|list))": "is in, is stored in",
+    r"whosever": "of whichever broker",
+    r"dealt(?! with)|deals? out": "handed out, divided, placed",
+    r"go(?:es)? round": "takes turns, in turn",
+    r"comes? to rest": "settles",
+    r"leans? (?:towards|on)": "prefers, depends on",
+    r"broken off": "interrupted",
+    r"meant of": "a share of, refers to",
 }
 """An idiom, as a regular expression of whole words, and what to write instead."""
+
+OPENING = re.compile(
+    r"(?:the )?same\b|(?:it|its|whose|whom?)\b|what (?!an? )|of (?!course)|none of\b|those\b", re.IGNORECASE
+)
+"""First words of a docstring that do not say what is defined: the noun comes first."""
+OTHER_OPENINGS = (
+    "benchmarks/", "tests/", "brokers/requests/", "scenarios/cluster/clients/", "scenarios/observe/checkers/",
+    "scenarios/observe/history/", "scenarios/observe/invariants.py", "scenarios/observe/past/",
+    "scenarios/observe/findings/", "scenarios/observe/reach/", "scenarios/observe/timeline/",
+    "scenarios/observe/why/", "scenarios/profiles/", "scenarios/runs/", "scenarios/studies/report/",
+    "scenarios/studies/statistics/", "scenarios/studies/design.py", "scenarios/studies/planning.py",
+    "scenarios/studies/study.py",
+)  # fmt: skip
+"""Rooms whose docstrings have yet to be reworded in this way."""
 
 ANY = re.compile(rf"\b(?:{'|'.join(f'({idiom})' for idiom in RULES)})\b".replace(" ", r"\s+"), re.IGNORECASE)
 
@@ -93,6 +114,31 @@ def test_pages_and_library_scenarios_are_plain() -> None:
         for problem in idioms(path.read_text())
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def openings(source: str) -> list[tuple[int, str]]:
+    """The line and the first words of each docstring that does not begin with the noun it defines."""
+    return [
+        (node.lineno, node.value.value[:40])
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        if OPENING.match(node.value.value.strip())
+    ]
+
+
+def test_docstrings_begin_with_the_noun_they_define() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {words!r}"
+        for path in files("*/**/*.py", "*.py")
+        if not str(path.relative_to(ROOT)).startswith(OTHER_OPENINGS)
+        for line, words in openings(path.read_text())
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_an_opening_without_a_noun_is_found() -> None:
+    source = 'LIMIT = 3\n"""Of one request."""\ndef f():\n    """The same for all."""\ndef g():\n    """The size."""\n'
+    assert openings(source) == [(2, "Of one request."), (4, "The same for all.")]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The module that docs/plugins.md teaches, installed as a package of another project beside the wheel."""
+"""The module that docs/extend/plugins.md teaches, installed as a package of another project beside the wheel."""
 
 import json
 import shutil

@@ -244,7 +244,7 @@ def test_an_environment_in_another_place_holds_the_dependencies_alone(clone: Clo
     assert any(name.startswith("pytest") for name in requirements.read_text().splitlines())
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes anywhere")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes anywhere: run the tests as another user")
 def test_a_checkout_that_cannot_be_written(clone: Clone, tmp_path: Path) -> None:
     clone.root.chmod(0o555)
     result = clone.run("run", UNDERSTUDY_VENV=str(tmp_path / "venv"))
@@ -252,7 +252,7 @@ def test_a_checkout_that_cannot_be_written(clone: Clone, tmp_path: Path) -> None
     assert result.returncode == 7
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes anywhere")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes anywhere: run the tests as another user")
 def test_a_folder_that_cannot_be_written(clone: Clone) -> None:
     clone.root.chmod(0o555)
     result = clone.run("run")

@@ -57,7 +57,7 @@ class RealCluster:
     """One cluster of a release.
 
     Attributes:
-        log_dirs: how many log directories each broker has.
+        log_dirs: the number of log directories of each broker.
     """
 
     release: Release
@@ -158,7 +158,7 @@ class RealCluster:
         return self.jvms[broker].running and self.zookeeper.exists(f"/brokers/ids/{broker}")
 
     def controller(self) -> int | None:
-        """None while there is none."""
+        """The id of the controller; None while there is none."""
         data = self.zookeeper.get("/controller")
         return None if data is None else int(json.loads(data)["brokerid"])
 

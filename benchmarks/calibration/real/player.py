@@ -22,7 +22,7 @@ from scenarios.language.triggers import After
 TOPIC_WITHIN_S = 60
 UP_WITHIN_S = 90
 QUIET_S = 9
-"""How long nothing may be written before a recording ends: ISR changes are announced five seconds late."""
+"""The time without a write after which a recording ends: ISR changes are announced five seconds late."""
 
 LONGEST_S = 120
 THROTTLED = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
@@ -34,8 +34,8 @@ class Player:
     """Plays one scenario.
 
     Attributes:
-        undo: what a duration ends, with the time at which it does.
-        copied: what new replicas held: seconds after their move began, and bytes, at each change that was seen.
+        undo: the effects that a duration ends, each with the time of its end.
+        copied: the contents of new replicas: seconds after their move began, and bytes, at each change that was seen.
         kills: the brokers that were killed, and when (the clock of the machine, which is ZooKeeper's too).
     """
 
@@ -317,7 +317,7 @@ class Player:
     # -- settings -----------------------------------------------------------------------------------------------------
 
     def _throttle(self, targets: Mapping[tuple[str, int], Sequence[int]], rate: int) -> None:
-        """As kafka-reassign-partitions --throttle does (ReassignPartitionsCommand, 2.3)."""
+        """Set throttles as kafka-reassign-partitions --throttle does (ReassignPartitionsCommand, 2.3)."""
         lists: dict[str, tuple[list[str], list[str]]] = {}
         involved: dict[int, None] = {}
         for (topic, number), target in targets.items():

@@ -21,7 +21,7 @@ def facts(cluster: RealCluster) -> Iterator[Fact]:
 
 
 def logs(cluster: RealCluster) -> Iterator[Log]:
-    """What the replicas on the disks hold."""
+    """The contents of the replicas on the disks."""
     for broker in range(cluster.brokers):
         for folder in sorted(cluster.log_dir(broker, 0).glob("*-[0-9]*")):
             topic, _, number = folder.name.rpartition("-")

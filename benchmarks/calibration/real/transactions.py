@@ -17,12 +17,12 @@ class Transaction(NamedTuple):
     """A write.
 
     Attributes:
-        session: whose it is.
+        session: the session that wrote it.
         time_ms: the server's clock.
         op: ``create``, ``setData``, ``delete``, or ``close`` for the end of a session (closed or expired), which
             deletes its ephemeral znodes.
-        version: of the data after a ``setData``.
-        ephemeral: of a ``create``.
+        version: the version of the data after a ``setData``.
+        ephemeral: whether a ``create`` made an ephemeral znode.
     """
 
     session: int

@@ -17,12 +17,12 @@ _EVERYONE = struct.pack(">ii", 1, 31)
 
 _RANDOM = (1 << 48) - 1
 _OWNER_AT = 44
-"""Where the owner is in a Stat: after four longs and three integers."""
+"""The place of the owner in a Stat: after four longs and three integers."""
 
 
 def password(session: int) -> bytes:
-    """What ZooKeeper asks of a client that resumes a session: the first bytes of a ``java.util.Random`` whose seed
-    is made of the session's id and a constant (ZooKeeperServer.generatePasswd, 3.4 and 3.5)."""
+    """The password of a client that resumes a session: the first bytes of a ``java.util.Random`` whose seed is made of
+    the session's id and a constant (ZooKeeperServer.generatePasswd, 3.4 and 3.5)."""
     seed, found = (session ^ 0xB3415C00 ^ 0x5DEECE66D) & _RANDOM, b""
     for _ in range(4):
         seed = seed * 0x5DEECE66D + 0xB & _RANDOM

@@ -1,2 +1,2 @@
-"""What real clients send, where it says more than an emulated client does: subclasses of the messages of the same API.
-Triggers and faults that name the API see both."""
+"""Requests and answers of real clients, where they say more than those of an emulated client: subclasses of the
+messages of the same API. Triggers and faults that name the API see both."""

@@ -11,19 +11,20 @@ from emulator.protocol.types import TopicPartition
 NO_SESSION = 0
 INITIAL_EPOCH = 0
 FINAL_EPOCH = -1
-"""The session epochs of a full request: one that asks for a session, and one that does not (FetchMetadata)."""
+"""The session epochs of a full request: INITIAL_EPOCH asks for a session, FINAL_EPOCH does not (FetchMetadata)."""
 READ_UNCOMMITTED, READ_COMMITTED = 0, 1
-"""Isolation levels: with the latter nothing is read that belongs to a transaction which is open or was aborted."""
+"""Isolation levels. With READ_COMMITTED, a reader does not get records of a transaction which is open or was
+aborted."""
 DEBUGGING_CONSUMER = -2
 """The replica id of a reader that also reads from followers (kafka-replica-verification)."""
 
 
 class PartitionData(NamedTuple):
-    """What a reader wants of one partition (FetchRequest.PartitionData).
+    """The position and limits of a reader in one partition (FetchRequest.PartitionData).
 
     Attributes:
         last_fetched_epoch: as in ``FetchPartition``.
-        max_bytes: of this partition.
+        max_bytes: the most bytes of this partition in the answer.
     """
 
     tp: TopicPartition
@@ -43,12 +44,12 @@ class ConsumerFetchRequest(FetchRequest):
 
 
 class Stability(NamedTuple):
-    """What readers of committed records are sent about one partition.
+    """The answer's facts about transactions in one partition, for readers of committed records.
 
     Attributes:
         last_stable_offset: no batch that is sent to such a reader reaches beyond it.
-        aborted: the transactions that have records in what is sent, and that the reader has to leave out: producer id
-            and first offset of each.
+        aborted: the transactions that have records in the answer, and that the reader has to leave out: producer id and
+            first offset of each.
     """
 
     last_stable_offset: int
@@ -61,7 +62,8 @@ class ConsumerFetchResponse(FetchResponse):
     """The answer to a real consumer.
 
     Attributes:
-        stability: of the partitions in whose logs there are transactions; elsewhere all that is committed is stable.
+        stability: the stability of the partitions in whose logs there are transactions; elsewhere all that is committed
+            is stable.
     """
 
     stability: dict[TopicPartition, Stability] = field(factory=dict)

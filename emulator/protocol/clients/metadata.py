@@ -24,8 +24,8 @@ class ClientMetadataRequest(MetadataRequest):
 
 @frozen
 class PartitionAnswer:
-    """One partition, by the broker's metadata cache. ``state``: as clients see it; NO_LEADER if its leader is not
-    alive."""
+    """One partition, by the broker's metadata cache. ``state`` is the state that clients are sent; NO_LEADER if its
+    leader is not alive."""
 
     error: Errors
     state: PartitionMetadata

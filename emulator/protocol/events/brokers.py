@@ -37,7 +37,7 @@ class ControlledShutdownAnswered(NamedTuple):
 
     Attributes:
         error: Kafka's name of the code, or DISCONNECTED.
-        remaining: how many partitions with more than one replica it still leads; -1: unknown.
+        remaining: the number of partitions with more than one replica that it still leads; -1: unknown.
     """
 
     t_us: int

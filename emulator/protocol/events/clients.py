@@ -1,4 +1,4 @@
-"""Producers and consumers: what they get from brokers and give to their applications."""
+"""Events of producers and consumers: results from brokers, and records given to applications."""
 
 from typing import NamedTuple
 
@@ -10,8 +10,8 @@ class Produced(NamedTuple):
 
     Attributes:
         error: NONE, or Kafka's name of the last error before the producer gave up.
-        latency_us: since the batch was closed.
-        attempts: how many times it was sent; 0: never.
+        latency_us: the time since the batch was closed.
+        attempts: the number of times that it was sent; 0: never.
         outcome: ``acked``; ``sent`` (acks=0: there is no answer); ``duplicate`` (a broker had it already and does not
             know its offset any more: a success without an offset); ``failed`` (an error that a retry cannot solve);
             ``retries`` (all retries used); ``expired`` (delivery.timeout.ms; it may have been written).
@@ -67,11 +67,11 @@ class BatchesProduced(NamedTuple):
 
 
 class Unfinished(NamedTuple):
-    """The run has ended, and a batch is neither acknowledged nor given up.
+    """The run has ended, and a batch was neither acknowledged nor failed.
 
     Attributes:
-        wait_us: since the batch was closed.
-        attempts: how many times it was sent; 0: never.
+        wait_us: the time since the batch was closed.
+        attempts: the number of times that it was sent; 0: never.
     """
 
     t_us: int
@@ -113,7 +113,7 @@ class ProducerIdentified(NamedTuple):
     """An idempotent producer received a producer id: its first, or a new one after a reset.
 
     Attributes:
-        first_id, last_id: the range of the ids of its batches.
+        first_id, last_id: the first and the last id of its batches.
     """
 
     t_us: int
@@ -130,8 +130,8 @@ class Consumed(NamedTuple):
 
     Attributes:
         offset, next_offset: the messages are those of ``[offset, next_offset)``.
-        ids: of their batches.
-        leader, leader_epoch: of the broker they came from, as far as the consumer knew.
+        ids: the ids of their batches.
+        leader, leader_epoch: the broker that they came from and its leader epoch, as far as the consumer knew.
         high_watermark: the last one that the consumer received, from which it computes its lag.
     """
 
@@ -151,14 +151,14 @@ class Consumed(NamedTuple):
 
 class Fetched(NamedTuple):
     """A broker's answer to a fetch of a real client has reached it, with records of a partition. What its application
-    does with them, only it knows.
+    does with them is not known.
 
     Attributes:
         offset, next_offset: the records are those of ``[offset, next_offset)``; the client may skip the first ones.
-        ids: of their batches.
+        ids: the ids of their batches.
         leader: the broker.
-        leader_epoch: of the last batch.
-        high_watermark: in the same answer.
+        leader_epoch: the leader epoch of the last batch.
+        high_watermark: the high watermark in the same answer.
     """
 
     t_us: int

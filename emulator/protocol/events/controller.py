@@ -25,7 +25,7 @@ class ControlRequest(NamedTuple):
     Attributes:
         api: LeaderAndIsr, UpdateMetadata or StopReplica.
         node, broker: the controller and the receiver.
-        partitions: how many the request names.
+        partitions: the number of partitions that the request names.
     """
 
     t_us: int

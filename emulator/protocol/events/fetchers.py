@@ -18,8 +18,8 @@ class FetcherStopped(NamedTuple):
 
     Attributes:
         reason: ``idle``, ``all-failed``, ``replaced`` (the address of its leader changed), ``resized`` or ``died``.
-        topic, partition: of a thread that died, where; else empty and -1.
-        error: of a thread that died, Kafka's name of the error's code, or the class of the exception.
+        topic, partition: the partition where a thread died; else empty and -1.
+        error: the error that a thread died of: Kafka's name of its code, or the class of the exception.
     """
 
     t_us: int
@@ -38,7 +38,7 @@ class PartitionFailed(NamedTuple):
     """A partition was moved from its fetcher thread to the failed partitions (KIP-461).
 
     Attributes:
-        reason: what failed, and how.
+        reason: the operation that failed, and its error.
         error: Kafka's name of the error's code, or the class of the exception.
     """
 

@@ -7,7 +7,7 @@ class GroupsLoaded(NamedTuple):
     """A broker became the coordinator of the groups of one partition of ``__consumer_offsets``, and has read it.
 
     Attributes:
-        groups, offsets: how many it found.
+        groups, offsets: the numbers of groups and of offsets that it found.
     """
 
     t_us: int
@@ -25,7 +25,7 @@ class GroupsUnloaded(NamedTuple):
     """A broker is no longer the coordinator of these groups.
 
     Attributes:
-        groups, offsets: how many it has dropped from its memory.
+        groups, offsets: the numbers of groups and of offsets that it has dropped from its memory.
     """
 
     t_us: int
@@ -43,7 +43,7 @@ class GroupStateChanged(NamedTuple):
 
     Attributes:
         state: Kafka's name.
-        reason: of a rebalance, why it begins; else "".
+        reason: the reason of a rebalance that begins; else "".
     """
 
     t_us: int
@@ -60,7 +60,7 @@ class GroupGeneration(NamedTuple):
     """The members of a group have joined, and learn their generation.
 
     Attributes:
-        leader: the member that assigns.
+        leader: the member that computes the assignment.
         members: all of them; none in a group that is empty now.
     """
 
@@ -96,8 +96,9 @@ class GroupMemberRemoved(NamedTuple):
     """A member is gone from its group.
 
     Attributes:
-        reason: ``left``, ``session``, ``rebalance`` (it did not join again in time), ``sync`` (nor sent its SyncGroup),
-            ``size`` (the group was full), ``replaced`` (another client has joined as the same static member).
+        reason: ``left``, ``session`` (no heartbeat came in time), ``rebalance`` (it did not join again in time),
+            ``sync`` (its SyncGroup did not come in time), ``size`` (the group was full), ``replaced`` (another client
+            has joined as the same static member).
     """
 
     t_us: int
@@ -114,8 +115,8 @@ class OffsetsCommitted(NamedTuple):
     """A group's commit has its outcome.
 
     Attributes:
-        member: "" from a client that is no member.
-        error: Kafka's name; ``NONE``: it is in the log of every replica in sync.
+        member: the member id; "" from a client that is no member.
+        error: Kafka's name of the code; ``NONE``: the commit is in the log of every in-sync replica.
         topics, partitions, offsets: columns, a row for each partition.
     """
 
@@ -137,7 +138,7 @@ class OffsetsRemoved(NamedTuple):
 
     Attributes:
         reason: ``expired``, ``deleted`` (by an administrator), ``topic`` (their topic was deleted).
-        group_too: the group is gone.
+        group_too: whether the group was removed as well.
     """
 
     t_us: int

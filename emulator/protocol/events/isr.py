@@ -13,11 +13,11 @@ class IsrProposed(NamedTuple):
     Attributes:
         kind: ``shrink`` or ``expand``.
         isr: the proposed ISR.
-        replicas: those that join or leave.
-        ends: per replica, its log end offset as the leader knows it.
-        epochs: per replica, the leader epoch of its fetches; ``UNCHECKED`` if fetches are not fenced, or there is no
+        replicas: the replicas that join or leave.
+        ends: the log end offset of each replica, as the leader knows it.
+        epochs: the leader epoch of each replica's fetches; ``UNCHECKED`` if fetches are not fenced, or there is no
             fetch session.
-        overdue_us: per replica, how long it has been behind, to be compared with ``lag_time_us``.
+        overdue_us: the time for which each replica has been behind, to be compared with ``lag_time_us``.
         lag_time_us: replica.lag.time.max.ms.
         max_messages: replica.lag.max.messages; -1: no such limit.
     """

@@ -41,7 +41,8 @@ class LogDirsVerified(NamedTuple):
     """An operator checked the log directories of a plan.
 
     Attributes:
-        done, open, failed: how many replicas are in the requested directory, are being copied to it, or neither.
+        done, open, failed: the numbers of replicas that are in the requested directory, are being copied to it, or
+            neither.
     """
 
     t_us: int

@@ -26,7 +26,7 @@ class Appended(NamedTuple):
         leader: appended as leader; false: by a fetch of a follower.
         base_offset, next_offset: its records are ``[base_offset, next_offset)``.
         id: ``Batch.id``.
-        size: in bytes.
+        size: the size in bytes.
     """
 
     t_us: int
@@ -73,11 +73,11 @@ class BatchesAppended(NamedTuple):
 
 
 class UnknownProducerAppended(NamedTuple):
-    """A leader appended a batch of an idempotent producer of which its log knew nothing: new to it, or forgotten. It is
-    not checked whether the log had that batch before (KIP-98).
+    """A leader appended a batch of an idempotent producer that its log did not know: a new producer, or a forgotten
+    one. It is not checked whether the log had that batch before (KIP-98).
 
     Attributes:
-        producer_id, base_sequence: of the batch.
+        producer_id, base_sequence: those of the batch.
         id: ``Batch.id``.
     """
 
@@ -94,12 +94,13 @@ class UnknownProducerAppended(NamedTuple):
 
 
 class BatchRepeated(NamedTuple):
-    """A leader had a batch of an idempotent producer already: it gave the first answer, and appended nothing (KIP-98).
+    """A leader received a batch of an idempotent producer that its log has already: it gave the first answer again, and
+    appended nothing (KIP-98).
 
     Attributes:
-        producer_id, base_sequence: of the batch.
-        id: ``Batch.id``, of the batch as it was sent again.
-        base_offset: where the log has it.
+        producer_id, base_sequence: those of the batch.
+        id: ``Batch.id`` of the batch as it was sent again.
+        base_offset: its place in the log.
     """
 
     t_us: int
@@ -130,7 +131,7 @@ class HighWatermark(NamedTuple):
     """A replica's high watermark moved.
 
     Attributes:
-        leader: as leader of ``leader_epoch``; false: received from the leader.
+        leader: true: it moved as leader of ``leader_epoch``; false: it was received from the leader.
     """
 
     t_us: int
@@ -171,7 +172,7 @@ class LogRecovered(NamedTuple):
 
     Attributes:
         log_end_offset: after the truncation.
-        batches: how many were removed, including the damaged one.
+        batches: the number of removed batches, including the damaged one.
         reason: ``torn`` or ``corrupt``.
     """
 
@@ -190,8 +191,8 @@ class LogStartMoved(NamedTuple):
     """A replica's log start offset moved.
 
     Attributes:
-        reason: ``time`` or ``size`` (old segments were deleted), ``leader`` (a follower adopted the leader's log
-            start offset from a fetch), or ``copy`` (a log that began elsewhere has taken its place).
+        reason: ``time`` or ``size`` (old segments were deleted), ``leader`` (a follower adopted the leader's log start
+            offset from a fetch), or ``copy`` (a log that began elsewhere has taken its place).
     """
 
     t_us: int
@@ -208,7 +209,7 @@ class LogDirFailed(NamedTuple):
     """A log directory went offline (KIP-112).
 
     Attributes:
-        replicas: how many replicas were in it.
+        replicas: the number of replicas in it.
         broker_halts: the broker stops too.
     """
 

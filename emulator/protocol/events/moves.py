@@ -46,7 +46,7 @@ class MoveReported(NamedTuple):
 
     Attributes:
         done: AR == RAR.
-        interrupted: the command stopped waiting, and withdraws the moves that are not done.
+        interrupted: the command stopped waiting, and cancels the moves that are not done.
     """
 
     t_us: int
@@ -84,7 +84,7 @@ class MovesListed(NamedTuple):
 
     Attributes:
         error: NONE, or Kafka's name of the code.
-        partitions: how many are being reassigned.
+        partitions: the number of partitions that are being reassigned.
     """
 
     t_us: int
@@ -99,7 +99,8 @@ class MovesVerified(NamedTuple):
     """The result of kafka-reassign-partitions --verify.
 
     Attributes:
-        done, open, failed: how many moves are completed, in progress, or ended without reaching their target.
+        done, open, failed: the numbers of moves that are completed, in progress, or ended without reaching their
+            target.
         lifted: it found throttles and removed them.
     """
 

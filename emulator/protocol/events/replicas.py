@@ -20,8 +20,8 @@ class BecameLeader(NamedTuple):
     """A broker became leader of a partition.
 
     Attributes:
-        isr, adding, removing: as in the LeaderAndIsr request.
-        replicas: those whose state the leader keeps, itself first.
+        isr, adding, removing: those of the LeaderAndIsr request.
+        replicas: the replicas whose state the leader keeps, itself first.
     """
 
     t_us: int

@@ -1,4 +1,4 @@
-"""Events of a scenario's actions, and of what is found about a run: violations, acknowledged records that are lost."""
+"""Events of a scenario's actions, and of findings about a run: violations, acknowledged records that are lost."""
 
 from typing import NamedTuple
 
@@ -15,15 +15,16 @@ class Fault(NamedTuple):
 
     @property
     def brokers(self) -> tuple[int, ...]:
-        """The ids of the brokers among the machines: others, such as ZooKeeper, have names that are no numbers."""
+        """The ids of the brokers among the machines. Other machines, such as ZooKeeper, have names that are no
+        numbers."""
         return tuple(int(name) for name in self.target.split(",") if name.isdigit())
 
 
 class Drawn(NamedTuple):
-    """What the seed has drawn for an entry of the method, at the start of the run.
+    """A value that the seed has drawn for an entry of the method, at the start of the run.
 
     Attributes:
-        place: of the entry in the file: ``method[2]``.
+        place: the place of the entry in the file: ``method[2]``.
         option: the key: at, after, occurrence, duration.
     """
 
@@ -51,7 +52,7 @@ class ClockSet(NamedTuple):
     """The scenario set the clock of a machine.
 
     Attributes:
-        before_us, after_us: how far ahead of the right time it was, and is.
+        before_us, after_us: how far its clock was ahead of the right time before, and is now.
     """
 
     t_us: int
@@ -76,11 +77,11 @@ class AckedLost(NamedTuple):
     """Batches that a producer knows to be written are not in the log of their partition's leader.
 
     Attributes:
-        acks: with which they were acknowledged: -1 (all) or 1.
+        acks: the acks with which they were acknowledged: -1 (all) or 1.
         unclean: an unclean election lost them, with acks=all.
         unflushed: the machines of all in-sync replicas crashed before they had flushed them (KIP-966), with acks=all.
-        batches, records: how many.
-        id: of the first batch (``Batch.id``); ``base_offset``: where it was; ``next_offset``: where the last one ended.
+        batches, records: the numbers of lost batches and of their records.
+        id, base_offset: ``Batch.id`` and offset of the first batch; ``next_offset``: the offset after the last one.
         leader, leader_epoch, log_end_offset: the leader that lacks them, and where its log ends.
     """
 

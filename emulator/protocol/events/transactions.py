@@ -1,4 +1,4 @@
-"""Events of transactions: where their coordinators are, and what happens to them."""
+"""Events of transactions: their coordinators, their states, their records and markers."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ class TransactionsLoaded(NamedTuple):
     """A broker became the coordinator of the ids of one partition of ``__transaction_state``, and has read it.
 
     Attributes:
-        ids: how many it found.
+        ids: the number of transactional ids that it found.
     """
 
     t_us: int
@@ -24,7 +24,7 @@ class TransactionsUnloaded(NamedTuple):
     """A broker is no longer the coordinator of these transactional ids.
 
     Attributes:
-        ids: how many it has dropped from its memory.
+        ids: the number of transactional ids that it has dropped from its memory.
     """
 
     t_us: int
@@ -37,7 +37,8 @@ class TransactionsUnloaded(NamedTuple):
 
 
 class TransactionStateChanged(NamedTuple):
-    """A transactional id is in another state than before, or its transaction has more partitions: that is in the log.
+    """A transactional id is in another state than before, or its transaction has more partitions. The coordinator's log
+    has that by now.
 
     Attributes:
         state: Kafka's name.
@@ -60,7 +61,7 @@ class TransactionalAppended(NamedTuple):
     """A leader has appended a batch of a transaction.
 
     Attributes:
-        batch: its id.
+        batch: the id of the batch.
     """
 
     t_us: int
@@ -75,11 +76,11 @@ class TransactionalAppended(NamedTuple):
 
 
 class TransactionMarked(NamedTuple):
-    """A leader appends the marker of a transaction: it is decided.
+    """A leader appends the marker of a transaction, which ends it in the partition.
 
     Attributes:
-        coordinator_epoch: of the coordinator that has sent it.
-        committed: False: aborted.
+        coordinator_epoch: the epoch of the coordinator that has sent it.
+        committed: False: the transaction was aborted.
     """
 
     t_us: int
@@ -100,8 +101,8 @@ class CommittedFetched(NamedTuple):
 
     Attributes:
         leader: the broker.
-        ids: of the batches.
-        last_stable_offset: in the same answer.
+        ids: the ids of the batches.
+        last_stable_offset: the last stable offset in the same answer.
         producer_ids, first_offsets: columns, a row for each transaction that the client has to leave out.
     """
 

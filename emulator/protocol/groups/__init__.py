@@ -1,2 +1,2 @@
-"""The messages of consumer groups, by theme: how a client finds the coordinator of its group, membership, offsets, and
-what an administrator asks."""
+"""The messages of consumer groups, by theme: finding a group's coordinator, membership, offsets, and the requests of
+administrators."""

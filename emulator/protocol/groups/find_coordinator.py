@@ -37,7 +37,7 @@ class FoundCoordinator(NamedTuple):
 
 @define(eq=False)
 class FindCoordinatorRequest(Request):
-    """Which brokers coordinate these?
+    """Ask which brokers coordinate groups or transactional ids.
 
     Attributes:
         keys: group ids, or transactional ids.

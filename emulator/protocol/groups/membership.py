@@ -16,7 +16,8 @@ NO_MEMBER = ""
 """The member id of a client that has none yet."""
 
 Protocols = tuple[tuple[str, bytes], ...]
-"""What a member can be assigned by, the one it prefers first: names, each with what the member says about itself."""
+"""The protocols by which a member can be assigned partitions, its preferred one first: names, each with the member's
+metadata."""
 
 
 def _length(*texts: str | None) -> int:
@@ -55,7 +56,7 @@ class JoinGroupRequest(Request):
 
 
 class JoinedMember(NamedTuple):
-    """A member, as the leader of its group gets to know it."""
+    """A member, as the leader of its group is sent it."""
 
     member_id: str
     instance_id: str | None
@@ -64,12 +65,12 @@ class JoinedMember(NamedTuple):
 
 @define(eq=False)
 class JoinGroupResponse(Response):
-    """Which generation the member belongs to.
+    """The generation that the member belongs to.
 
     Attributes:
         protocol_type, protocol: None where the group has none.
         members: all of them, for the leader; empty for the others.
-        skips_assignment: the member leads, and shall leave the assignment as it is: a static leader that is back.
+        skips_assignment: the member is a static leader that has returned, and shall leave the assignment as it is.
     """
 
     error: Errors
@@ -92,8 +93,9 @@ class SyncGroupRequest(Request):
     """Ask for the assignment of the generation that the member has joined.
 
     Attributes:
-        assignments: what each member is assigned, from the leader; empty from the others.
-        protocol_type, protocol: what the member believes its group has; None where the version does not say.
+        assignments: the assignment of each member, from the leader; empty from the others.
+        protocol_type, protocol: the group's type and protocol, as the member knows them; None where the version does
+            not say.
     """
 
     group: str
@@ -124,7 +126,7 @@ class SyncGroupResponse(Response):
 
 @define(eq=False)
 class HeartbeatRequest(Request):
-    """The member is alive; does its generation still hold?"""
+    """Report that the member is alive, and ask whether its generation still holds."""
 
     group: str
     generation: int
@@ -143,7 +145,7 @@ class HeartbeatResponse(Response):
 
 
 class LeavingMember(NamedTuple):
-    """A member that leaves, or is made to leave.
+    """A member that leaves, or that an administrator removes.
 
     Attributes:
         member_id: NO_MEMBER: the static member ``instance_id``, whatever its member id is.

@@ -22,11 +22,11 @@ NO_RETENTION = -1
 
 
 class OffsetToCommit(NamedTuple):
-    """How far a group has read a partition.
+    """The progress of a group in a partition, to be committed.
 
     Attributes:
-        offset: of the next record that the group will read.
-        leader_epoch: of the last record that it has read.
+        offset: the offset of the next record that the group will read.
+        leader_epoch: the leader epoch of the last record that it has read.
     """
 
     tp: TopicPartition
@@ -37,11 +37,11 @@ class OffsetToCommit(NamedTuple):
 
 @define(eq=False)
 class OffsetCommitRequest(Request):
-    """Keep these offsets.
+    """Commit these offsets.
 
     Attributes:
-        generation, member_id: NO_GENERATION and NO_MEMBER from a client that is no member, and only keeps offsets here.
-        retention_us: how long to keep these offsets; NO_RETENTION.
+        generation, member_id: NO_GENERATION and NO_MEMBER from a client that is no member, and only commits offsets.
+        retention_us: how long the coordinator keeps the offsets; NO_RETENTION: as its settings say.
     """
 
     group: str
@@ -73,10 +73,10 @@ class OffsetCommitResponse(Response):
 
 
 class OffsetsWanted(NamedTuple):
-    """What is asked about one group.
+    """A question about one group.
 
     Attributes:
-        partitions: None: all that the group has committed an offset of.
+        partitions: the partitions asked for; None: all for which the group has committed an offset.
     """
 
     group: str
@@ -85,10 +85,10 @@ class OffsetsWanted(NamedTuple):
 
 @define(eq=False)
 class OffsetFetchRequest(Request):
-    """What have these groups committed?
+    """Ask for the committed offsets of groups.
 
     Attributes:
-        require_stable: answer UNSTABLE_OFFSET_COMMIT where a commit is on its way (KIP-447).
+        require_stable: answer UNSTABLE_OFFSET_COMMIT where a commit is not decided yet (KIP-447).
     """
 
     groups: tuple[OffsetsWanted, ...]
@@ -105,7 +105,7 @@ class OffsetFetchRequest(Request):
 
 
 class CommittedOffset(NamedTuple):
-    """What a group has committed for a partition.
+    """The committed offset of a group in a partition.
 
     Attributes:
         offset: NO_OFFSET: none was committed.
@@ -149,7 +149,7 @@ class OffsetFetchResponse(Response):
 
 @define(eq=False)
 class OffsetDeleteRequest(Request):
-    """Forget what a group has committed for these partitions."""
+    """Remove the offsets that a group has committed for these partitions."""
 
     group: str
     partitions: tuple[TopicPartition, ...]

@@ -63,10 +63,10 @@ class DescribeGroupsResponse(Response):
 
 @define(eq=False)
 class ListGroupsRequest(Request):
-    """Which groups does this broker coordinate?
+    """Ask a broker which groups it coordinates.
 
     Attributes:
-        states: of groups in these states only; empty: of all.
+        states: the states of the groups that are asked for; empty: all.
     """
 
     states: tuple[str, ...] = ()

@@ -1,1 +1,2 @@
-"""What transactional producers ask of their coordinator, and it of the leaders of partitions (KIP-98, 0.11)."""
+"""The requests of transactional producers to their coordinator, and of the coordinator to leaders of partitions
+(KIP-98, 0.11)."""

@@ -14,7 +14,7 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False)
 class OfTransaction:
-    """What a transactional producer says to its coordinator in each request.
+    """The fields of every request of a transactional producer to its coordinator.
 
     Attributes:
         producer_id, producer_epoch: as InitProducerId gave them.
@@ -27,7 +27,7 @@ class OfTransaction:
 
 @define(eq=False)
 class AddPartitionsToTxnRequest(OfTransaction, Request):
-    """The transaction will write to these partitions."""
+    """Add partitions to which the transaction will write."""
 
     partitions: tuple[TopicPartition, ...]
 
@@ -55,7 +55,7 @@ class AddPartitionsToTxnResponse(Response):
 
 @define(eq=False)
 class AddOffsetsToTxnRequest(OfTransaction, Request):
-    """The transaction will commit offsets of this group."""
+    """Announce that the transaction will commit offsets of this group."""
 
     group: str
 
@@ -72,7 +72,7 @@ class AddOffsetsToTxnResponse(Response):
 
 @define(eq=False)
 class EndTxnRequest(OfTransaction, Request):
-    """Commit or abort.
+    """Commit or abort the transaction.
 
     Attributes:
         committed: False: abort.

@@ -31,7 +31,7 @@ class TxnMarker(NamedTuple):
 
 @define(eq=False)
 class WriteTxnMarkersRequest(Request):
-    """Write these."""
+    """Write these markers."""
 
     markers: tuple[TxnMarker, ...]
 

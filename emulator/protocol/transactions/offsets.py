@@ -11,7 +11,7 @@ from emulator.protocol.groups.offsets import OffsetCommitRequest, OffsetCommitRe
 
 @define(eq=False)
 class TxnOffsetCommitRequest(OffsetCommitRequest):
-    """Keep these offsets once the transaction is committed. Sent to the group's coordinator.
+    """Commit these offsets once the transaction is committed. Sent to the group's coordinator.
 
     Attributes:
         producer_id, producer_epoch: as InitProducerId gave them.

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 @define(eq=False, repr=False)
 class ZkClient(ClientCnxn):
-    """One per process; many tasks may use it at once. Requests are sent in the order of the calls.
+    """The ZooKeeper client of one process; many tasks may use it at once. Requests are sent in the order of the calls.
 
     No method raises ConnectionLoss: requests are sent again until they are answered. So a create may raise NodeExists,
     and a conditional set BadVersion, because its own first attempt succeeded; the caller has to read and compare. Every
@@ -91,11 +91,10 @@ class ZkClient(ClientCnxn):
         return await self.pipeline_into(_as_it_is, requests)
 
     async def pipeline_into(self, take: Callable[[Response], T], requests: Iterable[Request]) -> list[T]:
-        """Like ``pipeline``, but returns ``take(answer)`` of each answer. Requests are drawn from the iterable as they
-        are sent: of a hundred thousand, only those in flight are in memory.
+        """Send requests as ``pipeline`` does, and return ``take(answer)`` of each answer. Requests are drawn from the
+        iterable as they are sent: of a hundred thousand, only those in flight are in memory.
 
-        Raises:
-            SessionExpired: the session ended before all were answered.
+        Raises: SessionExpired: the session ended before all were answered.
         """
         pipe = _Pipe(self, iter(requests), take, Signal(self._world, "answers of ZooKeeper"))
         pipe.cause = self._trace.cause

@@ -88,7 +88,7 @@ class ClientCnxn:
     _rank: int = field(init=False)
     _pings: IdleSession | None = field(default=None, init=False)
     _first_ping_us: int = field(default=_NEVER, init=False)
-    """When the process pings for the first time, whatever it sent before, if it keeps the instants of one that has
+    """The time of the process's first ping, whatever it sent before, if the process keeps the instants of one that has
     started earlier (``Process.phase_us``)."""
 
     def __attrs_post_init__(self) -> None:
@@ -294,13 +294,13 @@ class ClientCnxn:
         self._timer = self._process.timer_in_line(self._rank, max(due_us - now, 1), self._watch)
 
     def _rouse(self) -> None:
-        """Something happens in the session beside its pings, which are simulated from here on."""
+        """Rouse the parked pings, because something else happens in the session."""
         if self._pings is not None:
             self._pings.rouse()
 
     def pinged(self, sent_us: int, heard_us: int, zxid: int) -> None:
-        """Pings were sent that were not simulated: the last one at ``sent_us``. The last answer came at ``heard_us``
-        (-1: none did), with ``zxid``."""
+        """Take note of pings that were sent without being simulated: the last one at ``sent_us``. The last answer came
+        at ``heard_us`` (-1: none did), with ``zxid``."""
         self._pings = None
         self._sent_us = sent_us
         if heard_us >= 0:

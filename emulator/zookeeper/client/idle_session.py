@@ -19,11 +19,10 @@ class IdleSession(Exchange):
     """The pings of one session, from one that is sent now until something rouses them.
 
     Attributes:
-        period_us: from one ping to the next, whenever the answer comes.
+        period_us: the time from one ping to the next, whenever the answer comes.
         timer: the rank of the timer that sends them.
-        arrived_us, returned_us: when the last ping arrived, and the last answer; -1: none has since the first ping.
-
-    The last two are those of the last ``look``.
+        arrived_us, returned_us: the times at which the last ping arrived, and the last answer, at the last ``look``;
+            -1: none has since the first ping.
     """
 
     cnxn: "ClientCnxn"
@@ -33,13 +32,13 @@ class IdleSession(Exchange):
     arrived_us: int = -1
     returned_us: int = -1
     _sent_us: int = field(init=False)
-    """When the last ping that is past was sent."""
+    """The time at which the last ping that is past was sent."""
     _number: int = 0
-    """How many were sent before it since the first."""
+    """The number of pings that were sent before it since the first."""
     _arrivals: list[int] = field(factory=list)
-    """Of that ping, and then of those that are computed already."""
+    """Arrival times of that ping, then of those that are computed already."""
     _returns: list[int] = field(factory=list)
-    """Of their answers. The last one may be missing."""
+    """Arrival times of their answers. The last one may be missing."""
     _drawn: tuple[int, int] = (0, 0)
 
     def __attrs_post_init__(self) -> None:
@@ -67,7 +66,7 @@ class IdleSession(Exchange):
                 self.returned_us = self._returns[0]
 
     def arrival_between(self) -> tuple[int, int]:
-        """When the last ping arrived, at the earliest and at the latest."""
+        """The earliest and the latest time at which the last ping may have arrived."""
         now, route = self.lane.world.now, self.client.out
         sent_us = now - (now - self._sent_us) % self.period_us
         if sent_us + route.longest_us < now:
@@ -103,10 +102,10 @@ class IdleSession(Exchange):
         return drawn[0] - before[0], drawn[1] - before[1]
 
     def shifted(self) -> None:
-        """Nothing was said of the pings to come."""
+        """Do nothing: no times were given for later pings."""
 
     def roused(self) -> None:
-        """Bring both ends to where they would be, and put what is on the way back on its way."""
+        """Bring both ends to where they would be, and schedule the arrival of what is on its way."""
         zxid = self.connection.server.database.zxid
         session = self.connection.session
         assert session is not None

@@ -29,7 +29,8 @@ from emulator.zookeeper.server.watches import Watcher, Watches
 
 
 def _rouse(database: "Database", _: "Attribute[int]", zxid: int) -> int:
-    """Each answer to a ping carries the zxid: those that are on their way the one from before."""
+    """Rouse parked pings before the zxid changes: each answer to a ping carries it, and answers on their way have the
+    old one."""
     database.process.parked.rouse()
     return zxid
 

@@ -22,7 +22,7 @@ class ZooKeeper:
     """An ensemble that never fails by itself, on machine ``ZOOKEEPER``.
 
     Attributes:
-        stopped: it is unavailable as a whole: ``stop`` was called, and ``start_again`` was not.
+        stopped: whether it is unavailable as a whole: ``stop`` was called, and ``start_again`` was not.
         on_stop: called when it becomes so.
     """
 
@@ -49,13 +49,13 @@ class ZooKeeper:
     @property
     def expiring(self) -> bool:
         """Whether a session will expire unless its client returns: it has lost its connection, or the client at the
-        other end is dead, paused or cut off. It is so for a timeout and a tick at most, so that a cluster can keep its
-        world unsettled meanwhile (``World.unsettled_while``). None expires while ZooKeeper is stopped."""
+        other end is dead, paused or cut off. That lasts for a timeout and a tick at most, so a cluster can keep its
+        world unsettled meanwhile (``World.unsettled_while``). No session expires while ZooKeeper is stopped."""
         return not self.stopped and any(session.is_expiring for session in self.server.sessions.living.values())
 
     def stop(self) -> None:
         """Inject a fault: the ensemble loses its quorum. Its servers close every connection and refuse new ones
-        (LearnerZooKeeperServer.shutdown, 3.4); what was not answered is not done, no session expires."""
+        (LearnerZooKeeperServer.shutdown, 3.4). Requests without an answer are not done, and no session expires."""
         self.stopped = True
         process = self.server.process
         process.node.listeners.pop(PORT, None)

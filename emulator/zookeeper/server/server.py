@@ -36,12 +36,12 @@ class Pings(Protocol):
 
     @property
     def arrived_us(self) -> int:
-        """When the last one arrived, at the last ``look``."""
+        """The time at which the last ping arrived, as of the last ``look``."""
 
     def look(self) -> None: ...
     def rouse(self) -> None: ...
     def arrival_between(self) -> tuple[int, int]:
-        """When the last ping arrived, at the earliest and at the latest. Cheaper than ``look``."""
+        """The earliest and the latest time at which the last ping may have arrived. Cheaper than ``look``."""
 
 
 @define(eq=False)
@@ -51,7 +51,7 @@ class Session:
     Attributes:
         client: the id of the machine that it belongs to.
         timeout_us: the silence after which it expires.
-        heard_us: when the server last received a message from it.
+        heard_us: the time when the server last received a message from it.
         connection: its current connection; None while it has none.
         pings: its client's pings, while they are not simulated.
     """
@@ -72,7 +72,7 @@ class Session:
 
     @property
     def is_expiring(self) -> bool:
-        """Whether its client cannot keep it alive as things are, so that it expires or is resumed."""
+        """Whether its client cannot keep it alive at the moment, so that it will expire or be resumed."""
         return self.connection is None or not self.connection.can_be_heard
 
 
@@ -104,13 +104,13 @@ class Sessions:
             session.timer.cancel()
 
     def stop_clock(self) -> None:
-        """Let none expire until ``start_clock``."""
+        """Let no session expire until ``start_clock``."""
         for session in self.living.values():
             if session.timer is not None:
                 session.timer.cancel()
 
     def start_clock(self) -> None:
-        """Let each expire after a whole timeout of silence from now on."""
+        """Let each session expire after a whole timeout of silence from now on."""
         for session in self.living.values():
             session.heard_us = self.process.world.now
             self._arm(session)
@@ -244,7 +244,7 @@ class Server:
     # -- sessions --------------------------------------------------------------------------------------------
 
     def connect(self, connection: Connection, wanted: Connect) -> None:
-        """A client begins a session (``session_id`` 0) or resumes the one it had, if that has not ended."""
+        """Begin a session for a client (``session_id`` 0), or resume the one it had, if that has not ended."""
         timeout_us = wanted.timeout_us or self.spec.session_timeout_us
         if wanted.session_id == 0:
             session = self.sessions.open(connection.endpoint.out.target.id, timeout_us)
@@ -282,7 +282,7 @@ class Server:
     # -- requests --------------------------------------------------------------------------------------------
 
     def queue(self, connection: Connection, message: Ask | CloseSession) -> None:
-        """Do a request after everything before it is done."""
+        """Queue a request, which is done after every earlier one."""
         now = self.process.world.now
         start = self._free_at_us if self._free_at_us > now else now
         if (self.spec.write_us or self.spec.read_us) and message.__class__ is Ask:

@@ -28,9 +28,10 @@ class Znode:
     Attributes:
         owner: the session of an ephemeral znode; 0 for a persistent one.
         pzxid: the transaction that last created or deleted a child.
-        creates: how many children were ever created: the number of the next sequential one, and a part of ``cversion``.
-        children: their names, in the order of creation. A dictionary from the second on: most znodes have none, or the
-            one child that a partition has.
+        creates: the number of children that were ever created: the number of the next sequential one, and a part of
+            ``cversion``.
+        children: their names, in the order of creation: a tuple, or a dictionary from the second child on. Most znodes
+            have none, or the one child of a partition's znode.
     """
 
     data: str
@@ -70,7 +71,7 @@ class Znode:
 
 @lru_cache(1024)
 def _only(name: str) -> tuple[str, ...]:
-    """The same tuple for all znodes with this one child: every partition has its "state"."""
+    """One tuple for all znodes with this one child: every partition's znode has the child "state"."""
     return (intern(name),)
 
 
@@ -79,8 +80,8 @@ class Change(NamedTuple):
 
     Attributes:
         op: ``create``, ``setData`` or ``delete``.
-        version: of the data after the write; for a delete, before it.
-        undo: takes the write back, if nothing else was written since.
+        version: the version of the data after the write; for a delete, before it.
+        undo: undoes the write, if nothing else was written since.
     """
 
     op: str
@@ -117,7 +118,7 @@ class Tree:
         return None if node is None else node.stat
 
     def children(self, path: str) -> tuple[str, ...]:
-        """The names of its children, numbers first and in numeric order; empty if there is no such znode."""
+        """The names of a znode's children, numbers first and in numeric order; empty if there is no such znode."""
         node = self.nodes.get(path)
         if node is None:
             return ()
@@ -134,7 +135,7 @@ class Tree:
     # -- writing ---------------------------------------------------------------------------------------------
 
     def create(self, path: str, data: str, zxid: int, owner: int = 0, sequential: bool = False) -> Change:
-        """Raises: BadArguments, NoNode (the parent), NoChildrenForEphemerals, NodeExists."""
+        """Create a znode. Raises: BadArguments, NoNode (the parent), NoChildrenForEphemerals, NodeExists."""
         check_path(path + "1" if sequential else path)
         parent_path, name = split(path)
         parent = self.nodes.get(parent_path)
@@ -156,7 +157,7 @@ class Tree:
         return Change("create", path, 0, data, node.stat, undo)
 
     def set(self, path: str, data: str, version: int, zxid: int) -> Change:
-        """Raises: NoNode, BadVersion."""
+        """Replace the data of a znode. Raises: NoNode, BadVersion."""
         node = self.check(path, version)
         undo = partial(_unset, node, node.data, node.version, node.mzxid)
         node.data = data
@@ -165,7 +166,7 @@ class Tree:
         return Change("setData", path, node.version, data, node.stat, undo)
 
     def delete(self, path: str, version: int, zxid: int) -> Change:
-        """Raises: BadArguments (the root), NoNode, BadVersion, NotEmpty."""
+        """Delete a znode. Raises: BadArguments (the root), NoNode, BadVersion, NotEmpty."""
         if path == "/":
             raise BadArguments(path)
         node = self.check(path, version)
@@ -217,8 +218,8 @@ def _unset(node: Znode, data: str, version: int, mzxid: int) -> None:
 
 
 def _in_order(names: Collection[str]) -> tuple[str, ...]:
-    """Numbers in numeric order, then the other names. Two sorts, because computing a key for each of thousands of
-    topics would take longer."""
+    """The names in order: numbers first in numeric order, then the others. Two sorts, because computing a key for each
+    of thousands of topics would take longer."""
     numbers = [name for name in names if name.isdigit() and name.isascii()]
     words = [name for name in names if not name.isdigit() or not name.isascii()] if numbers else names
     return *sorted(numbers, key=_number), *sorted(words)

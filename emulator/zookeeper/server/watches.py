@@ -22,8 +22,8 @@ class Watches:
     """The armed watches, by path. Watches of one znode fire in the order in which they were armed.
 
     Attributes:
-        data: those armed by getData and exists.
-        children: those armed by getChildren.
+        data: the watches of getData and exists.
+        children: the watches of getChildren.
     """
 
     data: Armed = field(factory=dict)

@@ -35,7 +35,7 @@ class DiskTrouble(Episodes):
 
     @staticmethod
     def _recovery(scope: Scope, draws: Draws, partition: str) -> None:
-        """A broker is killed and started again, and cannot cut off what is spoilt in a log."""
+        """Kill a broker and start it again, on a disk that cannot truncate damaged batches of a log."""
         broker = Target(brokers=(draws.choice(scope.draft.replicas(partition)),))
         spoilt = Strike(DiskCorrupt(partition=partition, batch="last"), broker)
         fails = DiskFail(partition=partition, operation="truncate")

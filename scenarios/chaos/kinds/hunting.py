@@ -42,7 +42,7 @@ def steps(draft: Draft) -> Iterator[str]:
 
 
 def _at_a_broker(scope: Scope, draws: Draws, target: Target) -> Strike:
-    """What is done to the controller, or to a broker that takes part."""
+    """A strike at the controller, or at a broker that takes part."""
     kind = draws.weighted(((7, "crash"), (2, "pause"), (2, "expire"), (1, "resign"), (2, "isolate")))
     if kind == "resign":
         return Strike(ControllerResign())
@@ -88,7 +88,7 @@ ASKED = (
     "config.set", "election.preferred", "reassign.cancel", "reassign.execute", "topic.create", "topic.delete",
     "topic.expand",
 )  # fmt: skip
-"""What operators ask of controllers."""
+"""The requests of operators to controllers."""
 
 
 @chaos(
@@ -122,7 +122,7 @@ MESSAGES = (
 
 
 def messages(draft: Draft) -> Sequence[tuple[int, str]]:
-    """The messages that are worth waiting for, by weight: of those that are sent."""
+    """The messages that are worth waiting for, by weight: those that are sent."""
     settings, shuts_down = draft.scenario.settings(), draft.does("broker.controlled_shutdown")
     lacking = {
         "Produce": not draft.scenario.workloads,
@@ -165,14 +165,15 @@ class MessageTrouble(Episodes):
 
     @staticmethod
     def _next(scope: Scope, draws: Draws) -> Strike:
-        """What is done while the message is on its way, or soon after it was lost."""
+        """A strike while the message is on its way, or soon after it was lost."""
         partition = scope.partition(draws)
         target = draws.weighted(((1, CONTROLLER), (3, strikes.role(scope, draws, partition))))
         return strikes.strike(scope, draws, target)
 
     @staticmethod
     def _provoke(scope: Scope, draws: Draws, trigger: WhenMessage | WhenZk, since_us: int) -> None:
-        """Bring about what the trigger waits for: a leader's or a follower's death or new session, or a slow link."""
+        """Bring about the condition of the trigger: by a leader's or a follower's death or new session, or by a slow
+        link."""
         partition = scope.partition(draws)
         leader, follower = Target(role=f"leader({partition})"), Target(role=f"any isr({partition})-leader")
         follows = [strikes.expire, strikes.short_crash]

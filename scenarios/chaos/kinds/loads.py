@@ -1,4 +1,5 @@
-"""What producers write and consumers read: steady, bursts, idle stretches, few keys, idempotent, acks of all kinds."""
+"""The loads: what producers write and consumers read. Steady, bursts, idle stretches, few keys, idempotent, acks of all
+kinds."""
 
 from __future__ import annotations
 
@@ -25,12 +26,12 @@ from scenarios.profiles import PROFILES
 
 BATCHES = RangeOf(Integer(1, 1000))
 SLOW = 2_000
-"""Messages a second that a consumer can read which does something with each of them."""
+"""Messages a second of a slow consumer, which processes each of them."""
 
 
 @frozen(kw_only=True)
 class OnTopics(DrawnChaos):
-    """Draws something for each topic that has none of it."""
+    """Draws a load for each topic that does not have one."""
 
     turn: ClassVar[int] = 1
 
@@ -58,7 +59,7 @@ class Loads(OnTopics):
         keys = draws.weighted(((3, None), (1, 1), (1, 3)))
         fetch_us = 2 * draft.scenario.cluster.network.latency_us
         dense = fetch_us >= 20 * MS and draws.sub("dense").chance(0.3)
-        if dense:  # more often than a fetch takes; on one partition, as on all of them runs would take too long
+        if dense:  # more often than a fetch takes; on one partition only, since runs would take too long otherwise
             batches, keys = SECOND * 4 // (3 * fetch_us), 1
         each = draws.weighted(((4, 1), (6, 5), (2, 50), (1, 2_000)))
         acks = draws.weighted(((7, "all"), (2, "1"), (1, "0")))
@@ -100,7 +101,7 @@ class Loads(OnTopics):
 
     @staticmethod
     def _times(draft: Draft, draws: Draws) -> list[tuple[int, int | None]]:
-        """When the load is on: all the time; or for some stretches, with idle ones between them."""
+        """The times of the load: all the time; or some stretches, with idle ones between them."""
         start_us = draws.weighted(((3, 0), (1, 2 * SECOND)))
         if draws.chance(0.7):
             return [(start_us, draft.stop_us)]
@@ -170,7 +171,7 @@ class MoreClients(Episodes):
     def _consumer(draft: Draft, topic: TopicSpec, start_us: int, draws: Draws) -> ConsumerSpec:
         loads = [load for load in draft.scenario.workloads if load.topic == topic.name]
         fetch_us = 2 * draft.scenario.cluster.network.latency_us
-        # What comes in during four fetches: a reader that gets less at a time could fall behind for good.
+        # The bytes of four fetches: a reader that gets less at a time could fall behind for ever.
         least = sum(load.producer_rate * load.message_size for load in loads) * 4 * fetch_us // SECOND
         found = {
             "fetch.min.bytes": draws.weighted(((2, None), (1, 1_000), (1, 1 << 20))),
@@ -178,7 +179,7 @@ class MoreClients(Episodes):
             "max.partition.fetch.bytes": draws.weighted(((2, None), (1, max(20_000, least)), (1, max(100_000, least)))),
             "fetch.max.bytes": draws.weighted(((2, None), (1, max(50_000, least)))),
         }
-        # Each fetch would wait as long as it may.
+        # Otherwise each fetch would wait for the longest time that is allowed.
         if found["max.partition.fetch.bytes"] or found["fetch.max.bytes"]:
             found["fetch.min.bytes"] = found["fetch.min.bytes"] and 1_000
         return ConsumerSpec(

@@ -99,7 +99,7 @@ class LossyLinks(Episodes):
 @chaos("resets", "connections over which followers fetch are reset, as by a firewall that forgets them")
 @frozen(kw_only=True)
 class Resets(Episodes):
-    """No broker dies and no session ends, so that followers have to go on by themselves."""
+    """Connections are reset. No broker dies and no session ends, so that followers have to go on by themselves."""
 
     turn: ClassVar[int] = 3
 

@@ -1,4 +1,4 @@
-"""What operators do: moves, topics made and deleted, settings changed, elections."""
+"""The actions of operators: moves, topics made and deleted, settings changed, elections."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ class Moves(Episodes):
         return SHAPES[scope.draft.scenario.strategy.parsed.shape].api
 
     def _via(self, scope: Scope, draws: Draws) -> str | None:
-        """By the API in every other move, where there is one; else as the profile's tool does."""
+        """The way to request a move: by the API in every other move, where there is one; else as the profile's tool
+        does."""
         return API if draws.chance(0.5) and self.has_api(scope) else None
 
     @staticmethod
@@ -76,8 +77,8 @@ class Moves(Episodes):
         return draws.weighted(((4, None), (1, 2_000), (1, 20_000), (1, 200_000)))
 
     def plan(self, scope: Scope, draws: Draws) -> Plan | None:
-        """Some partitions, each with replicas that are drawn: other ones, fewer or more, or in another order; where
-        brokers have several log directories, also in which of them."""
+        """A plan for some partitions, each with drawn replicas: other ones, fewer or more, or in another order. Where
+        brokers have several log directories, these are drawn, too."""
         first = scope.partition(draws)
         others = [name for name in scope.partitions if name != first]
         names = [first, *draws.some(others, draws.weighted(((4, 0), (2, 1), (1, len(others)))))]
@@ -93,7 +94,7 @@ class Moves(Episodes):
 
     @staticmethod
     def _log_dirs(scope: Scope, draws: Draws, count: int) -> tuple[str, ...]:
-        """The directory of each replica. Not before 2.5, where most copies would fail for good (KAFKA-9654)."""
+        """The directory of each replica. Before 2.5 it is not drawn: most copies would fail for good (KAFKA-9654)."""
         cluster, release = scope.draft.scenario.cluster, PROFILES[scope.draft.scenario.profile].policies
         if cluster.log_dirs < 2 or not release.brokers.copies_follow_epochs or draws.chance(0.4):
             return ()
@@ -183,7 +184,7 @@ class TopicLife(Episodes):
 
     @staticmethod
     def _load(draft: Draft, draws: Draws, topic: TopicSpec, at_us: int) -> None:
-        """A load from about when the topic is there until after it is gone, or everything is healed."""
+        """Add a load from about when the topic exists until after it is deleted, or everything is healed."""
         batches = draws.between((1, 4))
         acks = draws.weighted(((3, "all"), (1, "1")))
         start_us = at_us + draws.spread((50 * MS, 2 * SECOND))

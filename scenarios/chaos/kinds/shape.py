@@ -1,4 +1,4 @@
-"""What the cluster is like, which topics it has, how it is configured, and when faults end."""
+"""The shape of the cluster: its brokers, topics and settings, and the time when faults end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALWAYS = key(SHARE, "the share of seeds that have it")
 
 
 def size(partitions: int, replicas: int) -> str:
-    """A topic's, in words."""
+    """The size of a topic, in words."""
     return f"{counted(partitions, 'partitions')} with {counted(replicas, 'replicas')}"
 
 
@@ -107,7 +107,7 @@ Possible = Sequence[tuple[str, Sequence[tuple[int, Any]]]]
 
 
 def topic_settings(replicas: int) -> Possible:
-    """What a topic of so many replicas may be configured with."""
+    """The possible settings of a topic of so many replicas."""
     return (
         ("min.insync.replicas", ((3, None), (3, min(2, replicas)), (1, replicas))),
         ("unclean.leader.election.enable", ((5, None), (1, True))),
@@ -135,9 +135,9 @@ BROKER_SETTINGS: Possible = (
     ("unclean.leader.election.enable", ((9, None), (1, True))),
     ("log.flush.interval.messages", ((6, None), (1, 1))),
 )
+"""The possible settings of brokers: the windows in which races happen are often as long as one of these."""
 LAG_BY_MESSAGES: Possible = (("replica.lag.max.messages", ((2, None), (1, 3), (1, 200))),)
-"""Where the release has it (before 0.9)."""
-"""What brokers may be configured with: the windows in which races happen are often as long as one of these."""
+"""A setting of the brokers of some releases (before 0.9)."""
 
 
 def drawn(draws: Draws, settings: Possible) -> dict[str, Any]:

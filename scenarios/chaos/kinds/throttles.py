@@ -41,7 +41,7 @@ class Throttles(Episodes):
     def episode(self, scope: Scope, draws: Draws) -> None:
         draft, partition = scope.draft, scope.partition(draws)
         sides = draws.weighted(((2, (0, 1)), (1, (0,)), (1, (1,))))
-        only_added = Moves.has_api(scope) and draws.chance(0.5)  # KIP-542: what a move adds, and nothing else
+        only_added = Moves.has_api(scope) and draws.chance(0.5)  # KIP-542: only the replicas that a move adds
         rates = tuple((REASSIGNMENT_RATES if only_added else RATES)[side] for side in sides)
         rate = ConfigSet(config=dict.fromkeys(rates, draws.choice(LOW)), brokers=EVERYWHERE)
         series = [Strike(rate)]

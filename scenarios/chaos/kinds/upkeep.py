@@ -1,4 +1,4 @@
-"""What operators do every day: restarts in turn, copies between disks, looks at moves, mistakes, unclean elections."""
+"""The daily work of operators: restarts in turn, copies between disks, looks at moves, mistakes, unclean elections."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ class Copies(Episodes):
     times: Range = field(default=(1, 3), metadata=key(COUNT, "how often replicas are moved so in a run"))
 
     def draw(self, draft: Draft, draws: Draws) -> None:
-        """Not before 2.5, where most copies would fail for good (KAFKA-9654)."""
+        """Draw copies between log directories. Before 2.5 there are none: most would fail for good (KAFKA-9654)."""
         if not PROFILES[draft.scenario.profile].policies.brokers.copies_follow_epochs:
             return
-        if draws.sub("short").chance(0.4):  # what is copied is soon deleted
+        if draws.sub("short").chance(0.4):  # the copied segments are soon deleted
             ShortLogs().draw(draft, draws.sub("short/logs"))
         cluster = draft.scenario.cluster
         draft.change(cluster=evolve(cluster, log_dirs=max(2, cluster.log_dirs)))
@@ -73,7 +73,7 @@ class Copies(Episodes):
         while len(series) < 4 and looks.chance(0.7):
             series.append(Strike(ReassignVerify(plan=plan), gap_us=looks.spread((MS, 3 * SECOND))))
         most = len(series) + 2
-        while len(series) < most and draws.chance(0.4):  # there and back, also before the first copy is complete
+        while len(series) < most and draws.chance(0.4):  # back and forth, even before a copy is complete
             again = ReassignExecute(plan=self._plan(scope, draws, names))
             series.append(Strike(again, gap_us=draws.spread((MS, 8 * SECOND))))
         if draws.chance(0.4):
@@ -116,7 +116,8 @@ class LooksAtMoves(Episodes):
 @frozen(kw_only=True)
 class Mistakes(Episodes):
     def episode(self, scope: Scope, draws: Draws) -> None:
-        """Only where moves can be asked for by the API: elsewhere the tool refuses such a plan itself."""
+        """Draw a mistaken request by the API. Where moves are requested in ZooKeeper, the tool refuses such a plan
+        itself."""
         if not SHAPES[scope.draft.scenario.strategy.parsed.shape].api:
             return
         partition = scope.partition(draws)
@@ -145,7 +146,7 @@ class UncleanElections(Episodes):
 
     @staticmethod
     def _asked(draws: Draws, partition: str) -> Action:
-        """What an operator does about a partition that has no leader, or about its topic meanwhile."""
+        """A request of an operator about a partition that has no leader, or about its topic meanwhile."""
         other = ConfigSet(config={"segment.bytes": 100_000}, topic=split_partition(partition)[0])
         preferred = ElectionPreferred(partitions=(partition,))
         return draws.weighted(((4, ElectionUnclean(partitions=(partition,))), (2, other), (1, preferred)))

@@ -1,4 +1,4 @@
-"""How much there is to do: requests that take time, logs of many short segments, many partitions, other protocols."""
+"""The amount of work: requests that take time, logs of many short segments, many partitions, other protocols."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ServiceTimes(Shape):
     share: float = field(default=0.5, metadata=SOME)
 
     def draw(self, draft: Draft, draws: Draws) -> None:
-        """Times of which a broker can do more than is asked of it, or no cluster would ever be well."""
+        """Draw service times. A broker can do more than is asked of it, or no cluster would ever converge."""
         cluster = draft.scenario.cluster
         times: dict[str, int] = {
             "Produce": draws.weighted(((1, 0), (2, 100), (2, 500))),
@@ -94,7 +94,7 @@ class WideTopics(Shape):
 
 
 STRATEGIES = ("kafka-6794", "width-2", "wiki")
-"""What can step moves under every release; the others need a release of their own, or an API."""
+"""The strategies that run under every release; the others need a release of their own, or an API."""
 
 
 @chaos("protocols", "moves are stepped by another protocol than that of the release")

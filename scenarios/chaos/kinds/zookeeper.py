@@ -50,7 +50,8 @@ class LateRegistrations(Episodes):
     times: Range = field(default=(1, 2), metadata=key(COUNT, "how often it happens in a run"))
 
     def episode(self, scope: Scope, draws: Draws) -> None:
-        """Within that time controllers send requests for an epoch of the broker that it does not know (KAFKA-9839)."""
+        """Hold the answer to a broker's registration. Until it comes, controllers send requests with an epoch of the
+        broker that it does not know (KAFKA-9839)."""
         at_us = scope.draft.moment(draws)
         broker = Target(brokers=(draws.choice(scope.brokers),))
         registered = WhenZk(zk="create", path=f"/brokers/ids/{broker.brokers[0]}", source=broker, since=at_us)

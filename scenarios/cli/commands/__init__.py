@@ -14,10 +14,10 @@ COMMANDS = (
     "validate", "plan", "run", "serve", "ctl", "replay", "state", "timeline", "why", "diff", "metrics", "sweep",
     "compare", "report", "atlas", "chaos", "shrink", "museum", "demo", "list", "schema", "completion", "test",
 )  # fmt: skip
-"""In the order of ``--help``."""
+"""The commands, in the order of ``--help``."""
 
 _FILES = {"list": "listing", "test": "suite"}
-"""Of the commands whose file has another name: pytest would collect a test.py, and list is Python's."""
+"""The files of commands whose file has another name: pytest would collect a test.py, and list is Python's."""
 
 
 def add(program: Program, name: str) -> None:
@@ -31,7 +31,7 @@ def add_all(program: Program) -> None:
 
 
 def version() -> str:
-    """``understudy 0.1.0``."""
+    """The program's name and version: ``understudy 0.2.0``."""
     from scenarios.runs.dataset.identity import VERSION
 
     return f"understudy {VERSION}"

@@ -75,7 +75,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Refuses wrong options before anything runs or is written."""
+    """Run the atlas. Wrong options are refused before anything runs or is written."""
     if arguments.write_scenario and not arguments.cell:
         raise BadInput("writes one cell; name it with --cell", where="--write-scenario")
     for option in ("out", "all_plans", "protocols"):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SEEDS = 100
 NAMED = 12
-"""So many of the names that were never reached are shown."""
+"""The most names of never reached things that are shown."""
 COLUMNS = 110
 
 
@@ -79,7 +79,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Refuses wrong options before anything runs or is written."""
+    """Run the campaign. Wrong options are refused before anything runs or is written."""
     campaign = _asked(arguments)
     if arguments.reach:
         names = campaign.drawn.names
@@ -178,7 +178,7 @@ def _carried_out(campaign: Campaign, arguments: Namespace, take: Callable[[SeedR
 
 
 class _Told:
-    """Says what a campaign finds, as it goes on and at its end."""
+    """Prints a campaign's findings, during the campaign and at its end."""
 
     def __init__(self, campaign: Campaign, arguments: Namespace) -> None:
         self.campaign, self.arguments = campaign, arguments
@@ -210,7 +210,7 @@ class _Told:
         self.progress.report_seldom(self._done(tally), lambda _: f"{self.kept()}, {len(tally.failed)} failed")
 
     def _done(self, tally: Tally) -> float:
-        """Seeds, or the seconds of a campaign that ends after a time."""
+        """The progress: seeds, or the seconds of a campaign that ends after a time."""
         return tally.seeds if self.campaign.for_s is None else time.monotonic() - self.began
 
     def _lines(self, result: SeedResult) -> Iterator[str]:
@@ -257,7 +257,7 @@ class _Told:
         yield f"{rate:.1f} seeds/s, {tally.virtual_us / 1e6:,.0f} virtual seconds, {tally.events:,} events"
 
     def _reached(self, tally: Tally) -> Iterator[str]:
-        """What was asked for, and what was never reached."""
+        """The wanted things that were reached, and those that never were."""
         reached, until = tally.reached, self.campaign.until
         if until:
             yield f"{until}: first in seed {reached.first[until]}" if until in reached.first else f"{until}: never"
@@ -271,7 +271,7 @@ class _Told:
                 yield f"  and {len(reached.never) - len(shown):,} more, which {how} names"
 
     def _ruled_out(self, tally: Tally) -> Iterator[str]:
-        """What the campaign says where nothing failed."""
+        """Lines about what a campaign without a failure rules out."""
         from scenarios.studies.chaos.ruled_out import ruled_out
 
         if tally.seeds and not tally.failed:
@@ -279,7 +279,7 @@ class _Told:
 
     @property
     def is_default(self) -> bool:
-        """Whether its seeds are drawn as those were with which the densities of bugs were measured."""
+        """Whether its seeds are drawn like those that measured the densities of bugs."""
         asked = self.arguments
         return asked.file is None and not (asked.bugs or asked.changes or asked.lean)
 
@@ -289,7 +289,7 @@ class _Told:
 
         failed = [
             {"seed": result.seed, "checker": found.checker, "statement": found.statement, "state": found.state,
-             "replay": self.replay(result.seed)}
+             **found.about, "replay": self.replay(result.seed)}
             for result in tally.failed
             for found in result.new
         ]  # fmt: skip
@@ -321,7 +321,7 @@ def _in_lines(names: Iterable[str]) -> list[str]:
 
 
 def _drawn(drawn: Drawn, seed: int) -> Iterator[str]:
-    """All that a seed has drawn: in words, then what its scenario has and the file does not, a line for each part."""
+    """The draws of a seed: in words, then the parts of its scenario that the file does not have, a line for each."""
     from scenarios.language.schema.text import write_value
 
     scenario = drawn.concrete(seed)

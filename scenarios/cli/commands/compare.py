@@ -33,7 +33,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Refuses options and data sets that cannot be used before Spark is started, which takes seconds."""
+    """Compare. Wrong options and data sets are refused before Spark is started, which takes seconds."""
     asked = comparing.asked(arguments)
     if not arguments.recount:
         if arguments.master != MASTER:

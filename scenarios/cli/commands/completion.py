@@ -50,7 +50,7 @@ def _words() -> dict[str, Sequence[str]]:
 
 
 def _describe(action: Action, words: Mapping[str, Sequence[str]]) -> None:
-    """Give an argument what shtab reads: its choices, or what kind of path it is."""
+    """Give an argument the attributes that shtab reads: its choices, or its kind of path."""
     import shtab
 
     name = action.option_strings[0] if action.option_strings else str(action.metavar)

@@ -26,7 +26,7 @@ PARTITION = "orders-0"
 STRATEGIES = ("wiki", "kafka-6794")
 SEEDS = range(20)
 HEAD, TIMELINE = 2, 20
-"""Lines of a timeline: its head, and those around the fault."""
+"""The numbers of lines of a timeline: its head, and those around the fault."""
 LOST = "lost_acks_all_records"
 WIDTH = 80
 NEXT = (
@@ -48,7 +48,8 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Looks for Java and the folder first: an error should come at once and not after the first half."""
+    """Run the demo. Java and the folder are checked first: an error should come at once and not after the first
+    half."""
     from scenarios.studies.java import ensure_java
 
     ensure_java()
@@ -84,7 +85,7 @@ def _validated() -> Scenario:
 
 
 def takeaway(finished: Run, compared: Comparison) -> tuple[str, str, str]:
-    """What a person keeps of the run, of the comparison, and of how far both carry: a sentence each."""
+    """The conclusions from the run and from the comparison, and how far both carry: a sentence each."""
     from scenarios.runs.headlines import headlines
     from scenarios.studies.statistics.sentences import foremost
 
@@ -95,7 +96,7 @@ def takeaway(finished: Run, compared: Comparison) -> tuple[str, str, str]:
         f"In one run the controller died in the middle of a move: acknowledged data lost, "
         f"{answers['acknowledged data lost']}; moves, {answers['moves']}; converged, {answers['converged']}."
     )
-    answer = foremost(compared.rows, compared.levels[1], compared.told) or compared.headlines[0]
+    answer = foremost(compared, compared.levels[1].name) or compared.headlines[0]
     reach = (
         f"Of all {len(compared.runs)} runs {lost} lost acknowledged records (acks=all) and {unfinished} did not finish "
         "their moves; the seeds drew the rest alike for both strategies, and other loads need a sweep of their own."
@@ -128,7 +129,7 @@ def _one_run(scenario: Scenario) -> Run:
 
 
 def _crash_us(finished: Run) -> int:
-    """The first action of the method that is a fault; the operator's reassignment is none."""
+    """The time of the method's first fault; the operator's reassignment is none."""
     from emulator.protocol.events import Fault
 
     faults = (event for event in finished.control_plane if type(event) is Fault)

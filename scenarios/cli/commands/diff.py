@@ -1,4 +1,5 @@
-"""``diff RUN RUN``: the first event at which two recorded runs differ, and where their partitions' states part."""
+"""``diff RUN RUN``: the first event at which two recorded runs differ, and the first differences of their partitions'
+states."""
 
 from __future__ import annotations
 

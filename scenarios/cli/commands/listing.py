@@ -13,8 +13,8 @@ from scenarios.cli.output import say, table
 from scenarios.cli.parser import Program
 
 Entry = dict[str, Any]
-"""One name: ``name``, ``help``, and what else there is to say of its kind. ``available`` is false for a name that
-is known and refused."""
+"""One name: ``name``, ``help``, and more facts of its kind. ``available`` is false for a name that is known and
+refused."""
 
 
 def add(program: Program) -> None:
@@ -49,7 +49,7 @@ def _told(entry: Entry) -> str:
 
 
 def _steps() -> list[Entry]:
-    """Phases first: they are the names that every strategy understands."""
+    """The steps, phases first: these are the names that every strategy understands."""
     from scenarios.language import ALIASES, PHASES, STEPS
 
     phases = [{"name": name, "help": help, "protocol": "phase"} for name, help in PHASES.items()]
@@ -79,7 +79,7 @@ def _actions() -> list[Entry]:
 
 
 def _strategies() -> list[Entry]:
-    """Shapes, then the parts that follow one after a plus."""
+    """The shapes, then the parts that follow a shape after a plus."""
     from scenarios.language.strategies import SHAPES, parts_by_axis
 
     shapes: list[Entry] = [
@@ -115,7 +115,7 @@ def _bugs() -> list[Entry]:
 
 
 def _policies() -> list[Entry]:
-    """By their places, as a profile or a bug of a plug-in names them."""
+    """The policies by their places, as a profile or a bug of a plug-in names them."""
     from scenarios.profiles.places import places
 
     return [
@@ -155,7 +155,7 @@ def _invariants() -> list[Entry]:
 
 
 def _messages() -> list[Entry]:
-    """Kafka's APIs, then what is asked of ZooKeeper."""
+    """Kafka's APIs, then the requests to ZooKeeper."""
     from emulator.protocol.api import apis
     from scenarios.language.messages import SESSION_EVENTS, WRITES
 

@@ -29,6 +29,7 @@ def add(program: Program) -> None:
         help="one of them (list bugs), or a checker, for all that it sees; without it all",
     )
     parser.add_argument("--file", action="store_true", help="print the case as a scenario file and run nothing")
+    parser.add_argument("--page", action="store_true", help="print the story, the case and its run as a Markdown page")
     options.add_format(parser)
 
 
@@ -51,7 +52,7 @@ def _without_a_case(bug: Bug) -> str:
         return f"the case of bug {bug.ticket!r}{where} is not there: {bug.case}"
     return (
         f"bug {bug.ticket!r}{where} has no case here; switch it on with run FILE --bug {bug.ticket}, and name the file "
-        "of its case in Bug(case=...), see docs/plugins.md"
+        "of its case in Bug(case=...), see docs/extend/plugins.md"
     )
 
 
@@ -64,8 +65,15 @@ def run(arguments: Namespace) -> int:
             raise BadInput("prints the case of one bug; name it", where="--file")
         say(case_text(arguments.bug).rstrip())
         return exits.PASSED
-    chosen = [exhibit(arguments.bug)] if is_one else exhibits()
-    shown = [one.show() for one in chosen if arguments.bug in (None, one.name, one.entry.checker)]
+    found = [exhibit(arguments.bug)] if is_one else exhibits()
+    chosen = [one for one in found if arguments.bug in (None, one.name, one.entry.checker)]
+    if arguments.page:
+        from scenarios.museum.page import whole
+
+        for paragraph in whole(chosen):
+            say(f"{paragraph}\n")
+        return exits.PASSED
+    shown = [one.show() for one in chosen]
     if arguments.format == "json":
         say(json.dumps([one.to_json() for one in shown], indent=1))
     else:

@@ -51,7 +51,7 @@ def run(arguments: Namespace) -> int:
 
 
 def first_plan(scenario: Scenario) -> Plan:
-    """``[plan]``, else that of the first entry with one. Raises: BadInput where there is none."""
+    """``[plan]``, else the plan of the first entry with one. Raises: BadInput where there is none."""
     if not scenario.plans:
         raise BadInput("it has no plan; add plan = { to = [3, 4, 5] }, for example", source=scenario.source)
     return scenario.plans[0]
@@ -93,7 +93,7 @@ def _report(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def _documents(arguments: Namespace, plan: Plan, rollback: Plan) -> Iterator[str]:
-    """Both assignments as JSON, but for what was written into a file: then its name."""
+    """Both assignments as JSON. If one was written into a file, the file's name instead."""
     if arguments.rollback_out:
         yield f"current assignment written to {arguments.rollback_out}"
     elif arguments.out:
@@ -110,7 +110,7 @@ def _documents(arguments: Namespace, plan: Plan, rollback: Plan) -> Iterator[str
 
 
 def summary(scenario: Scenario, plan: Plan) -> str:
-    """What the plan moves, in one line."""
+    """The size of the plan's moves, in one line."""
     from scenarios.units import counted, format_size
 
     now = scenario.assignments()
@@ -127,7 +127,7 @@ def summary(scenario: Scenario, plan: Plan) -> str:
 
 
 def _brokers(scenario: Scenario, plan: Plan) -> list[tuple[str, ...]]:
-    """Replicas and preferred leaders of each broker, now and afterwards."""
+    """The numbers of replicas and preferred leaders of each broker, now and afterwards."""
     now = scenario.assignments()
     later = {**now, **plan.targets()}
     rows: list[tuple[str, ...]] = [("broker", "replicas", "preferred leaders")]

@@ -1,4 +1,4 @@
-"""``replay DIR``: a recorded live run (``serve --record DIR``) once more, in virtual time and without sockets."""
+"""``replay DIR``: a recorded live run again, in virtual time and without sockets (``serve --record DIR``)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def add(program: Program) -> None:
 
 
 def replay(arguments: Namespace) -> int:
-    """Exit code 3 where the replay is not the live run."""
+    """Replay. Exit code 3 where the replay differs from the live run."""
     from scenarios.cli.report import report, verdict
     from scenarios.wire.recording.folder import read_live_run
     from scenarios.wire.recording.replay import ReplayedRun
@@ -87,7 +87,7 @@ def _check_apart(arguments: Namespace) -> None:
 
 
 def _note_differences(recorded: RecordedLiveRun) -> None:
-    """Say what keeps the replay from being the live run."""
+    """Note what can make the replay differ from the live run: a log that is cut short, or another program version."""
     from scenarios.runs.dataset.identity import code_digest
 
     if recorded.inputs.cut_short:

@@ -44,7 +44,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Refuses a folder, an option or a file that cannot be used before anything is computed."""
+    """Write the report. A wrong folder, option or file is refused before anything is computed."""
     from scenarios.runs.dataset.joined import open_data_sets
     from scenarios.whole_files import check_target, save
 
@@ -59,7 +59,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _page(arguments: Namespace, data_set: DataSet, asked: Asked) -> Page:
-    """Of the run in a folder of ``run --trace``, or of a study."""
+    """The page of a study, or of the run in a folder of ``run --trace``."""
     from scenarios.runs.dataset.manifest import SINGLE_RUN, read_manifest
 
     version = commands.version().split()[-1]
@@ -94,7 +94,7 @@ def _page(arguments: Namespace, data_set: DataSet, asked: Asked) -> Page:
 
 
 def _computed(arguments: Namespace, data_set: DataSet, asked: Asked) -> tuple[Comparison, list[Series]]:
-    """The comparison, and what there is over time unless it is to be quick."""
+    """The comparison, and, unless it is to be quick, the series over time."""
     if not arguments.quick:
         comparing.prepare_spark("report", data_set, asked, "what is drawn over time")
 

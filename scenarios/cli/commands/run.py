@@ -49,7 +49,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Refuses wrong options before anything runs or is written."""
+    """Run. Wrong options are refused before anything runs or is written."""
     from scenarios.language.files import load
 
     if arguments.seed is not None and arguments.seeds is not None:

@@ -1,4 +1,4 @@
-"""``schema``: the JSON Schema of the scenario file, for editors that complete and check while one types."""
+"""``schema``: the JSON Schema of the scenario file, for editors that complete and check as one types."""
 
 from __future__ import annotations
 

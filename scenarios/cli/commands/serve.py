@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 API_VERSIONS = ("2.4", "3.0")
 PROFILE = "kafka-2.7"
-"""Without a file: the newest release, in which admin clients can move partitions."""
+"""The profile without a file: the newest release, in which admin clients can move partitions."""
 LOOPBACK = "127.0.0.1"
 LOCALHOST = "localhost"
 ALLOCATIONS_BETWEEN_COLLECTIONS = 50_000
 ALLOCATIONS_AT_START = 5_000
-"""Each class that attrs makes with slots leaves another one behind. Where they are collected soon, their memory is used
-again, and a cluster takes two megabytes less; a short run can do with them."""
+"""The allocations between two collections at the start. Each class that attrs makes with slots leaves another one
+behind. If they are collected soon, their memory is used again, and a cluster takes two megabytes less. A short run does
+not need that."""
 
 
 def add(program: Program) -> None:
@@ -89,7 +90,7 @@ def rate(text: str) -> float:
 
 
 def serve(arguments: Namespace) -> int:
-    """Serves, and judges when it is stopped."""
+    """Serve, and judge the run when it is stopped."""
     import gc
     import json
 
@@ -131,7 +132,7 @@ def serve(arguments: Namespace) -> int:
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether only this machine reaches the address. Raises: BadInput where it is none."""
+    """Whether only this machine reaches the address. Raises: BadInput where it is not an address."""
     from ipaddress import ip_address
 
     try:

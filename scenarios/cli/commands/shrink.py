@@ -1,4 +1,4 @@
-"""``shrink RUN|FILE``: the smallest scenario that still gives what a failing run shows."""
+"""``shrink RUN|FILE``: the smallest scenario that still has the finding of a failing run."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Refuses what does not fail before anything is written."""
+    """Shrink. A run that does not fail is refused before anything is written."""
     from scenarios.progress import Progress
     from scenarios.resuming import resumable
     from scenarios.runs.dataset.identity import code_digest
@@ -91,7 +91,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _asked(arguments: Namespace) -> Scenario:
-    """The scenario whose run fails: of the file, what the seed draws from it, or of a recorded run."""
+    """The scenario whose run fails: the file's, the one that the seed draws from it, or that of a recorded run."""
     from scenarios.chaos.draw import concrete
     from scenarios.language import Scenario
     from scenarios.language.files import load
@@ -128,7 +128,7 @@ def _chosen(scenario: Scenario, checker: str | None) -> Finding:
 
 
 def _beside(scenario: Scenario, name: str) -> Path:
-    """Beside the file; for a scenario of the library, and for a run, here."""
+    """The path of the result: beside the file; for a scenario of the library, and for a run, in the current folder."""
     path = Path(name)
     if not path.is_file():
         return Path(f"{Path(scenario.source).stem or path.name}.shrunk.toml")
@@ -136,7 +136,7 @@ def _beside(scenario: Scenario, name: str) -> Path:
 
 
 def _file(shrunk: Shrunk, original: Scenario) -> str:
-    """The scenario's text, below what it shows and where it comes from."""
+    """The scenario's text, below a comment with its finding and its origin."""
     from scenarios.studies.shrink.measure import removed
 
     origin = f" {original.source}, seed {original.seed}" if original.source else f" seed {original.seed}"

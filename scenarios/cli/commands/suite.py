@@ -16,11 +16,15 @@ from scenarios.cli.parser import Program
 from scenarios.errors import BadInput
 
 MOST_WORKERS = 4
-"""Each takes about half a gigabyte, and Spark's JVM one more."""
+"""The most workers: each takes about half a gigabyte, and Spark's JVM one more."""
 
 WORKERS = ("-n", "auto", "--maxprocesses", str(MOST_WORKERS))
-"""Runs the tests in one process per processor. A run of a few tests would only start later, and some options of pytest,
+"""The options for one process per processor. A run of a few tests would only start later, and some options of pytest,
 such as ``--pdb``, need its own process."""
+
+
+SKIPPED = ("-rs",)
+"""Ends with what was skipped, one line for each reason, which says how to get what was missing."""
 
 
 def add(program: Program) -> None:
@@ -38,7 +42,7 @@ TYPES = ("mypy", ["mypy"])
 
 
 def run(arguments: Namespace) -> int:
-    """Runs all four, even if one fails. The type checker is one process that takes a minute in a new clone, so it works
+    """Run all four, even if one fails. The type checker is one process that takes a minute in a new clone, so it works
     beside the others and shows its lines when it is done."""
     root = _checkout()
     with ThreadPoolExecutor(max_workers=1) as beside:
@@ -55,7 +59,7 @@ def _parts(extra: list[str]) -> list[tuple[str, list[str]]]:
     return [
         ("ruff", ["ruff", "check", "."]),
         ("format", ["ruff", "format", "--check", "."]),
-        ("pytest", ["pytest", *(extra or WORKERS)]),
+        ("pytest", ["pytest", *SKIPPED, *(extra or WORKERS)]),
     ]
 
 
@@ -79,8 +83,8 @@ def _module(command: list[str]) -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """This one's, but Python keeps what it compiles, since the tests start the program some hundred times, and finds
-    the checkout's own modules, which the tests start with ``python -m``."""
+    """The environment of this process, with two changes. Python keeps what it compiles, since the tests start the
+    program some hundred times. It finds the checkout's own modules, which the tests start with ``python -m``."""
     left_out = ("PYTHONDONTWRITEBYTECODE", "PYTHONSAFEPATH")
     return {name: value for name, value in os.environ.items() if name not in left_out}
 

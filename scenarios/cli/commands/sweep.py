@@ -59,7 +59,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Checks the whole design before anything is started or written."""
+    """Sweep. The whole design is checked before anything is started or written."""
     from scenarios.language.files import load
     from scenarios.studies.design import Axis, Design
 

@@ -77,7 +77,7 @@ def _json_lines(events: Sequence[Any], partition: str | None, from_us: int | Non
 
 
 def _window(arguments: Namespace, events: Sequence[Any]) -> tuple[int | None, int | None]:
-    """From when to when, in microseconds."""
+    """The first and the last time of the lines, in microseconds."""
     from_us, to_us = arguments.from_us, arguments.to_us
     if arguments.fault is not None:
         if from_us is not None or to_us is not None:
@@ -92,7 +92,7 @@ def _window(arguments: Namespace, events: Sequence[Any]) -> tuple[int | None, in
 
 
 def _say_state(number: int, events: Sequence[Any]) -> None:
-    """The state just before the fault, at the head of what it led to."""
+    """Print the state just before the fault, above its consequences."""
     from scenarios.observe.timeline.moment import before
     from scenarios.observe.timeline.moment_words import lines
 

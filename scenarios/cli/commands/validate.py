@@ -25,7 +25,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Checks every file, also after one with an error."""
+    """Check every file, even after one with an error."""
     code = exits.PASSED
     for name in arguments.files:
         try:
@@ -61,7 +61,7 @@ def _verdict(name: str, changes: list[tuple[str, str]]) -> Iterator[str]:
 
 
 def hints(scenario: Scenario) -> Iterator[str]:
-    """What follows from the topics and the method that their words do not say."""
+    """Consequences of the topics and the method that their words do not say."""
     from scenarios.language import topics
 
     yield from (f"  {line}" for line in topics.hints(scenario.topics, scenario.cluster.config))

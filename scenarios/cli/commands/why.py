@@ -95,7 +95,7 @@ def _check_batch(number: int, known: Sequence[int], tp: TopicPartition) -> None:
 
 
 def _answers(arguments: Namespace, past: Past) -> Iterator[Answer]:
-    """Those that are asked for; without a question, to the leader, each replica out of sync, and the open move."""
+    """The requested answers; without a question, those to the leader, each replica out of sync, and the open move."""
     from scenarios.observe.why.batches import batch
     from scenarios.observe.why.leaders import leader
     from scenarios.observe.why.moves import move, open_move

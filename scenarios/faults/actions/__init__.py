@@ -7,6 +7,8 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
+from scenarios.language.actions import ACTIONS
+
 FILES = {
     "broker": "brokers", "controller": "brokers", "zk": "brokers", "fetcher": "brokers", "disk": "disks",
     "log_dir": "disks", "election": "elections", "gate": "holds", "message": "intercepted", "link": "links",
@@ -15,17 +17,17 @@ FILES = {
     "zookeeper": "zookeeper", "broker.clock": "machines", "broker.clock_sync": "machines", "broker.slow": "machines",
     "broker.fast": "machines", "controller.resign": "zookeeper", "zk.delete": "zookeeper",
 }  # fmt: skip
-"""The first word of an action's name, and the file of all actions with this word, or the whole name and its file. A
-word need not be listed: its actions are found by importing all files."""
+"""Where to look first, so that a run imports only what it uses: the first word of an action's name, or a whole name,
+and the file. An action that is not in that file is found by importing all files."""
 
 
 def find(name: str) -> None:
     """Import the file that declares the action of this name, if there is one."""
     file = FILES.get(name) or FILES.get(name.partition(".")[0])
-    if file is None:
-        find_all()
-    else:
+    if file is not None:
         import_module(f"{__name__}.{file}")
+    if name not in ACTIONS:
+        find_all()
 
 
 @cache

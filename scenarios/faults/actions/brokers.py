@@ -29,7 +29,7 @@ FAILURES: dict[str, tuple[str, type[Exception]]] = {
     "truncate": ("truncate", StorageError),
     "unexpected": ("append", UnexpectedError),
 }
-"""The causes of ``fetcher.fail_partition``: which operation on the log fails, and with what."""
+"""The causes of ``fetcher.fail_partition``: the operation on the log that fails, and its exception."""
 
 
 @frozen(kw_only=True)
@@ -167,7 +167,7 @@ class FetcherFailPartition(OnBrokers):
 
 @define(eq=False)
 class FailuresDue(Memory):
-    """Failures of role changes that brokers have been given, each with what is still due and what was due at first."""
+    """The injected failures of role changes that are still to come, each with its number now and at first."""
 
     given: list[tuple[str, dict[TopicPartition, int], TopicPartition, int]] = field(factory=list)
 
@@ -175,7 +175,7 @@ class FailuresDue(Memory):
         return [f"{action}: {tp} never asked for it" for action, due, tp, times in self.given if due[tp] == times]
 
     def end(self) -> None:
-        """Let none of them fail any more. Those that have not failed yet remain not exercised."""
+        """End these failures. Those that have not happened remain not exercised."""
         for number, (name, due, tp, times) in enumerate(self.given):
             self.given[number] = name, dict(due), tp, times
             due.pop(tp, None)
@@ -199,7 +199,7 @@ class FailBecoming(OnBrokers):
 
     @abstractmethod
     def due(self, injected: InjectedFailures) -> dict[TopicPartition, int]:
-        """How often the broker will fail, by partition."""
+        """The number of failures to come, by partition."""
 
     def perform(self, context: ActionContext) -> None:
         for broker in context.in_state("up", "paused"):

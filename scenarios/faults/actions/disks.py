@@ -43,7 +43,7 @@ class OnLogDirs(PerformedAction):
             context.performer.memory(Damaged).note(context, broker)
 
     def disks(self, context: ActionContext, broker: int) -> list[Disk]:
-        """The disks of the broker that are meant. Without one the action is refused."""
+        """The disks of the broker that are meant. If there is none, the action is refused."""
         disks = context.cluster.nodes[broker].disks
         found = [disk for disk in disks if self.log_dir in (None, ANY_LOG_DIR, disk.name)]
         if not found:
@@ -60,7 +60,7 @@ def _stay_offline(entry: MethodEntry) -> Iterator[str]:
 
 
 def _log(context: ActionContext, broker: int, name: str) -> Log | None:
-    """The broker's log of a partition; where there is none the action is refused."""
+    """The broker's log of a partition. If there is none, the action is refused."""
     tp = TopicPartition.parse(name)
     replicas = context.replicas_of(broker)
     partition = None if replicas is None else replicas.partitions.get(tp)
@@ -210,7 +210,7 @@ class LogDirOffline(OnLogDirs):
 
 @define(eq=False)
 class Corrupted(Memory):
-    """The batches that were corrupted: the broker, what its disk has now, and what it had."""
+    """The batches that were corrupted: the broker, and each batch on its disk, now and before."""
 
     batches: list[tuple[int, Batch, Batch]] = field(factory=list)
 
@@ -236,7 +236,7 @@ class DiskCorrupt(PerformedAction):
 
     @classmethod
     def end_all(cls, context: ActionContext) -> None:
-        """The batches are whole again, where they are still there."""
+        """Restore the batches, where they are still on the disk."""
         for broker, damaged, batch in context.performer.memory(Corrupted).batches:
             files = (file for disk in context.cluster.nodes[broker].disks for file in disk.files.values())
             for file in files if context.heals(broker) else ():

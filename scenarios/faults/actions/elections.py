@@ -1,4 +1,4 @@
-"""Elections that an operator asks for: preferred and unclean ones."""
+"""Elections that an operator requests: preferred and unclean ones."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Election(OperatorAction):
         return ("Metadata", "ElectLeaders") if self._way(known.scenario) == API else ()
 
     def _way(self, scenario: Scenario) -> str:
-        """How the election is asked for."""
+        """The way in which the election is requested."""
         raise NotImplementedError
 
 

@@ -21,7 +21,7 @@ LEFT, STOPPED = "left", "stopped"
 )
 @frozen(kw_only=True)
 class Heal(PerformedAction):
-    """What each kind of fault leaves is ended by its own ``end_all``. Brokers whose disk or fetcher was made to fail
+    """The end of all faults: each kind is ended by its own ``end_all``. Brokers whose disk or fetcher was made to fail
     are started again, since Kafka forgets such an error in no other way."""
 
     brokers: tuple[int, ...] = field(

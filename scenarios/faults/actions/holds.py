@@ -16,7 +16,7 @@ from scenarios.language.triggers import STEP_WHEN
 
 @define(eq=False)
 class Held(Memory):
-    """The gates that are held, each with what releases it."""
+    """The held gates, each with the function that releases it."""
 
     gates: list[tuple[When, Signal]] = field(factory=list)
 

@@ -40,7 +40,7 @@ class Effect:
 
 @define(eq=False)
 class Effects(Memory):
-    """The effects that last, in the order in which they began."""
+    """The present effects, in the order in which they began."""
 
     lasting: list[Effect] = field(factory=list)
 
@@ -123,7 +123,8 @@ class MessageDelay(OnMessage):
         context.performer.memory(Effects).lasting.append(effect)
 
     def _restore(self, context: ActionContext, slowed: SlowedRoute) -> None:
-        """Restore the route's delay; one that began later stays, and restores what was before this one."""
+        """Restore the route's delay. If a later effect is in force, it stays, and will restore the delay from before
+        this one."""
         way = slowed.source, slowed.target
         effects = context.performer.memory(Effects).lasting
         here = [one for one in (effect.slowed for effect in effects) if one and (one.source, one.target) == way]

@@ -38,7 +38,7 @@ class OnLinks(PerformedAction):
 
     @property
     def ways(self) -> str:
-        """Which messages it is about, seen from the target: both, to or from."""
+        """The messages that the action is about, seen from the target: both, to or from."""
         return "both"
 
     def told(self, context: ActionContext) -> str:
@@ -50,7 +50,7 @@ class OnLinks(PerformedAction):
         return without_end(scenario, entry)
 
     def routes(self, context: ActionContext) -> list[tuple[int, int]]:
-        """Each way that messages take on these links: (source, target)."""
+        """The routes of these links: (source, target)."""
         routes: dict[tuple[int, int], None] = {}
         ends = self._machines(context)
         for machine in context.brokers:
@@ -66,7 +66,7 @@ class OnLinks(PerformedAction):
         return list(routes)
 
     def change(self, context: ActionContext, change: Callable[[int, int], None], *, cut: bool) -> None:
-        """Cut the routes or heal them, and record which."""
+        """Cut the routes or heal them, and record the change."""
         routes = self.routes(context)
         for source, target in routes:
             change(source, target)
@@ -76,7 +76,7 @@ class OnLinks(PerformedAction):
 
     @classmethod
     def end_all(cls, context: ActionContext) -> None:
-        """Whatever has cut or slowed a route."""
+        """Heal every route that is cut or slowed down."""
         network = context.cluster.network
         routes = [route for route in network.disturbed if all(map(context.heals, route))]
         cut = [route for route in routes if network.route(*route).cut]
@@ -99,7 +99,7 @@ class OnLinks(PerformedAction):
 
 
 def _names(context: ActionContext, machines: Sequence[int]) -> str:
-    """Machines in words: the brokers' ids, then the other names, each once."""
+    """The names of machines: the brokers' ids, then the other names, each once."""
     cluster = context.cluster
     brokers = [machine for machine in machines if machine >= 0]
     others = dict.fromkeys(machine_name(cluster, machine) for machine in machines if machine < 0)
@@ -231,7 +231,7 @@ class OnHost(OnLinks):
 
 @define(eq=False)
 class Flapping(Memory):
-    """The machines whose cards flap, each with the entry that it does so for."""
+    """The machines whose network cards flap, each with the entry that causes it."""
 
     machines: dict[int, ActionContext] = field(factory=dict)
 
@@ -281,7 +281,7 @@ class HostFlap(OnHost):
             self._turn(context, machine, True)
 
     def _turn(self, context: ActionContext, machine: int, cut: bool) -> None:
-        """The links of the machine go down, or come up, and do the opposite after a while."""
+        """Take the links of the machine down, or up, and do the opposite after a while."""
         cluster = context.cluster
         world, network = cluster.world, cluster.network
         routes = [route for other in self._machines(context) if other != machine for route in _both(machine, other)]

@@ -1,4 +1,4 @@
-"""Machines that are not as they should be: their clocks go wrong, and their processors have too much to do."""
+"""Faulty machines: their clocks are wrong, or their processors have too much to do."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Span
 
 DRIFT_STEP_US = 100_000
-"""A clock that drifts is a little more wrong after each of these."""
+"""The period in which a drifting clock is changed a little."""
 
 PERIODS_US = Span(50_000, 150_000)
-"""A machine gets its share of CPU time in each period of such a length, drawn each time. Linux gives a container
-its quota in each 100 ms (cpu.cfs_period_us); periods of one length would keep step with what else is periodic."""
+"""The length of the periods in which a machine gets its share of CPU time, drawn each time. Linux gives a container its
+quota in each 100 ms (cpu.cfs_period_us); periods of one length would keep step with other periodic work."""
 
 
 class Drift(NamedTuple):
-    """A clock that goes too fast or too slow: since when, from what, and by how much."""
+    """The drift of a clock that is too fast or too slow: its beginning, the error then, and the rate."""
 
     since_us: int
     from_us: int
@@ -34,13 +34,13 @@ class Drift(NamedTuple):
 
 @define(eq=False)
 class Drifts(Memory):
-    """The clocks that drift, by their machines."""
+    """The drifts of clocks, by machine."""
 
     of: dict[int, Drift] = field(factory=dict)
 
 
 def _drift_on(context: ActionContext, broker: int, drift: Drift) -> None:
-    """The clock goes on drifting until another drift, or none, is its machine's."""
+    """Let the clock drift on, until the machine has another drift, or none."""
     node, world, drifts = context.cluster.nodes[broker], context.cluster.world, context.performer.memory(Drifts).of
 
     def advance(_: object) -> None:
@@ -58,7 +58,7 @@ def _set_right(context: ActionContext, broker: int) -> None:
 
 
 def _set(context: ActionContext, broker: int, skew_us: int) -> None:
-    """The clock shows a time so far ahead of the right one."""
+    """Set the clock ahead of the right time by ``skew_us``."""
     node = context.cluster.nodes[broker]
     before = node.skew_us
     if before != skew_us:

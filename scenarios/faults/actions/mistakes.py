@@ -1,4 +1,4 @@
-"""What operators ask for by mistake, and have to be refused."""
+"""Mistaken requests of operators, which have to be refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scenarios.language.topics import PARTITION_NAME
 @action("reassign.mistake", "ask by the API for replicas that no partition can have; the controller has to refuse that")
 @frozen(kw_only=True)
 class ReassignMistake(OperatorAction):
-    """The answer goes to the checkers, not into the verdict."""
+    """A mistaken reassignment. Its answer goes to the checkers, not into the verdict."""
 
     partition: str = field(metadata=key(PARTITION_NAME, "whose replicas they would be"))
     replicas: tuple[int, ...] = field(

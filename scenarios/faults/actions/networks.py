@@ -1,4 +1,4 @@
-"""The network falls into groups of machines that do not reach each other."""
+"""Network partitions: the machines form groups that do not reach each other."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _as_groups(groups: Iterable[Any]) -> tuple[Group, ...]:
 @frozen(kw_only=True)
 class NetworkHeal(PerformedAction):
     def perform(self, context: ActionContext) -> None:
-        """Heal what the entry has cut, or whatever is cut or slow."""
+        """Heal the routes that the entry has cut, or every route that is cut or slow."""
         network = context.cluster.network
         routes = context.routes if context.undoes else network.disturbed
         if not routes and not (context.undoes or context.in_rollbacks):
@@ -42,7 +42,7 @@ class NetworkHeal(PerformedAction):
 
     @classmethod
     def end_all(cls, context: ActionContext) -> None:
-        """``link.heal`` heals every route, whatever has cut it."""
+        """Do nothing: ``link.heal`` heals every route, whatever has cut it."""
 
 
 def _record(context: ActionContext, cut: bool, routes: list[tuple[int, int]]) -> None:
@@ -111,7 +111,7 @@ class NetworkPartition(PerformedAction):
         _record(context, True, context.routes)
 
     def _machines(self, context: ActionContext) -> list[tuple[int, ...]]:
-        """The machines of each group. One that has the roles of two is in the first."""
+        """The machines of each group. A machine with the roles of two groups is in the first."""
         if self.into is not None:
             return self._drawn(context, self.into)
         taken: dict[int, None] = {}
@@ -123,7 +123,7 @@ class NetworkPartition(PerformedAction):
         return found
 
     def _drawn(self, context: ActionContext, into: int) -> list[tuple[int, ...]]:
-        """Every machine goes into one of the groups, and no group is empty. The same each time that it is asked."""
+        """Groups drawn for all machines, none of them empty. The same groups each time that it is called."""
         if not context.groups:
             draws = context.stream("groups")
             left = [*context.cluster.nodes, *([ZOOKEEPER] if self.with_zookeeper else [])]

@@ -1,4 +1,4 @@
-"""The programs of clients: producers and consumers that are killed, and start again."""
+"""The programs of clients: producers and consumers that are killed, and started again."""
 
 from __future__ import annotations
 

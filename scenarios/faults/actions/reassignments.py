@@ -66,7 +66,7 @@ def _parsed(names: Sequence[str] | None) -> tuple[TopicPartition, ...] | None:
 
 @frozen(kw_only=True)
 class OfPlan(OperatorAction):
-    """Done with a plan: one of its own, or the scenario's."""
+    """An action with a plan: one of its own, or the scenario's."""
 
     plan: Plan | None = field(
         default=None, metadata=key(PLAN_IN_PLACE, "a plan of its own, as in [plan]; absent = [plan]")
@@ -192,8 +192,8 @@ class ReassignExecute(OfPlan):
         self, context: ActionContext, planned: Sequence[PlannedMove], via: str, throttle: Throttle | None,
         adaptation: Adaptation | None,
     ) -> tuple[Any, ...]:  # fmt: skip
-        """The command, with its arguments, by which the strategy hands the moves over: little by little, by a tool
-        that waits for the end, or all at once."""
+        """The command, with its arguments, by which the strategy requests the moves: in parts, by a tool that waits for
+        the end, or all at once."""
         strategy = context.scenario.strategy.parsed
         if not strategy.execution.at_once:
             executor = Executor.of(strategy.execution, via, planned, throttle, adaptation)
@@ -209,7 +209,8 @@ def _targets(planned: Sequence[PlannedMove]) -> dict[TopicPartition, tuple[int, 
 
 
 def _planned(context: ActionContext, plan: Plan) -> list[PlannedMove]:
-    """The plan's moves with what the operator can know: where the replicas are, and how much data the topic had."""
+    """The plan's moves with the facts that the operator can know: the places of replicas, and the size of the topic's
+    data."""
     sizes = {topic.name: topic.size_bytes for topic in context.scenario.topics}
     found = []
     for place, (name, target) in enumerate(plan.targets().items()):

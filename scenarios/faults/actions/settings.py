@@ -83,7 +83,7 @@ class ConfigSet(OperatorAction):
             raise BadInput(f'{name} is each broker\'s own; add brokers, such as {{ mode = "all" }}', where="config")
 
     def _check_threads(self, scenario: Scenario, name: str) -> None:
-        """Where nothing else changes their number, it is known before the run."""
+        """Check a number of threads, where it is known before the run: no other action changes it."""
         entries = (*scenario.method, *scenario.rollbacks)
         changes = [
             entry.action for entry in entries if isinstance(entry.action, ConfigSet) and entry.action.names(name)

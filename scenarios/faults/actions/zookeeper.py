@@ -1,4 +1,4 @@
-"""ZooKeeper as a whole: gone, slow, and back; and znodes that an operator deletes by hand."""
+"""ZooKeeper as a whole: stopped, slow, and started again; and znodes that an operator deletes by hand."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ZooKeeperStart(OnZooKeeper):
 
     @classmethod
     def end_all(cls, context: ActionContext) -> None:
-        """Brokers resume the sessions that they had."""
+        """Start ZooKeeper again. Brokers resume the sessions that they had."""
         if context.cluster.zookeeper.stopped:
             context.cluster.zookeeper.start_again()
 
@@ -101,14 +101,14 @@ class ZooKeeperSlow(PerformedAction):
 
     def check(self, known: Known) -> None:
         if self.write_us is None and self.read_us is None:
-            raise BadInput('nothing makes it slow; write write or read, such as write = "200ms"')
+            raise BadInput('nothing makes it slow; state a write or a read time, such as write = "200ms"')
 
     def perform(self, context: ActionContext) -> None:
         _set_times(context, self.write_us, self.read_us)
 
 
 def _set_times(context: ActionContext, write_us: int | None, read_us: int | None) -> None:
-    """Set how long ZooKeeper takes from now on; None: as long as from the start of the run."""
+    """Set the time that ZooKeeper takes from now on; None: as at the start of the run."""
     server, normal = context.cluster.zookeeper.server, context.cluster.setup.zk
     server.spec = evolve(
         server.spec,

@@ -46,11 +46,11 @@ def refuse(value: object, wanted: str) -> BadInput:
 
 
 class Kind(Generic[T]):
-    """How one type of value is read from, and written to, a scenario file.
+    """A type of value: how it is read from, and written to, a scenario file.
 
     Attributes:
-        free_keys: whether it is a table whose keys may hold dots, as Kafka's settings do: ``--set`` takes the rest of
-            a path as one key.
+        free_keys: whether it is a table whose keys may hold dots, as Kafka's settings do: ``--set`` takes the rest of a
+            path as one key.
     """
 
     free_keys: ClassVar[bool] = False
@@ -63,7 +63,7 @@ class Kind(Generic[T]):
         return value
 
     def schema(self) -> Schema:
-        """Its JSON Schema (draft 2020-12)."""
+        """The JSON Schema (draft 2020-12) of the kind."""
         raise NotImplementedError
 
 
@@ -108,7 +108,7 @@ class Number(Kind[float]):
 @frozen
 class Text(Kind[str]):
     check: Callable[[str], object] | None = None
-    """Raises ``BadInput`` for a text that has the wrong form; its result is not used."""
+    """A function that raises ``BadInput`` for a text that has the wrong form; its result is not used."""
     form: str = "a text"
 
     def read(self, value: object) -> str:

@@ -67,7 +67,8 @@ def _find(document: Any, kind: Kind[Any], path: str) -> tuple[Any, Any]:
 
 
 def _must_hold(container: object, name: str | int) -> None:
-    """Tables are set by key, lists by the number of an item that is there, and plain values not at all."""
+    """Check the part of a path that is set: tables have keys, lists have the numbers of their items, and plain values
+    have no parts."""
     if isinstance(container, dict) and isinstance(name, str):
         return
     if not (isinstance(container, list) and isinstance(name, int) and name < len(container)):
@@ -75,7 +76,8 @@ def _must_hold(container: object, name: str | int) -> None:
 
 
 def _split(path: str, kind: Kind[Any] | None) -> list[str | int]:
-    """``topics[0].size`` is ``topics``, 0, ``size``; below a table of free keys the dots belong to the key."""
+    """The parts of a path: ``topics[0].size`` is ``topics``, 0, ``size``; below a table of free keys the dots belong to
+    the key."""
     names: list[str | int] = []
     rest = path
     while rest:
@@ -99,7 +101,8 @@ def _split(path: str, kind: Kind[Any] | None) -> list[str | int]:
 
 
 def _unquoted(name: str) -> str:
-    """A key with dots may be in quotes, as in a file: ``cluster.config."min.insync.replicas"``."""
+    """The key without its quotes. A key with dots may be in quotes, as in a file:
+    ``cluster.config."min.insync.replicas"``."""
     return name[1:-1] if len(name) > 1 and name[0] == name[-1] == '"' else name
 
 

@@ -1,4 +1,4 @@
-"""Where the keys of a TOML file are: line and column, for error messages.
+"""The places of the keys of a TOML file: line and column, for error messages.
 
 ``tomllib`` reads values and forgets their places. This scanner goes over a text that ``tomllib`` has accepted, so it
 checks nothing: it only finds where each key and each item of a list begins.
@@ -28,7 +28,7 @@ _SCALAR = re.compile(r"[^\s,\]}#]+(?: \d\d:[^\s,\]}#]+)?")
 
 
 class Place(NamedTuple):
-    """Both counted from 1."""
+    """A line and a column, both counted from 1."""
 
     line: int
     column: int
@@ -46,8 +46,8 @@ class Places:
         self._document()
 
     def find(self, path: str) -> Place | None:
-        """Where ``path`` begins; if it is not in the text, where the nearest key does that would hold it. None: nothing
-        of it is there."""
+        """The place where ``path`` begins. If it is not in the text, the place of the nearest key that would hold it;
+        None: there is none."""
         while path:
             if path in self._found:
                 start = self._found[path]
@@ -69,7 +69,7 @@ class Places:
             self._take(_GAP)
 
     def _header(self) -> str:
-        """``[a.b]`` or ``[[a]]``. Returns the path of the table that begins."""
+        """Read ``[a.b]`` or ``[[a]]``. Returns the path of the table that begins."""
         start = self._at
         many = self._text.startswith("[[", start)
         self._at += 1 + many
@@ -88,7 +88,7 @@ class Places:
         return path
 
     def _latest(self, path: str) -> str:
-        """For a list of tables, the path of its last one."""
+        """The path of the last table of a list of tables; any other path unchanged."""
         return f"{path}[{self._lengths[path] - 1}]" if path in self._lengths else path
 
     def _assignment(self, table: str) -> None:

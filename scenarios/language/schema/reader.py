@@ -24,10 +24,10 @@ _MISSING = object()
 
 @frozen
 class Key:
-    """One key of a block: its name in the file, what it may hold, and a line of help.
+    """One key of a block: its name in the file, its kind, and a line of help.
 
     Attributes:
-        attribute: what holds it; ``argument``: what the class is made with.
+        attribute: the attribute that holds it; ``argument``: the argument of the class.
     """
 
     attribute: str
@@ -103,7 +103,7 @@ class Block(Kind[Any]):
         reader = Reader(value)
         wrong.attempt(refuse_unknown, reader.table, names, getattr(self.cls, "KEY_HINTS", None))
         misspelt = any(name not in names for name in reader.table)
-        # Of a misspelt key that is required it is better said that it is misspelt than that it is missing.
+        # A misspelt required key is reported as misspelt, and not as missing.
         present = [e for e in entries if e.name in reader.table or (e.required and not misspelt)]
         found = {entry.argument: wrong.attempt(reader.take, entry.name, entry.kind) for entry in present}
         wrong.refuse()

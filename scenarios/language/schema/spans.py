@@ -23,7 +23,8 @@ class Span:
     high: int
 
     def draw(self, stream: Stream) -> int:
-        """One of them, each as likely. Where both ends are multiples of 1,000, such as whole milliseconds, so is it."""
+        """One of the values, each as likely. Where both ends are multiples of 1,000, such as whole milliseconds, so is
+        it."""
         step = 1_000 if self.low % 1_000 == 0 and self.high % 1_000 == 0 else 1
         return self.low + step * stream.below((self.high - self.low) // step + 1)
 
@@ -42,7 +43,7 @@ def ends(value: Drawable) -> tuple[int, int]:
 
 
 def drawn(value: Drawable, stream: Stream) -> int:
-    """The value itself, or one of its range."""
+    """The value itself, or one drawn from its range."""
     return value.draw(stream) if isinstance(value, Span) else value
 
 

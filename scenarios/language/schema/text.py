@@ -74,11 +74,11 @@ _IN_WORDS = {
     "Cannot overwrite a value": "this key is there already",
     "Invalid statement": "no key and no [table] begins here",
 }
-"""What ``tomllib`` says, in words that name the mistake."""
+"""The messages of ``tomllib``, each with words that name the mistake."""
 
 
 LONG = "data"
-"""The key whose text may be of any length: that of ``frames``."""
+"""The key whose text may have any length: that of ``frames``."""
 
 
 def parse_document(text: str, source: str) -> Mapping[str, object]:
@@ -90,7 +90,7 @@ def parse_document(text: str, source: str) -> Mapping[str, object]:
 
 
 def is_json(source: str) -> bool:
-    """Whether the file holds JSON, by its name."""
+    """Whether the file is JSON, by its name."""
     return source.endswith(".json")
 
 

@@ -1,4 +1,4 @@
-"""A table one of whose keys names a class, which decides what other keys it may have."""
+"""A table in which one key names a class, which decides what other keys it may have."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Variant(Kind[T]):
     """Such a table.
 
     Attributes:
-        tag: the key; the classes have an attribute of that name, which holds their own.
-        find: the class of a name. Raises: BadInput for an unknown one.
+        tag: the key; the classes have an attribute of that name, which holds their own name.
+        find: returns the class of a name. Raises: BadInput for an unknown one.
     """
 
     tag: str

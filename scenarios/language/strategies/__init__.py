@@ -1,5 +1,5 @@
-"""Reassignment strategies by name: the shapes that the controller steps moves in, and the parts of which the operator's
-half is composed."""
+"""Reassignment strategies by name: the shapes in which the controller moves partitions, and the parts of the operator's
+half."""
 
 from controller.shapes import SHAPES, Shape
 from scenarios.language.strategies.execution import Execution, Throttle, parts_by_axis

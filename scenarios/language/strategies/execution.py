@@ -1,4 +1,5 @@
-"""How the operator carries a plan out: the parts of a strategy's name after its shape, ``+window-4+largest-first``."""
+"""The operator's way to carry a plan out: the parts of a strategy's name after its shape,
+``+window-4+largest-first``."""
 
 from __future__ import annotations
 
@@ -21,9 +22,9 @@ class Throttle:
 
     Attributes:
         rate: bytes per second that each broker may send, and receive; 0: ``rule`` has not chosen one yet.
-        only_reassigned: KIP-542's rule: the rate limits the replicas that moves add, and no others. Without it
-            KIP-73's: it binds whom the tool lists, whenever they are out of sync.
-        rule: what changes the rate while the plan is carried out; None: it stays.
+        only_reassigned: whether the rate limits only the replicas that moves add (KIP-542). Otherwise it limits the
+            replicas that the tool lists, whenever they are out of sync (KIP-73).
+        rule: the rule that changes the rate while the plan is carried out; None: it stays.
     """
 
     rate: int
@@ -32,7 +33,7 @@ class Throttle:
 
     @property
     def name(self) -> str:
-        """As a strategy's name says it: ``throttle-50MiB``."""
+        """The throttle in a strategy's name: ``throttle-50MiB``."""
         if self.rule is not None:
             return self.rule.name
         return (REASSIGN_THROTTLE if self.only_reassigned else THROTTLE) + units.format_size(self.rate)
@@ -55,10 +56,10 @@ class Execution:
     """The operator's half of a strategy.
 
     Attributes:
-        admission: which moves the operator requests next.
-        order: in which order the others wait.
-        throttle: the one in the name; None: the scenario's own.
-        poll_us: how often the operator checks which moves have ended.
+        admission: the rule for the moves that the operator requests next.
+        order: the rule for the order in which the others wait.
+        throttle: the throttle in the name; None: the scenario's own.
+        poll_us: the time between two checks of which moves have ended.
     """
 
     admission: Chosen = Factory(lambda: WHOLE_PLAN)
@@ -73,7 +74,7 @@ class Execution:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Its parts as a strategy's name has them, without those that are the default."""
+        """The parts in a strategy's name, without those that are the default."""
         found = [chosen.name for chosen in (self.admission, self.order) if chosen not in (WHOLE_PLAN, PLAN)]
         if self.throttle is not None:
             found.append(self.throttle.name)

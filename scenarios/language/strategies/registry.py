@@ -1,5 +1,5 @@
-"""The parts of a strategy beside its shape: which moves the operator asks for next, in which order, and how fast they
-may copy while they are under way.
+"""The parts of a strategy beside its shape: which moves the operator requests next, in which order, and how fast they
+may copy.
 
 A part is one function with a name; ``scenarios.language.strategies.parts`` holds one file for each idea. A name that
 ends with ``-N`` takes a number, which the function gets as ``n``.
@@ -44,7 +44,7 @@ class PlannedMove:
 
     @property
     def bytes(self) -> int:
-        """Bytes that have to be copied for it."""
+        """The bytes that have to be copied for it."""
         return self.size * len(self.added)
 
     @property
@@ -58,9 +58,9 @@ class Progress:
     """A plan that is being carried out.
 
     Attributes:
-        waiting: the moves that have not been asked for, in the order of the strategy.
-        in_flight: those that have been and, as far as the operator knows, are under way.
-        ended: how many are over, whatever came of them.
+        waiting: the moves that have not been requested, in the order of the strategy.
+        in_flight: the moves that have been requested and, as far as the operator knows, are in progress.
+        ended: the number of moves that have ended, with whatever result.
     """
 
     waiting: tuple[PlannedMove, ...]
@@ -70,12 +70,12 @@ class Progress:
 
 @frozen
 class Look:
-    """What the operator sees when it chooses a rate.
+    """The operator's view when it chooses a rate.
 
     Attributes:
         now_s: virtual time in seconds.
         progress: the plan so far.
-        rate: the rate in force, in bytes per second and broker; None before anything was requested.
+        rate: the current rate, in bytes per second and broker; None before anything was requested.
         memory: numbers that the rule keeps from one look to the next; each plan has its own.
     """
 
@@ -120,28 +120,27 @@ class Part:
 
 
 PARTS: dict[str, Part] = {}
-"""Name to part, in the order of their files."""
+"""The parts by name, in the order of their files."""
 
 
 def admission(name: str, help: str) -> Callable[[F], F]:
-    """Register ``rule(progress)``: which of the waiting moves to ask for now, of a ``Progress``.
+    """Register ``rule(progress)``: the waiting moves of a ``Progress`` to request now.
 
-    It is asked before anything was asked for, and at every look that the operator takes at what has ended; under a
-    protocol that takes one batch at a time, only while nothing is under way.
+    It is called before anything was requested, and at every look that the operator takes at what has ended; under a
+    protocol that takes one batch at a time, only while no move is in progress.
     """
     return _registering(name, ADMISSION, help)
 
 
 def order(name: str, help: str) -> Callable[[F], F]:
-    """Register ``rule(moves, stream)``: the same moves in the order in which they wait; ``stream`` is for
-    random draws."""
+    """Register ``rule(moves, stream)``: the moves in the order in which they wait; ``stream`` is for random draws."""
     return _registering(name, ORDER, help)
 
 
 def rate(name: str, help: str) -> Callable[[F], F]:
     """Register ``rule(look)``: the rate from now on, in bytes per second and broker, of a ``Look``.
 
-    It is asked before anything was requested, and at every look that the operator takes while the plan is under way.
+    It is called before anything was requested, and at every look that the operator takes while the plan is carried out.
     The replicas are those that a throttle of the tool lists (KIP-73).
     """
     return _registering(name, RATE, help)
@@ -161,7 +160,7 @@ def _registering(name: str, axis: str, help: str) -> Callable[[F], F]:
 
 @frozen
 class Chosen:
-    """A part with its number, as a strategy's name says it: ``window-4``."""
+    """A part with its number, as in a strategy's name: ``window-4``."""
 
     part: Part
     number: int | None = None
@@ -171,7 +170,7 @@ class Chosen:
         return self.part.name if self.number is None else f"{self.part.stem}-{self.number}"
 
     def admit(self, progress: Progress) -> tuple[PlannedMove, ...]:
-        """The moves to ask for now. Raises: ValueError where the rule names one that does not wait, or one twice."""
+        """The moves to request now. Raises: ValueError where the rule names one that does not wait, or one twice."""
         admitted = tuple(self.part.rule(progress, **self._number))
         if len(set(admitted)) < len(admitted) or not set(admitted) <= set(progress.waiting):
             raise ValueError(f"admission {self.name!r} names a move twice, or one that does not wait")

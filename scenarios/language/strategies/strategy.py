@@ -31,7 +31,7 @@ class Strategy:
     """A strategy.
 
     Attributes:
-        protocol: names the steps that its gates announce (``wiki``, ``kafka-6794``).
+        protocol: the name of its protocol, which its steps begin with (``wiki``, ``kafka-6794``).
         width: how many replicas one hop of ``kafka-6794`` adds; None for all of them.
         execution: the operator's half.
     """
@@ -43,7 +43,7 @@ class Strategy:
     execution: Execution = Factory(Execution)
 
     def make_protocol(self) -> ReassignmentProtocol:
-        """The controller's half, as no release does it otherwise."""
+        """The controller's half, without the variant of a release."""
         return SHAPES[self.shape].make(self.width)
 
 
@@ -106,7 +106,7 @@ class StrategySpec:
         metadata=key(SOME_TIME, "how often the operator checks which moves have ended; absent = 1s", name="poll"),
     )
     native: str = field(default="wiki", eq=False)
-    """The profile's own strategy. The scenario fills it in; it is no part of what the file says."""
+    """The profile's own strategy. The scenario sets it; it is no part of the file."""
 
     @property
     def name(self) -> str:
@@ -126,5 +126,5 @@ class StrategySpec:
         return self.parsed.execution.throttle or own
 
     def named(self, strategy: str) -> StrategySpec:
-        """This with another strategy, which its name says whole: the keys for its parts are left out."""
+        """A copy with another strategy. Its name includes all parts, so the keys for parts are left out."""
         return evolve(self, name=strategy, admission=None, order=None, poll_us=None)

@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 from scenarios.museum.guards.guard import Guard
 
 GUARDS: dict[str, Guard] = {}
-"""Name to guard, in the order of the modules and of their lists."""
+"""The guards by name, in the order of the modules and of their lists."""
 
 for _area in sorted(module.name for module in iter_modules(__path__) if module.name != "guard"):
     for _guard in import_module(f"{__name__}.{_area}").GUARDS:

@@ -1,4 +1,4 @@
-"""Guards of brokers: which requests they carry out, which fetches count, and what they show."""
+"""Guards of brokers: which requests they carry out, which fetches count, and which metrics they have."""
 
 from __future__ import annotations
 

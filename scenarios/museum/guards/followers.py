@@ -9,7 +9,7 @@ from fetchers.manager import FetcherManager
 from fetchers.partitions import Partitions
 from fetchers.ports import InitialFetchState
 from fetchers.state import PartitionFetchState
-from fetchers.thread import FetcherThread
+from fetchers.thread import FetcherRounds
 from scenarios.cluster.clients.consuming import Position
 from scenarios.museum.guards.guard import Guard, TakenOut
 
@@ -17,12 +17,13 @@ _AGAIN_US = 1_000_000
 
 
 def _tries_again(mark_failed: Callable[..., None]) -> Callable[..., None]:
-    def and_again(self: FetcherThread, state: PartitionFetchState, error: str, reason: str) -> None:
+    def and_again(self: FetcherRounds, state: PartitionFetchState, error: str, reason: str) -> None:
         mark_failed(self, state, error, reason)
+        thread = self.thread
         start = InitialFetchState(
-            state.tp, self.leader, state.leader_epoch, state.offset, state.log, state.adding, self.address
+            state.tp, thread.leader, state.leader_epoch, state.offset, state.log, state.adding, thread.address
         )
-        self._process.call_later(_AGAIN_US, self.add_partitions, [start])
+        self._process.call_later(_AGAIN_US, thread.add_partitions, [start])
 
     return and_again
 
@@ -55,7 +56,7 @@ GUARDS = (
         name="failed_until_epoch",
         title="a fetcher takes up a partition again on which it has given up",
         here="A partition that has failed (KIP-461) is fetched again a second later, under the same leader epoch.",
-        taken_out=(TakenOut(owner=FetcherThread, function="_mark_partition_failed", instead=_tries_again),),
+        taken_out=(TakenOut(owner=FetcherRounds, function="_mark_partition_failed", instead=_tries_again),),
     ),
     Guard(
         name="idle_fetchers_end",

@@ -11,12 +11,12 @@ from attrs import frozen
 
 @frozen(kw_only=True)
 class TakenOut:
-    """One function of the emulator, and what runs in its place.
+    """One function of the emulator, and its replacement.
 
     Attributes:
-        owner: the class or module that has it.
+        owner: the class or module that has the function.
         function: its name there.
-        instead: given the function, the one that takes its place.
+        instead: given the function, returns the replacement.
     """
 
     owner: Any
@@ -25,7 +25,7 @@ class TakenOut:
 
     @property
     def place(self) -> str:
-        """Its full name, such as ``brokers.partition.partition.Partition.check_current_leader_epoch``."""
+        """The function's full name, such as ``brokers.partition.partition.Partition.check_current_leader_epoch``."""
         owner = (
             f"{self.owner.__module__}.{self.owner.__qualname__}"
             if isinstance(self.owner, type)
@@ -36,14 +36,14 @@ class TakenOut:
 
 @frozen(kw_only=True)
 class Guard:
-    """A rule that Kafka has always kept, as far as we know, or whose loss no ticket names alone. It is no switch of
+    """A rule that Kafka has always kept, as far as is known, or whose loss no ticket names alone. It is no switch of
     scenario files: code is replaced while its case runs, and only the museum does so.
 
     Attributes:
-        name: the checker that misses it, and its own name: there is one guard at most for a checker.
-        title: what the emulator does without it, in one line without a full stop.
-        here: what is replaced, and what the checker sees.
-        also: the other checkers that see its case.
+        name: the name of the guard, and of the checker that finds it missing: a checker has one guard at most.
+        title: the emulator's behaviour without it, in one line without a full stop.
+        here: the replaced code, and the findings of the checker.
+        also: the other checkers that have findings in its case.
         taken_out: the functions that are replaced.
     """
 
@@ -59,7 +59,7 @@ class Guard:
 
     @contextmanager
     def missing(self) -> Iterator[None]:
-        """Run the emulator without it, in this process and for as long as this lasts."""
+        """Run the emulator without the guard, in this process and inside the block."""
         before = [(one, vars(one.owner)[one.function]) for one in self.taken_out]
         for one, function in before:
             setattr(one.owner, one.function, one.instead(function))

@@ -4,7 +4,8 @@ One invariant, one class, one file of its name (``Checker``); what several of th
 (``scenarios.observe.history``); ``Checkers`` arms them on a trace.
 """
 
-from scenarios.observe.checkers.checker import Checker, Gravity, Violation
+from scenarios.observe.checkers.checker import Checker, Gravity
 from scenarios.observe.checkers.checkers import REGISTRY, Checkers, register
+from scenarios.observe.findings.violation import Violation
 
 __all__ = ["REGISTRY", "Checker", "Checkers", "Gravity", "Violation", "register"]

@@ -15,6 +15,7 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.client_facts import AckedByFew
 from scenarios.observe.history.history import History
 
 SETTING = "min.insync.replicas"
@@ -96,8 +97,5 @@ class AcksAllInSync(Checker):
                 continue
             least = min(map(int, self._settings.values(event.topic, SETTING, 1, event.t_us)))
             if few[0] < least:
-                self.violated(
-                    event,
-                    f"{event.topic}-{partition}: broker {event.leader} acknowledged batch {event.ids[number]} with "
-                    f"{few[0]} in-sync replica, of {least}, since {few[1] / 1e6:.3f} s",
-                )
+                facts = AckedByFew(event.leader, event.ids[number], few[0], least, few[1])
+                self.violated(event, facts, TopicPartition.of(event.topic, partition))

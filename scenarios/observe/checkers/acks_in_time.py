@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from emulator.protocol.shown import ProduceExpired
 from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.findings.client_facts import AckWaits
 from scenarios.observe.history.history import History
 
 
@@ -39,8 +40,4 @@ class AcksInTime(Checker):
             if log is None or led is None or log.high_watermark is None:
                 continue
             if required <= log.high_watermark and len(led.isr) >= event.acks:
-                self.violated(
-                    event,
-                    f"{tp}: a batch up to {required} waits for acks={event.acks} until its time is over, and leader "
-                    f"{event.node} has the high watermark {log.high_watermark} and the ISR {list(led.isr)}",
-                )
+                self.violated(event, AckWaits(required, event.acks, event.node, log.high_watermark, tuple(led.isr)), tp)

@@ -14,7 +14,11 @@ from emulator.protocol.shown import (
     FetchSessionRefused,
     ProducerDropped,
 )
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.client_facts import ProducerHungUp
+from scenarios.observe.findings.control_facts import ControllerLeftInVain
+from scenarios.observe.findings.fetch_facts import EpochsAsked, FetchMistaken, SessionRefused
 from scenarios.observe.history.history import History
 
 
@@ -50,16 +54,12 @@ class AnswersFit(Checker):
 
     def on_asked(self, event: EpochEndsAsked) -> None:
         if self._truncates_on_fetch and event.leader != event.node:
-            asked = ", ".join(f"{tp}, epoch {epoch}" for tp, epoch in event.partitions)
-            self.violated(
-                event, f"broker {event.node} asks broker {event.leader} where epochs end that its fetches name: {asked}"
-            )
+            self.violated(event, EpochsAsked(event.node, event.leader, tuple(event.partitions)))
 
     def on_misanswered(self, event: FetchMisanswered) -> None:
-        what = f"for {event.topic}-{event.partition}, which is not in the session"
-        if event.error != NO_ERROR.name:
-            what = f"that refuses the session: {event.error}"
-        self.violated(event, f"broker {event.node} gets an answer from broker {event.leader} {what}")
+        error = None if event.error == NO_ERROR.name else event.error
+        facts = FetchMistaken(event.node, event.leader, error)
+        self.violated(event, facts, None if error else TopicPartition.of(event.topic, event.partition))
 
     def on_session(self, event: FetchSessionChanged) -> None:
         sessions = self._sessions.setdefault(event.node, {})
@@ -75,18 +75,12 @@ class AnswersFit(Checker):
         known = event.session in self._sessions.get(event.node, {})
         fits = Errors.INVALID_FETCH_SESSION_EPOCH if known else Errors.FETCH_SESSION_ID_NOT_FOUND
         if event.error != fits.name:
-            self.violated(
-                event,
-                f"broker {event.node} {'has' if known else 'does not have'} fetch session {event.session}, and refuses "
-                f"it: {event.error}",
-            )
+            self.violated(event, SessionRefused(event.node, event.session, known, event.error))
 
     def on_dropped(self, event: ProducerDropped) -> None:
         if all(error == NO_ERROR.name for error in event.errors):
-            self.violated(
-                event, f"broker {event.node} closes the connection of a producer whose batches it has appended"
-            )
+            self.violated(event, ProducerHungUp(event.node))
 
     def on_left(self, event: ControllerLeft) -> None:
         if event.before == event.after:
-            self.violated(event, f"broker {event.node} leaves controller {event.before}, and connects to it again")
+            self.violated(event, ControllerLeftInVain(event.node, event.before))

@@ -8,7 +8,9 @@ from typing import ClassVar
 
 from emulator.protocol.events import Appended
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_OFFSET, EpochEndFound
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.log_facts import BatchMisplaced, BatchOfEarlierEpoch, EpochEndWrong
 from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import BASE_OFFSET, LEADER_EPOCH, ReplicaLog
 
@@ -43,39 +45,28 @@ class AppendShape(Checker):
         history.logs.regressed.append(self._regressed)
 
     def _misplaced(self, event: Appended, end: int) -> None:
-        self.violated(
-            event,
-            f"{_what(event)} goes to offset {event.base_offset} of a log that ends at {end}",
-            brokers=(event.node,),
-        )
+        facts = BatchMisplaced(event.node, event.id, event.base_offset, end)
+        self.violated(event, facts, TopicPartition.of(event.topic, event.partition), (event.node,))
 
     def _regressed(self, event: Appended, epoch: int) -> None:
-        self.violated(
-            event,
-            f"{_what(event)} of epoch {event.leader_epoch} follows a batch of epoch {epoch}",
-            brokers=(event.node,),
-        )
+        facts = BatchOfEarlierEpoch(event.node, event.id, event.leader_epoch, epoch)
+        self.violated(event, facts, TopicPartition.of(event.topic, event.partition), (event.node,))
 
     def on_end_found(self, event: EpochEndFound) -> None:
         log = self._logs.get(event.node, event.tp)
         if log is None or not log.known or log.end_offset != event.log_end_offset:
             return
-        what = f"broker {event.node}, {event.tp}: leader epoch {event.epoch}"
         if event.end_offset != UNDEFINED_OFFSET:
             end = max(_end_of(log, event.epoch), log.start_offset)
             if event.end_offset != end:
                 self.violated(
-                    event, f"{what} is found to end at {event.end_offset}, and ends at {end}", brokers=(event.node,)
+                    event, EpochEndWrong(event.node, event.epoch, event.end_offset, end), event.tp, (event.node,)
                 )
         elif event.epoch == log.last[LEADER_EPOCH] > 0 and log.start_offset < log.end_offset:
-            self.violated(event, f"{what} is not found, and is that of the last batch", brokers=(event.node,))
+            self.violated(event, EpochEndWrong(event.node, event.epoch, None, log.end_offset), event.tp, (event.node,))
 
 
 def _end_of(log: ReplicaLog, epoch: int) -> int:
     """Where the first batch of a later epoch begins that retention has left, or the end of the log."""
     place = bisect_right(log.line, epoch, lo=log.covered(log.start_offset) + 1, hi=log.size, key=_epoch)
     return log.line[place][BASE_OFFSET] if place < log.size else log.end_offset
-
-
-def _what(event: Appended) -> str:
-    return f"broker {event.node}, {event.topic}-{event.partition}: batch {event.id}"

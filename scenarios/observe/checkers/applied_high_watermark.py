@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import BecameLeader, LatestOffsetReturned
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report, shared
+from scenarios.observe.findings.client_facts import LatestTooEarly
 from scenarios.observe.history.history import History
 
 
@@ -42,8 +43,4 @@ class AppliedHighWatermark(Checker):
         tp = TopicPartition.of(event.topic, event.partition)
         epoch, start = self._began.get(event.node, {}).get(tp, (-1, 0))
         if event.offset < start:
-            self.violated(
-                event,
-                f"{tp}: broker {event.node}, leader of epoch {epoch}, which "
-                f"began at {start}, says that the latest offset is {event.offset}",
-            )
+            self.violated(event, LatestTooEarly(event.node, epoch, start, event.offset), tp)

@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControlRequest, ControlResponse
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.epoch_facts import BrokerEpochMistaken
 from scenarios.observe.history.history import History
 
 NONE, REFUSED = Errors.NONE.name, Errors.UNKNOWN_SERVER_ERROR.name
@@ -47,8 +48,5 @@ class BrokerEpochFence(Checker):
         wrong = NONE if broker_epoch < own else self._unwanted if broker_epoch > own else ""
         if broker_epoch != UNKNOWN and event.error == wrong:
             self.violated(
-                event,
-                f"broker {event.node}, registered with broker epoch {own}, "
-                f"{'accepts' if wrong == NONE else 'refuses'} a {event.api} of controller {event.controller} for "
-                f"broker epoch {broker_epoch}",
+                event, BrokerEpochMistaken(event.node, own, wrong == NONE, event.api, event.controller, broker_epoch)
             )

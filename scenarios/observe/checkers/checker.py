@@ -1,4 +1,4 @@
-"""The base class of all checkers, and what they report.
+"""The base class of all checkers, which report what they find (``scenarios.observe.findings``).
 
 A checker subscribes to events by its methods: each ``on_...(self, event: Kind)`` is called with every event of
 ``Kind``, in the order of the trace (``scenarios.observe.history.subscriptions``). It reports by calling ``violated``.
@@ -11,9 +11,9 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
-from attrs import evolve, frozen
-
+from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
+from scenarios.observe.findings.facts import Facts, Part
 from scenarios.observe.history.history import History
 
 
@@ -33,40 +33,6 @@ OF_SECTION = {
     **dict.fromkeys("SEIMRJ", Gravity.SAFETY), "V": Gravity.LIVENESS, **dict.fromkeys("FT", Gravity.REST),
 }  # fmt: skip
 """By the letter of a section, where a checker does not state its own."""
-
-
-@frozen
-class Violation:
-    """A broken invariant.
-
-    Attributes:
-        invariant: the checker's name.
-        statement: what should have held.
-        t_us: virtual time at which it was found.
-        seq: the event that showed it. Its causal chain is the answer to "how did it come to this?".
-        state: the offending state, in a line.
-        brokers: those whose replicas, roles or metadata it is about, where it is about some. Each of them may be so for
-            a reason of its own.
-    """
-
-    invariant: str
-    statement: str
-    t_us: int
-    seq: int
-    state: str
-    brokers: tuple[int, ...] = ()
-
-    @property
-    def broker(self) -> int | None:
-        """The broker that it is about; None: it is about none, or several."""
-        return self.brokers[0] if len(self.brokers) == 1 else None
-
-    def apart(self) -> tuple[Violation, ...]:
-        """The violation, of one of its brokers each."""
-        return tuple(evolve(self, brokers=(broker,)) for broker in self.brokers) or (self,)
-
-    def __str__(self) -> str:
-        return f"{self.invariant}: {self.statement}; found: {self.state}"
 
 
 T = TypeVar("T")
@@ -93,11 +59,16 @@ class Moment(NamedTuple):
 
 
 class Report(Protocol):
-    """Takes a violation: the checker, the event that shows it, the offending state, what should have held, and the
-    brokers that it is about."""
+    """Takes what a checker has found (``Checker.violated``)."""
 
     def __call__(
-        self, checker: Checker, event: Event, state: str, statement: str, brokers: tuple[int, ...]
+        self,
+        checker: Checker,
+        event: Event,
+        facts: Facts,
+        partition: TopicPartition | None,
+        brokers: tuple[int, ...],
+        part: Part | None,
     ) -> None: ...
 
 
@@ -105,14 +76,14 @@ class Checker:
     """The base of all checkers. A subclass gives the class variables, and ``on_...`` methods.
 
     It is the one declaration of an invariant: what scenario files may expect, ``understudy list invariants`` and
-    docs/checkers.md are read from it.
+    docs/reference/checker-list.md are read from it.
 
     Attributes:
         name: what scenario files and the registry call it; the name of its file.
         ids: the lines of the list of invariants that it checks, such as ``S14``; the first is its own.
-        section: the letter of the first: ``S`` log safety, ``E`` epochs and fencing, ``I`` the in-sync set,
-            ``M`` the controller's work, ``R`` moves, ``F`` fetchers, ``J`` what clients see, ``T`` the truth of
-            metrics, ``V`` liveness.
+        section: the letter of the first: ``S`` log safety, ``E`` epochs and fencing, ``I`` the in-sync set, ``M`` the
+            controller's work, ``R`` moves, ``F`` fetchers, ``J`` what clients see, ``T`` the truth of metrics, ``V``
+            liveness.
         statement: the formal line, a colon, and a sentence.
         catches: tickets of the bugs that break it.
         fails_when: the guard whose removal a test shows; None where a written history shows the violation.
@@ -145,10 +116,17 @@ class Checker:
         self.cluster = history.cluster
         self._report = report
 
-    def violated(self, event: Event, state: str, statement: str = "", brokers: tuple[int, ...] = ()) -> None:
-        """``event`` shows that the invariant does not hold: ``state`` says how; ``statement``: which part of it, where
-        it has several; ``brokers``: those that it is about (``Violation``)."""
-        self._report(self, event, state, statement or self.statement, brokers)
+    def violated(
+        self,
+        event: Event,
+        facts: Facts,
+        partition: TopicPartition | None = None,
+        brokers: tuple[int, ...] = (),
+        part: Part | None = None,
+    ) -> None:
+        """``event`` shows that the invariant does not hold: ``facts`` say how, ``partition`` and ``brokers`` what it is
+        about, and ``part`` which condition is broken, where there are several (``Violation``)."""
+        self._report(self, event, facts, partition, brokers, part)
 
     def at_rest(self, moment: Moment) -> None:
         """Nothing more will happen by itself: check what holds then. Called near the end of a run, if at all."""

@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from emulator.protocol.events import Violated
+from emulator.protocol.types import TopicPartition
 from emulator.trace import Event, Trace
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.observe import invariants
-from scenarios.observe.checkers.checker import Checker, Moment, Violation
+from scenarios.observe.checkers.checker import Checker, Moment
+from scenarios.observe.findings.facts import Facts, Part
+from scenarios.observe.findings.violation import Violation
 from scenarios.observe.history.history import History
 from scenarios.observe.history.settings import StartSettings
 from scenarios.observe.history.subscriptions import arm, check_subscriptions
@@ -129,12 +132,21 @@ class Checkers:
                 checker.finish()
         return self.violations
 
-    def _report(self, checker: Checker, event: Event, state: str, statement: str, brokers: tuple[int, ...]) -> None:
+    def _report(
+        self,
+        checker: Checker,
+        event: Event,
+        facts: Facts,
+        partition: TopicPartition | None,
+        brokers: tuple[int, ...],
+        part: Part | None,
+    ) -> None:
         self.counts[checker.name] += 1
         if self.counts[checker.name] > self._kept:
             return
         trace = self._trace
+        statement = checker.statement if part is None else part.words
         cause, trace.cause = trace.cause, event.seq
-        violated = trace.emit(Violated, checker.name, f"{statement}; found: {state}")
+        violated = trace.emit(Violated, checker.name, f"{statement}; found: {facts.in_words(partition)}")
         trace.cause = cause
-        self.violations.append(Violation(checker.name, statement, violated.t_us, event.seq, state, brokers))
+        self.violations.append(Violation(checker.name, violated.t_us, event.seq, facts, part, partition, brokers))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from scenarios.observe.checkers.checker import Checker
+from scenarios.observe.findings.isr_facts import IsrGrew
 from scenarios.observe.past.changes import StateWritten
 
 
@@ -32,7 +33,5 @@ class ControllerAddsNone(Checker):
             return
         if state.isr != (state.leader,) and not set(state.isr) <= set(before.isr):
             self.violated(
-                event,
-                f"{event.tp}: ISR {list(state.isr)} under leader {state.leader} of epoch {state.leader_epoch}, after "
-                f"{list(before.isr)} in epoch {before.leader_epoch}",
+                event, IsrGrew(state.isr, state.leader, state.leader_epoch, before.isr, before.leader_epoch), event.tp
             )

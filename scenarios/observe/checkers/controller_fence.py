@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol import znodes
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker
+from scenarios.observe.findings.epoch_facts import StateOfOtherEpoch, WrittenByFormerController
 from scenarios.observe.past.changes import StateWritten
 
 CONTROLLERS = (f"{znodes.TOPICS}/", "/admin/")
@@ -38,23 +39,18 @@ class ControllerFence(Checker):
             return
         controller = self.cluster.epoch_owner
         if event.client != controller:
-            self.violated(
-                event,
-                f"broker {event.client} writes {event.path} ({event.op}) in controller epoch "
-                f"{self.cluster.controller_epoch}, which is broker {controller}'s",
-            )
+            epoch = self.cluster.controller_epoch
+            self.violated(event, WrittenByFormerController(event.client, event.path, event.op, epoch, controller))
 
     def on_state(self, event: StateWritten) -> None:
         before, state = event.before, event.state
         if state is None:
             return
         by_controller = before is None or state.leader_epoch != before.leader_epoch
-        if by_controller and state.controller_epoch != self.cluster.controller_epoch:
-            self.violated(
-                event,
-                f"{event.tp}: leader epoch {state.leader_epoch}, leader {state.leader}, written by the controller of "
-                f"epoch {state.controller_epoch} in controller epoch {self.cluster.controller_epoch}",
-            )
+        epoch = self.cluster.controller_epoch
+        if by_controller and state.controller_epoch != epoch:
+            facts = StateOfOtherEpoch(state.leader_epoch, state.leader, state.controller_epoch, epoch)
+            self.violated(event, facts, event.tp)
 
 
 def _controllers_own(event: ZkWritten) -> bool:

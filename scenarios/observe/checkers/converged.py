@@ -11,6 +11,27 @@ from emulator.protocol.shown import FollowerReached
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr
 from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.findings.convergence_facts import (
+    Broken,
+    Condition,
+    ControllerMissing,
+    ControllerNotShown,
+    DoesNotLead,
+    FetcherDead,
+    GaugeNotAtRest,
+    GivenUp,
+    IsrDiffers,
+    LeaderGone,
+    LogEndDiffers,
+    MoveInTopic,
+    NeverLed,
+    NotCommitted,
+    NotRead,
+    ReplicaStays,
+    RequestStays,
+    Unregistered,
+)
+from scenarios.observe.findings.facts import Facts
 from scenarios.observe.history.history import History
 from scenarios.observe.history.readings import AT_REST
 from scenarios.observe.history.replica_logs import ReplicaLog
@@ -20,41 +41,11 @@ from scenarios.observe.past.changes import AssignmentWritten
 HEAL = "heal"
 UNCLEAN = "unclean.leader.election.enable"
 
-CONTROLLED = "one registered broker is the controller, and it alone shows that"
-REGISTERED = "every broker of the core runs and is registered"
-NOTHING_ASKED = "no move, election or deletion waits in ZooKeeper"
-LED = "every partition has a leader that runs and has taken up its leader epoch"
-IN_SYNC = "the ISR of every partition is its assignment"
-SAME_LOGS = "in-sync replicas hold what their leader holds"
-COMMITTED = "the high watermark of in-sync replicas is at their log end"
-NO_STRAYS = "no broker holds a replica that is not assigned to it"
-FETCHED = "no fetcher has given up a partition or has died"
-GAUGES = "metrics show a cluster at rest"
-ACCEPTED = "every partition accepts a new record with acks=all"
-READ = "every consumer has read to the high watermark"
-
-LACK_WHAT_IS_NEW = "; all that are missing follow, and lack at most what is new"
-"""Of an ISR, where that is so, and none of them has fetched at the high watermark without being asked for."""
-
-LAGS = (SAME_LOGS, COMMITTED)
+LAGS = (Condition.SAME_LOGS, Condition.COMMITTED)
 """What comes and goes while there is a load."""
 
 FRESH_US = 2_000_000
 """With a load that never ends, a replica counts as caught up if it holds what its leader held this long ago."""
-
-
-class Broken(NamedTuple):
-    """A condition that does not hold now.
-
-    Attributes:
-        condition: one of those above.
-        found: the partition or broker, and how it is, in words.
-        brokers: those whose replicas it is about.
-    """
-
-    condition: str
-    found: str
-    brokers: tuple[int, ...] = ()
 
 
 class Mark(NamedTuple):
@@ -108,8 +99,8 @@ class Converged(Checker):
         """Whether a replica was found to hold only what its leader held a while ago."""
         self._else_well_us: int | None = None
         """Since when nothing is broken but for what comes and goes under load."""
-        self.unaccepted: Callable[[], Iterable[str]] = tuple
-        """What is wrong with the writes that probe each partition, in words; set by who makes them."""
+        self.unaccepted: Callable[[], Iterable[tuple[TopicPartition, Facts]]] = tuple
+        """What is wrong with the writes that probe partitions; set by who makes them."""
         self.readers: Callable[[], Mapping[int, tuple[TopicPartition, ...]]] = dict
         """The consumers that read now, each with its partitions; set by who starts them."""
 
@@ -179,7 +170,7 @@ class Converged(Checker):
         if not whole and not parts:
             yield from self._gauges()
             if probed:
-                yield from (Broken(ACCEPTED, words) for words in self.unaccepted())
+                yield from (Broken(Condition.ACCEPTED, facts, tp) for tp, facts in self.unaccepted())
                 yield from self._consumers(now_us)
 
     def report(self, moment: Moment) -> None:
@@ -188,25 +179,25 @@ class Converged(Checker):
         firsts = {broken.condition: broken for broken in reversed(left)}
         ordered = dict.fromkeys([broken for broken in left if firsts[broken.condition] is broken] + left)
         for broken in ordered:
-            self.violated(moment, broken.found, broken.condition, broken.brokers)
+            self.violated(moment, broken.facts, broken.partition, broken.brokers, broken.condition)
 
     def _of_the_cluster(self) -> Iterator[Broken]:
         cluster, core, gauges = self.cluster, self.core, self._readings.gauges
         for broker in core:
             if not cluster.is_up(broker):
-                yield Broken(REGISTERED, f"broker {broker} does not run")
+                yield Broken(Condition.REGISTERED, Unregistered(broker, runs=False))
             elif not cluster.is_registered(broker):
-                yield Broken(REGISTERED, f"broker {broker} runs and is not registered")
+                yield Broken(Condition.REGISTERED, Unregistered(broker, runs=True))
         shown = [node for node in cluster.running() if gauges.get(node, {}).get(ACTIVE_CONTROLLERS)]
         controller = cluster.controller
         if controller not in core or not cluster.is_up(controller):
-            yield Broken(CONTROLLED, f"/controller names {controller if controller >= 0 else 'no broker'}")
+            yield Broken(Condition.CONTROLLED, ControllerMissing(controller))
         elif [node for node in shown if node in core] != [controller]:
-            yield Broken(CONTROLLED, f"/controller names {controller}, ActiveControllerCount is 1 on {shown or 'none'}")
+            yield Broken(Condition.CONTROLLED, ControllerNotShown(controller, tuple(shown)))
         moving = cluster.requested_moves()
         for path in cluster.requests():
             if path != REASSIGN_PARTITIONS or not moving or any(map(self.can_be_led, moving)):
-                yield Broken(NOTHING_ASKED, f"{path} is still there")
+                yield Broken(Condition.NOTHING_ASKED, RequestStays(path))
 
     def _partitions(self) -> Iterator[TopicPartition]:
         yield from self.cluster.all_partitions()
@@ -228,28 +219,25 @@ class Converged(Checker):
         if not wanted:
             return
         if state is None:
-            yield Broken(LED, f"{tp}: no leader was ever elected")
+            yield Broken(Condition.LED, NeverLed(), tp)
             return
         if not self.can_be_led(tp):
             return
         log = self._logs.get(state.leader, tp)
         if not cluster.is_up(state.leader):
-            what = "no leader" if state.leader < 0 else f"leader {state.leader}, which does not run"
-            yield Broken(LED, f"{tp}: {what}, isr {list(state.isr)}")
+            yield Broken(Condition.LED, LeaderGone(state.leader, state.isr), tp)
             return
         if log is None or not (log.leads and log.leader_epoch == state.leader_epoch):
-            words = f"{tp}: broker {state.leader} does not lead in epoch {state.leader_epoch}"
-            yield Broken(LED, words, (state.leader,))
+            yield Broken(Condition.LED, DoesNotLead(state.leader, state.leader_epoch), tp, (state.leader,))
             return
         missing = [broker for broker in wanted if broker not in state.isr]
         beyond = [broker for broker in state.isr if broker not in assigned or not cluster.is_up(broker)]
         if missing or beyond:
-            found = f"{tp}: isr {list(state.isr)}, assignment {list(assigned)}, leader {state.leader}"
             lack_little = not beyond and all(self._lacks_what_is_new(tp, node, log, now_us) for node in missing)
             about = (*filter(cluster.is_up, missing), *beyond)
-            yield Broken(IN_SYNC, found + LACK_WHAT_IS_NEW if lack_little else found, about)
+            yield Broken(Condition.IN_SYNC, IsrDiffers(state.isr, assigned, state.leader, lack_little), tp, about)
         elif cluster.is_reassigning(tp):
-            yield Broken(NOTHING_ASKED, f"{tp}: its topic's znode names adding or removing replicas")
+            yield Broken(Condition.NOTHING_ASKED, MoveInTopic(), tp)
         else:
             yield from self._replicas(tp, state, log, now_us)
 
@@ -259,26 +247,17 @@ class Converged(Checker):
             if log is None or not log.known or not leader.known:
                 continue
             if log.end_offset != leader.end_offset and not self._reaches(tp, log.end_offset, now_us):
-                yield Broken(
-                    SAME_LOGS,
-                    f"{tp}: the log of broker {broker} ends at {log.end_offset}, that of its leader, broker "
-                    f"{state.leader}, at {leader.end_offset}",
-                    (broker,),
-                )
+                differs = LogEndDiffers(broker, log.end_offset, state.leader, leader.end_offset)
+                yield Broken(Condition.SAME_LOGS, differs, tp, (broker,))
             elif (log.high_watermark or 0) < log.end_offset and not self._reaches(tp, log.high_watermark or 0, now_us):
-                yield Broken(
-                    COMMITTED,
-                    f"{tp}: the high watermark of broker {broker} is {log.high_watermark}, its log ends at "
-                    f"{log.end_offset}; leader {state.leader}, isr {list(state.isr)}",
-                    (broker,),
-                )
+                lags = NotCommitted(broker, log.high_watermark, log.end_offset, state.leader, state.isr)
+                yield Broken(Condition.COMMITTED, lags, tp, (broker,))
 
     def _strays(self) -> Iterator[Broken]:
         for node, tp in self._beyond_assignment():
             if node in self.core and not self._is_forgotten(node, tp):
                 assigned = self.cluster.assignment(tp)
-                where = f"assigned to {list(assigned)}" if assigned else "of a topic that is gone"
-                yield Broken(NO_STRAYS, f"{tp}: broker {node} still has a replica, {where}", (node,))
+                yield Broken(Condition.NO_STRAYS, ReplicaStays(node, assigned), tp, (node,))
 
     def _beyond_assignment(self) -> Iterator[tuple[int, TopicPartition]]:
         """The brokers that run and have a replica that is not assigned to them, with its partition."""
@@ -297,12 +276,11 @@ class Converged(Checker):
         for broker in self.core:
             for tp in self.cluster.failed.get(broker, ()):
                 if broker in self.cluster.assignment(tp):
-                    yield Broken(FETCHED, f"{tp}: failed on broker {broker} (KIP-461)", (broker,))
+                    yield Broken(Condition.FETCHED, GivenUp(broker, copy=False), tp, (broker,))
             for tp in self.cluster.copies_failed.get(broker, ()):
-                words = f"{tp}: its copy to another log directory has failed on broker {broker}"
-                yield Broken(FETCHED, words, (broker,))
+                yield Broken(Condition.FETCHED, GivenUp(broker, copy=True), tp, (broker,))
             for fetcher in self.cluster.dead_fetchers.get(broker, ()):
-                yield Broken(FETCHED, f"broker {broker}: {fetcher} has died")
+                yield Broken(Condition.FETCHED, FetcherDead(broker, fetcher))
 
     def _gauges(self) -> Iterator[Broken]:
         """Looked at where every partition is well, so that they have to be 0; with a core that is not all, not at all.
@@ -314,7 +292,7 @@ class Converged(Checker):
             for name, value in self._readings.gauges.get(broker, {}).items():
                 wanted = name in AT_REST and (name != OFFLINE or broker == self.cluster.controller)
                 if wanted and value and not any(node == broker for node, _tp in self._forgotten()):
-                    yield Broken(GAUGES, f"broker {broker} shows {short_name(name)} = {value}", (broker,))
+                    yield Broken(Condition.GAUGES, GaugeNotAtRest(broker, short_name(name), value), brokers=(broker,))
 
     def _forgotten(self) -> Iterator[tuple[int, TopicPartition]]:
         """The replicas with which brokers are left."""
@@ -333,8 +311,7 @@ class Converged(Checker):
                 offset, log = positions.get(tp, -1), self._logs.get(state.leader, tp)
                 end = 0 if log is None else log.high_watermark or 0
                 if offset < end and not self._reaches(tp, offset, now_us):
-                    where = f"at {offset}" if offset >= 0 else "nowhere"
-                    yield Broken(READ, f"{tp}: consumer {consumer} is {where}, the high watermark at {end}")
+                    yield Broken(Condition.READ, NotRead(consumer, offset, end), tp)
 
     def _leads_astray(self, tp: TopicPartition) -> bool:
         """Whether a broker that is left with a replica still leads the partition in its own view: who reads there

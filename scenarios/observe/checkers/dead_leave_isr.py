@@ -9,6 +9,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
+from scenarios.observe.findings.isr_facts import DeadInIsr
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
@@ -88,10 +89,7 @@ class DeadLeaveIsr(Checker):
             state = self.cluster.state(tp)
             assert state is not None
             self.violated(
-                moment,
-                f"{tp}: ISR {list(state.isr)} under leader {state.leader}, while controller "
-                f"{self.cluster.controller} has known for {held_us / 1e6:.1f} s that broker {broker} is dead",
-                brokers=(broker,),
+                moment, DeadInIsr(state.isr, state.leader, self.cluster.controller, held_us, broker), tp, (broker,)
             )
 
     def _known_since_us(self, member: Member) -> int | None:

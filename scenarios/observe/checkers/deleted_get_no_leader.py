@@ -6,8 +6,10 @@ from typing import ClassVar
 
 from emulator.protocol import znodes
 from emulator.protocol.events import LeaderElected
+from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.control_facts import DeletedGetsLeader
 from scenarios.observe.history.history import History
 
 BEGINS = "delete.partitions"
@@ -49,8 +51,5 @@ class DeletedGetNoLeader(Checker):
     def on_elected(self, event: LeaderElected) -> None:
         controller = self._begun.get(event.topic)
         if controller is not None and controller == self.cluster.controller:
-            self.violated(
-                event,
-                f"{event.topic}-{event.partition}: controller {controller} elects broker {event.leader} in epoch "
-                f"{event.leader_epoch}, and has begun to delete the topic",
-            )
+            facts = DeletedGetsLeader(controller, event.leader, event.leader_epoch)
+            self.violated(event, facts, TopicPartition.of(event.topic, event.partition))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.isr_facts import DeadWritten
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
@@ -51,9 +52,5 @@ class ElectsTheLiving(Checker):
         known = () if before is None or (elected and replaces_dead) else before.isr
         dead = [broker for broker in state.isr if broker in self.cluster.known_dead and broker not in known]
         if dead:
-            self.violated(
-                event,
-                f"{event.tp}: ISR {list(state.isr)} under leader {state.leader} of epoch {state.leader_epoch}, written "
-                f"by controller {self.cluster.controller}, which knows that broker {', '.join(map(str, dead))} is dead",
-                brokers=tuple(dead),
-            )
+            facts = DeadWritten(state.isr, state.leader, state.leader_epoch, self.cluster.controller, tuple(dead))
+            self.violated(event, facts, event.tp, tuple(dead))

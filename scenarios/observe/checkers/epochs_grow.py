@@ -11,10 +11,12 @@ from emulator.protocol.events import (
     ControlResponse,
     NodeStarted,
 )
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONTROLLER_EPOCH
 from emulator.trace import Event
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.epoch_facts import EpochFell, EpochOf, LeaderChanged
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 from scenarios.observe.past.knowledge import Role
@@ -51,19 +53,15 @@ class EpochsGrow(Checker):
         if state is None or before is None:
             return
         if state.leader_epoch < before.leader_epoch:
-            self._back(event, f"{event.tp}, leader epoch in ZooKeeper", before.leader_epoch, state.leader_epoch)
+            self._back(event, "znode", None, before.leader_epoch, state.leader_epoch, event.tp)
         elif state.leader != before.leader and state.leader_epoch == before.leader_epoch:
-            self.violated(
-                event,
-                f"{event.tp}: the leader in ZooKeeper changes from {before.leader} to {state.leader} "
-                f"in leader epoch {state.leader_epoch}",
-            )
+            self.violated(event, LeaderChanged(before.leader, state.leader, state.leader_epoch), event.tp)
 
     def on_written(self, event: ZkWritten) -> None:
         if event.path == CONTROLLER_EPOCH and event.op != "delete":
             epoch, before = int(event.data), self.history.past.replaced(event)
             if before is not None and epoch <= int(before.data):
-                self._back(event, "controller epoch in ZooKeeper", int(before.data), epoch)
+                self._back(event, "controller epoch", None, int(before.data), epoch)
 
     # -- brokers ------------------------------------------------------------------------------------------------------
 
@@ -82,20 +80,23 @@ class EpochsGrow(Checker):
             return
         last = before.event.leader_epoch
         if event.leader_epoch <= last:
-            self._back(event, f"broker {event.node}, {event.topic}-{event.partition}", last, event.leader_epoch)
+            tp = TopicPartition.of(event.topic, event.partition)
+            self._back(event, "replica", event.node, last, event.leader_epoch, tp)
 
     def on_response(self, event: ControlResponse) -> None:
         if event.error != "NONE":
             return
         last = self._obeyed.get(event.node, -1)
         if event.controller_epoch < last:
-            self._back(event, f"broker {event.node} obeys the controller", last, event.controller_epoch)
+            self._back(event, "controller", event.node, last, event.controller_epoch)
         self._obeyed[event.node] = event.controller_epoch
 
     def on_registered(self, event: BrokerRegistered) -> None:
         before: BrokerRegistered | None = self.history.past.replaced(event)
         if before is not None and event.broker_epoch <= before.broker_epoch:
-            self._back(event, f"broker {event.node}, broker epoch", before.broker_epoch, event.broker_epoch)
+            self._back(event, "broker", event.node, before.broker_epoch, event.broker_epoch)
 
-    def _back(self, event: Event, what: str, last: int, epoch: int) -> None:
-        self.violated(event, f"{what}: epoch {epoch} after {last}")
+    def _back(
+        self, event: Event, of: EpochOf, broker: int | None, last: int, epoch: int, tp: TopicPartition | None = None
+    ) -> None:
+        self.violated(event, EpochFell(of, broker, last, epoch), tp)

@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import BecameLeader, IsrProposed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report, shared
+from scenarios.observe.findings.isr_facts import AddedUnassigned
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
@@ -57,10 +58,9 @@ class ExpandsAssigned(Checker):
         for replica in event.replicas:
             if replica in target:
                 continue
-            says = f"{tp}: broker {event.node}, leader of epoch {event.leader_epoch}"
             if replica not in received:
-                self.violated(event, f"{says}, which has received the replicas {list(received)}, adds broker {replica}")
-            elif epoch == event.leader_epoch and then and replica not in then and replica not in now:
                 self.violated(
-                    event, f"{says}, adds broker {replica}; the replicas were {list(then)} as the epoch began"
+                    event, AddedUnassigned(event.node, event.leader_epoch, replica, tuple(received), False), tp
                 )
+            elif epoch == event.leader_epoch and then and replica not in then and replica not in now:
+                self.violated(event, AddedUnassigned(event.node, event.leader_epoch, replica, tuple(then), True), tp)

@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import LogDirFailed, NodeCrashed
 from emulator.protocol.shown import RecoveryFailed
 from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.findings.log_facts import DirectoryUsed
 from scenarios.observe.history.history import History
 
 
@@ -45,4 +46,4 @@ class FailedDirsOffline(Checker):
             for log_dir, since_us in list(directories.items()):
                 if since_us < moment.t_us:
                     del directories[log_dir]
-                    self.violated(moment, f"broker {node} uses {log_dir}, and could not recover a log there")
+                    self.violated(moment, DirectoryUsed(node, log_dir))

@@ -9,6 +9,7 @@ from emulator.protocol.events import BecameLeader, FetchPosition, NodeCrashed, P
 from emulator.protocol.shown import FetchFenced
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.findings.epoch_facts import FailedComesBack, FencedGoesOn
 from scenarios.observe.history.history import History
 
 
@@ -51,11 +52,8 @@ class FailedUntilEpoch(Checker):
 
     def look(self, moment: Moment) -> None:
         for event in self._fenced:
-            self.violated(
-                moment,
-                f"{event.topic}-{event.partition}: broker {event.leader} has refused the epoch {event.leader_epoch} of "
-                f"broker {event.node}, and that one goes on",
-            )
+            facts = FencedGoesOn(event.leader, event.leader_epoch, event.node)
+            self.violated(moment, facts, TopicPartition(event.topic, event.partition))
         self._fenced.clear()
 
     def on_unfailed(self, event: PartitionFailureCleared) -> None:
@@ -65,18 +63,17 @@ class FailedUntilEpoch(Checker):
 
     def on_position(self, event: FetchPosition) -> None:
         if event.offset >= 0:
-            self._back(event, "is fetched")
+            self._back(event)
 
     def on_leader(self, event: BecameLeader) -> None:
-        self._back(event, "is led")
+        self._back(event)
 
-    def _back(self, event: FetchPosition | BecameLeader, how: str) -> None:
+    def _back(self, event: FetchPosition | BecameLeader) -> None:
         tp = TopicPartition(event.topic, event.partition)
         failed = self._failed[event.node].pop(tp, None)
         if failed is not None and event.leader_epoch <= failed:
             self.violated(
-                event,
-                f"{tp}: failed on broker {event.node} in epoch {failed} and {how} again in epoch {event.leader_epoch}",
+                event, FailedComesBack(event.node, failed, type(event) is BecameLeader, event.leader_epoch), tp
             )
 
     def on_crashed(self, event: NodeCrashed) -> None:

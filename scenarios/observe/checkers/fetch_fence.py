@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import UNCHECKED, BecameFollower, IsrProposed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.epoch_facts import AddedForOtherEpoch
 from scenarios.observe.history.history import History
 
 
@@ -45,9 +46,4 @@ class FetchFence(Checker):
                 continue
             adopted = self._follows.get(replica, {}).get(tp, UNCHECKED)
             if epoch != event.leader_epoch or adopted < event.leader_epoch:
-                self.violated(
-                    event,
-                    f"{tp}: broker {event.node}, leader of epoch "
-                    f"{event.leader_epoch}, adds broker {replica} to the ISR for a fetch under epoch {epoch}; that one "
-                    f"follows in epoch {adopted}",
-                )
+                self.violated(event, AddedForOtherEpoch(event.node, event.leader_epoch, replica, epoch, adopted), tp)

@@ -10,6 +10,7 @@ from emulator.protocol.events import BecameFollower, Fault, FetcherStarted, Fetc
 from emulator.protocol.shown import FetchLost
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.checkers.times_true import CLOCK
+from scenarios.observe.findings.fetch_facts import AskedAgainEarly, RequestsNotCounted
 from scenarios.observe.history.history import History
 
 BACK_OFFS = 2
@@ -84,13 +85,8 @@ class FetchesBackOff(Checker):
         self._lost[event.node, event.fetcher] = _Last(event.leader, event.t_us, event.requests, event.whole)
 
     def _check(self, event: FetchLost, before: _Last) -> None:
-        who = f"broker {event.node}: {event.fetcher}"
         if event.requests <= before.requests:
-            self.violated(event, f"{who} has lost a request, and its meter shows {event.requests} as before")
+            self.violated(event, RequestsNotCounted(event.node, event.fetcher, event.requests))
         passed_us = event.t_us - before.t_us
         if before.waits and passed_us < self._least_us and event.node not in self._clocks:
-            self.violated(
-                event,
-                f"{who} asks broker {event.leader} again within {passed_us / 1e6:.3f} s, and its two back-offs take "
-                f"{self._least_us / 1e6:.3f} s",
-            )
+            self.violated(event, AskedAgainEarly(event.node, event.fetcher, event.leader, passed_us, self._least_us))

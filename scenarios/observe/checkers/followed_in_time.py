@@ -19,6 +19,7 @@ from emulator.protocol.events import (
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
+from scenarios.observe.findings.fetch_facts import NotFetched, ThreadDied
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 
@@ -104,7 +105,7 @@ class FollowedInTime(Checker):
         if event.reason != "died":
             return
         if self._isolates:
-            self.violated(event, f"{event.fetcher} of broker {event.node}, which fetches from {event.leader}, has died")
+            self.violated(event, ThreadDied(event.node, event.fetcher, event.leader))
         self._dead[event.node] = None
 
     def on_started(self, event: NodeStarted) -> None:
@@ -124,12 +125,7 @@ class FollowedInTime(Checker):
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (tp, broker), held_us in self._unfetched.overdue(moment.t_us, bound_us, self._free_since_us):
             leader, epoch = self._follows[broker][tp]
-            self.violated(
-                moment,
-                f"{tp}: broker {broker} follows broker {leader} in epoch {epoch}, and has not fetched from it for "
-                f"{held_us / 1e6:.1f} s",
-                brokers=(broker,),
-            )
+            self.violated(moment, NotFetched(broker, leader, epoch, held_us), tp, (broker,))
 
     def _free_since_us(self, replica: Replica) -> int | None:
         (tp, broker), now = replica, self._now

@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import BecameFollower, BecameLeader, HighWatermark, Truncated
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.log_facts import HighWatermarkFell, HighWatermarkStayed
 from scenarios.observe.history.commits import Placed
 from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ReplicaLog
@@ -56,37 +57,31 @@ class HighWatermarkMonotone(Checker):
             self._led_again.pop(tp, None)
 
     def _fell(self, event: Placed, log: ReplicaLog, before: int) -> None:
-        how = self._broken_by(event, log)
-        if how:
-            self.violated(
-                event,
-                f"broker {event.node}, {event.topic}-{event.partition}, epoch {log.leader_epoch}: "
-                f"from {before} back to {event.high_watermark} {how}",
+        if self._breaks(event, log):
+            leads = event.leader if isinstance(event, HighWatermark) else log.leads
+            facts = HighWatermarkFell(
+                event.node, log.leader_epoch, before, event.high_watermark, type(event).__name__, leads
             )
+            self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
 
     def _stayed(self, event: HighWatermark, log: ReplicaLog) -> None:
-        self.violated(
-            event,
-            f"broker {event.node}, {event.topic}-{event.partition}, epoch {log.leader_epoch}: moved to "
-            f"{event.high_watermark}, where it was",
-        )
+        facts = HighWatermarkStayed(event.node, log.leader_epoch, event.high_watermark)
+        self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
 
-    def _broken_by(self, event: Placed, log: ReplicaLog) -> str:
-        """In which way the fall breaks the invariant; "" where it does not."""
-        if isinstance(event, BecameLeader):
-            return "when it became leader"
-        if isinstance(event, BecameFollower):
-            return "when it became follower"
+    def _breaks(self, event: Placed, log: ReplicaLog) -> bool:
+        """Whether the fall breaks the invariant."""
+        if isinstance(event, (BecameLeader, BecameFollower)):
+            return True
         if isinstance(event, Truncated):
-            return "by truncation, as leader" if log.leads else ""
+            return log.leads
         if event.leader:
-            return "as leader"
+            return True
         adoptions = self._commits.get(event.topic, event.partition).adoptions
         learnt_before = (log.learnt_epoch, log.learnt_adoptions) == (event.leader_epoch, adoptions)
         if not learnt_before:
-            return ""
+            return False
         gone_back = self._led_again.get(TopicPartition.of(event.topic, event.partition))
         if gone_back is None or event.node in gone_back:
-            return "as follower"
+            return True
         gone_back[event.node] = None
-        return ""
+        return False

@@ -12,6 +12,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.control_facts import ChangedWhileIdle, LeadershipState, SentWhileIdle
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
@@ -59,7 +60,7 @@ class IdleChangesNothing(Checker):
         if self._goes_to_preferred(event.tp, before, state):
             self._elected[event.tp] = state.leader_epoch
         else:
-            self.violated(event, f"{event.tp}: {_in_words(before)} becomes {_in_words(state)}")
+            self.violated(event, ChangedWhileIdle(_leadership(before), _leadership(state)), event.tp)
 
     def _goes_to_preferred(self, tp: TopicPartition, before: LeaderAndIsr, state: LeaderAndIsr) -> bool:
         assigned = self.cluster.assignment(tp)
@@ -84,11 +85,9 @@ class IdleChangesNothing(Checker):
         for state in event.request.partitions:
             if self._elected.get(state.tp) != state.leader_epoch:
                 self.violated(
-                    event,
-                    f"controller {event.node} sends broker {event.broker} a LeaderAndIsr of {state.tp}, leader "
-                    f"{state.leader} of leader epoch {state.leader_epoch}",
+                    event, SentWhileIdle(event.node, event.broker, state.leader, state.leader_epoch), state.tp
                 )
 
 
-def _in_words(state: LeaderAndIsr) -> str:
-    return f"leader {state.leader} of leader epoch {state.leader_epoch}, ISR {list(state.isr)}"
+def _leadership(state: LeaderAndIsr) -> LeadershipState:
+    return LeadershipState(state.leader, state.leader_epoch, state.isr)

@@ -22,6 +22,7 @@ from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.findings.fetch_facts import ThreadGoesOn
 from scenarios.observe.history.history import History
 
 
@@ -105,5 +106,4 @@ class IdleFetchersEnd(Checker):
         followed, failed = self.cluster.followed.get(broker, {}), list(self._failed.get(broker, {}).values())
         for thread, leader in self._threads.get(broker, {}).items():
             if followed.get(leader, 0) <= failed.count(leader):
-                why = "all partitions of it have failed" if leader in failed else "it follows that in no partition"
-                self.violated(event, f"broker {broker}: {thread} goes on fetching from broker {leader}, and {why}")
+                self.violated(event, ThreadGoesOn(broker, thread, leader, leader in failed))

@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import HighWatermark, LogLoaded
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.log_facts import Committed, MemberLacks
 from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
@@ -49,26 +50,24 @@ class IsrComplete(Checker):
 
     def on_state(self, event: StateWritten) -> None:
         if event.state is not None:
-            self._compare(event, self._commits.get(event.tp.topic, event.tp.partition), "by its ISR in ZooKeeper")
+            self._compare(event, self._commits.get(event.tp.topic, event.tp.partition), None)
 
     def on_loaded(self, event: LogLoaded) -> None:
         commit = self._commits.get(event.topic, event.partition)
         if event.node in commit.candidates:
-            self._compare(event, commit, f"as broker {event.node} finds its log")
+            self._compare(event, commit, event.node)
 
     def _lacking(self, event: HighWatermark, commit: Commit) -> None:
         """The leader has counted all of them, so none is excused any more."""
         commit.excused = ()
-        self._compare(event, commit, f"as broker {event.node} moves its high watermark")
+        self._compare(event, commit, event.node)
 
-    def _compare(self, event: Event, commit: Commit, when: str) -> None:
+    def _compare(self, event: Event, commit: Commit, seen_at: int | None) -> None:
         if not commit.settled:
             return
         for node, log in self._commits.members(commit):
             if not commit.held_by(log) and not commit.excuses(node, log):
-                self.violated(
-                    event,
-                    f"{commit.tp}, ISR {list(commit.isr)}: the log of broker {node} ends at {log.end_offset} and lacks "
-                    f"what is {commit}, {when}",
-                    brokers=(node,),
+                facts = MemberLacks(
+                    node, tuple(commit.isr), log.end_offset, Committed.of(commit), type(event).__name__, seen_at
                 )
+                self.violated(event, facts, commit.tp, (node,))

@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import FetchPosition, NodeCrashed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Moment, Report, shared
+from scenarios.observe.findings.log_facts import LogsDiffer
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
@@ -66,9 +67,4 @@ class IsrLogsIdentical(Checker):
         if log is None or theirs is None or not (log.known and theirs.known):
             return
         if log.end_offset != theirs.end_offset or log.last is not theirs.last:
-            self.violated(
-                moment,
-                f"{tp}: broker {node}, in sync, has a log that ends at {log.end_offset} and is not that of the leader, "
-                f"broker {leader}, which ends at {theirs.end_offset}",
-                brokers=(node,),
-            )
+            self.violated(moment, LogsDiffer(node, log.end_offset, leader, theirs.end_offset), tp, (node,))

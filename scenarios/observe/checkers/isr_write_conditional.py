@@ -17,6 +17,7 @@ from emulator.protocol.events import (
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.epoch_facts import IsrEndsUnasked, IsrNotWritten, WrittenState
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
@@ -85,28 +86,18 @@ class IsrWriteConditional(Checker):
         return True
 
     def on_failed(self, event: IsrUpdateFailed) -> None:
-        self._check_proposed(event, "fails to change its ISR")
+        self._check_proposed(event)
 
-    def _check_proposed(self, event: IsrChanged | IsrUpdateFailed, outcome: str) -> None:
+    def _check_proposed(self, event: IsrChanged | IsrUpdateFailed) -> None:
         if not self._end(event):
-            self.violated(
-                event,
-                f"{event.topic}-{event.partition}: broker {event.node} {outcome} in epoch {event.leader_epoch}, "
-                "and has proposed no change since it took up its role",
-            )
+            facts = IsrEndsUnasked(event.node, type(event) is IsrUpdateFailed, event.leader_epoch)
+            self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
 
     def on_changed(self, event: IsrChanged) -> None:
-        self._check_proposed(event, "changes its ISR")
+        self._check_proposed(event)
         tp = TopicPartition(event.topic, event.partition)
         state = self._written.get(event.zk_version, {}).get(tp)
-        if state is None:
-            found = "that version was never written"
-        elif (state.leader, state.leader_epoch, state.isr) != (event.node, event.leader_epoch, event.isr):
-            found = f"there it names leader {state.leader}, epoch {state.leader_epoch}, ISR {list(state.isr)}"
-        else:
+        written = None if state is None else WrittenState(state.leader, state.leader_epoch, state.isr)
+        if written == (event.node, event.leader_epoch, event.isr):
             return
-        self.violated(
-            event,
-            f"{tp}: broker {event.node}, leader of epoch {event.leader_epoch}, has the ISR {list(event.isr)} "
-            f"by version {event.zk_version} of the state znode; {found}",
-        )
+        self.violated(event, IsrNotWritten(event.node, event.leader_epoch, event.isr, event.zk_version, written), tp)

@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import BecameLeader
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report, shared
+from scenarios.observe.findings.isr_facts import JoinedBehind
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
@@ -53,10 +54,5 @@ class JoinsCaughtUp(Checker):
         for node in state.isr:
             log = self._logs.get(node, tp)
             if node not in before.isr and log is not None and log.end_offset < reached:
-                self.violated(
-                    event,
-                    f"{tp}: broker {state.leader}, leader of epoch {epoch}, which began at {start}, with the high "
-                    f"watermark {leaders.high_watermark}, takes broker {node} into the ISR, whose log ends at "
-                    f"{log.end_offset}",
-                    brokers=(node,),
-                )
+                facts = JoinedBehind(state.leader, epoch, start, leaders.high_watermark, node, log.end_offset)
+                self.violated(event, facts, tp, (node,))

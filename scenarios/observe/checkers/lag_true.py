@@ -12,6 +12,7 @@ from emulator.protocol.events import BecameLeader, ConsumerLag, FetchPosition, H
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.findings.gauge_facts import LagTooLarge
 from scenarios.observe.history.history import History
 
 Replica = tuple[int, str, int]
@@ -93,11 +94,8 @@ class LagTrue(Checker):
         offset, committed = self._offset(replica, position), self._committed(replica, position)
         if position.lag > max(0, committed - offset):
             node, topic, partition = replica
-            self.violated(
-                event,
-                f"{TopicPartition(topic, partition)}: broker {node} shows a lag of {position.lag} at {offset}, where "
-                f"its leader {position.leader} has the high watermark {committed}",
-            )
+            facts = LagTooLarge(node, position.lag, offset, position.leader, committed)
+            self.violated(event, facts, TopicPartition(topic, partition))
 
     def _offset(self, replica: Replica, position: _Position) -> int:
         node, topic, partition = replica

@@ -21,6 +21,7 @@ from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.checkers.times_true import CLOCK
+from scenarios.observe.findings.isr_facts import LaggardStays
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 
@@ -213,12 +214,7 @@ class LaggardsLeave(Checker):
     def _report_overdue(self, moment: Moment) -> None:
         for (node, tp, member), held_us in self._late.overdue(moment.t_us, self._bound_us, self._free_since_us):
             led = self._led[node][tp]
-            how = f"ends at {led.ends[member]}" if member in led.ends else "has not followed it"
-            self.violated(
-                moment,
-                f"{tp}: broker {member} is in the ISR {list(led.isr)} of broker {node}, and {how}, "
-                f"for {held_us / 1e6:.1f} s",
-            )
+            self.violated(moment, LaggardStays(node, tuple(led.isr), member, led.ends.get(member), held_us), tp)
 
     def _free_since_us(self, late: Member) -> int | None:
         (node, tp, member), now = late, self._now

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from emulator.protocol.events import BecameLeader
 from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.findings.log_facts import Committed, LeaderLacks
 from scenarios.observe.history.history import History
 
 
@@ -42,9 +43,5 @@ class LeaderCompleteness(Checker):
         late = event.leader_epoch < commit.adopted_epoch
         if log is None or late or not commit.settled or commit.held_by(log):
             return
-        self.violated(
-            event,
-            f"{commit.tp}: broker {event.node}, leader of epoch {event.leader_epoch}, has a log that ends at "
-            f"{log.end_offset} and lacks what is {commit}",
-            brokers=(event.node,),
-        )
+        facts = LeaderLacks(event.node, event.leader_epoch, log.end_offset, Committed.of(commit))
+        self.violated(event, facts, commit.tp, (event.node,))

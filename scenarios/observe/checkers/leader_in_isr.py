@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from scenarios.observe.checkers.checker import Checker
+from scenarios.observe.findings.isr_facts import IsrEmpty, LeaderOutside
 from scenarios.observe.past.changes import StateWritten
 
 
@@ -32,9 +33,6 @@ class LeaderInIsr(Checker):
         if state is None:
             return
         if not state.isr:
-            self.violated(event, f"{event.tp}, epoch {state.leader_epoch}: the ISR is empty")
+            self.violated(event, IsrEmpty(state.leader_epoch), event.tp)
         elif state.leader >= 0 and state.leader not in state.isr:
-            self.violated(
-                event,
-                f"{event.tp}, epoch {state.leader_epoch}: broker {state.leader} leads and the ISR is {list(state.isr)}",
-            )
+            self.violated(event, LeaderOutside(state.leader_epoch, state.leader, state.isr), event.tp)

@@ -10,6 +10,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControlledShutdownAnswered, Fault, NodeCrashed
 from emulator.trace.events import ZkSession
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.control_facts import LeavesEarly
 from scenarios.observe.history.history import History
 
 SHUTDOWN = "broker.controlled_shutdown"
@@ -87,5 +88,4 @@ class LeavesInOrder(Checker):
             return
         lasted_us = event.t_us - leaving.since_us
         if leaving.answer != (Errors.NONE.name, 0) and lasted_us < self._all_attempts_us:
-            said = "no answer" if leaving.answer is None else f"{leaving.answer[0]}, {leaving.answer[1]} left"
-            self.violated(event, f"broker {event.node} leaves {lasted_us / 1e6:.1f} s after it began to: {said}")
+            self.violated(event, LeavesEarly(event.node, lasted_us, *(leaving.answer or (None, 0))))

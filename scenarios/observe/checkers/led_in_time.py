@@ -8,6 +8,7 @@ from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.findings.isr_facts import NotLed
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
@@ -84,11 +85,9 @@ class LedInTime(Checker):
         for tp, held_us in self._leaderless.overdue(moment.t_us, bound_us, self._electable_since_us):
             state = self.cluster.state(tp)
             assert state is not None
-            self.violated(
-                moment,
-                f"{tp}: leader {state.leader}, ISR {list(state.isr)}, registered {sorted(self.cluster.registrations)}, "
-                f"for {held_us / 1e6:.1f} s under controller {self.cluster.controller}",
-            )
+            registered, controller = tuple(sorted(self.cluster.registrations)), self.cluster.controller
+            facts = NotLed(state.leader, state.isr, registered, held_us, controller)
+            self.violated(moment, facts, tp)
 
     def _electable_since_us(self, tp: TopicPartition) -> int | None:
         """Since when a member of the ISR could lead; None: none can now."""

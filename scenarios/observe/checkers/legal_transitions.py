@@ -10,6 +10,7 @@ from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.control_facts import DeletedInOtherState, StateChanged, StepNotBegun
 from scenarios.observe.history.history import History
 
 PARTITION_STATES = {0: "New", 1: "Online", 2: "Offline", 3: "NonExistent"}
@@ -63,14 +64,14 @@ class LegalTransitions(Checker):
         elif step in self._begun:
             del self._begun[step]
         else:
-            name = f"{event.topic}-{event.partition}: " if event.topic else ""
-            self.violated(event, f"{name}{event.step} ends on controller {event.node}, which has not begun it")
+            tp = TopicPartition(event.topic, event.partition) if event.topic and event.partition >= 0 else None
+            self.violated(event, StepNotBegun(event.step, event.node, event.topic, event.partition), tp)
 
     def on_partitions(self, event: PartitionsChanged) -> None:
-        self._check(event, "", OF_PARTITIONS[event.after], PARTITION_STATES)
+        self._check(event, None, OF_PARTITIONS[event.after], PARTITION_STATES)
 
     def on_replicas(self, event: ReplicasChanged) -> None:
-        self._check(event, f", broker {event.broker}", OF_REPLICAS[event.after], REPLICA_STATES)
+        self._check(event, event.broker, OF_REPLICAS[event.after], REPLICA_STATES)
         deleting = self._deleting.setdefault((event.node, event.broker), {})
         if event.after in DELETED_IN:
             deleting.update(dict.fromkeys(event.partitions))
@@ -84,19 +85,17 @@ class LegalTransitions(Checker):
             deleting = self._deleting.get((event.node, event.broker), {})
             for tp in request.partitions:
                 if tp not in deleting:
-                    self.violated(
-                        event,
-                        f"{tp}, broker {event.broker}: controller {event.node} has it deleted, and it is not in "
-                        "DeletionStarted",
-                    )
+                    self.violated(event, DeletedInOtherState(event.broker, event.node), tp)
 
     def _check(
-        self, event: PartitionsChanged | ReplicasChanged, whose: str, allowed: Collection[int], names: Mapping[int, str]
+        self,
+        event: PartitionsChanged | ReplicasChanged,
+        broker: int | None,
+        allowed: Collection[int],
+        names: Mapping[int, str],
     ) -> None:
         if all(before in allowed for before in event.before):
             return
         for tp, before in zip(event.partitions, event.before, strict=True):
             if before not in allowed:
-                self.violated(
-                    event, f"{tp}{whose}: from {names[before]} to {names[event.after]} on controller {event.node}"
-                )
+                self.violated(event, StateChanged(broker, names[before], names[event.after], event.node), tp)

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from emulator.protocol.shown import LogDirsDescribed
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.log_facts import DescribedUnasked, LogBehind, TwoLogs
 from scenarios.observe.history.history import History
 
 
@@ -38,14 +39,12 @@ class LogDirsTrue(Checker):
         current: dict[object, None] = {}
         for tp, _size, lag, future in event.replicas:
             if asked is not None and tp not in asked:
-                self.violated(event, f"broker {event.node} describes {tp}, which it was not asked for")
+                self.violated(event, DescribedUnasked(event.node), tp)
             if not future and tp in current:
-                self.violated(event, f"broker {event.node} has two current logs of {tp}")
+                self.violated(event, TwoLogs(event.node), tp)
             if not future:
                 current[tp] = None
             log = self._logs.get(event.node, tp)
             most = 0 if not future else log.end_offset if log is not None else lag
             if lag > most:
-                self.violated(
-                    event, f"{'a copy' if future else 'the log'} of {tp} on broker {event.node} is {lag} behind {most}"
-                )
+                self.violated(event, LogBehind(event.node, bool(future), lag, most), tp)

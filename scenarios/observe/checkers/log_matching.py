@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from emulator.protocol.events import HighWatermark
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.log_facts import Committed, CommittedDiffers
 from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ReplicaLog
@@ -38,10 +39,14 @@ class LogMatching(Checker):
 
     def _diverged(self, event: HighWatermark, commit: Commit, log: ReplicaLog) -> None:
         _, base_offset, next_offset, epoch, id = log.line[log.covered(event.high_watermark)]
-        self.violated(
-            event,
-            f"{commit.tp}, broker {event.node}, epoch {event.leader_epoch}: below its high watermark "
-            f"{event.high_watermark} its log has batch {id} of epoch {epoch}, offsets "
-            f"{base_offset} to {next_offset - 1}; {commit}",
-            brokers=(event.node,),
+        facts = CommittedDiffers(
+            event.node,
+            event.leader_epoch,
+            event.high_watermark,
+            id,
+            epoch,
+            base_offset,
+            next_offset - 1,
+            Committed.of(commit),
         )
+        self.violated(event, facts, commit.tp, (event.node,))

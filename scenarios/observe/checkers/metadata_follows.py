@@ -12,6 +12,7 @@ from emulator.protocol.znodes import BROKER_IDS, LeaderAndIsr
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
+from scenarios.observe.findings.metadata_facts import EpochTakenBack, Leadership, NotSent, SentAgain
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
@@ -111,11 +112,7 @@ class MetadataFollows(Checker):
                 continue
             told[tp] = state
             if self._epochs and before is not None and state.leader_epoch < before.leader_epoch:
-                self.violated(
-                    event,
-                    f"{tp}: controller {event.node} tells the brokers leader {state.leader} of leader epoch "
-                    f"{state.leader_epoch}, after {before.leader} of {before.leader_epoch}",
-                )
+                self.violated(event, EpochTakenBack(event.node, leadership(state), leadership(before)), tp)
             self._compare(tp, event.t_us)
 
     def _look_for_news(self, event: ControlQueued, request: UpdateMetadataRequest) -> None:
@@ -127,11 +124,7 @@ class MetadataFollows(Checker):
         if starts < self._starts and set(before[2]) <= set(now[2]):
             starts += not request.partitions
         elif alone and not (request.partitions or self._repeats or takes_over):
-            self.violated(
-                event,
-                f"controller {event.node} sends broker {event.broker} no partition, and the live brokers "
-                f"{list(request.live_brokers)} again",
-            )
+            self.violated(event, SentAgain(event.node, event.broker, tuple(request.live_brokers)))
         self._announced[event.broker] = now, alone or not request.partitions, starts
 
     def on_state(self, event: StateWritten) -> None:
@@ -165,8 +158,10 @@ class MetadataFollows(Checker):
             assert state is not None
             self.violated(
                 moment,
-                f"{tp}: leader {state.leader} of leader epoch {state.leader_epoch}, while controller "
-                f"{self.cluster.controller} has told the brokers {in_words(told)}, for {held_us / 1e6:.1f} s",
+                NotSent(
+                    leadership(state), self.cluster.controller, None if told is None else leadership(told), held_us
+                ),
+                tp,
             )
 
     def _free_since_us(self, tp: TopicPartition) -> int | None:
@@ -180,6 +175,6 @@ def agree(known: PartitionMetadata | None, state: LeaderAndIsr, *, epochs: bool)
     )
 
 
-def in_words(known: PartitionMetadata | None) -> str:
-    """What metadata says about a partition."""
-    return "nothing" if known is None else f"leader {known.leader} of leader epoch {known.leader_epoch}"
+def leadership(known: PartitionMetadata | LeaderAndIsr) -> Leadership:
+    """The leader and leader epoch that metadata or a state znode names."""
+    return Leadership(known.leader, known.leader_epoch)

@@ -15,10 +15,21 @@ from emulator.protocol.znodes import DELETE_TOPICS
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
-from scenarios.observe.checkers.metadata_follows import agree, in_words
+from scenarios.observe.checkers.metadata_follows import agree, leadership
+from scenarios.observe.findings.metadata_facts import (
+    KnowsDeletedTopic,
+    KnowsEarlierEpoch,
+    KnowsOtherThanSent,
+    KnowsOtherThanZooKeeper,
+    Leadership,
+    LiveBrokersDiffer,
+    RefusedAndTaken,
+)
 from scenarios.observe.history.history import History
 
 Topics = Mapping[str, Mapping[int, PartitionMetadata]]
+Differs = tuple[TopicPartition, Leadership | None, Leadership]
+"""A partition, what a cache knows of it, and what ZooKeeper has."""
 
 
 class Cache(NamedTuple):
@@ -90,19 +101,11 @@ class MetadataKept(Checker):
         self._known[event.node] = after
         if event.error is not Errors.NONE:
             if after is not before:
-                self.violated(
-                    event,
-                    f"broker {event.node} refuses metadata ({event.error.name}), and has taken it over",
-                    brokers=(event.node,),
-                )
+                self.violated(event, RefusedAndTaken(event.node, event.error.name), brokers=(event.node,))
             return
         if after.live_brokers != request.live_brokers:
-            self.violated(
-                event,
-                f"broker {event.node} takes {list(after.live_brokers)} for alive, after a request that names "
-                f"{list(request.live_brokers)}",
-                brokers=(event.node,),
-            )
+            facts = LiveBrokersDiffer(event.node, tuple(after.live_brokers), tuple(request.live_brokers))
+            self.violated(event, facts, brokers=(event.node,))
         for state in request.partitions:
             self._compare(event, state, before.topics, after.topics)
 
@@ -111,31 +114,29 @@ class MetadataKept(Checker):
         knew, knows = _of(before, sent.tp), _of(after, sent.tp)
         wanted = None if sent.leader == LEADER_DURING_DELETE else sent
         if knows is not wanted:
-            self.violated(
-                event,
-                f"{sent.tp}: broker {event.node} knows {in_words(knows)}, and was sent {in_words(wanted)}",
-                brokers=(event.node,),
-            )
+            facts = KnowsOtherThanSent(event.node, _leadership(knows), _leadership(wanted))
+            self.violated(event, facts, sent.tp, (event.node,))
         elif self._epochs and knows is not None and knew is not None and knows.leader_epoch < knew.leader_epoch:
             self.violated(
-                event,
-                f"{sent.tp}: broker {event.node} knows {in_words(knows)}, after {in_words(knew)}",
-                brokers=(event.node,),
+                event, KnowsEarlierEpoch(event.node, leadership(knows), leadership(knew)), sent.tp, (event.node,)
             )
 
     def at_rest(self, moment: Moment) -> None:
-        looked: list[tuple[Topics, str]] = []
+        looked: list[tuple[Topics, Differs | None]] = []
         for broker, cache in self._known.items():
             if broker in self._reported or not self._has_been_reached(broker, moment.t_us):
                 continue
-            wrong = next((wrong for topics, wrong in looked if topics is cache.topics), None)
-            if wrong is None:
-                wrong = next(self._differs(cache.topics), "")
-                looked.append((cache.topics, wrong))
-            wrong = wrong or next(self._is_gone(broker, cache.topics), "")
-            if wrong:
+            same = [differs for topics, differs in looked if topics is cache.topics]
+            differs = same[0] if same else next(self._differs(cache.topics), None)
+            if not same:
+                looked.append((cache.topics, differs))
+            if differs is not None:
+                tp, known, in_zookeeper = differs
                 self._reported[broker] = None
-                self.violated(moment, f"broker {broker}: {wrong}", brokers=(broker,))
+                self.violated(moment, KnowsOtherThanZooKeeper(broker, known, in_zookeeper), tp, (broker,))
+            elif (gone := next(self._is_gone(broker, cache.topics), None)) is not None:
+                self._reported[broker] = None
+                self.violated(moment, KnowsDeletedTopic(broker, gone), brokers=(broker,))
 
     def _has_been_reached(self, broker: int, now_us: int) -> bool:
         """Whether the controller has reached it for so long that it has been sent everything."""
@@ -145,15 +146,14 @@ class MetadataKept(Checker):
             return False
         return now_us - since_us >= now.bound_at_rest(now_us, SETTLING_US)
 
-    def _differs(self, topics: Topics) -> Iterator[str]:
-        """Where a cache is not what ZooKeeper says, in words."""
+    def _differs(self, topics: Topics) -> Iterator[Differs]:
+        """Where a cache is not what ZooKeeper says."""
         cluster = self.cluster
         for topic in (topic for topic in cluster.topics if not cluster.is_deleting(topic)):
             for tp in cluster.partitions(topic):
                 state, known = cluster.state(tp), _of(topics, tp)
                 if state is not None and not agree(known, state, epochs=self._epochs):
-                    wanted = f"leader {state.leader} of leader epoch {state.leader_epoch}"
-                    yield f"{tp}: {in_words(known)}, and in ZooKeeper {wanted}"
+                    yield tp, _leadership(known), leadership(state)
 
     def _is_gone(self, broker: int, topics: Topics) -> Iterator[str]:
         """The topics that a broker still knows, although it was registered when they were to be deleted."""
@@ -161,8 +161,12 @@ class MetadataKept(Checker):
         for topic in topics:
             known = not self.cluster.is_deleting(topic) and not self.cluster.partitions(topic)
             if known and registered_us < self._deleted_us.get(topic, 0):
-                yield f"{topic} is known, and gone from ZooKeeper"
+                yield topic
 
 
 def _of(topics: Topics, tp: TopicPartition) -> PartitionMetadata | None:
     return topics.get(tp.topic, {}).get(tp.partition)
+
+
+def _leadership(known: PartitionMetadata | None) -> Leadership | None:
+    return None if known is None else leadership(known)

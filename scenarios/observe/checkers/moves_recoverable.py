@@ -12,6 +12,7 @@ from emulator.protocol.shown import RequestedMovesRead
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.control_facts import FormatChanged, ReplicasChangedUnasked, RequestTakenOut
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten, ReassigningWritten
 
@@ -90,7 +91,7 @@ class MovesRecoverable(Checker):
         now = event.data.partition(",")[0]
         before = self._formats.setdefault(event.path, now)
         if now != before:
-            self.violated(event, f"broker {event.client} writes {event.path} as {now}}}, which was {before}}}")
+            self.violated(event, FormatChanged(event.client, event.path, now, before))
 
     def on_written(self, event: ZkWritten) -> None:
         if event.path == znodes.REASSIGN_PARTITIONS:
@@ -102,12 +103,8 @@ class MovesRecoverable(Checker):
             for tp, before in self._doubtful.items():
                 if tp not in self._named:
                     asked = self._asked.get(tp)
-                    now = list(self.cluster.assignment(tp))
-                    self.violated(
-                        event,
-                        f"{tp}: broker {event.client} changes its replicas from {list(before)} to {now}, and ZooKeeper "
-                        + ("asks for no move of it" if asked is None else f"asks for {list(asked)}"),
-                    )
+                    now = tuple(self.cluster.assignment(tp))
+                    self.violated(event, ReplicasChangedUnasked(event.client, tuple(before), now, asked), tp)
             self._doubtful.clear()
 
     def _requests(self, event: ZkWritten) -> None:
@@ -128,13 +125,10 @@ class MovesRecoverable(Checker):
         refused = read and now == before
         over = not now or now == target or refused or tp in self._named
         if not over and tp not in self._withdrawn and self.cluster.state(tp) is not None:
-            unread = "" if read else "unread "
-            were = "as before" if now == before else f"and were {list(before)}"
-            self.violated(
-                event,
-                f"{tp}: broker {event.client} takes the request for {list(target)} {unread}out of {event.path}; its "
-                f"replicas are {list(now)}, {were}",
+            facts = RequestTakenOut(
+                event.client, tuple(target), read, event.path, tuple(now), tuple(before), now == before
             )
+            self.violated(event, facts, tp)
 
 
 def _requests_in(event: ZkWritten) -> Mapping[TopicPartition, Replicas]:

@@ -10,6 +10,7 @@ from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.findings.control_facts import NotAnnouncedAsNew
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten
@@ -73,9 +74,7 @@ class NewReplicasMarked(Checker):
             if state.tp not in new:
                 continue
             if state.leader == event.broker:
-                self.violated(
-                    event, f"{state.tp}: broker {event.broker}, whose replica is new, is announced as the leader"
-                )
+                self.violated(event, NotAnnouncedAsNew(event.broker, None), state.tp)
             key = state.tp, event.broker
             marked = state.is_new and state.leader_epoch > self._used.get(key, -1)
             if marked or state.leader == event.broker:
@@ -94,7 +93,4 @@ class NewReplicasMarked(Checker):
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (tp, broker), held_us in self._unmarked.overdue(moment.t_us, bound_us, lambda _: 0):
             self._forget(broker, tp)
-            self.violated(
-                moment,
-                f"{tp}: the added replica on broker {broker} is not announced as new for {held_us / 1e6:.1f} s",
-            )
+            self.violated(moment, NotAnnouncedAsNew(broker, held_us), tp)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import AckedLost
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.findings.log_facts import AckedRecordsLost
 from scenarios.observe.history.acknowledged import ALL
 from scenarios.observe.history.history import History
-from scenarios.units import counted
 
 
 class NoAckedRecordLost(Checker):
@@ -53,16 +54,20 @@ class NoAckedRecordLost(Checker):
 
     def on_lost(self, event: AckedLost) -> None:
         if event.acks == ALL and not (event.unclean or event.unflushed):
-            self.violated(event, in_words(event), brokers=(event.leader,))
+            self.violated(event, lost(event), TopicPartition.of(event.topic, event.partition), (event.leader,))
 
     def finish(self) -> None:
         self._acknowledged.finish()
 
 
-def in_words(event: AckedLost) -> str:
+def lost(event: AckedLost) -> AckedRecordsLost:
     """What was lost, and where it should be."""
-    return (
-        f"{event.topic}-{event.partition}: {counted(event.batches, 'acknowledged batches')} not in the log of broker "
-        f"{event.leader}, leader of epoch {event.leader_epoch}, which ends at {event.log_end_offset}; the first is "
-        f"batch {event.id}, from offset {event.base_offset} on, {counted(event.records, 'records')} in all"
+    return AckedRecordsLost(
+        event.leader,
+        event.leader_epoch,
+        event.log_end_offset,
+        event.batches,
+        event.records,
+        event.id,
+        event.base_offset,
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import AckedLost
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Gravity, Report
-from scenarios.observe.checkers.no_acked_record_lost import in_words
+from scenarios.observe.checkers.no_acked_record_lost import lost
 from scenarios.observe.history.acknowledged import ONE
 from scenarios.observe.history.history import History
 
@@ -39,7 +40,7 @@ class NoAcks1RecordLost(Checker):
 
     def on_lost(self, event: AckedLost) -> None:
         if event.acks == ONE:
-            self.violated(event, in_words(event))
+            self.violated(event, lost(event), TopicPartition.of(event.topic, event.partition))
 
     def finish(self) -> None:
         self._acknowledged.finish()

@@ -11,6 +11,7 @@ from emulator.protocol.events import BatchesProduced, ProducerIdentified
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.log_facts import BatchRefused, BatchTwice
 from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ID, Entry
@@ -104,7 +105,7 @@ class NoBatchTwice(Checker):
         [(leader, log)] = leading
         latest = [entry[ID] for entry in log.line[max(1, log.size - LATEST) : log.size]]
         if id in [own for own in latest if first_id <= own <= self._producers[first_id]][-IN_FLIGHT:]:
-            self.violated(event, f"{tp}: batch {id} is refused for its number, and leader {leader} has it")
+            self.violated(event, BatchRefused(id, leader), tp)
 
     def _extended(self, event: Event, commit: Commit) -> None:
         seen = self._seen.get(commit)
@@ -128,10 +129,5 @@ class NoBatchTwice(Checker):
         if its is None:
             its = written[producer] = _Written(id)
         if id <= its.newest:
-            what = "again" if id == its.newest else f"after batch {its.newest}"
-            self.violated(
-                event,
-                f"{commit.tp}: batch {id} is committed {what}, at offset {base_offset} in epoch {epoch}; before it its "
-                f"producer has batches {its.first} to {its.newest}, up to offset {its.end_offset}",
-            )
+            self.violated(event, BatchTwice(id, base_offset, epoch, its.first, its.newest, its.end_offset), commit.tp)
         its.newest, its.end_offset = max(its.newest, id), next_offset

@@ -8,12 +8,9 @@ from emulator.protocol.znodes import BROKER_IDS, CONTROLLER
 from emulator.trace.events import ZkWritten
 from emulator.trace.shown import ZnodeCreated
 from scenarios.observe.checkers.checker import Checker
+from scenarios.observe.findings.epoch_facts import Session, WrittenAfterExpiry, ZnodeOfWrongKind
 
 REGISTRATIONS = f"{BROKER_IDS}/"
-WITH_THE_SESSION = (
-    "ephemeral(z) ⇔ z = /controller or z in /brokers/ids: what a broker registers ends with its session, and nothing "
-    "else that it creates does"
-)
 
 
 class NoWriteAfterExpiry(Checker):
@@ -39,13 +36,11 @@ class NoWriteAfterExpiry(Checker):
     def on_written(self, event: ZkWritten) -> None:
         expiry = self.cluster.expiry(event.client)
         if expiry is not None and event.client >= 0:
-            self.violated(
-                event,
-                f"broker {event.client} writes {event.path} ({event.op}); its session expired at {expiry.t_us} µs",
-            )
+            self.violated(event, WrittenAfterExpiry(event.client, event.path, event.op, expiry.t_us))
 
     def on_made(self, event: ZnodeCreated) -> None:
         meant = event.path == CONTROLLER or event.path.startswith(REGISTRATIONS)
         if event.ephemeral is not meant and event.client >= 0:
-            kind = "an ephemeral znode" if event.ephemeral else "a persistent znode"
-            self.violated(event, f"broker {event.client} creates {event.path}, {kind}", WITH_THE_SESSION)
+            self.violated(
+                event, ZnodeOfWrongKind(event.client, event.path, event.ephemeral), part=Session.HAS_ITS_ZNODES
+            )

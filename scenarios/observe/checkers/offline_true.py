@@ -12,6 +12,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.findings.gauge_facts import OfflineCounted, OfflineShown
 from scenarios.observe.history.history import History
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, CONTROLLER_STATE, OFFLINE
 from scenarios.observe.past.changes import StateWritten
@@ -96,7 +97,7 @@ class OfflineTrue(Checker):
         for broker, gauges in self._shown.items():
             shown = gauges.get(OFFLINE, 0)
             if shown and broker != self.cluster.controller and self.cluster.is_registered(broker):
-                self.violated(moment, f"broker {broker}, which is not the controller, shows {shown} offline partitions")
+                self.violated(moment, OfflineShown(broker, shown))
 
     def recount(self, moment: Moment) -> None:
         busy = self._shown.get(self.cluster.controller, {}).get(CONTROLLER_STATE, IDLE) != IDLE
@@ -116,8 +117,4 @@ class OfflineTrue(Checker):
             least += offline and not may and not self.cluster.is_deleting(tp.topic)
         shown = gauges.get(OFFLINE, 0)
         if not least <= shown <= most:
-            self.violated(
-                event,
-                f"controller {self.cluster.controller} shows {shown} offline partitions; {least} have no live leader"
-                + (f", and for {most - least} it cannot be said" if most > least else ""),
-            )
+            self.violated(event, OfflineCounted(self.cluster.controller, shown, least, most - least))

@@ -16,6 +16,7 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.log_facts import BoundsBroken, CopyBeginsLater, LogBeginsUncommitted
 from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ReplicaLog
 
@@ -51,16 +52,16 @@ class OffsetBounds(Checker):
 
     def on_loaded(self, event: LogLoaded) -> None:
         self._began(event)
-        self._check(event, event.log_start_offset, event.log_end_offset, "when it finds its log")
+        self._check(event, event.log_start_offset, event.log_end_offset)
 
     def on_became_leader(self, event: BecameLeader) -> None:
-        self._check(event, 0, event.log_end_offset, "when it becomes leader")
+        self._check(event, 0, event.log_end_offset)
 
     def on_became_follower(self, event: BecameFollower) -> None:
-        self._check(event, 0, event.log_end_offset, "when it becomes follower")
+        self._check(event, 0, event.log_end_offset)
 
     def on_truncated(self, event: Truncated) -> None:
-        self._check(event, 0, event.log_end_offset, "when it truncates")
+        self._check(event, 0, event.log_end_offset)
 
     def on_replaced(self, event: LogReplaced) -> None:
         log = self.history.logs.get(event.node, TopicPartition(event.topic, event.partition))
@@ -70,21 +71,13 @@ class OffsetBounds(Checker):
         if event.reason == "copy":
             furthest = self._starts.pop((event.node, event.topic, event.partition), 0)
             if event.log_start_offset > max(self._replaced, furthest):
-                self.violated(
-                    event,
-                    f"broker {event.node}, {event.topic}-{event.partition}: the copy begins at "
-                    f"{event.log_start_offset}, the log that it replaces at {self._replaced}",
-                    brokers=(event.node,),
-                )
+                later = CopyBeginsLater(event.node, event.log_start_offset, self._replaced)
+                self.violated(event, later, TopicPartition.of(event.topic, event.partition), (event.node,))
         self._began(event)
         log = self.history.logs.get(event.node, TopicPartition(event.topic, event.partition))
         if log is not None and log.high_watermark is not None and event.log_start_offset > log.high_watermark:
-            self.violated(
-                event,
-                f"broker {event.node}, {event.topic}-{event.partition}: the log begins at {event.log_start_offset}, "
-                f"after its high watermark {log.high_watermark}",
-                brokers=(event.node,),
-            )
+            facts = LogBeginsUncommitted(event.node, event.log_start_offset, log.high_watermark)
+            self.violated(event, facts, TopicPartition.of(event.topic, event.partition), (event.node,))
 
     def on_stopped(self, event: ReplicaStopped) -> None:
         if event.deleted:
@@ -96,13 +89,9 @@ class OffsetBounds(Checker):
             self._starts[log] = start
 
     def _beyond(self, event: HighWatermark, log: ReplicaLog) -> None:
-        self._check(event, log.start_offset, log.end_offset, "when its high watermark moves")
+        self._check(event, log.start_offset, log.end_offset)
 
-    def _check(self, event: Placed, start: int, end: int, when: str) -> None:
+    def _check(self, event: Placed, start: int, end: int) -> None:
         if not 0 <= start <= event.high_watermark <= end:
-            self.violated(
-                event,
-                f"broker {event.node}, {event.topic}-{event.partition}, {when}: log start {start}, high watermark "
-                f"{event.high_watermark}, log end {end}",
-                brokers=(event.node,),
-            )
+            facts = BoundsBroken(event.node, type(event).__name__, start, event.high_watermark, end)
+            self.violated(event, facts, TopicPartition.of(event.topic, event.partition), (event.node,))

@@ -10,6 +10,7 @@ from emulator.protocol.znodes import CONTROLLER
 from emulator.trace.events import ZkSession, ZkWritten
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.control_facts import ResignedShows, SeveralControllers
 from scenarios.observe.history.history import History
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS
 
@@ -68,7 +69,7 @@ class OneActiveController(Checker):
             if since_us < event.t_us:
                 del self._resigned[node]
                 if node in self._active:
-                    self.violated(event, f"broker {node} has resigned, and shows that it is the controller")
+                    self.violated(event, ResignedShows(node))
         if event.path != CONTROLLER:
             return
         if event.op == "create":
@@ -88,5 +89,4 @@ class OneActiveController(Checker):
         holders = [node for node in with_session if node not in self._deposed]
         if len(holders) > 1:
             brokers = tuple(sorted(holders))
-            state = f"brokers {', '.join(map(str, brokers))} show that they are the controller"
-            self.violated(event, state, brokers=brokers)
+            self.violated(event, SeveralControllers(brokers), brokers=brokers)

@@ -8,6 +8,7 @@ from emulator.protocol.events import BecameLeader, LeaderElected
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Report, shared
+from scenarios.observe.findings.epoch_facts import LeadsBy, TwoLeaders
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
@@ -32,7 +33,7 @@ class OneLeaderPerEpoch(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._leads: dict[int, dict[TopicPartition, tuple[int, str]]] = {}
+        self._leads: dict[int, dict[TopicPartition, tuple[int, LeadsBy]]] = {}
         """By epoch, and not by partition first: there are few epochs and many partitions."""
 
     def on_state(self, event: StateWritten) -> None:
@@ -40,22 +41,19 @@ class OneLeaderPerEpoch(Checker):
             for leads in self._leads.values():
                 leads.pop(event.tp, None)
         else:
-            self._check(event, event.tp, event.state.leader_epoch, event.state.leader, "in its state znode")
+            self._check(event, event.tp, event.state.leader_epoch, event.state.leader, "znode")
 
     def on_elected(self, event: LeaderElected) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
-        self._check(event, tp, event.leader_epoch, event.leader, "elected by the controller")
+        self._check(event, tp, event.leader_epoch, event.leader, "election")
 
     def on_became_leader(self, event: BecameLeader) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
-        self._check(event, tp, event.leader_epoch, event.node, "by its own word")
+        self._check(event, tp, event.leader_epoch, event.node, "role")
 
-    def _check(self, event: Event, tp: TopicPartition, leader_epoch: int, leader: int, source: str) -> None:
+    def _check(self, event: Event, tp: TopicPartition, leader_epoch: int, leader: int, by: LeadsBy) -> None:
         if leader < 0:
             return
-        first, first_source = self._leads.setdefault(leader_epoch, {}).setdefault(tp, shared((leader, source)))
+        first, first_by = self._leads.setdefault(leader_epoch, {}).setdefault(tp, shared((leader, by)))
         if first != leader:
-            self.violated(
-                event,
-                f"{tp}, epoch {leader_epoch}: led by broker {first} ({first_source}) and by broker {leader} ({source})",
-            )
+            self.violated(event, TwoLeaders(leader_epoch, first, first_by, leader, by), tp)

@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import BecameLeader, FetchPosition, PartitionFailed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Gravity
+from scenarios.observe.findings.epoch_facts import FailedIsFetched, FetchesFromTwo, LeaderFetches
 
 
 class OneRole(Checker):
@@ -33,24 +34,20 @@ class OneRole(Checker):
             return
         tp, before = TopicPartition.of(event.topic, event.partition), self.history.past.replaced(event)
         if before is not None and before.leader != event.leader:
-            self.violated(
-                event, f"{tp}: broker {event.node} fetches from {event.leader}, and still from {before.leader}"
-            )
+            self.violated(event, FetchesFromTwo(event.node, event.leader, before.leader), tp)
         role = self.cluster.last_role(event.node, tp)
         # A leader that is stopped without being deleted goes on leading in its own view.
         if role is not None and type(role.event) is BecameLeader and role.stopped != "deleted":
             epoch = role.event.leader_epoch
-            self.violated(event, f"{tp}: broker {event.node}, leader of epoch {epoch}, fetches from {event.leader}")
+            self.violated(event, LeaderFetches(event.node, epoch, event.leader, before=False), tp)
 
     def on_leader(self, event: BecameLeader) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         fetched = self.cluster.fetches_from(event.node, tp)
         if fetched is not None:
-            self.violated(
-                event, f"{tp}: broker {event.node} leads in epoch {event.leader_epoch} and still fetches from {fetched}"
-            )
+            self.violated(event, LeaderFetches(event.node, event.leader_epoch, fetched, before=True), tp)
 
     def on_failed(self, event: PartitionFailed) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         if self.cluster.fetches_from(event.node, tp) is not None:
-            self.violated(event, f"{tp}: failed on broker {event.node}, which goes on fetching it")
+            self.violated(event, FailedIsFetched(event.node), tp)

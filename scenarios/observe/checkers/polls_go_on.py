@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import Consumed, PositionReset
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.client_facts import PollElsewhere
 from scenarios.observe.history.history import History
 
 
@@ -36,9 +38,6 @@ class PollsGoOn(Checker):
         key = event.node, event.topic, event.partition
         position = self._positions.get(key)
         if event.offset != position:
-            self.violated(
-                event,
-                f"client {event.node} is given {event.topic}-{event.partition} from offset {event.offset} on, and was "
-                f"at {'no position' if position is None else position}",
-            )
+            facts = PollElsewhere(event.node, event.offset, position)
+            self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
         self._positions[key] = event.next_offset

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import Consumed, Fetched
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.client_facts import ReadUncommitted
 from scenarios.observe.history.history import History
 
 
@@ -38,12 +40,8 @@ class ReadsCommitted(Checker):
     def _judge(self, event: Consumed | Fetched) -> None:
         exposed = self._exposed(event)
         if event.next_offset > min(event.high_watermark, exposed):
-            self.violated(
-                event,
-                f"client {event.node} is given {event.topic}-{event.partition} up to offset {event.next_offset} by "
-                f"broker {event.leader}; it received the high watermark {event.high_watermark}, and the highest of any "
-                f"leader is {exposed}",
-            )
+            facts = ReadUncommitted(event.node, event.next_offset, event.leader, event.high_watermark, exposed)
+            self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
 
     def _exposed(self, event: Consumed | Fetched) -> int:
         """The highest high watermark so far; a new leader has the one that it loaded from disk."""

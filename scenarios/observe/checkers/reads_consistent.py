@@ -7,7 +7,9 @@ from operator import itemgetter
 from typing import ClassVar
 
 from emulator.protocol.events import Consumed, Fetched
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.client_facts import ReadDiffers
 from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ID, NEXT_OFFSET, Entry
@@ -65,15 +67,12 @@ class ReadsConsistent(Checker):
             if index >= size:
                 return
             if entries[index][ID] != id:
-                self.violated(event, _differs(event, entries[index], id), brokers=(event.leader,))
+                facts = _differs(event, entries[index], id)
+                self.violated(event, facts, TopicPartition.of(event.topic, event.partition), (event.leader,))
                 return
             index += 1
 
 
-def _differs(event: Consumed | Fetched, entry: Entry, id: int) -> str:
+def _differs(event: Consumed | Fetched, entry: Entry, id: int) -> ReadDiffers:
     _, base_offset, _, epoch, there = entry
-    return (
-        f"client {event.node} has read batch {id} of {event.topic}-{event.partition} from broker {event.leader} (epoch "
-        f"{event.leader_epoch}) at offset {base_offset}, where batch {there} of epoch {epoch} is "
-        f"committed"
-    )
+    return ReadDiffers(event.node, id, event.leader, event.leader_epoch, base_offset, there, epoch)

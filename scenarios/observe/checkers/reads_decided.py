@@ -7,7 +7,9 @@ from typing import ClassVar
 from attrs import define, field
 
 from emulator.protocol.events import CommittedFetched, TransactionalAppended, TransactionMarked
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.client_facts import ReadUndecided
 from scenarios.observe.history.history import History
 
 
@@ -74,16 +76,13 @@ class ReadsDecided(Checker):
             if written is None or written.committed:
                 continue
             if written.committed is None:
-                self._report_batch(event, written, "its transaction is open")
+                self._report_batch(event, written, aborted=False)
             elif not any(
                 producer_id == written.producer_id and first <= written.base_offset
                 for producer_id, first in zip(event.producer_ids, event.first_offsets, strict=True)
             ):
-                self._report_batch(event, written, "its transaction was aborted, and the answer does not say so")
+                self._report_batch(event, written, aborted=True)
 
-    def _report_batch(self, event: CommittedFetched, written: _Written, why: str) -> None:
-        self.violated(
-            event,
-            f"client {event.node} is sent the batch at {written.base_offset} of {event.topic}-{event.partition}, of "
-            f"producer {written.producer_id}, by broker {event.leader}: {why}",
-        )
+    def _report_batch(self, event: CommittedFetched, written: _Written, *, aborted: bool) -> None:
+        facts = ReadUndecided(event.node, written.base_offset, written.producer_id, event.leader, aborted)
+        self.violated(event, facts, TopicPartition.of(event.topic, event.partition))

@@ -11,6 +11,7 @@ from emulator.protocol.shown import MistakeAnswered
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.findings.control_facts import MoveAnsweredWrong, PreferredNotElected, ShutdownRefused
 from scenarios.observe.history.history import History
 from scenarios.observe.past.cluster_past import READS_BROKERS
 
@@ -76,11 +77,7 @@ class RefusalsHaveReasons(Checker):
         for tp, (preferred, epoch) in self._preferred.items():
             state = self._waits_for(tp, preferred)
             if state is not None and state.leader_epoch == epoch and event.client == self.cluster.controller:
-                self.violated(
-                    event,
-                    f"{tp}: controller {event.client} takes the election of preferred replica {preferred} for done, "
-                    f"and leader {state.leader} stays",
-                )
+                self.violated(event, PreferredNotElected(event.client, preferred, state.leader), tp)
         self._preferred.clear()
 
     def _ask_for(self, event: ZkWritten) -> None:
@@ -113,22 +110,20 @@ class RefusalsHaveReasons(Checker):
         tp = TopicPartition(event.topic, event.partition)
         target = self._targets.pop(tp, ())
         if event.error == Errors.INVALID_REPLICA_ASSIGNMENT.name and target and self._knows(event.t_us, *target):
-            self.violated(event, f"the move of {tp} to {list(target)} is answered {event.error}, and all of them live")
+            self.violated(event, MoveAnsweredWrong(tuple(target), event.error, alive=True), tp)
 
     def on_mistake(self, event: MistakeAnswered) -> None:
         if event.error != Errors.INVALID_REPLICA_ASSIGNMENT.name:
-            self.violated(
-                event, f"the move of {event.topic}-{event.partition} to {list(event.target)} is answered {event.error}"
-            )
+            facts = MoveAnsweredWrong(tuple(event.target), event.error, alive=False)
+            self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
 
     def on_shutdown_answered(self, event: ControlledShutdownAnswered) -> None:
         here = event.controller == self.cluster.controller
         if event.error in NOT_KNOWN and here and self._knows(event.t_us, event.node):
-            self.violated(
-                event,
-                f"broker {event.node} asks controller {event.controller} to shut down and is answered {event.error}, "
-                f"{(event.t_us - self.cluster.registrations[event.node].t_us) / 1e6:.1f} s after it has registered",
+            facts = ShutdownRefused(
+                event.node, event.controller, event.error, event.t_us - self.cluster.registrations[event.node].t_us
             )
+            self.violated(event, facts)
 
     def _knows(self, now_us: int, *brokers: int) -> bool:
         """Whether the controller must know that these brokers live."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from emulator.protocol.events import BecameFollower, BecameLeader, ControlResponse, ReplicaStopped
-from emulator.trace import Event
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.control_facts import RefusedAndDone
 from scenarios.observe.history.history import History
 
 NONE = "NONE"
+OfReplica = BecameLeader | BecameFollower | ReplicaStopped
 
 
 class RefusedChangesNothing(Checker):
@@ -32,7 +34,7 @@ class RefusedChangesNothing(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._last: dict[int, Event] = {}
+        self._last: dict[int, OfReplica] = {}
         """By broker, the last role that it took or replica that it stopped."""
 
     def on_leader(self, event: BecameLeader) -> None:
@@ -47,14 +49,12 @@ class RefusedChangesNothing(Checker):
     def on_response(self, event: ControlResponse) -> None:
         last = self._last.get(event.node)
         if event.error != NONE and last is not None and last.cause == event.cause and event.cause:
-            self.violated(
-                event,
-                f"broker {event.node} refuses the {event.api} of controller {event.controller} (epoch "
-                f"{event.controller_epoch}) with {event.error}, after {_what(last)}",
+            facts = RefusedAndDone(
+                event.node, event.api, event.controller, event.controller_epoch, event.error, _did(last)
             )
+            self.violated(event, facts, TopicPartition.of(last.topic, last.partition))
 
 
-def _what(done: Event) -> str:
-    assert isinstance(done, (BecameLeader, BecameFollower, ReplicaStopped))
-    verbs = {BecameLeader: "lead", BecameFollower: "follow", ReplicaStopped: "stop"}
-    return f"it had begun to {verbs[type(done)]} {done.topic}-{done.partition}"
+def _did(event: OfReplica) -> Literal["lead", "follow", "stop"]:
+    """What the broker had begun to do."""
+    return "stop" if type(event) is ReplicaStopped else "lead" if type(event) is BecameLeader else "follow"

@@ -9,6 +9,7 @@ from emulator.protocol.events import BecameFollower, BecameLeader, ReplicaStoppe
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.control_facts import ReplicasLeft
 from scenarios.observe.history.history import History
 
 FORGETS = "delete.forget"
@@ -71,8 +72,4 @@ class ReplicasDeletedFirst(Checker):
                 continue
             left = [broker for broker in self.cluster.assignment(tp) if (tp, broker) not in deleted]
             if left:
-                self.violated(
-                    event,
-                    f"{tp}: controller {event.node} is about to delete the znodes of the topic, and broker "
-                    f"{', '.join(map(str, left))} has not deleted its replica",
-                )
+                self.violated(event, ReplicasLeft(event.node, tuple(left)), tp)

@@ -14,6 +14,7 @@ from emulator.trace import Event
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
+from scenarios.observe.findings.control_facts import NotNotified, NotStopped, SentNothing, StopToStranger
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
@@ -136,11 +137,7 @@ class ReplicasNotified(Checker):
                 if broker in replicas:
                     self._stopped[tp, broker] = None
                 elif broker not in self._former.get(tp, ()):
-                    self.violated(
-                        event,
-                        f"{tp}: broker {broker}, never one of its replicas {list(replicas)}, is sent StopReplica",
-                        brokers=(broker,),
-                    )
+                    self.violated(event, StopToStranger(broker, tuple(replicas)), tp, (broker,))
 
     def _is_known(self, broker: int) -> bool:
         """Whether the controller knows the registration of a broker: it has had a request for it since. What starts is
@@ -171,29 +168,17 @@ class ReplicasNotified(Checker):
         for (tp, broker), held_us in self._waiting.overdue(moment.t_us, bound_us, self._has_dirs_since_us):
             self._report_waiting(moment, tp, broker, held_us)
         for (tp, broker), held_us in self._unstopped.overdue(moment.t_us, bound_us, self._free_since_us):
-            self.violated(
-                moment,
-                f"{tp}: broker {broker} is not in the replicas {list(self.cluster.assignment(tp))} any more, and has "
-                f"been sent no StopReplica for {held_us / 1e6:.1f} s",
-                brokers=(broker,),
-            )
+            self.violated(moment, NotStopped(broker, tuple(self.cluster.assignment(tp)), held_us), tp, (broker,))
 
         for broker, held_us in self._unaddressed.overdue(moment.t_us, bound_us, self._now.reached_since_us):
-            self.violated(
-                moment,
-                f"broker {broker} has registered, and been sent nothing for {held_us / 1e6:.1f} s",
-                brokers=(broker,),
-            )
+            self.violated(moment, SentNothing(broker, held_us), brokers=(broker,))
 
     def _report_waiting(self, event: Event, tp: TopicPartition, broker: int, held_us: int) -> None:
         state = self.cluster.state(tp)
-        leads = "" if state is None else f"broker {state.leader} leads in epoch {state.leader_epoch}, and "
+        leader, epoch = (None, -1) if state is None else (state.leader, state.leader_epoch)
         self._notified(tp, broker)
         self.violated(
-            event,
-            f"{tp}: {leads}broker {broker}, of the replicas {list(self.cluster.assignment(tp))}, has been sent no "
-            f"LeaderAndIsr for {held_us / 1e6:.1f} s",
-            brokers=(broker,),
+            event, NotNotified(leader, epoch, broker, tuple(self.cluster.assignment(tp)), held_us), tp, (broker,)
         )
 
     def _has_dirs_since_us(self, replica: Replica) -> int | None:

@@ -10,6 +10,7 @@ from emulator.protocol.events import ControllerElected, ControllerResigned, Node
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.findings.control_facts import ChannelClosed, RequestDropped, RequestWaits
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 
@@ -81,11 +82,7 @@ class RequestsDelivered(Checker):
         for queued in filter(self._is_for_the_registered, queue):
             self._dropped(event, queued)
         if not queue and first is not None and self._is_for_the_registered(first):
-            self.violated(
-                event,
-                f"controller {event.node} closes its channel to broker {event.broker}, opened at "
-                f"{first.t_us / 1e6:.3f} s; both are there as they were then",
-            )
+            self.violated(event, ChannelClosed(event.node, event.broker, first.t_us))
 
     def _is_for_the_registered(self, queued: ControlQueued) -> bool:
         """Whether its broker is registered as it was when the request was queued."""
@@ -95,11 +92,8 @@ class RequestsDelivered(Checker):
         return registration.t_us < queued.t_us
 
     def _dropped(self, event: Event, queued: ControlQueued) -> None:
-        self.violated(
-            event,
-            f"controller {queued.node} of epoch {queued.request.controller_epoch} has dropped a {_name(queued)} for "
-            f"broker {queued.broker}, queued at {queued.t_us / 1e6:.3f} s; both are there as they were then",
-        )
+        facts = RequestDropped(queued.node, queued.request.controller_epoch, _name(queued), queued.broker, queued.t_us)
+        self.violated(event, facts)
 
     def on_resigned(self, event: ControllerResigned) -> None:
         self._forget(event.node)
@@ -127,11 +121,7 @@ class RequestsDelivered(Checker):
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (node, broker), held_us in self._waiting.overdue(moment.t_us, bound_us, self._free_since_us):
             queue = self._queues[node, broker]
-            self.violated(
-                moment,
-                f"a {_name(queue[0])} of controller {node} has waited for {held_us / 1e6:.1f} s for broker {broker} to "
-                f"answer; {len(queue) - 1} more wait after it",
-            )
+            self.violated(moment, RequestWaits(node, _name(queue[0]), broker, held_us, len(queue) - 1))
 
     def _free_since_us(self, channel: Channel) -> int | None:
         node, broker = channel

@@ -10,6 +10,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
+from scenarios.observe.findings.control_facts import RoleNotAdopted
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
@@ -102,12 +103,8 @@ class RolesAdopted(Checker):
         for (tp, broker), held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
             state, role = self.cluster.state(tp), self.cluster.known_leader(broker, tp)
             assert state is not None
-            knows = "has no role" if role is None else "leads" if role == broker else f"follows broker {role}"
             self.violated(
-                moment,
-                f"{tp}: leader {state.leader} of epoch {state.leader_epoch} in ZooKeeper, and broker {broker} {knows}, "
-                f"for {held_us / 1e6:.1f} s",
-                brokers=(broker,),
+                moment, RoleNotAdopted(state.leader, state.leader_epoch, broker, role, held_us), tp, (broker,)
             )
 
     def _free_since_us(self, replica: Replica) -> int | None:

@@ -19,6 +19,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONFIG_BROKERS
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.findings.log_facts import DeletedEarly, RolledEarly, SegmentKept
 from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, Line, ReplicaLog
 
@@ -162,11 +163,7 @@ class SegmentsExpire(Checker):
         too_old = any(0 <= most < age_us for most in self._ages_us(tp.topic, event.t_us))
         too_much = left is None or any(0 <= most <= left for most in self._sizes(tp.topic, event.t_us))
         if not (too_old or too_much):
-            self.violated(
-                event,
-                f"{tp}: broker {event.node} deletes what is before {event.log_start_offset}, of which the newest batch "
-                f"is {age_us / 1e6:.1f} s old, and keeps {left} bytes",
-            )
+            self.violated(event, DeletedEarly(event.node, event.log_start_offset, age_us, left), tp)
 
     def _size(self, log: ReplicaLog, place: int) -> int | None:
         """The bytes from a place on; None: not known."""
@@ -188,11 +185,8 @@ class SegmentsExpire(Checker):
         most = min(map(int, values(event.topic, "segment.bytes", GIGABYTE, event.t_us, of_brokers="log.segment.bytes")))
         oldest_ms = min(map(int, values(event.topic, "segment.ms", WEEK_MS, event.t_us, of_brokers="log.roll.ms")))
         if event.size + event.batch_size <= most and event.age_us <= oldest_ms * 1000:
-            self.violated(
-                event,
-                f"{event.topic}-{event.partition}: broker {event.node} rolls a segment of {event.size} bytes before a "
-                f"batch of {event.batch_size}, which is {event.age_us / 1e6:g} s younger than its first one",
-            )
+            facts = RolledEarly(event.node, event.size, event.batch_size, event.age_us)
+            self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
 
     # -- all that is due is deleted -----------------------------------------------------------------------------------
 
@@ -235,11 +229,7 @@ class SegmentsExpire(Checker):
         since_us = max(found.overdue_us, self.cluster.lives[node].t_us + FIRST_CHECK_US, opened_us)
         if moment.t_us - since_us > self._interval_us + SLACK_US:
             found.overdue_us = moment.t_us
-            self.violated(
-                moment,
-                f"{tp}: the log of broker {node} begins at {log.start_offset} and has {found.size} bytes; its first "
-                f"segment has been {'too old' if too_old else 'too much'} for {self._interval_us / 1e6:.1f} s and more",
-            )
+            self.violated(moment, SegmentKept(node, log.start_offset, found.size, too_old, self._interval_us), tp)
 
     def _most_in_segment(self, topic: str, now_us: int) -> int:
         values = self._settings.values(topic, "segment.bytes", GIGABYTE, now_us, of_brokers="log.segment.bytes")

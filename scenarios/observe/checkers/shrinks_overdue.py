@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import IsrProposed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.isr_facts import DroppedEarly
 from scenarios.observe.history.history import History
 
 
@@ -46,8 +47,7 @@ class ShrinksOverdue(Checker):
             slow = self._drops_slow and event.max_messages >= 0 and leader_end - end > event.max_messages
             behind = end < leader_end or self._drops_at_the_end
             if not behind or not (slow or overdue_us > event.lag_time_us):
-                self.violated(
-                    event,
-                    f"{tp}: broker {event.node}, leader of epoch {event.leader_epoch}, drops broker {replica}, which "
-                    f"is at {end} of {leader_end} and was caught up {overdue_us} µs ago of {event.lag_time_us}",
+                facts = DroppedEarly(
+                    event.node, event.leader_epoch, replica, end, leader_end, overdue_us, event.lag_time_us
                 )
+                self.violated(event, facts, tp)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import ReplicaStopped
+from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker
+from scenarios.observe.findings.control_facts import StoppedByEarlier
 from scenarios.observe.past.knowledge import Role
 
 
@@ -35,9 +37,5 @@ class StopsInOrder(Checker):
         before: Role | None = self.history.past.replaced(event)
         started = -1 if before is None or before.stopped else before.event.cause
         if event.cause < started:
-            done = "deletes" if event.deleted else "stops"
-            self.violated(
-                event,
-                f"broker {event.node} {done} its replica of {event.topic}-{event.partition} because of a StopReplica "
-                f"(event {event.cause}) that was sent before the LeaderAndIsr that started it (event {started})",
-            )
+            facts = StoppedByEarlier(event.node, event.deleted, event.cause, started)
+            self.violated(event, facts, TopicPartition.of(event.topic, event.partition))

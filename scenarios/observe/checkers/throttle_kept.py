@@ -23,6 +23,7 @@ from emulator.protocol.znodes import broker_entity
 from fetchers.quota import NO_PARTITIONS, listed_here
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.checkers.times_true import CLOCK
+from scenarios.observe.findings.fetch_facts import HeldUnderQuota, OverQuota
 from scenarios.observe.history.history import History
 from scenarios.units import MICROSECONDS
 
@@ -277,11 +278,7 @@ class ThrottleKept(Checker):
                 continue
             side.window.look(event.t_us)
             if side.window.free_us < fetched.since_us:
-                self.violated(
-                    event,
-                    f"{tp}: broker {node} gets records from broker {leader}, and broker {broker} as a {name} has been "
-                    f"above its {side.window.rate} bytes/s since {fetched.since_us / SECOND_US:.3f} s and before",
-                )
+                self.violated(event, OverQuota(node, leader, broker, name, side.window.rate, fetched.since_us), tp)
 
     def _note(self, event: BatchesAppended, tp: TopicPartition, fetched: _Fetched) -> None:
         """What is true as the next request is made."""
@@ -303,5 +300,4 @@ class ThrottleKept(Checker):
         window = None if side is None else side.window if side.lists(*tp) else side.reassigned
         if window is None or not window.may_be_exceeded(event.t_us):
             rate = None if window is None else window.rate
-            why = "no quota limits it" if rate is None else f"is below its {rate} bytes/s"
-            self.violated(event, f"{tp}: broker {event.node} leaves it out of its fetches, and {why}")
+            self.violated(event, HeldUnderQuota(event.node, rate), tp)

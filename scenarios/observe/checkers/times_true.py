@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.metrics.events import GaugeSet, TimerUpdated
 from emulator.protocol.events import Fault, NodeStarted
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.gauge_facts import GaugeNegative, TimeImpossible, TimeUnpaired
 from scenarios.observe.history.history import History
 
 CLOCK = "broker.clock"
@@ -56,11 +57,7 @@ class TimesTrue(Checker):
             return
         lived_us = event.t_us - self._started.get(event.node, 0)
         if not 0 <= event.duration_us <= lived_us:
-            self.violated(
-                event,
-                f"broker {event.node} shows {event.duration_us / 1000:g} ms in {event.metric}, and has run for "
-                f"{lived_us / 1000:g} ms",
-            )
+            self.violated(event, TimeImpossible(event.node, event.metric, event.duration_us, lived_us))
 
     def _pair(self, event: TimerUpdated) -> None:
         """The time in a thread follows that in the queue, of the same kind of request."""
@@ -72,8 +69,8 @@ class TimesTrue(Checker):
             found = event.metric.replace(SERVED, WAITED)
             missing = "" if found == waited else found
         if missing:
-            self.violated(event, f"broker {event.node} records {event.metric}, and did not record {missing}")
+            self.violated(event, TimeUnpaired(event.node, event.metric, missing))
 
     def on_gauge(self, event: GaugeSet) -> None:
         if event.value < 0:
-            self.violated(event, f"{event.metric} is {event.value} on broker {event.node}")
+            self.violated(event, GaugeNegative(event.node, event.metric, event.value))

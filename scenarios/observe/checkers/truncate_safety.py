@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from emulator.protocol.events import Truncated
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.log_facts import Committed, CommittedTruncated, LeaderTruncates
 from scenarios.observe.history.history import History
 
 
@@ -41,18 +42,13 @@ class TruncateSafety(Checker):
         starts_over = log is not None and log.start_offset == event.log_end_offset >= commit.offset
         if log is not None and log.leads and log.leader_epoch == event.leader_epoch and not starts_over:
             self.violated(
-                event,
-                f"{commit.tp}: broker {event.node} leads in epoch {event.leader_epoch} and truncates to "
-                f"{event.log_end_offset}",
-                brokers=(event.node,),
+                event, LeaderTruncates(event.node, event.leader_epoch, event.log_end_offset), commit.tp, (event.node,)
             )
             return
         if not (commit.settled and event.node in commit.candidates and event.log_end_offset < commit.offset):
             return
         if log is None or not commit.excuses(event.node, log):
-            self.violated(
-                event,
-                f"{commit.tp}: broker {event.node}, in the ISR {list(commit.isr)}, truncates to "
-                f"{event.log_end_offset} in epoch {event.leader_epoch}; {commit}",
-                brokers=(event.node,),
+            facts = CommittedTruncated(
+                event.node, tuple(commit.isr), event.log_end_offset, event.leader_epoch, Committed.of(commit)
             )
+            self.violated(event, facts, commit.tp, (event.node,))

@@ -10,6 +10,7 @@ from emulator.protocol.events import Fault
 from emulator.protocol.znodes import decode_config
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.isr_facts import ElectsAsIfUnclean, LeadsUnclean
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
@@ -56,9 +57,7 @@ class UncleanWhereAllowed(Checker):
 
     def on_timed(self, event: TimerUpdated) -> None:
         if event.metric in LOOKED and not self._ever_allowed:
-            self.violated(
-                event, f"controller {event.node} elects leaders as if {SETTING} were true now, and it never was"
-            )
+            self.violated(event, ElectsAsIfUnclean(event.node, SETTING))
 
     def on_fault(self, event: Fault) -> None:
         if event.action == ASKED:
@@ -75,8 +74,4 @@ class UncleanWhereAllowed(Checker):
         if state.leader in before.isr or self._asked:
             return
         if "true" not in self._settings.values(event.tp.topic, SETTING, False, event.t_us):
-            self.violated(
-                event,
-                f"{event.tp}: broker {state.leader} leads from epoch {state.leader_epoch} on; the ISR was "
-                f"{list(before.isr)}, and {SETTING} is false",
-            )
+            self.violated(event, LeadsUnclean(state.leader, state.leader_epoch, before.isr, SETTING), event.tp)

@@ -16,6 +16,7 @@ from emulator.protocol.events import (
 )
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.findings.gauge_facts import CountWrong
 from scenarios.observe.history.history import History
 from scenarios.observe.mbeans import REASSIGNED, REASSIGNING, UNDER_REPLICATED
 from scenarios.observe.past.changes import LedChanged
@@ -110,8 +111,7 @@ class CountTrue(Checker):
     def _check(self, node: int, event: Event, true: int) -> None:
         shown = self._shown.get(node)
         if shown is not None and shown != true:
-            name = short_name(self.gauge)
-            self.violated(event, f"broker {node} shows {name} = {shown}; by what it knows it is {true}")
+            self.violated(event, CountWrong(node, short_name(self.gauge), shown, true))
 
 
 class UnderReplicatedTrue(CountTrue):

@@ -1,6 +1,6 @@
 """Prometheus' text exposition format, version 0.0.4, with the names and labels that jmx_exporter's well-known
 ``kafka-2_0_0.yml`` gives: ``kafka_<domain>_<type>_<name>`` in lower case, the tags as labels as Kafka writes them.
-docs/metrics.md lists what is not in that file.
+docs/use/metrics.md lists what is not in that file.
 
 A scrape of a real cluster comes from one broker; here the label ``node`` names it.
 
@@ -68,7 +68,7 @@ def series(shown: Shown, events: Sequence[Any], every_us: int, epoch_s: int, nod
 def _samples(
     shown: Shown, at_us: int, node: int | None
 ) -> Iterator[tuple[tuple[str, str, str], str, dict[str, str], float]]:
-    """Of each sample: name, form and help of its family, its own name, its labels, and its value."""
+    """The samples: name, form and help of the family, own name, labels, and value of each."""
     for each in shown.nodes if node is None else [node]:
         for metric_name, metric in shown.metrics(each, at_us):
             for family, form, help, samples in _families(metric_name, metric, at_us):

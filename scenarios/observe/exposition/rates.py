@@ -8,7 +8,7 @@ from collections.abc import Sequence
 TICK_US = 5_000_000
 _ALPHA = 1 - math.exp(-5 / 60)
 Counted = tuple[int, int, int]
-"""Since, until, and the number of events in between, which count as spread evenly."""
+"""A count: since, until, and the number of events in between, which count as spread evenly."""
 
 
 def one_minute_rate(spans: Sequence[Counted], registered_us: int, at_us: int) -> float:

@@ -1,4 +1,4 @@
-"""The metrics of a run as rows of the data set: which value each showed, and for how long."""
+"""The metrics of a run as rows of the data set: each value, and the time for which it was shown."""
 
 from __future__ import annotations
 

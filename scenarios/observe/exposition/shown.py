@@ -1,4 +1,4 @@
-"""A fold over the events of a run: which metrics there are, and which values they show.
+"""A fold over the events of a run: the metrics that processes have, and their values.
 
 A metric is identified by its node and Kafka's name. The metrics of a process end with it.
 """

@@ -1,8 +1,8 @@
-"""What the replicas received that moves add, and what of it was for nothing.
+"""The bytes that replicas received which moves add, and how many of them were wasted.
 
-A replica is added if it did not have the partition when the move began. What it fetches until the move ends is moved;
-what it loses again meanwhile, by a truncation or with its log, is wasted, and all of it is if the replica is not in the
-assignment when the move ends: its move was cancelled, or went elsewhere.
+A replica is added if it did not have the partition when the move began. The bytes that it fetches until the move ends
+are moved. Of these, the bytes that it loses meanwhile, by a truncation or with its log, are wasted. All of them are if
+the replica is not in the assignment when the move ends: its move was cancelled, or replaced by another.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from emulator.trace import Trace
 
 
 class AddedReplicaRow(NamedTuple):
-    """What one added replica received in one move, in bytes of batches.
+    """The bytes of batches that one added replica received in one move.
 
     Attributes:
-        t_us, w_us: the move's, see ``moves``.
-        bytes: what it fetched.
-        lost_bytes: of these, what it lost again before the move ended.
+        t_us, w_us: those of the move, see ``moves``.
+        bytes: the bytes that it fetched.
+        lost_bytes: the bytes of these that it lost before the move ended.
         assigned: whether it was in the assignment when the move ended, or the run.
     """
 
@@ -53,7 +53,7 @@ class _Replica:
         self.batches.append((next_offset, size))
 
     def cut(self, end: int) -> None:
-        """Its log ends at ``end`` now."""
+        """Take note that its log ends at ``end`` now."""
         batches = self.batches
         while batches and batches[-1][0] > end:
             self.lost_bytes += batches.pop()[1]
@@ -68,14 +68,14 @@ class _Move:
 
 @define(eq=False)
 class AddedReplicas:
-    """Follows the replicas of open moves. Batches are looked at from the first move on only."""
+    """Follows the replicas of open moves. Batches are followed from the first move on only."""
 
     _trace: Trace
     _moves: dict[str, dict[int, _Move]] = Factory(dict)
     _follows: bool = False
 
     def begin(self, tp: TopicPartition, t_us: int, original: tuple[int, ...]) -> None:
-        """A move has begun."""
+        """Begin to follow a move."""
         self._moves.setdefault(tp.topic, {})[tp.partition] = _Move(t_us, original)
         if not self._follows:
             self._follows = True
@@ -85,7 +85,7 @@ class AddedReplicas:
             self._trace.fold(ReplicaStopped, self._stopped)
 
     def end(self, tp: TopicPartition, t_us: int, assignment: tuple[int, ...]) -> list[AddedReplicaRow]:
-        """The move is over: what its added replicas received."""
+        """End a move. Returns a row for each of its added replicas."""
         move = self._moves[tp.topic].pop(tp.partition)
         if not self._moves[tp.topic]:
             del self._moves[tp.topic]

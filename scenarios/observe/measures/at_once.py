@@ -1,4 +1,4 @@
-"""How many things are in a state at once: when any of them is, for how long, and the most."""
+"""The number of things that are in a state at once: the times with any, their sum, and the most."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from attrs import Factory, define
 
 @define(eq=False)
 class AtOnce:
-    """Counts members of a state over virtual time. What lasts no microsecond does not count.
+    """Counts members of a state over virtual time. A state of less than a microsecond does not count.
 
     Attributes:
-        episodes: begin and end of each time with at least one, in us, up to the last change. Where one ends another
-            does not begin.
-        peak: the most there were at a time.
+        episodes: begin and end of each time with at least one, in us, up to the last change. Two that touch are one.
+        peak: the most at a time.
     """
 
     episodes: list[list[int]] = Factory(list)
@@ -22,16 +21,16 @@ class AtOnce:
 
     @property
     def any_us(self) -> int:
-        """For how long there was at least one."""
+        """The time with at least one, in sum."""
         return sum(end_us - begin_us for begin_us, end_us in self.episodes)
 
     @property
     def until_us(self) -> int:
-        """When there was one last; 0 if never."""
+        """The end of the last time with at least one; 0 if there was none."""
         return self.episodes[-1][1] if self.episodes else 0
 
     def change(self, t_us: int, by: int) -> None:
-        """From ``t_us`` on there are ``by`` more; 0 closes what is open, at the end of a run."""
+        """Change the number by ``by`` from ``t_us`` on; 0 closes an open time, at the end of a run."""
         if t_us > self._since_us:
             if self._count:
                 if self.until_us == self._since_us and self.episodes:

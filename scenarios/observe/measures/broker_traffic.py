@@ -1,8 +1,8 @@
 """The bytes that brokers received and sent in each second, from their own meters (BrokerTopicMetrics).
 
-A meter is written at the end of each second in which it counted; what a broker counted in the second in which its
-process died is lost, as it is in life. A release that does not measure replication (0.8) has none of these figures, nor
-has a run without traffic.
+A meter is written at the end of each second in which it counted. Counts of the second in which a process died are lost,
+as in a real cluster. A release that does not measure replication (0.8) has none of these figures, nor has a run without
+traffic.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _REPLICATION = 2
 
 
 class BrokerTrafficRow(NamedTuple):
-    """What one broker's meters counted in the second that began at ``t_us``, in bytes.
+    """The counts of one broker's meters in the second that began at ``t_us``, in bytes.
 
     Attributes:
-        bytes_in, bytes_out: of producers and to consumers.
-        replication_bytes_in, replication_bytes_out: as follower and to followers; None where the release has no such
-            meters.
+        bytes_in, bytes_out: the bytes of producers and to consumers.
+        replication_bytes_in, replication_bytes_out: the bytes as follower and to followers; None where the release has
+            no such meters.
     """
 
     t_us: int
@@ -61,9 +61,9 @@ class BrokerTraffic(Fold):
         self._rows: list[BrokerTrafficRow] = []
         self._keep_rows = source.measured.keep_rows
         self._totals: dict[tuple[int, int], int] = {}
-        """What a broker's meter had counted when it was written last, by broker and meter."""
+        """The count of each broker's meter when it was written last."""
         self._seconds: dict[int, dict[int, int]] = {}
-        """By broker: what its meters counted in the second that ends at ``_until_us``."""
+        """The counts of each broker's meters in the second that ends at ``_until_us``."""
         self._until_us = 0
         self._measured = False
         self._peaks: list[int | None] = [None, None]

@@ -27,7 +27,7 @@ LOOKS = 10
 
 
 class Status(Enum):
-    """What Burrow's rules say of a follower, beside OK."""
+    """The bad statuses of a follower by Burrow's rules."""
 
     STOP = "stop"
     REWIND = "rewind"
@@ -41,11 +41,11 @@ STATUSES = {
     Status.STALL: "lagged and got nothing",
     Status.WARN: "lagged and came no nearer",
 }
-"""Each of them in words."""
+"""The statuses in words."""
 
 
 class Lagging(Protocol):
-    """What the rules need of a row of ``replica_lag``."""
+    """A row of ``replica_lag``, as far as the rules need it."""
 
     @property
     def t_us(self) -> int: ...
@@ -64,7 +64,7 @@ class Lagging(Protocol):
 
 
 class _Look(NamedTuple):
-    """``number``: the second."""
+    """One look at a follower. ``number``: the second."""
 
     number: int
     lag: int | None
@@ -82,7 +82,7 @@ class FollowerStatus:
     """Looks at followers, from the rows of ``replica_lag`` as they end.
 
     Attributes:
-        held_us: for how long followers were in each status, in sum.
+        held_us: the time that followers were in each status, in sum.
     """
 
     held_us: dict[Status, int] = Factory(lambda: dict.fromkeys(Status, 0))
@@ -90,14 +90,14 @@ class FollowerStatus:
     """The last looks at each follower that was looked at since it first lagged."""
 
     def ended(self, row: Lagging, t_us: int) -> None:
-        """``row`` held until ``t_us``. The rows of a follower end in their order."""
+        """Take in ``row``, which held until ``t_us``. The rows of a follower end in their order."""
         first, end = -(-row.t_us // LOOK_US), -(-t_us // LOOK_US)
         if first == end:
             return
         key = (row.topic, row.partition, row.node)
         look = _Look(first, row.lag, row.true_lag, row.fetch_offset)
         if look.is_even:
-            first = max(first, end - LOOKS)  # none of them changes a status, and more are never looked back at
+            first = max(first, end - LOOKS)  # earlier looks change no status, and the rules do not use them
         looks = self._looks.setdefault(key, [])
         for number in range(first, end):
             looks.append(look._replace(number=number))
@@ -106,7 +106,7 @@ class FollowerStatus:
                 continue
             status = status_of(looks)
             if status is not None:
-                # After as many looks as are looked back at, a row that goes on keeps its status.
+                # After as many looks as the rules use, a row that goes on keeps its status.
                 rest = end - number if number - look.number + 1 >= LOOKS else 1
                 self.held_us[status] += rest * LOOK_US
             if number - look.number + 1 >= LOOKS:

@@ -1,10 +1,10 @@
-"""The reads of consumers: how far they are behind in messages, and how long after a message could be read they read it.
+"""The reads of consumers: their lag in messages, and the delay of each message.
 
 - ``lag``: max(0, the leader's high watermark - the consumer's position), at grid instants, on change, as replica lag
   (``scenarios.observe.measures.replica_lag``). It keeps its value while a consumer receives nothing; a consumer that
   has failed has none.
-- ``delay_us`` of a poll: from when a leader's high watermark passed the last message that the poll returned until the
-  poll; None where that was before the first consumer started.
+- ``delay_us`` of a poll: the time from when a leader's high watermark passed the last message that the poll returned
+  until the poll; None where that was before the first consumer started.
 
 Runs without consumers pay nothing: high watermarks are followed from the first consumer position on.
 """
@@ -24,7 +24,8 @@ from scenarios.observe.measures.grid import OnGrid
 from scenarios.observe.measures.percentile import lag_figures, weighted_percentiles
 
 KEPT = 4096
-"""Steps of a high watermark that are kept; when there are more, those that all consumers have passed are dropped."""
+"""The steps of a high watermark that are kept; when there are more, those that all consumers have passed are
+dropped."""
 
 
 class ConsumeRow(NamedTuple):
@@ -60,7 +61,7 @@ class _Partition:
     """One partition.
 
     Attributes:
-        ends, times: the values that the high watermark has taken, in ascending order, and when it took each.
+        ends, times: the values of the high watermark, in ascending order, and the time of each.
         positions: the offset of the next record, by consumer.
         open: the row that still holds, by consumer.
     """

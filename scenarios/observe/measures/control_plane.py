@@ -1,7 +1,7 @@
 """Counts of the control plane: requests of controllers, ZooKeeper writes, protocol steps, failed partitions.
 
-A step of a reassignment protocol is done again where it was done for the same partition, broker and hop under an
-earlier controller epoch; the last step of the protocol ends the move, and a later move is another one.
+A step of a reassignment protocol is *done again* if it was done for the same partition, broker and hop under an earlier
+controller epoch. The last step of the protocol ends the move; a later move is counted by itself.
 
 Faults, violations and the lives of fetcher threads become rows here as well.
 """
@@ -29,11 +29,11 @@ from scenarios.observe.measures.figure import Better, Compared, Figure, Limit
 from scenarios.observe.measures.fold import Fold, Source, Table
 
 _STEMS = {api.name: api.snake_name for api in control_apis()}
-"""``ControlRequest.api`` to the stem of its figures."""
+"""The stem of the figures of each ``ControlRequest.api``."""
 
 
 def last_steps() -> dict[str, str]:
-    """By reassignment protocol: the step that ends a move."""
+    """The step that ends a move, by reassignment protocol."""
     return {shape.protocol: shape.procedure.phases["move.done"].last for shape in SHAPES.values()}
 
 
@@ -115,7 +115,7 @@ class ControlPlane(Fold):
         self._epoch = 0
         self._last_steps = last_steps()
         self._done: dict[TopicPartition, dict[tuple[str, int, int], int]] = {}
-        """By partition that is moved: the epoch in which each step was done first, by step, broker and hop."""
+        """The epoch in which each step was done first, by step, broker and hop, for each partition that is moved."""
         kinds: dict[type[Any], Callable[[Any], None]] = {
             ControlRequest: self._requested,
             ZkWritten: self._written,

@@ -20,13 +20,13 @@ _SCALES = {"ms": 1_000}
 
 
 class Limit(Enum):
-    """When a scenario may set limits on a figure."""
+    """The times when a scenario may limit a figure."""
 
     NEVER = ""
     AT_ANY_TIME = "counter"
-    """It only grows, and can be read at any time."""
+    """The figure only grows, and can be read at any time."""
     AT_THE_END = "total"
-    """It is known when the run has ended."""
+    """The figure is known when the run has ended."""
 
 
 class Compared(Enum):
@@ -39,12 +39,12 @@ class Compared(Enum):
 
 
 class Better(Enum):
-    """Which of two values of a figure is the better one, all else being equal."""
+    """The better one of two values of a figure, all else being equal."""
 
     LOWER = "lower"
     HIGHER = "higher"
     NEITHER = "neither"
-    """It describes a run and does not judge it."""
+    """The figure describes a run and does not judge it."""
 
 
 @frozen(kw_only=True)
@@ -54,10 +54,10 @@ class Figure:
     Attributes:
         name: the name of the exact value. It ends with ``_us`` where that is microseconds of virtual time, summed over
             partitions or replicas where these have the state.
-        text: what it is, for ``understudy list metrics`` and docs/scenarios.md.
+        text: the meaning, for ``understudy list metrics`` and docs/reference/scenario-file.md.
         unit: the unit of the metric that people read. A time is read in seconds, or in milliseconds if this is ``ms``.
-        better: which of two values is the better one.
-        limit: when a scenario may set limits on it.
+        better: the better one of two values.
+        limit: the time when a scenario may limit it.
         compared: whether it is a row of the comparison.
         jmx: Kafka's MBean for it, where there is one.
     """
@@ -79,7 +79,7 @@ class Figure:
 
     @property
     def is_time(self) -> bool:
-        """Whether it is microseconds, read in another unit."""
+        """Whether the figure is in microseconds, and read in another unit."""
         return self.name.endswith(_SUFFIX)
 
     def readable(self, value: Value) -> Value:

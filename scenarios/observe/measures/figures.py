@@ -36,7 +36,8 @@ itself and of the comparison."""
 
 
 BY_SPARK: list[Callable[[], object]] = []
-"""Declare the second computation of the figures of plug-ins; ``scenarios.studies.spark.aggregations`` calls them."""
+"""The declarations of the second computation of plug-ins' figures; ``scenarios.studies.spark.aggregations`` calls
+them."""
 
 
 def register(by_spark: Callable[[], object]) -> Callable[[type[F]], type[F]]:
@@ -88,7 +89,7 @@ class Figures(Mapping[str, Value]):
 
     @property
     def unfinished_moves(self) -> int:
-        """Moves that were not done."""
+        """The number of moves that were not done."""
         return self.whole("moves") - self.whole("moves_finished")
 
     def metrics(self) -> dict[str, Value]:

@@ -1,4 +1,4 @@
-"""A fold: a part of what a run measures of itself, with the figures and tables that come out of it."""
+"""A fold: one part of the measurements of a run, with its figures and tables."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Measured:
     """The cluster that is measured.
 
     Attributes:
-        min_isr: topic to its min.insync.replicas at the start, where the topic sets it.
+        min_isr: the min.insync.replicas of each topic that sets it at the start.
         default_min_isr: the brokers' min.insync.replicas at the start.
-        keep_rows: keep the rows for the data set; without them only the figures remain.
-        figures: compute every figure; without that only those that the course of a run depends on.
+        keep_rows: whether the rows for the data set are kept; without them only the figures remain.
+        figures: whether every figure is computed; otherwise only those that the course of a run depends on.
     """
 
     min_isr: Mapping[str, int] = Factory(dict)
@@ -80,7 +80,7 @@ class Fold:
         self.counts: dict[str, int] = {}
 
     def finish(self, end_us: int) -> None:
-        """The run is over: close the intervals that are open."""
+        """Close the open intervals: the run has ended."""
 
     def figures(self) -> Mapping[str, Value]:
         """The exact value of each of ``FIGURES``, after ``finish``."""

@@ -14,7 +14,7 @@ GRID_US = 100_000
 
 
 class OnGrid(Fold, ABC):
-    """A fold that notes what events change, and reads what has changed at instants.
+    """A fold that notes what events change, and reads the changed values at instants.
 
     A subclass calls ``_read_before(t_us)`` before it takes in an event at ``t_us``, if that is after ``_instant_us``,
     the instant that is due.
@@ -26,14 +26,14 @@ class OnGrid(Fold, ABC):
 
     @abstractmethod
     def _read(self, instant_us: int) -> None:
-        """Close the rows that no longer hold at ``instant_us``, open others, and forget what has changed."""
+        """Close the rows that no longer hold at ``instant_us``, open others, and forget the changes."""
 
     @abstractmethod
     def _close_all(self, end_us: int) -> None:
         """Close every row that is open: the run is over."""
 
     def finish(self, end_us: int) -> None:
-        """Read a last time, at the last instant within the run, and close what is open."""
+        """Read a last time, at the last instant within the run, and close the open rows."""
         if self._instant_us <= end_us:
             self._read_before(end_us)
         self._close_all(end_us)

@@ -1,8 +1,8 @@
-"""What harmed partitions after each fault: each kind of harm with its own time and its own partitions.
+"""The harms of partitions after each fault: each kind with its own time and its own partitions.
 
 The kinds are flags of ``isr_events``; their times are those of the figures ``offline_any_us``, ``under_min_isr_any_us``
-and ``under_replicated_any_us``. A fault is followed by what lasts already, or begins before the next one, as in
-``recoveries``.
+and ``under_replicated_any_us``. A harm follows a fault if it is present at the fault, or begins before the next one, as
+in ``recoveries``.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ HARMS = {
     "under_min_isr": "below min.insync.replicas",
     "under_replicated_final": "under-replicated",
 }
-"""The worst first: no leader in ZooKeeper, fewer in sync than min.insync.replicas, fewer in sync than replicas that are
-not being added (KIP-352)."""
+"""The harms, worst first: no leader in ZooKeeper, fewer in-sync replicas than min.insync.replicas, fewer in-sync
+replicas than replicas that are not being added (KIP-352)."""
 
 
 @frozen(kw_only=True)
@@ -29,14 +29,13 @@ class Harm:
     """One kind of harm after a fault.
 
     Attributes:
-        kind: of ``HARMS``.
+        kind: one of ``HARMS``.
         earlier: whether a partition was harmed before the fault.
-        begun_us: when the first partition was harmed; the fault, if one was earlier.
-        until_us: when the last time ended in which any partition was harmed.
-        held_us: for how long any partition was harmed from ``begun_us`` on; less than the span where it was over and
-            began again.
-        partitions: how many were harmed, at whatever time of it.
-        left: how many of them still were when the run ended.
+        begun_us: the time when the first partition was harmed; the time of the fault, if one was harmed earlier.
+        until_us: the end of the last time with any harmed partition.
+        held_us: the time from ``begun_us`` on with any harmed partition; less than the span if there were pauses.
+        partitions: the number of partitions that were harmed at any time of it.
+        left: the number of them that still were when the run ended.
     """
 
     kind: str
@@ -62,7 +61,8 @@ def harms(intervals: Iterable[Mapping[str, Any]], faults_us: Sequence[int], end_
     """The kinds of harm that followed each fault, the worst first.
 
     Args:
-        intervals: the rows of ``isr_events``. faults_us: in their order.
+        intervals: the rows of ``isr_events``.
+        faults_us: the times of the faults, in order.
     """
     rows = list(intervals)
     last: dict[tuple[str, int], Mapping[str, Any]] = {}

@@ -20,12 +20,12 @@ from emulator.protocol.znodes import LeaderAndIsr
 
 
 class IsrRow(NamedTuple):
-    """A partition as ZooKeeper had it.
+    """The state of a partition in ZooKeeper.
 
     Attributes:
         assignment: the replicas in the topic's znode.
-        original, target: those before and after the move that is open; empty outside one.
-        isr_live: members of the ISR whose process runs, whatever ZooKeeper has.
+        original, target: those before and after the open move; empty outside one.
+        isr_live: the members of the ISR whose process runs, even if ZooKeeper does not know it yet.
         under_replicated_assigned, under_replicated_draft, under_replicated_final, under_min_isr, offline: the flags.
     """
 

@@ -1,5 +1,5 @@
-"""Further times of partitions and their ISRs: how long any partition was in a state, and how often in-sync replicas
-left and came back.
+"""Further times of partitions and their ISRs: the times in which any partition was in a state, and the number of times
+that in-sync replicas left and came back.
 
 The states, of a row of ``isr_events``, beside those of ``isr_times``:
 
@@ -57,7 +57,7 @@ class IsrStates(Fold):
         self._held_us = dict.fromkeys(_SUMMED, 0)
         self._flaps = self._unnecessary = 0
         self._left: dict[TopicPartition, dict[int, int]] = {}
-        """By partition: the replicas that have left its ISR, and when."""
+        """The replicas that have left the ISR of each partition, with the times."""
         source.isr_changed.append(self._changed)
 
     def figures(self) -> Mapping[str, Value]:

@@ -1,12 +1,12 @@
-"""How long partitions were under-replicated, below min.insync.replicas, or without a leader.
+"""The times in which partitions were under-replicated, below min.insync.replicas, or without a leader.
 
-One interval per partition and state, from ZooKeeper's contents (``scenarios.observe.past``); what the
-flags of a state mean is in ``scenarios.observe.measures.isr_row``.
+One interval per partition and state, from ZooKeeper's contents (``scenarios.observe.past``); the meaning of the
+flags is in ``scenarios.observe.measures.isr_row``.
 
-A move is open from ``MoveStarted`` to its end (``move_ends``), unless it is refused; one that is cancelled goes
-back to its original. From step ``delete.partitions`` on the partitions of a topic count as gone: their ISRs shrink and
-their leaders go by intention, and Kafka's controller leaves them out of its gauges too (``topicsWithDeletionStarted``).
-The flags are the truth, whichever broker leads: a broker's own gauge can know less (readings §8).
+A move is open from ``MoveStarted`` to its end (``move_ends``), unless it is refused. A cancelled move goes back to its
+original. From step ``delete.partitions`` on, the partitions of a topic count as deleted: their ISRs shrink and their
+leaders go by intention, and Kafka's controller leaves them out of its gauges too (``topicsWithDeletionStarted``). The
+flags are computed from ZooKeeper, whichever broker leads: a broker's own gauge can know less (readings §8).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Changed = Callable[[int, TopicPartition, tuple[int, tuple[bool, ...]], tuple[int
 
 
 class Worst(NamedTuple):
-    """A partition, and for how long it was under-replicated in all."""
+    """A partition, and the time for which it was under-replicated in all."""
 
     tp: TopicPartition
     held_us: int
@@ -164,7 +164,8 @@ class IsrTimes(Fold):
 
     @property
     def worst(self) -> Worst | None:
-        """The partition that was under-replicated longest, of several the first by name; None where none was."""
+        """The partition that was under-replicated for the longest time; of several the first by name; None where none
+        was."""
         found = [
             Worst(TopicPartition.of(partition.topic, partition.partition), partition.under_replicated_us)
             for partition in self._partitions.values()
@@ -176,7 +177,7 @@ class IsrTimes(Fold):
         return {"isr_events": self._rows}
 
     def leader(self, tp: TopicPartition) -> int:
-        """Its leader in ZooKeeper, -1 without one."""
+        """The leader of a partition in ZooKeeper, -1 without one."""
         partition = self._partitions.get(tp)
         return -1 if partition is None or partition.state is None else partition.state.leader
 

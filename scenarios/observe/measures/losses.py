@@ -10,7 +10,7 @@ from scenarios.observe.measures.figure import Better, Compared, Figure, Limit
 from scenarios.observe.measures.fold import Fold, Source, Table
 
 STEMS: Mapping[int, str] = {-1: "lost_acks_all", 1: "lost_acks_1"}
-"""``acks`` to the stem of its figures, in the order in which they are shown."""
+"""The stem of the figures for each ``acks``, in the order in which they are shown."""
 
 
 UNFLUSHED = "of these that went with the machines of all in-sync replicas, which had not flushed them (KIP-966)"
@@ -28,7 +28,7 @@ def _lost(name: str, text: str, unit: str) -> Figure:
 
 
 class Losses(Fold):
-    """The fold over one run: what is found to be lost, whether or not Kafka promises to keep it."""
+    """The fold over one run: records that are found to be lost, whether or not Kafka promises to keep them."""
 
     FIGURES = (
         _lost("lost_acks_all", "batches acknowledged with acks=all that a later leader lacks", "batches"),

@@ -16,7 +16,7 @@ from scenarios.observe.measures.true_gauges import GAUGES, TrueGauges
 from scenarios.observe.past.cluster_past import Past
 
 NEEDED: tuple[type[Fold], ...] = (Moves, IsrTimes)
-"""The folds that the course of a run depends on: it waits for moves, and looks at in-sync sets."""
+"""The folds that the course of a run depends on: it waits for moves, and reads in-sync sets."""
 
 
 class Measures:
@@ -39,7 +39,7 @@ class Measures:
 
     @property
     def open_moves(self) -> int:
-        """Moves that are under way, or that the operator has still to request."""
+        """The number of moves in progress, and of those that the operator will still request."""
         return self._moves.open
 
     @property
@@ -54,12 +54,12 @@ class Measures:
 
     @property
     def worst_partition(self) -> TopicPartition | None:
-        """The partition that was under-replicated longest, after ``finish``; None where none was."""
+        """The partition that was under-replicated for the longest time, after ``finish``; None where none was."""
         worst = self._isr.worst
         return None if worst is None else worst.tp
 
     def adding(self, tp: TopicPartition) -> tuple[int, ...]:
-        """The replicas that a move under way adds to a partition."""
+        """The replicas that a move in progress adds to a partition."""
         return self._moves.adding(tp)
 
     def now(self, metric: str) -> int:
@@ -70,7 +70,7 @@ class Measures:
         return self._counted[metric].counts[metric]
 
     def finish(self, end_us: int) -> Figures:
-        """The run is over at ``end_us``. Calling it again gives the same figures."""
+        """End the measurement, at ``end_us``. Calling it again gives the same figures."""
         if self._figures is None:
             for fold in (*self._folds, self._gauges):
                 fold.finish(end_us)
@@ -82,6 +82,6 @@ class Measures:
         return self._figures
 
     def tables(self) -> Mapping[str, list[Any]]:
-        """Table name to its rows (``Fold.TABLES`` has the columns), after ``finish``."""
+        """The rows of each table (``Fold.TABLES`` has the columns), after ``finish``."""
         assert self._figures is not None, "the intervals are still open: finish first"
         return {name: rows for fold in (*self._folds, self._gauges) for name, rows in fold.tables().items()}

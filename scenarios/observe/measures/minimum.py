@@ -1,8 +1,8 @@
-"""The smallest difference that matters: what a reader of a comparison calls no difference at all.
+"""The smallest difference that matters: a smaller one counts as no difference at all.
 
-A share (``1%``) is meant of the larger of the two means, so that it does not matter which of two arms is the baseline,
-and so that a baseline of 0 has one. A value with a unit (``100ms``, ``5 records``) is meant for the metrics in that
-unit; the others keep the share.
+A share (``1%``) is of the larger of the two means. So it does not matter which of two arms is the baseline, and a
+baseline of 0 has a minimum, too. A value with a unit (``100ms``, ``5 records``) is for the metrics in that unit; the
+others keep the share.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Minimum:
     """The smallest difference that matters.
 
     Attributes:
-        share: of the larger mean: 0.01 is 1 %.
-        time_us: for metrics in seconds or milliseconds, instead of the share.
-        values: unit to value, for the metrics in that unit.
+        share: a share of the larger mean: 0.01 is 1 %.
+        time_us: a time, for metrics in seconds or milliseconds, instead of the share.
+        values: a value for the metrics in each unit.
     """
 
     share: float = 0.01
@@ -49,7 +49,7 @@ class Minimum:
 
 
 def parse_minima(texts: Iterable[str]) -> Minimum:
-    """What several texts say together; a later one overrides an earlier one. Raises: BadInput."""
+    """The minimum in several texts; a later one overrides an earlier one. Raises: BadInput."""
     found = Minimum()
     for text in texts:
         found = parse_minimum(text, before=found)
@@ -80,5 +80,5 @@ def parse_minimum(text: str, *, before: Minimum | None = None) -> Minimum:
 
 
 def _one(units: str) -> str:
-    """``1 batch``, ``1 record``."""
+    """The singular of a unit: ``1 batch``, ``1 record``."""
     return units.removesuffix("es") if units.endswith("ches") else units.removesuffix("s")

@@ -1,10 +1,10 @@
-"""When moves end, whether they are done or not.
+"""The ends of moves, whether they are done or not.
 
 A move ends with the controller's ``MoveFinished``. A controller can die after the last write of a move to ZooKeeper and
-before that event: after KIP-455's B6 for a move requested by the API, anywhere in one that adds and removes no replica,
-or just as the write takes effect that removes the partition from /admin/reassign_partitions. A controller also deletes
-requests there that it has not read. Then nothing is left for the next controller to finish, and the move ends with that
-controller's election: done or not, as the assignment says.
+before that event. That can happen after KIP-455's B6 for a move requested by the API, anywhere in a move that adds and
+removes no replica, or just as the write takes effect that removes the partition from /admin/reassign_partitions. A
+controller also deletes requests there that it has not read. In these cases nothing is left for the next controller to
+finish, and the move ends with that controller's election. The assignment says whether it is done.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Ended = Callable[[Event, TopicPartition], None]
 
 
 class MoveEnds:
-    """Calls ``ended(event, partition)``; also for a partition without an open move."""
+    """Calls ``ended(event, partition)``, even for a partition without an open move."""
 
     def __init__(self, trace: Trace, past: Past, ended: Ended) -> None:
         self._ended = ended
         self._cluster = past.now
         self._targets: dict[TopicPartition, tuple[int, ...]] = {}
-        """Of the moves without ``MoveFinished`` yet."""
+        """The targets of the moves without ``MoveFinished`` yet."""
         self._settled: dict[TopicPartition, None] = {}
         """Partitions without adding or removing replicas in ZooKeeper any more, and without ``MoveFinished`` yet."""
         self._by_znode: dict[TopicPartition, None] = {}
@@ -52,7 +52,8 @@ class MoveEnds:
             self._settled[event.tp] = None
 
     def _written(self, event: ZkWritten) -> None:
-        """Decoded when it is created; afterwards kept as text, and decoded at an election."""
+        """Take in a topic's znode. It is decoded when it is created; later ones are kept as text, and decoded at an
+        election."""
         if event.path != REASSIGN_PARTITIONS:
             return
         self._znode = "" if event.op == "delete" else event.data

@@ -1,14 +1,14 @@
-"""How long the moves of partitions took, from the operator's first request to the end of the last move.
+"""The times that the moves of partitions took, from the operator's first request to the end of the last move.
 
 A move is done when it has ended (``move_ends``) and ZooKeeper has its target as the assignment, with nothing to add or
-remove. One that has ended otherwise has failed, as ``kafka-reassign-partitions --verify`` calls it: the controller
+remove. A move that has ended otherwise has failed, as ``kafka-reassign-partitions --verify`` calls it: the controller
 refused it in /admin/reassign_partitions, or nothing in ZooKeeper asks for it any more. A move that has failed, or is
 open at the run's end, is censored: a result of its own, never a number. The same holds for a move that the operator
 gives up, and for one that was planned and never requested, whose time counts from the plan.
 
 A request for a partition that is already moving continues the open move with a new target, and so does one for a
 partition whose move has failed; a request to cancel continues it with the original replicas as its target. A request
-that is refused changes nothing. A request for what a partition has already is no move, nor is one whose topic is
+that is refused changes nothing. A request for the present replicas of a partition is no move, nor is one whose topic is
 deleted.
 """
 
@@ -38,9 +38,9 @@ class MoveRow(NamedTuple):
     """One partition's move, from the operator's request; ``w_us`` ends with the run when ``finished`` is false.
 
     Attributes:
-        finished: it was done.
-        failed: it ended and was not done.
-        begun: a controller took it up.
+        finished: whether it was done.
+        failed: whether it ended and was not done.
+        begun: whether a controller began it.
     """
 
     t_us: int
@@ -60,8 +60,8 @@ class _Move:
     """A move that is not done.
 
     Attributes:
-        needed: whether it was asked for something that the partition did not have.
-        asked: the targets that were asked for.
+        needed: whether a request was for other replicas than the partition had.
+        asked: the requested targets.
     """
 
     row: MoveRow
@@ -124,13 +124,13 @@ class Moves(Fold):
         trace = source.trace
         self._rows: list[MoveRow] = []
         self._open: dict[TopicPartition, _Move] = {}
-        """Those that have failed included."""
+        """The moves that are not done, including failed ones."""
         self._before: dict[TopicPartition, _Move | None] = {}
         self._planned: dict[TopicPartition, _Move] = {}
         self._unanswered: dict[TopicPartition, int] = {}
-        """By partition, the requests through the API that have no answer yet."""
+        """The number of requests through the API without an answer yet, by partition."""
         self._cancels: dict[TopicPartition, None] = {}
-        """Of these partitions one of them asks to cancel."""
+        """The partitions for which one of these requests is to cancel."""
         self._added = AddedReplicas(trace)
         self._added_rows: list[AddedReplicaRow] = []
         self._keep_rows = source.measured.keep_rows
@@ -146,7 +146,7 @@ class Moves(Fold):
 
     @property
     def open(self) -> int:
-        """Moves that are under way, or that the operator has still to request."""
+        """The number of moves in progress, and of those that the operator will still request."""
         return len(self.under_way) + len(self._planned)
 
     @property
@@ -155,13 +155,13 @@ class Moves(Fold):
         return tuple(tp for tp, move in self._open.items() if not move.row.failed)
 
     def adding(self, tp: TopicPartition) -> tuple[int, ...]:
-        """The replicas that a move under way adds to a partition."""
+        """The replicas that a move in progress adds to a partition."""
         move = self._open.get(tp)
         return () if move is None or move.row.failed else without(move.row.target, move.row.original)
 
     @property
     def open_rows(self) -> tuple[MoveRow, ...]:
-        """The moves that are under way, so far."""
+        """The rows of the moves in progress, up to now."""
         return tuple(move.row for move in self._open.values() if not move.row.failed)
 
     @property
@@ -258,8 +258,8 @@ class Moves(Fold):
     # -- how they go on -----------------------------------------------------------------------------------------------
 
     def _stepped(self, event: Step) -> None:
-        """A controller takes up a move; also one that seemed to have failed, as it ended where an earlier request had
-        led to."""
+        """Take note that a controller works on a move, even one that seemed to have failed because it ended at the
+        target of an earlier request."""
         move = self._open.get(TopicPartition(event.topic, event.partition)) if event.topic else None
         if move is None or event.edge != "before":
             return
@@ -290,9 +290,9 @@ class Moves(Fold):
             self._rows.append(move.row._replace(target=target, w_us=took_us, finished=True, failed=False))
 
     def _is_done(self, tp: TopicPartition, move: _Move) -> bool:
-        """A cancelled move is done with the original replicas in any order, since Kafka does not keep it. Requests
-        through the API may reach the controller in another order than they were made: when all are answered, each of
-        their targets may be the last."""
+        """Whether a move is done. A cancelled one is done with the original replicas in any order, since Kafka does not
+        keep it. Requests through the API may reach the controller in another order than they were made: when all are
+        answered, each of their targets may be the last."""
         row, now = move.row, self._cluster.assignment(tp)
         all_answered = self._unanswered.get(tp) == 0
         cancelled = row.target == row.original or (all_answered and tp in self._cancels)
@@ -310,7 +310,7 @@ class Moves(Fold):
                 self._received(tp, event.t_us)
 
     def _received(self, tp: TopicPartition, t_us: int) -> None:
-        """A move that was under way has ended: take in what its added replicas received."""
+        """End a move that was in progress: take in what its added replicas received."""
         rows = self._added.end(tp, t_us, self._cluster.assignment(tp))
         for row in rows:
             self._bytes_moved += row.bytes

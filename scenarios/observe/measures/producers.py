@@ -1,8 +1,9 @@
-"""The outcomes of producers' batches, the latency of acknowledgements, and how long partitions acknowledged nothing.
+"""The outcomes of producers' batches, the latency of acknowledgements, and the times in which partitions acknowledged
+nothing.
 
-A partition's gap is the time without an acknowledgement while a batch waited for one: from the last acknowledgement, or
-from when the first batch since then was closed if that is later, to the next one; or to the outcome of a batch that was
-given up, or the run's end for one that is unfinished. Batches with acks=0 do not count.
+A partition's gap is a time without an acknowledgement while a batch waited for one. It begins with the last
+acknowledgement, or when the first batch since then was closed, if that is later. It ends with the next acknowledgement,
+or with the outcome of a failed batch, or with the run for an unfinished one. Batches with acks=0 do not count.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from scenarios.observe.measures.percentile import weighted_percentiles
 
 NO_ERROR = "NONE"
 UNFINISHED = "unfinished"
-"""The outcome in the table ``produce`` of a batch without one: it was neither acknowledged nor given up."""
+"""The outcome, in the table ``produce``, of a batch that was neither acknowledged nor failed."""
 
 GIVEN_UP_FOR = (
     "REQUEST_TIMED_OUT",
@@ -26,7 +27,7 @@ GIVEN_UP_FOR = (
     "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
     "NOT_LEADER_FOR_PARTITION",
 )
-"""The errors of batches that have a figure each."""
+"""The errors of failed batches that have a figure each."""
 
 
 def _given_up(error: str) -> str:
@@ -120,9 +121,9 @@ class Produces(Fold):
         self.counts = {"acked_batches": 0, "failed_batches": 0, **{_given_up(error): 0 for error in GIVEN_UP_FOR}}
         self._longest_gap_us = 0
         self._acked_us: dict[str, dict[int, int]] = {}
-        """By topic and partition: when a batch was last acknowledged."""
+        """The time of the last acknowledged batch, by topic and partition."""
         self._waiting_since_us: dict[str, dict[int, int]] = {}
-        """The same: when the first of the batches was closed that had another outcome since then."""
+        """The time when the first batch was closed that had another outcome since then, by topic and partition."""
         self._latency_us: dict[int, int] = {}  # latency of batches with acks -> their number
         self._unfinished_batches = self._unfinished_wait_us = 0
         self._keep_rows = source.measured.keep_rows
@@ -185,7 +186,7 @@ class Produces(Fold):
             ]  # fmt: skip
 
     def _wait(self, t_us: int, topic: str, batches: Iterable[tuple[int, int]]) -> None:
-        """Batches, as partition and latency, that were not acknowledged: their partitions still wait."""
+        """Take in batches, as partition and latency, that were not acknowledged: their partitions still wait."""
         acked_us, waiting = self._acked_us.get(topic, {}), self._waiting_since_us.setdefault(topic, {})
         for partition, latency_us in batches:
             since_us = waiting[partition] = min(waiting.get(partition, t_us), t_us - latency_us)

@@ -1,8 +1,9 @@
-"""How long a cluster took to recover from each fault: until no partition was under-replicated any more.
+"""The times that a cluster took to recover from each fault: until no partition was under-replicated any more.
 
-A partition is under-replicated by KIP-352's rule, so that replicas which a move is adding do not count. The times that
-follow a fault are those that last already, or begin before the next fault: the recovery is from the fault to the end of
-the last of them, 0 where there is none. A time that lasts to the run's end is not over, and counts up to then.
+A partition is under-replicated by KIP-352's rule, so that replicas which a move is adding do not count. An
+under-replicated time follows a fault if it is present at the fault, or begins before the next fault. The recovery is
+from the fault to the end of the last such time, 0 where there is none. A time that lasts to the run's end counts up to
+then, and is marked as not over.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from scenarios.observe.measures.fold import Fold, Source
 from scenarios.observe.measures.isr_row import IsrRow
 
 NO_FAULTS = (
-    # what an operator or an application does
+    # actions of an operator or an application
     "reassign.execute", "reassign.cancel", "reassign.list", "reassign.verify", "config.set", "topic.create",
     "topic.delete", "topic.expand", "election.preferred", "election.unclean", "controller.resign",
-    # what ends a fault, or holds the run at a step
+    # actions that end a fault, or hold the run at a step
     "heal", "broker.start", "broker.resume", "broker.fast", "broker.clock_sync", "client.start", "disk.heal",
     "link.heal", "host.reconnect", "network.heal", "message.release", "gate.hold", "gate.release", "zookeeper.start",
     "zookeeper.fast",
@@ -28,10 +29,11 @@ NO_FAULTS = (
 
 
 def recovered_us(faults_us: Sequence[int], times: Collection[Sequence[int]]) -> list[int]:
-    """For each fault the end of the last time that follows it; 0 where none does.
+    """For each fault, the end of the last time that follows it; 0 where none does.
 
     Args:
-        faults_us: in their order. times: begin and end of each, in their order.
+        faults_us: the times of the faults, in order.
+        times: begin and end of each under-replicated time, in order.
     """
     found = []
     for place, at_us in enumerate(faults_us):

@@ -1,12 +1,12 @@
-"""How far followers are behind, as a value that changes at grid instants only (every 100 ms; readings §10).
+"""The lag of followers, as a value that changes at grid instants only (every 100 ms; readings §10).
 
 Two lags per follower, both against the leader that ZooKeeper names:
 
-- ``lag``: Kafka's gauge, max(0, leader's high watermark - fetch offset); null while the follower has no
-  fetch state for the partition (failed, KIP-461; not fetching; its process down) or while there is no leader;
-- ``true_lag``: the distance of the two logs, |leader's log end - follower's log end|, never null. A log that
-  is *ahead* of the leader's (after an election, until it is truncated) has that distance too. Without a leader
-  it keeps its last value.
+- ``lag``: Kafka's gauge, max(0, leader's high watermark - fetch offset); null while the follower has no fetch state for
+  the partition (failed, KIP-461; not fetching; its process down) or while there is no leader;
+- ``true_lag``: the distance of the two logs, |leader's log end - follower's log end|, never null. A log that is *ahead*
+  of the leader's (after an election, until it is truncated) has that distance too. Without a leader it keeps its last
+  value.
 
 A follower is an assigned replica (topic znode) that is not the leader.
 """
@@ -45,8 +45,8 @@ class LagRow(NamedTuple):
     """One follower's lag on the grid of 100 ms, on change. Unit: records.
 
     Attributes:
-        fetch_offset: null where ``lag`` is. While there is a lag a row ends when it moves, too; otherwise it is that at
-            ``t_us``.
+        fetch_offset: null where ``lag`` is. While there is a lag, a row ends when the fetch offset moves, too;
+            otherwise it is the offset at ``t_us``.
     """
 
     t_us: int
@@ -74,8 +74,8 @@ class _Partition:
 
     Attributes:
         open: the rows that still hold, by follower.
-        even: what the rows were last read from, if they said that each follower has all of the leader's log and fetches
-            from its end. Since then there were appends and high watermarks at most, so the rows still hold if the ends
+        even: the source of the last rows, if these said that each follower has all of the leader's log and fetches from
+            its end. If there were only appends and high watermarks since then, the rows still hold as long as the ends
             of the logs are equal. None: another event has come, or the rows said otherwise.
     """
 
@@ -90,10 +90,10 @@ class _Broker:
     """The replicas of one topic on one broker, by partition.
 
     Attributes:
-        ends: log end offsets.
-        high_watermarks: as far as the broker knows them.
+        ends: the log end offsets.
+        high_watermarks: the high watermarks that the broker knows.
         fetching: the replicas that have a fetch state. Their fetch offset is the end of their log.
-        apart: except for these, the fetch offset.
+        apart: the fetch offsets of those for which that is not so.
     """
 
     ends: dict[int, int] = Factory(dict)
@@ -108,7 +108,7 @@ class _Broker:
         return self.apart.get(partition, self.ends.get(partition, 0))
 
     def fetch_from(self, partition: int, offset: int | None) -> None:
-        """The fetch offset is ``offset`` now; None: there is no fetch state any more."""
+        """Set the fetch offset; None: there is no fetch state any more."""
         self.apart.pop(partition, None)
         if offset is None:
             self.fetching.pop(partition, None)
@@ -118,13 +118,13 @@ class _Broker:
                 self.apart[partition] = offset
 
     def place(self, partition: int, end: int, high_watermark: int) -> None:
-        """The log ends at ``end`` now, and not by an append: the fetch offset stays where it is."""
+        """Set the end of the log, which has not changed by an append: the fetch offset stays where it is."""
         position = self.position(partition)
         self.ends[partition], self.high_watermarks[partition] = end, high_watermark
         self.fetch_from(partition, position)
 
     def stay(self, partitions: Iterable[int]) -> None:
-        """Their logs are about to grow, and not by what was fetched: the fetch offsets stay where they are."""
+        """Keep the fetch offsets of partitions whose logs grow, but not by fetched records."""
         self.apart |= {each: at for each in partitions if (at := self.position(each)) is not None}
 
 
@@ -134,7 +134,7 @@ class _Topic:
 
     Attributes:
         changed: the partitions that each event since the last instant has changed.
-        evens: what its partitions' ``even`` is, by leader and followers: many partitions have the same.
+        evens: the values of its partitions' ``even``, by leader and followers: many partitions share one.
     """
 
     partitions: dict[int, _Partition] = Factory(lambda: defaultdict(_Partition))
@@ -153,8 +153,8 @@ class _Topic:
 class ReplicaLags(OnGrid):
     """The fold over one run. Its rows are closed intervals, in the order of their ends.
 
-    Appends and high watermarks are taken in as columns: what is read is the state at an instant, so an event costs a
-    few updates of dictionaries, however many partitions it touches.
+    Appends and high watermarks are taken in as columns, and the state is read at instants. So an event costs a few
+    updates of dictionaries, however many partitions it touches.
     """
 
     FIGURES = (
@@ -216,7 +216,7 @@ class ReplicaLags(OnGrid):
         return found
 
     def _upset(self, t_us: int, topic: str, partitions: Collection[int]) -> _Topic:
-        """The same for any other event."""
+        """The topic, of which any other event at ``t_us`` is about to change ``partitions``."""
         found = self._change(t_us, topic, partitions)
         for each in partitions:
             if each in found.partitions:
@@ -291,7 +291,7 @@ class ReplicaLags(OnGrid):
             broker.high_watermarks.pop(event.partition, None)
 
     def _crashed(self, event: NodeCrashed) -> None:
-        """A process that has crashed fetches nothing; its log keeps its end until it is loaded again."""
+        """End the fetches of a crashed process. Its log keeps its end until it is loaded again."""
         for topic, found in self._topics.items():
             if event.node in found.brokers:
                 broker = found.brokers[event.node]

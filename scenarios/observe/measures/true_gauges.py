@@ -1,10 +1,10 @@
 """The true values of some of Kafka's gauges: from ZooKeeper and from events, written when they change.
 
-They are what brokers would show if they knew everything; ``broker_metrics`` (``scenarios.observe.exposition``) is what
-brokers do show. Per broker: ``UnderReplicatedPartitions`` (all assigned replicas) and
-``UnderMinIsrPartitionCount`` over the partitions that it leads per ZooKeeper, ``ActiveControllerCount``,
-``FailedPartitionsCount`` (over both kinds of fetcher). Of the cluster (node -1): ``OfflinePartitionsCount``, which
-Kafka's active controller shows. A crashed broker's own gauges fall to 0.
+They are the values that brokers would show if they knew everything; ``broker_metrics``
+(``scenarios.observe.exposition``) has the values that brokers do show. Per broker: ``UnderReplicatedPartitions`` (all
+assigned replicas) and ``UnderMinIsrPartitionCount`` over the partitions that it leads per ZooKeeper,
+``ActiveControllerCount``, ``FailedPartitionsCount`` (over both kinds of fetcher). Of the cluster (node -1):
+``OfflinePartitionsCount``, which Kafka's active controller shows. A crashed broker's own gauges fall to 0.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ GAUGES: Mapping[str, Gauge] = {
         Gauge("active_controllers", "live brokers that act as the controller", "controllers", ACTIVE_CONTROLLERS),
     )
 }
-"""By name."""
+"""The gauges by name."""
 
 
 class TrueGaugeRow(NamedTuple):

@@ -1,5 +1,5 @@
-"""What plug-ins are made of: checkers, fault actions, profiles, bugs, reassignment shapes, parts of strategies, figures
-(docs/plugins.md)."""
+"""The parts of plug-ins: checkers, fault actions, profiles, bugs, reassignment shapes, parts of strategies, figures
+(docs/extend/plugins.md)."""
 
 from controller.move import Move
 from controller.reassignment.protocol import RequestedByZnode

@@ -33,7 +33,7 @@ from scenarios.language import (
     WorkloadSpec,
     ZooKeeperSpec,
 )
-from scenarios.observe.checkers.checker import Violation
+from scenarios.observe.findings.violation import Violation
 from scenarios.runs.run import Expectation, Run
 from scenarios.studies.report.results import Results
 from scenarios.studies.study import Study

@@ -1,4 +1,4 @@
-"""The pytest plugin, which pytest finds by its entry point (docs/pytest.md)."""
+"""The pytest plugin, which pytest finds by its entry point (docs/use/pytest.md)."""
 
 from scenarios.testing.pytest_plugin import (
     cluster_fixture,

@@ -1,4 +1,4 @@
-"""For tests: an emulated cluster in a test, and coroutines in a world of virtual time (docs/python.md)."""
+"""For tests: an emulated cluster in a test, and coroutines in a world of virtual time (docs/use/python.md)."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

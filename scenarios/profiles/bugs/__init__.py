@@ -16,7 +16,7 @@ BROUGHT: dict[str, plugins.Plugin] = {}
 
 
 def register(bug: Bug) -> None:
-    """Make a bug known to scenario files, ``museum`` and docs/museum.md.
+    """Make a bug known to scenario files, ``museum`` and docs/reference/bugs-and-guards.md.
 
     Raises: ValueError where its ticket is there already, or is no name.
     """

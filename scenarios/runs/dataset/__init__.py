@@ -1,1 +1,1 @@
-"""The data set: what runs leave behind, as Parquet files that only grow, and how they are read back."""
+"""The data set: the results of runs, as Parquet files that are only added to, and how they are read back."""

@@ -1,7 +1,6 @@
-"""An arm of a study: the runs that differ in their seed alone.
+"""An arm of a study: the runs that differ only in their seed.
 
-It lies below the design of a study (``scenarios.studies.design``), since the rows of a data set say of which arm they
-are.
+It is below the design of a study (``scenarios.studies.design``), since the rows of a data set name their arm.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from scenarios.errors import BadInput, did_you_mean
 STRATEGY = "strategy"
 PROFILE = "profile"
 FOLDER = "folder"
-"""The axis that tells arms of several folders apart; it is no key of a scenario."""
+"""The axis that distinguishes arms of several folders; it is no key of a scenario."""
 UNSTATED = "default"
 """The value on an axis of another folder, where the scenario says nothing."""
 
@@ -36,8 +35,8 @@ class Arm:
 
     Attributes:
         grid: the scenario's keys that the grid sets, each with its value as ``--set`` takes it.
-        name: tells it from the other arms of its study, in as few words as do; by itself, all that it is. Arms with
-            different names are equal where the rest is.
+        name: distinguishes it from the other arms of its study, in as few words as possible; without other arms, all of
+            its parts. Arms with different names are equal where the rest is.
     """
 
     strategy: str = field(validator=instance_of(str))
@@ -49,18 +48,18 @@ class Arm:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """What ``value_of`` knows: ``strategy``, ``profile`` and the keys of the grid."""
+        """The axes of ``value_of``: ``strategy``, ``profile`` and the keys of the grid."""
         return STRATEGY, PROFILE, *(key for key, _value in self.grid)
 
     def value_of(self, axis: str) -> str:
-        """Its value on an axis, as text. Raises: BadInput for an axis that the study has not."""
+        """The arm's value on an axis, as text. Raises: BadInput for an axis that the study does not have."""
         values = {STRATEGY: self.strategy, PROFILE: self.profile, **dict(self.grid)}
         if axis not in values:
             raise BadInput(f"unknown axis {axis!r}; {did_you_mean(axis, values)}")
         return values[axis]
 
     def part(self, axis: str) -> str:
-        """Its value in a name: ``wiki``, ``kafka-2.4``, ``strategy.throttle=10MB/s``."""
+        """The arm's value in a name: ``wiki``, ``kafka-2.4``, ``strategy.throttle=10MB/s``."""
         value = self.value_of(axis)
         return value if axis in (STRATEGY, PROFILE) else f"{axis}={value}"
 
@@ -77,13 +76,13 @@ class Arm:
         return "--strategy", self.strategy, "--profile", self.profile, *changes
 
     def to_json(self) -> dict[str, Any]:
-        """Itself without its name; ``Arm(**content)`` reads it."""
+        """The arm without its name; ``Arm(**content)`` reads it."""
         return {"strategy": self.strategy, "profile": self.profile, "grid": [list(pair) for pair in self.grid]}
 
 
 def named(arms: Iterable[Arm]) -> tuple[Arm, ...]:
-    """The arms of a study, each with the shortest name that tells it from the others: its values on the axes on which
-    arms differ. All of them have the same axes."""
+    """The arms of a study, each with the shortest name that distinguishes it from the others: its values on the axes on
+    which arms differ. All of them have the same axes."""
     found = tuple(arms)
     axes = found[0].axes if found else ()
     differing = [axis for axis in axes if len({arm.value_of(axis) for arm in found}) > 1]

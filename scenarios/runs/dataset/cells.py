@@ -1,4 +1,5 @@
-"""The atlas's results as Parquet: ``DIR/cells/part-CHUNK.parquet``, one row per cell, and what they belong to.
+"""The atlas's results as Parquet: ``DIR/cells/part-CHUNK.parquet``, one row per cell, and the atlas that they belong
+to.
 
 Parts of a resumed campaign are added to the older ones.
 
@@ -31,7 +32,7 @@ def begin(root: Path, identity: Mapping[str, object]) -> None:
 
 
 def write_cells(root: Path, rows: Sequence[CellRow]) -> Path:
-    """Write some cells as a part. The same cells again replace themselves."""
+    """Write some cells as a part. Writing the same cells again replaces the part."""
     columns = zip(CELL_COLUMNS, zip(*rows, strict=True), strict=True)
     arrays = [pa.array(values, field.type) for field, values in columns]
     place = f"part-{chunk_name([row.cell for row in rows])}.parquet"

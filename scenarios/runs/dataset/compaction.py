@@ -1,12 +1,12 @@
-"""Few large chunks in place of many small ones.
+"""The joining of many small chunks into few large ones.
 
 A sweep writes a chunk every few seconds, so that little is lost when it is killed, and every chunk has a file in each
-table. To read the data set is then to open thousands of files, which takes longer than what is in them. So a sweep that
-has ended joins its chunks.
+table. Reading the data set then means opening thousands of files, which takes longer than reading their content. So a
+sweep that has ended joins its chunks.
 
-The joined chunk counts from when its file of ``runs`` is there, and from then on the chunks that this file names do
-not. They are removed afterwards. Killed at any moment, the data set has each row once. A name stays in the list for
-good: a worker that was given up can write its chunk again as late as that.
+The joined chunk counts as soon as its file of ``runs`` exists, and from then on the chunks that this file names do not.
+They are removed afterwards. Killed at any moment, the data set has each row once. A name stays in the list for good: a
+worker that was given up can write its chunk again even later.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from scenarios.runs.dataset.schema import REPLACES_KEY, RUNS, SCHEMAS, TABLES_KE
 from scenarios.runs.dataset.writer import PARTS, chunk_name, part_name, put
 
 LARGE = 64 * 1024 * 1024
-"""The bytes that a joined chunk has in all tables together. Spark still divides large data sets well."""
+"""The bytes of a joined chunk in all tables together. Spark still divides large data sets well."""
 
 _ROW_GROUP = 1_000_000
-"""So many rows are in memory at a time."""
+"""The most rows that are in memory at a time."""
 
 
 def small_chunks(root: Path) -> list[list[Part]]:
@@ -71,8 +71,8 @@ def join_chunks(root: Path, parts: Sequence[Part], before_it_counts: Callable[[]
 
 
 def drop_what_does_not_count(root: Path) -> None:
-    """Remove the parts of chunks that do not count: a worker left them that was killed or was too late, or they were
-    joined. Those of ``runs`` go first: what is left then does not count either. Raises: BadInput."""
+    """Remove the parts of chunks that do not count: their worker was killed or too late, or they were joined. Those of
+    ``runs`` are removed first, so that a rest does not count either. Raises: BadInput."""
     counts = {part.place for part in committed(root)}
     parts = {path: path.relative_to(root).parts for path in root.glob(PARTS)}
     for path, (_table, *place) in sorted(parts.items(), key=lambda item: (item[1][0] != RUNS, item[0])):

@@ -53,7 +53,7 @@ def read_events(table: pa.Table) -> Iterator[Any]:
 
 
 def events_of(rows: Iterable[EventRow]) -> Iterator[Any]:
-    """The same from rows."""
+    """The events of such rows."""
     return (_event(row._asdict()) for row in rows)
 
 

@@ -23,15 +23,15 @@ from scenarios import plugins
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 """The program's version; pyproject.toml takes it from here."""
 
 _OWN = __name__.split(".")
 _PARENTS = _OWN[:-4]
-"""Of ``scenarios``: none in a checkout; the build puts the five packages under one of its own."""
+"""The packages above ``scenarios``: none in a checkout; the build puts the five packages under one of its own."""
 
 COMMAND = "understudy" if _PARENTS else "./understudy"
-"""How the program is called: where it is installed by its name, in a checkout by the script in its root."""
+"""The command that starts the program: its name where it is installed, in a checkout the script in its root."""
 
 IMPORT_ROOT = Path(__file__).parents[len(_OWN) - 1]
 """The folder on the import path from which the program was loaded."""
@@ -46,14 +46,16 @@ def command_line(*words: str) -> str:
 
 
 def run_id(*, scenario: str, profile: str, strategy: str, seed: int, grid: Mapping[str, object], code: str) -> str:
-    """16 hex digits. ``scenario``: its digest; ``code``: ``code_digest()`` where the run is planned."""
+    """The id of a run, 16 hex digits. ``scenario``: the digest of the scenario; ``code``: ``code_digest()`` where the
+    run is planned."""
     parts = [scenario, profile, strategy, seed, VERSION, code, dict(grid)]
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def code_digest() -> str:
-    """16 hex digits over the packages' Python files, in the order of their names, and over the plug-ins'."""
+    """The digest of the code: 16 hex digits over the packages' Python files, in the order of their names, and over the
+    plug-ins'."""
     loaded = plugins.loaded()
     if not loaded:
         return own_digest()
@@ -85,7 +87,7 @@ def package_folder(package: str) -> Path:
 
 
 def _plugin_files(plugin: plugins.Plugin) -> Iterator[tuple[str, bytes]]:
-    """A plug-in's Python files: where it came from, or in the zip file that Spark's executors got."""
+    """A plug-in's Python files: from its own place, or from the zip file that Spark's executors got."""
     if plugin.source.is_dir():
         yield from _files(plugin.module, str(plugin.source))
     elif "." in plugin.module or hasattr(sys.modules[plugin.module], "__path__"):
@@ -111,7 +113,8 @@ def _files(place: str, folder: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _packed_files(package: str) -> Iterator[tuple[str, bytes]]:
-    """The same for a package in a zip file, as Spark's executors have it."""
+    """The Python files of a package inside a zip file (the form in which Spark ships code to executors), each with its
+    place."""
     from importlib.resources import files  # 20 ms that a run from the command line does without
 
     def below(place: str, node: Traversable) -> Iterator[tuple[str, bytes]]:

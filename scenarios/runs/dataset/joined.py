@@ -1,6 +1,6 @@
 """Several folders read as one data set: the runs of the seeds that all of them have.
 
-Where folders differ in the scenario or in the program's code, arms have one axis more, the folder.
+If folders differ in the scenario or in the program's code, arms have one axis more, the folder.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _Opened:
 
     @property
     def origin(self) -> tuple[str, ...]:
-        """What its runs are made of: the scenario and the program's code, or several codes."""
+        """The origin of its runs: the scenario and the program's code, or several codes."""
         codes = dict.fromkeys(sorted(run.row["code"] for run in self.runs))
         return self.manifest.scenario, *codes
 
@@ -95,14 +95,14 @@ def _shared_seeds(opened: Sequence[_Opened]) -> dict[int, None]:
 
 
 def _span(seeds: Mapping[int, None]) -> str:
-    """Seeds in short: ``0:20``, or the first and the last of them."""
+    """The seeds in short: ``0:20``, or the first and the last of them."""
     found = list(seeds)
     whole = found[-1] - found[0] + 1 == len(found)
     return f"{found[0]}:{found[-1] + 1}" if whole else f"{found[0]} to {found[-1]}"
 
 
 def _value_at(document: Mapping[str, Any], path: str) -> str:
-    """What a scenario's document says at a path of ``--set``, as text."""
+    """The value at a path of ``--set`` in a scenario's document, as text."""
     found: Any = document
     for name in _names(path):
         try:
@@ -113,7 +113,7 @@ def _value_at(document: Mapping[str, Any], path: str) -> str:
 
 
 def _names(path: str) -> Iterator[str | int]:
-    """``topics[0].size`` is ``topics``, 0, ``size``; what follows ``config`` is one name."""
+    """The parts of a path: ``topics[0].size`` is ``topics``, 0, ``size``; the text after ``config`` is one name."""
     head, config, setting = path.partition("config.")
     for part in head.rstrip(".").split("."):
         name, _bracket, index = part.partition("[")

@@ -1,7 +1,7 @@
-"""The manifest: one JSON file that says what a data set holds, and in which version of the layout.
+"""The manifest: one JSON file that describes a data set, and gives the version of its layout.
 
-A sweep's (``Manifest``) grows as later sweeps add arms and seeds; that of ``run --trace`` is replaced by the next
-run of the same file. An atlas's is its identity, which does not change.
+A sweep's (``Manifest``) grows as later sweeps add arms and seeds; that of ``run --trace`` is replaced by the next run
+of the same file. An atlas's is its identity, which does not change.
 """
 
 from __future__ import annotations
@@ -49,10 +49,11 @@ class Manifest:
     """The manifest of a sweep or a single run.
 
     Attributes:
-        scenario: its digest. file, document: the file that it was read from, and its content (``Scenario.to_table``).
-        arms: in the order asked, with their names: the others are compared with the first.
-        compare, minimum: the metrics that the study is about, and the smallest differences that matter, as its file
-            says; empty where it says nothing.
+        scenario: the digest of the scenario.
+        file, document: the file that it was read from, and its content (``Scenario.to_table``).
+        arms: the arms in the requested order, with their names: the others are compared with the first.
+        compare, minimum: the metrics that the study is about, and the smallest differences that matter, from its file;
+            empty where the file has none.
     """
 
     schema: int = VERSION
@@ -68,20 +69,21 @@ class Manifest:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """``strategy``, ``profile`` and the keys of the grid."""
+        """The axes: ``strategy``, ``profile`` and the keys of the grid."""
         return self.arms[0].axes
 
     def values(self, axis: str) -> tuple[str, ...]:
-        """The values on an axis, in the order asked. Raises: BadInput for an axis that it has not."""
+        """The values on an axis, in the requested order. Raises: BadInput for an axis that it does not have."""
         return tuple(dict.fromkeys(arm.value_of(axis) for arm in self.arms))
 
     def to_json(self) -> dict[str, Any]:
-        """What the file holds."""
+        """The content of the file."""
         return {**asdict(self, recurse=False), "arms": [arm.to_json() for arm in self.arms]}
 
 
 def check_overwritable(root: Path, file: str) -> None:
-    """Raises: BadInput when the folder holds anything but a trace of the scenario in ``file``, or cannot be written."""
+    """Check that a folder can be overwritten. Raises: BadInput when it holds anything but a trace of the scenario in
+    ``file``, or cannot be written."""
     if (root / NAME).exists():
         held = read_manifest(root)
         if held.experiment != SINGLE_RUN:
@@ -96,11 +98,10 @@ def check_overwritable(root: Path, file: str) -> None:
 
 
 def write_manifest(root: Path, manifest: Manifest, *, overwrite: bool = False) -> None:
-    """Add this sweep to what the data set's manifest says: arms and seeds join those of earlier sweeps. With
-    ``overwrite`` the manifest takes the place of an earlier one.
+    """Add this sweep to the data set's manifest: arms and seeds join those of earlier sweeps. With ``overwrite`` the
+    manifest takes the place of an earlier one.
 
-    Raises BadInput when the folder holds another scenario's or another experiment's runs, or cannot be
-    written.
+    Raises BadInput when the folder holds another scenario's or another experiment's runs, or cannot be written.
     """
     if (root / NAME).exists() and not overwrite:
         manifest = _joined(read_manifest(root), manifest, root)
@@ -108,8 +109,8 @@ def write_manifest(root: Path, manifest: Manifest, *, overwrite: bool = False) -
 
 
 def claim(root: Path, name: str, identity: Mapping[str, object]) -> None:
-    """Make the folder that of one study, an ``atlas``, which ``identity`` describes: its manifest is ``name``.json. It
-    may hold that study already, which goes on.
+    """Claim the folder for one study, such as an ``atlas``, which ``identity`` describes: its manifest is
+    ``name``.json. The folder may hold that study already, which goes on.
 
     Raises: BadInput when it holds another one, or cannot be written.
     """
@@ -134,8 +135,8 @@ def _write(root: Path, name: str, content: Mapping[str, object]) -> None:
 
 
 def read_manifest(root: Path) -> Manifest:
-    """Raises BadInput, one line, for a folder that is missing or no data set, and for another version of the
-    layout."""
+    """The manifest of a folder. Raises BadInput, one line, for a folder that is missing or no data set, and for another
+    version of the layout."""
     if not root.is_dir():
         what = "is no folder" if root.exists() else "there is no such folder"
         raise BadInput(f"{what}; {_NAME_ONE}", source=str(root))
@@ -197,7 +198,7 @@ def _named(manifest: Manifest) -> str:
 
 
 def _difference(old: Manifest, new: Manifest) -> str:
-    """What differs between two scenarios, in words: the file, or the keys of the same file that were changed."""
+    """The differences between two scenarios, in words: the file, or the keys of the same file that were changed."""
     if old.file != new.file:
         return f", not of {_named(new)}"
     paths = list(_changes("", old.document, new.document))

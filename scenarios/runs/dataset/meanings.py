@@ -1,8 +1,8 @@
-"""What the tables of the data set hold, column by column: text for people, which files carry beside their columns and
-docs/dataset.md is rendered from.
+"""The meanings of the tables of the data set, column by column: texts for people, which files carry beside their
+columns and docs/reference/dataset-tables.md is rendered from.
 
-Which columns there are, and their types, follows from the rows (``scenarios.runs.dataset.schema``). A test holds that
-every column has its meaning here, and that nothing else does.
+The columns and their types follow from the rows (``scenarios.runs.dataset.schema``). A test checks that every column
+has its meaning here, and that nothing else does.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from attrs import Factory, frozen
 
 @frozen
 class Meaning:
-    """What a column holds.
+    """The meaning of a column.
 
     Attributes:
-        unit: empty for what has none.
+        unit: the unit; empty for a column without one.
     """
 
     text: str
@@ -26,11 +26,11 @@ class Meaning:
 
 @frozen
 class About:
-    """What a table holds.
+    """The meaning of a table.
 
     Attributes:
-        frequency: when there is a row.
-        columns: those whose meaning is not the usual one of their name.
+        frequency: the occasion of each row.
+        columns: the columns whose meaning is not the usual one of their name.
     """
 
     text: str
@@ -38,13 +38,14 @@ class About:
     columns: Mapping[str, Meaning] = Factory(dict)
 
     def meaning(self, column: str) -> Meaning:
-        """What a column holds. Of a column without a description, as in the table of a plug-in, the text is empty."""
+        """The meaning of a column. For a column without a description, as in the table of a plug-in, the text is
+        empty."""
         found = self.columns.get(column) or USUAL.get(column) or Meaning("")
         return Meaning(found.text, "µs") if column.endswith("_us") else found
 
 
 def _about(text: str, frequency: str, /, **columns: str | tuple[str, str]) -> About:
-    """``columns``: text, or unit and text."""
+    """A table's meaning. ``columns``: text, or unit and text."""
     meanings = {
         name: Meaning(told) if isinstance(told, str) else Meaning(told[1], told[0]) for name, told in columns.items()
     }
@@ -62,7 +63,7 @@ USUAL: Mapping[str, Meaning] = {
     "leader_epoch": Meaning("leader epoch"),
     "controller_epoch": Meaning("controller epoch"),
 }
-"""The meaning of columns that have the same in most tables."""
+"""The meanings of columns that have the same in most tables."""
 
 ABOUT: Mapping[str, About] = {
     "runs": _about(
@@ -224,7 +225,7 @@ ABOUT: Mapping[str, About] = {
         detail="kind of crash, or the partition that fails",
     ),
     "steps": _about(
-        "The edges of protocol steps ([the list](scenarios.md#phases-and-steps)).",
+        "The edges of protocol steps ([the list](scenario-file.md#steps)).",
         "one row per edge of a step",
         step="step",
         edge="`before` or `after`",
@@ -234,7 +235,7 @@ ABOUT: Mapping[str, About] = {
         detail="details, in words",
     ),
     "violations": _about(
-        "Broken invariants of the [checkers](checkers.md).",
+        "Broken invariants of the [checkers](../understand/checkers.md).",
         "one row per violation, up to ten per checker",
         invariant="the checker's name",
         statement="what should have held; what was found",
@@ -275,7 +276,7 @@ ABOUT: Mapping[str, About] = {
     ),
     "broker_metrics": _about(
         (
-            "What the brokers' own metrics showed ([which there are](metrics.md)) (carry the last value "
+            "What the brokers' own metrics showed ([which there are](../use/metrics.md)) (carry the last value "
             "forward, or look for the row in whose `w_us` a moment lies). Only in the data set of `run "
             "--trace`; a sweep leaves it out. Rates and quantiles are not there, nor is `MinFetchRate`, which"
             " is one: `understudy metrics` computes them. A metric without a row at some moment did not exist"
@@ -335,4 +336,4 @@ ABOUT: Mapping[str, About] = {
         found="what was found about an expectation",
     ),
 }
-"""Table name to what it holds."""
+"""The meaning of each table, by its name."""

@@ -1,4 +1,4 @@
-"""Reading a data set: which parts count, and whether they can be read at all.
+"""Reading a data set: the parts that count, and whether they can be read at all.
 
 A part counts when its chunk has a file in ``runs``, and no other chunk replaces it. Raises BadInput, one line, for a
 data set that is missing, empty, corrupt, of another version, that lacks a table, or that holds one run twice.
@@ -38,7 +38,7 @@ from scenarios.runs.dataset.schema import (
 )
 
 BROKEN = (OSError, ValueError, pa.ArrowException)
-"""What Arrow raises for a file that is none of its own, or is damaged."""
+"""The exceptions of Arrow for a file that is not one of its own, or is damaged."""
 _PARTS = "experiment=*/strategy=*/part-*.parquet"
 
 
@@ -47,9 +47,9 @@ class Folder:
     """A folder of a data set.
 
     Attributes:
-        parts: table name to its files that count, in the order of their names.
+        parts: the files of each table that count, in the order of their names.
         hidden: the runs in it that are left out: another folder has them too, or has no run with their seed.
-        grid: what the names of its arms have besides what its files say: key to value.
+        grid: keys and values in the names of its arms, besides those in its files.
     """
 
     root: Path
@@ -82,7 +82,7 @@ class DataSet:
 
 
 def open_data_set(root: Path) -> DataSet:
-    """Check the folder and find what counts in it; only the files' own descriptions and ``runs`` are read."""
+    """Check the folder and find the parts that count; only the files' own descriptions and ``runs`` are read."""
     manifest = read_manifest(root)
     found = committed(root)
     if not found:
@@ -133,7 +133,7 @@ class RunRead:
     """A run of the data set.
 
     Attributes:
-        arm: with its name.
+        arm: the arm with its name.
         row: its row of the table ``runs``.
     """
 
@@ -142,12 +142,12 @@ class RunRead:
 
     @property
     def is_done(self) -> bool:
-        """Whether it has figures; a failed one has an error instead."""
+        """Whether it has figures; a failed run has an error instead."""
         return bool(self.row["status"] == DONE)
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name of the run in messages."""
         return f"{self.arm.name} with seed {self.row['seed']}"
 
 
@@ -172,7 +172,7 @@ def read_arms(data_set: DataSet) -> dict[str, Arm]:
 
 
 def read_figures(data_set: DataSet) -> dict[str, dict[str, Value]]:
-    """The figures that each run computed itself, by ``run_id``: metric to value, whole numbers as such."""
+    """The figures that each run computed itself, by ``run_id`` and metric; whole numbers as such."""
     table = read_table(data_set, FIGURES)
     times = {figure.metric for figure in declared().values() if figure.is_time}
     found: dict[str, dict[str, Value]] = {}
@@ -188,8 +188,8 @@ class Part:
     """A chunk that counts.
 
     Attributes:
-        place: of its files, below the folder of each table.
-        tables: those in which it has a file.
+        place: the place of its files, below the folder of each table.
+        tables: the tables in which it has a file.
         replaces: the names of the files whose rows it has.
     """
 
@@ -227,7 +227,7 @@ def _part(root: Path, place: Path) -> Part:
 
 
 def _check_tables(root: Path, part: Part) -> None:
-    """The chunk's files are there in all tables that it was written to."""
+    """Check that the chunk's files exist in all tables that it was written to."""
     for table in part.tables:
         if table in SCHEMAS and not (root / table / part.place).exists():
             runs = root / RUNS / part.place

@@ -1,4 +1,4 @@
-"""The order for one run of a sweep, and the record that the run leaves."""
+"""The order for one run of a sweep, and the record of the run."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ DONE, FAILED = "done", "failed"
 
 @frozen(kw_only=True)
 class RunSpec:
-    """One run to do. Plain values only: it travels to Spark's executors.
+    """One run to be done. Plain values only: it travels to Spark's executors.
 
     Attributes:
-        scenario: the scenario as a JSON document, ``Scenario.from_table(json.loads(...))`` reads it; what the arm says
-            is in it.
-        scenario_digest: ``Scenario.digest()`` of the study's scenario, which all arms have in common.
+        scenario: the scenario as a JSON document, which ``Scenario.from_table(json.loads(...))`` reads; it includes the
+            arm's values.
+        scenario_digest: ``Scenario.digest()`` of the study's scenario, which all arms share.
         code: ``code_digest()`` of the program.
     """
 
@@ -55,11 +55,11 @@ class RunRecord:
     """One run that was done.
 
     Attributes:
-        verdict: passed or failed; ``reason``: why it failed (violated, not exercised, unfinished).
-        digest: of the trace.
-        virtual_us: when it ended. events: how many its trace has.
-        figures: as computed in the run.
-        tables: table name to its rows (``Fold.TABLES`` has the columns); a table that is absent is empty.
+        verdict, reason: passed or failed, and why it failed (violated, not exercised, unfinished).
+        digest: the digest of the trace.
+        virtual_us, events: the time when it ended, and the number of events of its trace.
+        figures: the figures that were computed in the run.
+        tables: the rows of each table (``Fold.TABLES`` has the columns); a table that is absent is empty.
     """
 
     spec: RunSpec
@@ -72,7 +72,7 @@ class RunRecord:
     tables: Mapping[str, Sequence[Any]] = Factory(dict)
 
     def rows(self, table: str) -> Sequence[Any]:
-        """Its rows of a table."""
+        """The run's rows of a table."""
         if table == RUNS:
             return (self._row(),)
         if table == FIGURES:
@@ -93,17 +93,17 @@ class RunRecord:
 
 @frozen
 class FailedRun:
-    """One run in which the program broke: a row of ``runs`` and nothing else. The same seed breaks it again.
+    """One run in which the program raised: a row of ``runs`` and nothing else. The same seed raises again.
 
     Attributes:
-        error: what broke, in one line.
+        error: the error in one line.
     """
 
     spec: RunSpec
     error: str
 
     def rows(self, table: str) -> Sequence[Any]:
-        """Its rows of a table."""
+        """The run's rows of a table."""
         error = " ".join(self.error.split())
         return (_identity(self.spec)._replace(status=FAILED, error=error),) if table == RUNS else ()
 

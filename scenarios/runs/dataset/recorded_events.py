@@ -1,7 +1,7 @@
 """The events of a recorded run as columns, from which only those are made that a question about a moment needs.
 
-Nearly all events of a run are appends, high watermarks, metrics and batches without an error: what they come to by a
-moment is read from the columns, however many they are.
+Nearly all events of a run are appends, high watermarks, metrics and batches without an error. Their result at a moment
+is read from the columns, however many they are.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from scenarios.runs.dataset.events import KINDS, read_events
 
 _MANY = (*DATA, *METRICS, Produced)
 _NO_ERROR = '"error":"NONE"'
-"""What the fields of a ``Produced`` have unless the batch was given up."""
+"""A part of the fields of every ``Produced`` whose batch has not failed."""
 Rows = NDArray[np.int64]
 """Places in the table, in order."""
 Column = Any
-"""``pyarrow.Array`` or ``ChunkedArray``: their stubs lack what is used here."""
+"""A column, ``pyarrow.Array`` or ``ChunkedArray``: their stubs lack methods that are used here."""
 
 
 @frozen
 class UpTo:
-    """What has happened by a moment.
+    """The events up to a moment.
 
     Attributes:
-        events: in their order, without those of the many that change nothing of it: of the appends to a replica there
-            is the last, and where a throttle is set those of the seconds before.
-        by_seq: every event of the run, those that are not among ``events`` too.
-        appended: counts the records and the bytes that the appends brought each partition which are not among them.
+        events: the events in order, without the many that do not change the state. Of the appends to a replica there is
+            the last, and where a throttle is set those of the seconds before.
+        by_seq: every event of the run, including those that are not among ``events``.
+        appended: the numbers of records and bytes that the left-out appends brought each partition.
     """
 
     events: list[Any]
@@ -49,11 +49,11 @@ class UpTo:
 
 
 class RecordedEvents:
-    """The events of one run, in their order. Raises: KeyError, TypeError or ValueError for what is no event.
+    """The events of one run, in their order. Raises: KeyError, TypeError or ValueError for a row that is not an event.
 
     Attributes:
-        end_us: when the last one was.
-        control: those of the control plane, and the batches that were given up.
+        end_us: the time of the last one.
+        control: the events of the control plane, and the failed batches.
     """
 
     def __init__(self, table: pa.Table) -> None:
@@ -69,29 +69,29 @@ class RecordedEvents:
         self.control = self._made(np.union1d(few, produced[given_up]))
 
     def up_to(self, t_us: int) -> UpTo:
-        """After all events up to and including ``t_us``."""
+        """The events up to and including ``t_us``."""
         return self._until(int(np.searchsorted(self._t_us, t_us, side="right")))
 
     def before(self, seq: int) -> UpTo:
-        """Just before event ``seq``."""
+        """The events before event ``seq``."""
         return self._until(int(np.searchsorted(self._seq, seq)))
 
     def batches(self, tp: TopicPartition) -> list[int]:
-        """The batches of a partition in the whole run, whatever came of them: written, acknowledged, given up or
-        left."""
+        """The batches of a partition in the whole run, whatever their outcome: written, acknowledged, failed or
+        unfinished."""
         rows = np.concatenate([self._of(tp, self._rows(kind)) for kind in (Appended, Produced, Unfinished)])
         found: list[int] = np.unique(_numbers(self._fields(rows), "id")).tolist()
         return found
 
     def outcome(self, tp: TopicPartition, id: int) -> list[Any]:
-        """What the producer learned of a batch."""
+        """The outcome of a batch, as its producer learned it."""
         rows = self._of(tp, self._rows(Produced))
         return self._made(rows[_numbers(self._fields(rows), "id") == id])
 
     # -- up to a moment -----------------------------------------------------------------------------------------------
 
     def _until(self, end: int) -> UpTo:
-        """Of the first ``end`` rows."""
+        """The events of the first ``end`` rows."""
         before = [event for event in self.control if end == len(self._seq) or event.seq < self._seq[end]]
         appends = self._rows(Appended)
         appends = appends[appends < end]
@@ -158,7 +158,7 @@ class RecordedEvents:
 
 
 class _BySeq(Mapping[int, Any]):
-    """Events by their ``seq``, made where they are not at hand."""
+    """Events by their ``seq``, made when they are needed."""
 
     def __init__(self, recorded: RecordedEvents, at_hand: list[Any]) -> None:
         self._recorded = recorded
@@ -205,7 +205,7 @@ def _array(rows: Rows) -> Column:
 
 
 def _true(mask: Column) -> Rows:
-    """The places at which it is true."""
+    """The places at which the mask is true."""
     return _values(pc.indices_nonzero(mask)).astype(np.int64)
 
 

@@ -1,5 +1,8 @@
-"""The tables of the data set as Markdown, rendered from the schemas: `python -m scenarios.runs.dataset.reference
-docs/dataset.md` writes them into the page, between its marks; a test holds the page against what is rendered."""
+"""docs/reference/dataset-tables.md: the tables of the data set, rendered from the schemas.
+
+``python -m scenarios.runs.dataset.reference docs/reference/dataset-tables.md`` writes them into the page; a test
+compares them.
+"""
 
 from __future__ import annotations
 

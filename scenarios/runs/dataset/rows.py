@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 
 class RunRow(NamedTuple):
-    """One run: what was run, and what came of it.
+    """One run and its result.
 
-    ``status``: ``done``, or ``failed`` when the program broke: then there is an ``error``, and what follows is null.
-    ``completed``: every move was finished; false is a result too (censored at ``virtual_us``), null when the
-    run had no move. ``grid``: the arm's point of the grid, a JSON object. ``code``: the digest of the program that ran
-    it.
+    ``status``: ``done``, or ``failed`` when the program raised: then there is an ``error``, and the fields after it are
+    null. ``completed``: every move was finished; false is a result too (censored at ``virtual_us``), null when the run
+    had no move. ``grid``: the arm's point of the grid, a JSON object. ``code``: the digest of the program that ran it.
     """
 
     seed: int
@@ -42,13 +41,14 @@ class AccountRow(NamedTuple):
     """A statement about the run, as ``understudy run`` prints it.
 
     Attributes:
-        t_us: when an expectation came true or was found broken; null where that is not known, and for the rest.
+        t_us: the time when an expectation came true or was found broken; null where that is not known, and for other
+            parts.
         part: ``headline``, ``expectation``, ``known``, ``drawn``, ``explanation`` (a line of it) or ``replay``.
-        label: of a headline, its subject; of something known, the checkers; of a drawn value, its place in the file.
+        label: the subject of a headline; the checkers of a known finding; the place in the file of a drawn value.
         text: the statement.
         bad: the parts of the text that report harm.
-        ok: whether an expectation held; null for the rest.
-        found: what was found about an expectation.
+        ok: whether an expectation held; null for other parts.
+        found: the observation about an expectation.
     """
 
     t_us: int | None
@@ -79,14 +79,14 @@ class CellRow(NamedTuple):
     Attributes:
         cell: its name, as ``--cell`` takes it; ``plan`` to ``fault`` are its parts.
         hop: 0 for protocols without hops.
-        occurrence: which visit of the gate, counted from 1.
+        occurrence: the number of the visit of the gate, counted from 1.
         broker: the broker that was hit.
         outcome: finished, harmed, stuck or unsafe.
         harm: the worst harm. ``harms``: all, worst first.
         why: one line. ``known``: the reading or ticket that explains it; empty where none is known.
-        healed_us, virtual_us: when the last action hit the cluster, and when the run ended.
-        command: what repeats it. ``digest``: of the run's events.
-        timeline: of the partition, from the request for the move on.
+        healed_us, virtual_us: the times when the last action hit the cluster, and when the run ended.
+        command: the command that repeats it. ``digest``: the digest of the run's events.
+        timeline: the timeline of the partition, from the request for the move on.
     """
 
     cell: str

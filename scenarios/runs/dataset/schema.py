@@ -26,10 +26,10 @@ VERSION = 7
 
 VERSION_KEY = b"understudy.schema"
 TABLES_KEY = b"understudy.tables"
-"""In a file of ``runs``: the tables in which its chunk has a file, with commas between them."""
+"""The key, in a file of ``runs``, for the tables in which its chunk has a file, with commas between them."""
 REPLACES_KEY = b"understudy.replaces"
-"""In a file of ``runs``: the names of the chunks whose rows are in its chunk, with commas between them. They do not
-count any more."""
+"""The key, in a file of ``runs``, for the names of the chunks whose rows are in its chunk, with commas between them.
+These do not count any more."""
 RUNS = "runs"
 FIGURES = "figures"
 UNIT, MEANING, FREQUENCY = b"unit", b"meaning", b"frequency"
@@ -50,14 +50,14 @@ _TYPES: Mapping[Any, pa.DataType] = {
 
 
 def other_version(found: object) -> str:
-    """What is wrong with a data set of version ``found``, and what to do."""
+    """The error of a data set of version ``found``, and what to do."""
     age = "an older" if str(found).isdigit() and int(str(found)) < VERSION else "another"
     versions = f"data set version {found}, this one reads {VERSION}"
     return f"was written by {age} version of Understudy ({versions}); run it again"
 
 
 def other_columns(found: pa.Schema, schema: pa.Schema) -> str:
-    """What is wrong with a table of this version whose columns are not those of ``schema``."""
+    """The error of a table of this version whose columns are not those of ``schema``."""
     there, wanted = ({column.name: column.type for column in one} for one in (found, schema))
     lacks = [f"lacks {name}" for name in wanted if name not in there]
     more = [f"has {name} besides" for name in there if name not in wanted]
@@ -95,7 +95,7 @@ _TABLES: Mapping[str, Table] = {
 SCHEMAS: Mapping[str, pa.Schema] = {
     name: _schema(table, ABOUT.get(name, About("", "")), run_id=pa.string()) for name, table in _TABLES.items()
 }
-"""Table name to its columns; ``runs`` is the last, as it is when a chunk is written."""
+"""The columns of each table; ``runs`` is the last, as it is when a chunk is written."""
 
 CELL_COLUMNS: pa.Schema = _schema(Table(CellRow), About("The cells of an atlas and their results.", "one row per cell"))
 """The columns of an atlas's table ``cells``, one row per cell."""

@@ -42,13 +42,13 @@ def chunk_name(run_ids: Sequence[str]) -> str:
 
 
 def part_path(root: Path, table: str, experiment: str, strategy: str, chunk: str) -> Path:
-    """Where a table's part lies. Names are percent-encoded, as Hive and Spark do."""
+    """The path of a table's part. Names are percent-encoded, as Hive and Spark do."""
     folders = f"experiment={quote(experiment, safe='')}", f"strategy={quote(strategy, safe='')}"
     return root.joinpath(table, *folders, part_name(chunk))
 
 
 def part_name(chunk: str) -> str:
-    """Of the chunk's file in each table."""
+    """The name of the chunk's file in each table."""
     return f"part-{chunk}.parquet"
 
 
@@ -63,8 +63,8 @@ def write_chunk(
     """Write runs of one strategy as one chunk and make it count.
 
     ``records`` are taken one by one, and only their columns are kept. The file of ``runs`` names the tables of the
-    chunk, so that a reader misses what is lost. ``before_it_counts`` is called when only that one is not written; if it
-    raises, the chunk does not count.
+    chunk, so that a reader notices a lost file. ``before_it_counts`` is called when only that file is not written; if
+    it raises, the chunk does not count.
     """
     columns: dict[str, list[pa.RecordBatch]] = {table: [] for table in SCHEMAS}
     for record in records:
@@ -82,8 +82,8 @@ def write_chunk(
 
 
 def keep_chunk(root: Path, chunk: str) -> None:
-    """Remove all other chunks, those of the table ``runs`` first: what is left of a chunk then does not count.
-    Raises: BadInput."""
+    """Remove all other chunks, those of the table ``runs`` first: the rest of a chunk then does not count. Raises:
+    BadInput."""
     others = [path for path in root.glob(PARTS) if path.name != part_name(chunk)]
     try:
         for path in sorted(others, key=lambda path: (path.relative_to(root).parts[0] != RUNS, path)):

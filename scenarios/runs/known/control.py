@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -34,11 +33,15 @@ from emulator.protocol.znodes import (
     topic_path,
 )
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers.converged import CONTROLLED, FETCHED, IN_SYNC, LED, NOTHING_ASKED, UNCLEAN
+from scenarios.observe.checkers.converged import UNCLEAN
+from scenarios.observe.findings.control_facts import NotNotified
+from scenarios.observe.findings.convergence_facts import Condition, LeaderGone, NeverLed, RequestStays
+from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper
 from scenarios.runs.known.reason import (
     CONVERGED,
     Known,
     always,
+    asks_for_moves,
     of_lacking,
     of_partition,
     of_replica,
@@ -55,11 +58,6 @@ UNKNOWN = "UNKNOWN_SERVER_ERROR"
 """With which a broker refuses what is for a later broker epoch than it knows (KAFKA-9839)."""
 ELECT_OFFLINE = (("broker-failure.2", "after"), ("broker-startup.3", "after"))
 LOOKS_AT_BROKERS = ("broker-failure.", "broker-startup.")
-_KNOWS_OTHERWISE = re.compile(r": (?:nothing|leader -?\d+ of leader epoch \d+), and in ZooKeeper")
-_TAKEN_BACK = re.compile(r"knows leader .*, after leader|, and in ZooKeeper leader")
-KNOWS_NOTHING, NOT_NOTIFIED = ": nothing, and in ZooKeeper", "has been sent no LeaderAndIsr"
-_DELETED = re.compile(rf"{DELETE_TOPICS}/(\S+)")
-_LEADERLESS = re.compile(r"(\S+)-\d+: no leader(?: was ever elected|, isr)")
 
 
 @or_awaited
@@ -80,7 +78,7 @@ def _behind_its_epoch(past: KeptEvents, violation: Violation, tp: TopicPartition
 def _has_refused_metadata(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The broker that knows nothing of the partition, or another leader, has refused metadata, as if the request were
     wrong, since it was started, and the partition has had its leader and leader epoch since before that."""
-    if not _KNOWS_OTHERWISE.search(violation.state):
+    if not isinstance(violation.facts, KnowsOtherThanZooKeeper):
         return False
     raised = _raised(past, tp, violation.seq)
     return any(
@@ -119,14 +117,13 @@ def _took_what_was_overtaken(past: KeptEvents, violation: Violation, tp: TopicPa
     """The broker has taken an UpdateMetadata after one that was made later, and the partition has got its leader or
     leader epoch since that was made, which may be long before it was sent for the last time: the last leader or epoch,
     where the broker is held against ZooKeeper."""
-    found = _TAKEN_BACK.search(violation.state)
-    if found is None:
+    if not isinstance(violation.facts, (KnowsEarlierEpoch, KnowsOtherThanZooKeeper)):
         return False
     raised = _raised(past, tp, violation.seq)
     taken = [e for e in _answers_about_metadata(past, broker, violation.seq + 1) if e.error == "NONE"]
     made = _when_made(past, taken)
     late = [event for place, event in enumerate(taken) if any(made[event] < made[one] for one in taken[:place])]
-    if "ZooKeeper" in found[0]:
+    if isinstance(violation.facts, KnowsOtherThanZooKeeper):
         return any(made[event] < max(raised, default=0) < event.seq for event in late)
     return any(event.seq == violation.seq and any(made[event] < seq < event.seq for seq in raised) for event in late)
 
@@ -152,16 +149,32 @@ def _answers_about_metadata(past: KeptEvents, broker: int, until_seq: int) -> li
 def _refused_to_delete(past: KeptEvents, violation: Violation) -> bool:
     """The topic is being deleted, and the last answer of a broker to a StopReplica about it is a refusal, as if the
     request were wrong."""
-    found = _DELETED.search(violation.state) or _LEADERLESS.search(violation.state)
-    if found is None or not _is_deleting(past, found[1]):
+    topic = _deleted_topic(violation)
+    if topic is None and violation.partition is not None and _is_leaderless(violation):
+        topic = violation.partition.topic
+    if topic is None or not _is_deleting(past, topic):
         return False
     asked = {
         event.seq: event.broker
         for event in past.of(ControlRequest)
-        if event.api == "StopReplica" and event.detail.startswith(f"{found[1]}-")
+        if event.api == "StopReplica" and event.detail.startswith(f"{topic}-")
     }
     last = {asked[event.cause]: event.error for event in past.of(ControlResponse) if event.cause in asked}
     return UNKNOWN in last.values()
+
+
+def _deleted_topic(violation: Violation) -> str | None:
+    """The topic of which the request to delete it stays; None: the violation is about something else."""
+    if not isinstance(violation.facts, RequestStays):
+        return None
+    path, _, topic = violation.facts.path.rpartition("/")
+    return topic if path == DELETE_TOPICS else None
+
+
+def _is_leaderless(violation: Violation) -> bool:
+    """Whether it is about a partition without a leader."""
+    facts = violation.facts
+    return isinstance(facts, NeverLed) or (isinstance(facts, LeaderGone) and facts.leader < 0)
 
 
 def _is_deleting(past: KeptEvents, topic: str) -> bool:
@@ -189,7 +202,7 @@ def _shuts_down_at_election(
     """Whether the last election of the leader of which the broker was not notified was one of these, and the controller
     had begun the broker's controlled shutdown."""
     state = past.state(tp, violation.seq)
-    if state is None or NOT_NOTIFIED not in violation.state:
+    if state is None or not isinstance(violation.facts, NotNotified):
         return False
     elections = [
         event
@@ -214,8 +227,12 @@ def _shuts_down_at_election(
 def _bounce_missed(past: KeptEvents, violation: Violation, _: TopicPartition, broker: int) -> bool:
     """The broker without its role, metadata or a LeaderAndIsr, or whose replica is not in the ISR, was away and is
     back, and the controller has handled neither."""
-    lacks = {"metadata_kept": KNOWS_NOTHING, "replicas_notified": NOT_NOTIFIED}.get(violation.invariant, "")
-    return lacks in violation.state and _missed(past, broker, violation.seq) is not None
+    facts, lacks = violation.facts, True
+    if violation.invariant == "metadata_kept":
+        lacks = isinstance(facts, KnowsOtherThanZooKeeper) and facts.known is None
+    if violation.invariant == "replicas_notified":
+        lacks = isinstance(facts, NotNotified)
+    return lacks and _missed(past, broker, violation.seq) is not None
 
 
 def _missed(past: KeptEvents, broker: int, until_seq: int) -> ZkWritten | None:
@@ -238,7 +255,7 @@ def _missed(past: KeptEvents, broker: int, until_seq: int) -> ZkWritten | None:
 def _shuts_down_since(past: KeptEvents, violation: Violation) -> bool:
     """The partition has no leader, and each member of its ISR is such a broker, which had begun its controlled shutdown
     before it was away; or each open move has such a broker in its target."""
-    tp = past.partition(violation)
+    tp = violation.partition
     if tp is None:
         moves = past.open_moves().values()
         return bool(moves) and all(
@@ -260,8 +277,8 @@ def _shut_down_unseen(past: KeptEvents, broker: int, until_seq: int) -> bool:
 @of_violation
 def _leaderless_topic(past: KeptEvents, violation: Violation) -> bool:
     """The topic is to be deleted, and one of its partitions never had a leader."""
-    path, tp = _DELETED.search(violation.state), past.partition(violation)
-    topic = path[1] if path else "" if tp is None else tp.topic
+    deleted, tp = _deleted_topic(violation), violation.partition
+    topic = deleted or ("" if tp is None else tp.topic)
     asked = any(event.path == f"{DELETE_TOPICS}/{topic}" for event in past.of(ZkWritten))
     created = [event for event in past.of(ZkWritten) if event.path == topic_path(topic) and event.op != "delete"]
     partitions = decode_topic(created[-1].data) if created else {0: ()}
@@ -282,7 +299,7 @@ def _allowed_too_late(past: KeptEvents, violation: Violation, tp: TopicPartition
     if max([*lost, *elects], default=0) >= max(allowed, default=0):
         return False
     state = past.state(tp, violation.seq)
-    return "no leader" in violation.state or (
+    return _is_leaderless(violation) or (
         state is not None
         and past.down(state.leader, violation.seq)
         and _gone_at_an_election(past, state.leader, allowed[-1])
@@ -298,7 +315,7 @@ def _gone_at_an_election(past: KeptEvents, broker: int, until_seq: int) -> bool:
 @of_violation
 def _request_unseen(past: KeptEvents, violation: Violation) -> bool:
     """A controller that had been replaced deleted the last request for moves; what was asked for next is as it was."""
-    if REASSIGN_PARTITIONS not in violation.state:
+    if not asks_for_moves(violation):
         return False
     writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS][-2:]
     return [event.op for event in writes] == ["delete", "create"] and _was_replaced(past, writes[0])
@@ -376,7 +393,7 @@ CONTROL: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: not policies.controller.elects_where_gone,
         _gone_before_it_was_looked_at,
-        statements=(CONTROLLED, NOTHING_ASKED, LED),
+        parts=(Condition.CONTROLLED, Condition.NOTHING_ASKED, Condition.LED),
     ),
     Known(
         "KAFKA-7482",
@@ -399,7 +416,7 @@ CONTROL: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: not policies.controller.replicas.leaderless_go_offline,
         _leaderless_topic,
-        statements=(NOTHING_ASKED, LED),
+        parts=(Condition.NOTHING_ASKED, Condition.LED),
     ),
     Known(
         "KAFKA-6835",
@@ -408,7 +425,7 @@ CONTROL: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: not policies.controller.follows_unclean_topics,
         _allowed_too_late,
-        statements=(LED,),
+        parts=(Condition.LED,),
     ),
     Known(
         "KAFKA-6082",
@@ -431,7 +448,7 @@ CONTROL: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: isinstance(policies.controller.fencing, Unfenced),
         _request_unseen,
-        statements=(NOTHING_ASKED,),
+        parts=(Condition.NOTHING_ASKED,),
     ),
     Known(
         "KAFKA-6082",
@@ -455,7 +472,7 @@ CONTROL: tuple[Known, ...] = (
         ("roles_adopted", "replicas_notified", "metadata_kept", CONVERGED),
         lambda policies: not policies.controller.broker_epochs,
         _bounce_missed,
-        statements=(LED, IN_SYNC),
+        parts=(Condition.LED, Condition.IN_SYNC),
     ),
     Known(
         "KAFKA-1120",
@@ -464,7 +481,7 @@ CONTROL: tuple[Known, ...] = (
         ("led_in_time", CONVERGED),
         lambda policies: not policies.controller.broker_epochs,
         _shuts_down_since,
-        statements=(LED, NOTHING_ASKED),
+        parts=(Condition.LED, Condition.NOTHING_ASKED),
     ),
     Known(
         "KAFKA-9839",
@@ -473,7 +490,7 @@ CONTROL: tuple[Known, ...] = (
         ("roles_adopted", CONVERGED),
         lambda policies: not policies.brokers.accepts_newer_broker_epoch,
         _behind_its_epoch,
-        statements=(LED, IN_SYNC, FETCHED, NOTHING_ASKED),
+        parts=(Condition.LED, Condition.IN_SYNC, Condition.FETCHED, Condition.NOTHING_ASKED),
     ),
     Known(
         "KAFKA-9839",
@@ -497,7 +514,7 @@ CONTROL: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: not policies.brokers.accepts_newer_broker_epoch,
         _refused_to_delete,
-        statements=(NOTHING_ASKED, LED),
+        parts=(Condition.NOTHING_ASKED, Condition.LED),
     ),
     Known(
         "KAFKA-9539",

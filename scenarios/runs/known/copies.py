@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from emulator.protocol.events import BecameFollower, BecameLeader, FetchPosition, LogReplaced
 from fetchers.truncation import ToHighWatermark
-from scenarios.observe.checkers.converged import IN_SYNC
+from scenarios.observe.findings.convergence_facts import Condition
 from scenarios.runs.known.reason import (
     CONVERGED,
     DIVERGENCES,
@@ -76,6 +76,6 @@ COPIES: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: policies.fetchers.truncation.on_fetch,
         _out_of_range_again,
-        statements=(IN_SYNC,),
+        parts=(Condition.IN_SYNC,),
     ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from emulator.trace.events import ZkWritten
 from fetchers.failures import Verdict
 from fetchers.policies import FetcherPolicies
 from fetchers.truncation import ToHighWatermark
-from scenarios.observe.checkers.converged import COMMITTED, FETCHED, IN_SYNC, NOTHING_ASKED
+from scenarios.observe.findings.convergence_facts import Condition, FetcherDead, NotCommitted
 from scenarios.runs.known.reason import CONVERGED, Known, either, of_lacking, of_replica, of_violation
 
 if TYPE_CHECKING:
@@ -28,21 +27,19 @@ scenario injects."""
 IGNORED = "FetchSessionHandler.build (1.1.0 to 2.7.2)"
 FOLLOWS = "followed_in_time"
 BACK_OFF_US = FetcherPolicies().replica_fetch_backoff_us
-_HIGH_WATERMARK = re.compile(r"high watermark of broker \d+ is (-?\d+), its log ends at (\d+)")
-_DIED = re.compile(r"broker (\d+): (\S+) has died")
 
 
 @of_violation
 def _thread_died(past: KeptEvents, violation: Violation) -> bool:
     """The thread has died of such an error."""
-    died = _DIED.search(violation.state)
-    return died is not None and any((str(event.node), event.fetcher) == died.groups() for event in _deaths(past))
+    dead = violation.facts
+    return isinstance(dead, FetcherDead) and any((event.node, event.fetcher) == dead for event in _deaths(past))
 
 
 @of_lacking
 def _has_no_thread(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The replica is not in the ISR, and its thread to the leader has died so, in the life of its broker."""
-    return violation.statement == IN_SYNC and _its_thread_died(past, tp, broker)
+    return violation.part is Condition.IN_SYNC and _its_thread_died(past, tp, broker)
 
 
 @of_lacking
@@ -52,7 +49,7 @@ def _waits_by_the_wall_clock(past: KeptEvents, violation: Violation, tp: TopicPa
     it was found not to fetch in that role."""
     role = past.last_role(tp, broker, violation.seq)
     if role is None or not any(
-        found.invariant == FOLLOWS and past.partition(found) == tp and broker in found.brokers
+        found.invariant == FOLLOWS and found.partition == tp and broker in found.brokers
         for found in past.run.violations
         if role.seq < found.seq <= violation.seq
     ):
@@ -138,17 +135,21 @@ def _answer_of_before_ignored(past: KeptEvents, violation: Violation, tp: TopicP
 def _role_with_it(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> BecameFollower | None:
     """The role in which the follower has the log and the high watermark that the violation names, if it had followed
     that leader before."""
-    found = _HIGH_WATERMARK.search(violation.state)
-    if found is None:
+    found = violation.facts
+    if not isinstance(found, NotCommitted):
         return None
-    high_watermark, end = map(int, found.groups())
     roles = _roles(past, tp, broker)[-2:]
     if [type(role) for role in roles] != [BecameFollower, BecameFollower]:
         return None
     before, last = roles
     assert isinstance(before, BecameFollower)
     assert isinstance(last, BecameFollower)
-    it_is = before.leader == last.leader and last.high_watermark == high_watermark < last.log_end_offset == end
+    it_is = (
+        before.leader == last.leader
+        and (last.high_watermark, last.log_end_offset) == (found.high_watermark, found.log_end)
+        and last.high_watermark is not None
+        and last.high_watermark < last.log_end_offset
+    )
     return last if it_is else None
 
 
@@ -163,7 +164,7 @@ FETCHERS: tuple[Known, ...] = (
             and not isinstance(policies.fetchers.truncation, ToHighWatermark)
         ),
         _answer_ignored,
-        statements=(COMMITTED,),
+        parts=(Condition.COMMITTED,),
     ),
     Known(
         IGNORED,
@@ -175,7 +176,7 @@ FETCHERS: tuple[Known, ...] = (
             and not policies.fetchers.truncation.on_fetch
         ),
         _answer_of_before_ignored,
-        statements=(COMMITTED,),
+        parts=(Condition.COMMITTED,),
     ),
     Known(
         IGNORED,
@@ -184,7 +185,7 @@ FETCHERS: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: not (policies.fetchers.names_all_partitions or policies.fetchers.truncation.on_fetch),
         _ignored_by_resize,
-        statements=(COMMITTED,),
+        parts=(Condition.COMMITTED,),
     ),
     Known(
         "KIP-461",
@@ -192,7 +193,7 @@ FETCHERS: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: policies.fetchers.failures.unexpected is Verdict.DIE,
         either(_thread_died, _has_no_thread),
-        statements=(FETCHED, IN_SYNC),
+        parts=(Condition.FETCHED, Condition.IN_SYNC),
     ),
     Known(
         "DelayedItem.getDelay (0.8.0 to 2.7.2)",
@@ -201,7 +202,7 @@ FETCHERS: tuple[Known, ...] = (
         (FOLLOWS, CONVERGED),
         lambda _policies: True,
         _waits_by_the_wall_clock,
-        statements=(IN_SYNC,),
+        parts=(Condition.IN_SYNC,),
     ),
     Known(
         "KIP-461",
@@ -209,6 +210,6 @@ FETCHERS: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: policies.fetchers.failures.unexpected is Verdict.DIE,
         _move_waits_for_the_dead,
-        statements=(NOTHING_ASKED,),
+        parts=(Condition.NOTHING_ASKED,),
     ),
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from brokers.partition.isr import ByZooKeeper
+from emulator.metrics import short_name
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
@@ -17,15 +17,17 @@ from emulator.protocol.events import (
     PartitionCreated,
 )
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr, broker_path
+from emulator.protocol.znodes import LeaderAndIsr, broker_path
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.converged import COMMITTED, GAUGES, IN_SYNC, LACK_WHAT_IS_NEW, LED, NOTHING_ASKED
+from scenarios.observe.findings.convergence_facts import Condition, GaugeNotAtRest, IsrDiffers
+from scenarios.observe.mbeans import UNDER_REPLICATED
 from scenarios.runs.finding import EXPECTATION
 from scenarios.runs.known.reason import (
     CONVERGED,
     LOSSES,
     Known,
     always,
+    asks_for_moves,
     of_replica,
     of_violation,
     or_left_alone,
@@ -34,8 +36,6 @@ from scenarios.runs.known.reason import (
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
-
-_SHOWN = re.compile(r"UnderReplicatedPartitions = (\d+)")
 
 
 @of_replica
@@ -124,13 +124,13 @@ def _joined_since(past: KeptEvents, tp: TopicPartition, broker: int, drop: int, 
 @of_violation
 def _never_at_the_end(_: KeptEvents, violation: Violation) -> bool:
     """Each replica that is not in the ISR follows, and lacks only what is new."""
-    return violation.state.endswith(LACK_WHAT_IS_NEW)
+    return isinstance(violation.facts, IsrDiffers) and violation.facts.lacks_what_is_new
 
 
 @of_violation
 def _had_more_replicas(past: KeptEvents, violation: Violation) -> bool:
     """The broker leads as many partitions as it shows that had more replicas when they came to it than now."""
-    broker, shown = violation.broker, _SHOWN.search(violation.state)
+    broker, shown = violation.broker, _shown_under_replicated(violation)
     if broker is None or shown is None:
         return False
     factors: dict[TopicPartition, int] = {
@@ -139,13 +139,20 @@ def _had_more_replicas(past: KeptEvents, violation: Violation) -> bool:
         if event.node == broker
     }
     led = [tp for tp in factors if past.states.get(tp) and (state := past.states[tp][-1][1]) and state.leader == broker]
-    return sum(factors[tp] > len(past.assignment(tp)) for tp in led) == int(shown[1])
+    return sum(factors[tp] > len(past.assignment(tp)) for tp in led) == shown
+
+
+def _shown_under_replicated(violation: Violation) -> int | None:
+    """How many under-replicated partitions the violation says that a broker shows; None: it is about something else."""
+    facts = violation.facts
+    under_replicated = isinstance(facts, GaugeNotAtRest) and facts.gauge == short_name(UNDER_REPLICATED)
+    return facts.value if isinstance(facts, GaugeNotAtRest) and under_replicated else None
 
 
 def _wish_dropped(past: KeptEvents, violation: Violation | None) -> bool:
     """The partition's leader got a new epoch, or several, while its wish for another ISR was on its way: what it wished
     for next has no outcome, and it wishes for nothing more. Where a request for moves stays, that is so of each."""
-    about = None if violation is None else past.partition(violation)
+    about = None if violation is None else violation.partition
     last: dict[TopicPartition, IsrProposed] = {}
     dropped: dict[TopicPartition, bool] = {}
     for event in past.events:
@@ -165,7 +172,7 @@ def _wish_dropped(past: KeptEvents, violation: Violation | None) -> bool:
             dropped.pop(tp, None)
     if violation is None:
         return any(dropped.values())
-    moves = tuple(past.open_moves()) if REASSIGN_PARTITIONS in violation.state else ()
+    moves = tuple(past.open_moves()) if asks_for_moves(violation) else ()
     waiting = moves if about is None else (about,)
     return bool(waiting) and all(dropped.get(tp, False) for tp in waiting)
 
@@ -174,12 +181,12 @@ def _wish_dropped(past: KeptEvents, violation: Violation | None) -> bool:
 def _behind_its_own_write(past: KeptEvents, violation: Violation) -> bool:
     """ZooKeeper has an ISR that the leader has written, and takes for refused, in the leader epoch that it still has;
     a gauge counts no more partitions than there are such leaderships."""
-    shown = _SHOWN.search(violation.state)
+    shown = _shown_under_replicated(violation)
     if shown is None:
-        tp = past.partition(violation)
+        tp = violation.partition
         return tp is not None and _lost_its_write(past, tp)
     led = [tp for tp, states in past.states.items() if states[-1][1] and states[-1][1].leader == violation.broker]
-    return sum(_lost_its_write(past, tp) for tp in led) == int(shown[1])
+    return sum(_lost_its_write(past, tp) for tp in led) == shown
 
 
 def _lost_its_write(past: KeptEvents, tp: TopicPartition) -> bool:
@@ -210,7 +217,7 @@ ISRS: tuple[Known, ...] = (
             not policies.controller.replicas.shrink_at_failover and not policies.brokers.out_of_sync.even_at_the_end
         ),
         _left_dead,
-        statements=(IN_SYNC,),
+        parts=(Condition.IN_SYNC,),
     ),
     Known(
         "ReplicaStateMachine.handleStateChange (0.8.0)",
@@ -228,7 +235,7 @@ ISRS: tuple[Known, ...] = (
             policies.controller.replicas.trusts_memory and not policies.brokers.out_of_sync.even_at_the_end
         ),
         _in_no_memory,
-        statements=(IN_SYNC,),
+        parts=(Condition.IN_SYNC,),
     ),
     Known(
         "KAFKA-14140",
@@ -251,7 +258,7 @@ ISRS: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: not policies.brokers.checks_assignment,
         _taken_in_unassigned,
-        statements=(IN_SYNC,),
+        parts=(Condition.IN_SYNC,),
     ),
     Known(
         "KAFKA-1097",
@@ -259,7 +266,7 @@ ISRS: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: not policies.brokers.checks_assignment,
         _taken_in_unassigned,
-        statements=(LED,),
+        parts=(Condition.LED,),
     ),
     Known(
         "KAFKA-9672",
@@ -268,7 +275,7 @@ ISRS: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: not policies.brokers.unassigned_leave_isr,
         _joined_after_it_was_dropped,
-        statements=(IN_SYNC, LED, NOTHING_ASKED),
+        parts=(Condition.IN_SYNC, Condition.LED, Condition.NOTHING_ASKED),
     ),
     Known(
         "KAFKA-9672",
@@ -285,7 +292,7 @@ ISRS: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: not policies.brokers.high_watermark_waits_for_caught_up,
         _never_at_the_end,
-        statements=(IN_SYNC,),
+        parts=(Condition.IN_SYNC,),
     ),
     Known(
         "Partition.isUnderReplicated (0.8.0)",
@@ -293,7 +300,7 @@ ISRS: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: policies.brokers.under_replication.keeps_factor,
         _had_more_replicas,
-        statements=(GAUGES,),
+        parts=(Condition.GAUGES,),
     ),
     Known(
         "KAFKA-1028",
@@ -309,7 +316,7 @@ ISRS: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: policies.brokers.isr_writes == ByZooKeeper(compares=False),
         _behind_its_own_write,
-        statements=(IN_SYNC, GAUGES),
+        parts=(Condition.IN_SYNC, Condition.GAUGES),
     ),
     Known(
         "Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)",
@@ -318,7 +325,7 @@ ISRS: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: policies.alters_isr,
         _behind_its_own_write,
-        statements=(GAUGES,),
+        parts=(Condition.GAUGES,),
     ),
     Known(
         "KAFKA-12686",
@@ -328,7 +335,8 @@ ISRS: tuple[Known, ...] = (
         (CONVERGED, EXPECTATION),
         lambda policies: policies.alters_isr,
         _wish_dropped,
-        statements=(IN_SYNC, COMMITTED, NOTHING_ASKED, "isr "),
+        parts=(Condition.IN_SYNC, Condition.COMMITTED, Condition.NOTHING_ASKED),
+        expects=("isr",),
     ),
 )
 """Where two explain a finding, the more particular one comes first."""

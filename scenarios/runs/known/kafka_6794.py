@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from emulator.protocol.events import ControllerElected
-from scenarios.observe.checkers.converged import IN_SYNC, LED, NOTHING_ASKED
-from scenarios.runs.known.reason import CONVERGED, COUNTED, Known, of_each_open_move, of_violation
+from scenarios.observe.findings.convergence_facts import Condition
+from scenarios.observe.findings.gauge_facts import OfflineCounted
+from scenarios.runs.known.reason import CONVERGED, Known, of_each_open_move, of_violation
 
 if TYPE_CHECKING:
     from emulator.protocol.events import MoveStarted
@@ -23,11 +24,12 @@ def _left_by_the_document(past: KeptEvents, violation: Violation) -> bool:
     """Each member of the ISR that is not assigned left the assignment in step 5, and another controller was elected
     since. Where the partition has no leader, that is all of them: they may not lead. Or the leader is one of them,
     which gets no LeaderAndIsr; the gauge counts no more partitions than there are such."""
-    counts, tp = COUNTED.search(violation.state), past.partition(violation)
-    if counts is not None:
-        shown, leaderless = map(int, counts.groups())
+    counted, tp = violation.facts, violation.partition
+    if isinstance(counted, OfflineCounted):
         leads = {led: states[-1][1].leader for led, states in past.states.items() if states[-1][1] is not None}
-        return shown - leaderless == sum(_left_by_step_5(past, led, leader) for led, leader in leads.items())
+        return counted.shown - counted.leaderless == sum(
+            _left_by_step_5(past, led, leader) for led, leader in leads.items()
+        )
     if tp is None:
         return False
     last = past.states[tp][-1][1] if past.states.get(tp) else None
@@ -71,7 +73,7 @@ DOCUMENTS: tuple[Known, ...] = (
         (CONVERGED, "offline_true"),
         lambda _policies: True,
         _left_by_the_document,
-        statements=(IN_SYNC, LED),
+        parts=(Condition.IN_SYNC, Condition.LED),
     ),
     Known(
         DOCUMENT,
@@ -79,7 +81,7 @@ DOCUMENTS: tuple[Known, ...] = (
         (CONVERGED,),
         lambda _policies: True,
         _waits_for_a_leader,
-        statements=(NOTHING_ASKED,),
+        parts=(Condition.NOTHING_ASKED,),
     ),
     Known(
         DOCUMENT,
@@ -88,6 +90,6 @@ DOCUMENTS: tuple[Known, ...] = (
         (CONVERGED,),
         lambda _policies: True,
         _waits_for_the_dead,
-        statements=(NOTHING_ASKED,),
+        parts=(Condition.NOTHING_ASKED,),
     ),
 )

@@ -12,7 +12,7 @@ from emulator.protocol.events import (
     PartitionFailed,
     ReplicaStopped,
 )
-from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, NOTHING_ASKED
+from scenarios.observe.findings.convergence_facts import Condition
 from scenarios.runs.known.reason import (
     CONVERGED,
     DIVERGENCES,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @of_violation
 def _no_controller_shrank(past: KeptEvents, violation: Violation) -> bool:
     """The replica came back before any controller had come to take it out of its ISRs."""
-    crash, tp = past.lost_unflushed(violation), past.partition(violation)
+    crash, tp = past.lost_unflushed(violation), violation.partition
     if crash is None or tp is None:
         return False
     return not past.found_gone(tp, crash) and not past.failure_handled(crash.node, crash.seq, violation.seq)
@@ -42,7 +42,7 @@ def _no_controller_shrank(past: KeptEvents, violation: Violation) -> bool:
 @of_violation
 def _failover_left_it(past: KeptEvents, violation: Violation) -> bool:
     """A controller was elected while the replica was dead, and left it in the ISR."""
-    crash, tp = past.lost_unflushed(violation), past.partition(violation)
+    crash, tp = past.lost_unflushed(violation), violation.partition
     return crash is not None and tp is not None and past.found_gone(tp, crash)
 
 
@@ -50,7 +50,7 @@ def _failover_left_it(past: KeptEvents, violation: Violation) -> bool:
 def _not_in_its_memory(past: KeptEvents, violation: Violation) -> bool:
     """A controller has handled the failure of the replica's broker, and had the replica in none of the ISRs that it
     knew."""
-    crash, tp = past.lost_unflushed(violation), past.partition(violation)
+    crash, tp = past.lost_unflushed(violation), violation.partition
     return crash is not None and tp is not None and past.in_no_memory(tp, crash, violation.seq)
 
 
@@ -149,7 +149,7 @@ LOST: tuple[Known, ...] = (
         (CONVERGED,),
         lambda _policies: True,
         _refuses_its_batch,
-        statements=(FETCHED, IN_SYNC, NOTHING_ASKED),
+        parts=(Condition.FETCHED, Condition.IN_SYNC, Condition.NOTHING_ASKED),
     ),
 )
 """Where two explain a finding, the more particular one comes first."""

@@ -24,15 +24,16 @@ from emulator.protocol.events import (
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr, decode_reassignment
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NO_STRAYS, NOTHING_ASKED, READ
+from scenarios.observe.findings.convergence_facts import Condition
+from scenarios.observe.findings.gauge_facts import OfflineCounted
 from scenarios.runs.finding import UNFINISHED
 from scenarios.runs.known.reason import (
     CONVERGED,
-    COUNTED,
     DIVERGENCES,
     LOSSES,
     Known,
     and_what_follows,
+    asks_for_moves,
     of_lacking,
     of_partition,
     of_replica,
@@ -61,7 +62,7 @@ def _deleted_unread(past: KeptEvents, violation: Violation | None) -> bool:
     begun to read the moves, and before that controller deleted the request as it resumed those that it knew; or after a
     controller had deleted the request before, and before it deleted that once more, as it had got to the end of the
     list."""
-    tp = None if violation is None else past.partition(violation)
+    tp = None if violation is None else violation.partition
     lost = tuple(past.open_moves()) if tp is None else (tp,)
     writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS]
     unread: dict[TopicPartition, None] = {}
@@ -156,12 +157,11 @@ def _dropped_the_whole_isr(past: KeptEvents, violation: Violation, tp: TopicPart
 @of_violation
 def _led_by_a_dropped_replica(past: KeptEvents, violation: Violation) -> bool:
     """The partition lost its leader in a step of its move; the gauge misses no more partitions than there are such."""
-    counts = COUNTED.search(violation.state)
-    if counts is None:
-        tp = past.partition(violation)
+    counted = violation.facts
+    if not isinstance(counted, OfflineCounted):
+        tp = violation.partition
         return tp is not None and _lost_its_leader(past, tp, violation.seq)
-    shown, leaderless = map(int, counts.groups())
-    return leaderless - shown == sum(_lost_its_leader(past, tp, violation.seq) for tp in past.states)
+    return counted.leaderless - counted.shown == sum(_lost_its_leader(past, tp, violation.seq) for tp in past.states)
 
 
 @of_partition
@@ -279,7 +279,7 @@ def _never_started(past: KeptEvents, violation: Violation) -> bool:
     registered after the request and was not sent the partition since, as the controller takes the replica for started
     (ReplicaStateMachine, 0.8.0), or of a leader elected since, of which only those assigned are notified
     (PartitionStateMachine.electLeaderForPartition)."""
-    if REASSIGN_PARTITIONS not in violation.state:
+    if not asks_for_moves(violation):
         return False
     moves = past.open_moves()
     waits = any(event.step == "kafka-42.3" and event.edge == "before" for event in past.of(Step))
@@ -439,7 +439,7 @@ MOVES: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: policies.controller.topic_znodes == 2,
         _dropped_the_whole_isr,
-        statements=(LED, FETCHED),
+        parts=(Condition.LED, Condition.FETCHED),
     ),
     Known(
         "KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)",
@@ -448,7 +448,7 @@ MOVES: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: policies.controller.topic_znodes == 2,
         _dropped_and_not_stopped,
-        statements=(NO_STRAYS, IN_SYNC, LED, NOTHING_ASKED),
+        parts=(Condition.NO_STRAYS, Condition.IN_SYNC, Condition.LED, Condition.NOTHING_ASKED),
     ),
     Known(
         "ReplicaStateMachine.doRemoveReplicasFromIsr (1.1.1 to 2.7.2)",
@@ -457,7 +457,7 @@ MOVES: tuple[Known, ...] = (
         ("led_in_time", "offline_true", CONVERGED),
         lambda policies: policies.controller.replicas.keeps_last_in_isr,
         _led_by_a_dropped_replica,
-        statements=(LED,),
+        parts=(Condition.LED,),
     ),
     Known(
         "KafkaController.onPartitionReassignment (2.4.1 to 2.7.2)",
@@ -466,7 +466,7 @@ MOVES: tuple[Known, ...] = (
         ("led_in_time", CONVERGED),
         lambda policies: policies.controller.topic_znodes == 2,
         _assigned_to_the_leaderless,
-        statements=(LED,),
+        parts=(Condition.LED,),
     ),
     Known(
         "KafkaController.onPartitionReassignment (0.8.1)",
@@ -475,7 +475,7 @@ MOVES: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: not policies.controller.replicas.keeps_last_in_isr,
         _never_started,
-        statements=(NOTHING_ASKED,),
+        parts=(Condition.NOTHING_ASKED,),
     ),
     Known(
         "KafkaController.onPartitionReassignment (0.8.1)",
@@ -484,7 +484,7 @@ MOVES: tuple[Known, ...] = (
         ("roles_adopted", CONVERGED),
         lambda policies: not policies.controller.replicas.keeps_last_in_isr,
         _assigned_too_late,
-        statements=(LED, IN_SYNC),
+        parts=(Condition.LED, Condition.IN_SYNC),
     ),
     Known(
         "KafkaController.onPartitionReassignment (0.8.1)",
@@ -492,7 +492,7 @@ MOVES: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: not policies.controller.replicas.keeps_last_in_isr,
         _never_assigned,
-        statements=(NO_STRAYS,),
+        parts=(Condition.NO_STRAYS,),
     ),
     Known(
         "ReplicaStateMachine.initializeReplicaState (0.8.1)",
@@ -501,7 +501,7 @@ MOVES: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: policies.controller.replicas.predecessors == FOUR_STATES.predecessors,
         _refused_to_leave,
-        statements=(LED, IN_SYNC, NOTHING_ASKED),
+        parts=(Condition.LED, Condition.IN_SYNC, Condition.NOTHING_ASKED),
     ),
     Known(
         "KafkaController.onPartitionReassignment (0.8.0)",
@@ -510,7 +510,7 @@ MOVES: tuple[Known, ...] = (
         ("roles_adopted", CONVERGED),
         lambda policies: not policies.controller.replicas.keeps_last_in_isr,
         _never_marked_online,
-        statements=(LED, IN_SYNC),
+        parts=(Condition.LED, Condition.IN_SYNC),
     ),
     Known(
         "KAFKA-13972",
@@ -519,7 +519,7 @@ MOVES: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: policies.controller.stops_name_epochs,
         _stop_refused,
-        statements=(NO_STRAYS, IN_SYNC, LED, NOTHING_ASKED),
+        parts=(Condition.NO_STRAYS, Condition.IN_SYNC, Condition.LED, Condition.NOTHING_ASKED),
     ),
     Known(
         "KAFKA-9212",
@@ -528,7 +528,7 @@ MOVES: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: not policies.controller.remembers_bumps,
         _fenced_by_a_bump,
-        statements=(FETCHED, IN_SYNC, NOTHING_ASKED),
+        parts=(Condition.FETCHED, Condition.IN_SYNC, Condition.NOTHING_ASKED),
     ),
     Known(
         "KAFKA-9212",
@@ -537,7 +537,7 @@ MOVES: tuple[Known, ...] = (
         (CONVERGED,),
         lambda policies: not policies.controller.remembers_bumps and policies.brokers.checks_epochs,
         _epoch_unknown,
-        statements=(READ,),
+        parts=(Condition.READ,),
     ),
 )
 """Where two explain a finding, the more particular one comes first."""

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from emulator.protocol.events import BecameLeader, UnknownProducerAppended
+from scenarios.observe.findings.log_facts import BatchTwice
 from scenarios.runs.known.reason import Known, of_partition
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
-
-_TWICE = re.compile(r"batch (\d+) is committed .*in epoch (\d+); .* has batches (\d+) to \d+, up to offset (\d+)")
 
 
 @of_partition
@@ -41,40 +39,41 @@ def _follows_from_one(past: KeptEvents, violation: Violation, tp: TopicPartition
     return about is not None and any(
         _taken_as_unknown(past, found, tp, began)
         for found in past.run.violations
-        if (found.invariant, past.partition(found), _producer_and_epoch(found)) == (violation.invariant, tp, about)
+        if (found.invariant, found.partition, _producer_and_epoch(found)) == (violation.invariant, tp, about)
         and found.seq <= violation.seq
     )
 
 
-def _producer_and_epoch(violation: Violation) -> tuple[str, str] | None:
+def _producer_and_epoch(violation: Violation) -> tuple[int, int] | None:
     """The first batch that the producer has in the partition, and the leader epoch of the batch that is at fault."""
-    found = _TWICE.search(violation.state)
-    return None if found is None else (found[3], found[2])
+    found = violation.facts
+    return (found.first, found.epoch) if isinstance(found, BatchTwice) else None
 
 
 def _taken_as_unknown(past: KeptEvents, violation: Violation, tp: TopicPartition, began: Began) -> bool:
     """Whether the leader of the epoch has appended the batch, or one of its producer before it, as that of a producer
     that it did not know, though the producer id had written to the partition before; and its log began after that, as
     ``began`` says, when it did. A leader that is alone in the ISR commits the batch in the same instant."""
-    found = _TWICE.search(violation.state)
-    if found is None:
+    found = violation.facts
+    if not isinstance(found, BatchTwice):
         return False
-    batch, epoch, first, end = map(int, found.groups())
     leaders = [
         led.node
         for led in past.of(BecameLeader)
-        if (led.topic, led.partition, led.leader_epoch) == (*tp, epoch) and led.seq < violation.seq
+        if (led.topic, led.partition, led.leader_epoch) == (*tp, found.epoch) and led.seq < violation.seq
     ]
     taken = [
         event
         for event in past.of(UnknownProducerAppended)
-        if (event.topic, event.partition) == tp and min(first, batch) <= event.id and event.t_us <= violation.t_us
+        if (event.topic, event.partition) == tp
+        and min(found.first, found.batch) <= event.id
+        and event.t_us <= violation.t_us
     ]
     return any(
         again.node in leaders
-        and again.id <= batch
+        and again.id <= found.batch
         and any(before.producer_id == again.producer_id for before in taken[:place])
-        and began(tp, again.node, again.seq) >= min(end, again.base_offset)
+        and began(tp, again.node, again.seq) >= min(found.end, again.base_offset)
         for place, again in enumerate(taken)
     )
 

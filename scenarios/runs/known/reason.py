@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING
@@ -11,7 +10,8 @@ from attrs import frozen
 
 from emulator.protocol.events import BecameFollower, BecameLeader, Truncated
 from emulator.protocol.znodes import REASSIGN_PARTITIONS
-from scenarios.observe.checkers.converged import IN_SYNC, SAME_LOGS
+from scenarios.language.expect import Expect
+from scenarios.observe.findings.convergence_facts import Condition, RequestStays
 from scenarios.runs.finding import EXPECTATION
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ DIVERGENCES = (
 )
 """What follows where one replica leads without what the others have. It also takes the batches again that it lacks."""
 
-COUNTED = re.compile(r"shows (\d+) offline partitions; (\d+) have no live leader")
-
 Shows = Callable[["KeptEvents", "Violation | None"], bool]
 AsksOfReplica = Callable[["KeptEvents", "Violation", "TopicPartition", int], bool]
 
@@ -53,8 +51,8 @@ class Known:
         applies: whether a release, by its policies, has the behaviour.
         shows: whether the trace of a run has the marks of it where a violation was found; the violation is None for a
             finding without one (an expectation).
-        statements: how the statements of those findings begin that are not a checker's own: conditions of convergence,
-            and expectations.
+        parts: of findings of convergence, those conditions that it breaks.
+        expects: of expectations, what those state that it breaks.
     """
 
     ticket: str
@@ -62,12 +60,14 @@ class Known:
     checkers: tuple[str, ...]
     applies: Callable[[Policies], bool]
     shows: Shows
-    statements: tuple[str, ...] = (SAME_LOGS,)
+    parts: tuple[Condition, ...] = (Condition.SAME_LOGS,)
+    expects: tuple[str, ...] = ()
 
     def sees(self, finding: Finding) -> bool:
         """Whether it can have such a finding."""
-        stated = finding.checker in (CONVERGED, EXPECTATION)
-        return finding.checker in self.checkers and (not stated or finding.statement.startswith(self.statements))
+        if finding.checker == EXPECTATION:
+            return isinstance(finding.part, Expect) and finding.part.statement in self.expects
+        return finding.checker in self.checkers and (finding.checker != CONVERGED or finding.part in self.parts)
 
     def __str__(self) -> str:
         return f"{self.ticket}: {self.text}"
@@ -93,7 +93,7 @@ def of_partition(asks: Callable[[KeptEvents, Violation, TopicPartition], bool]) 
 
     @wraps(asks)
     def shows(past: KeptEvents, violation: Violation | None) -> bool:
-        tp = None if violation is None else past.partition(violation)
+        tp = None if violation is None else violation.partition
         return violation is not None and tp is not None and asks(past, violation, tp)
 
     return shows
@@ -118,7 +118,7 @@ def of_lacking(asks: AsksOfReplica) -> Shows:
     @of_replica
     @wraps(asks)
     def shows(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-        state = past.state(tp, violation.seq) if violation.statement == IN_SYNC else None
+        state = past.state(tp, violation.seq) if violation.part is Condition.IN_SYNC else None
         return (state is None or broker not in state.isr) and asks(past, violation, tp, broker)
 
     return shows
@@ -131,10 +131,15 @@ def of_each_open_move(asks: Callable[[KeptEvents, Violation, TopicPartition, Mov
     @of_violation
     @wraps(asks)
     def shows(past: KeptEvents, violation: Violation) -> bool:
-        moves = past.open_moves() if REASSIGN_PARTITIONS in violation.state else {}
+        moves = past.open_moves() if asks_for_moves(violation) else {}
         return bool(moves) and all(asks(past, violation, tp, move) for tp, move in moves.items())
 
     return shows
+
+
+def asks_for_moves(violation: Violation) -> bool:
+    """Whether it is about the request for moves."""
+    return violation.facts == RequestStays(REASSIGN_PARTITIONS) and type(violation.facts) is RequestStays
 
 
 def left_alone(past: KeptEvents, tp: TopicPartition, until_seq: int) -> tuple[int, ...]:
@@ -166,14 +171,11 @@ def or_awaited(asks: AsksOfReplica) -> Shows:
 
     @wraps(asks)
     def waits(past: KeptEvents, violation: Violation | None) -> bool:
-        moves = {} if violation is None or past.partition(violation) else past.open_moves()
-        return (
-            violation is not None
-            and bool(moves)
-            and all(
-                any(asks(past, violation, tp, broker) for broker in past.awaited(tp, move))
-                for tp, move in moves.items()
-            )
+        if violation is None or violation.partition or violation.part is not Condition.NOTHING_ASKED:
+            return False
+        moves = past.open_moves()
+        return bool(moves) and all(
+            any(asks(past, violation, tp, broker) for broker in past.awaited(tp, move)) for tp, move in moves.items()
         )
 
     return either(of_lacking(asks), waits)
@@ -190,7 +192,7 @@ def and_what_follows(root: Shows) -> Shows:
     @of_partition
     def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
         return root(past, violation) or any(
-            _is_of_logs(found) and found.seq <= violation.seq and past.partition(found) == tp and root(past, found)
+            _is_of_logs(found) and found.seq <= violation.seq and found.partition == tp and root(past, found)
             for found in past.run.violations
         )
 
@@ -199,7 +201,7 @@ def and_what_follows(root: Shows) -> Shows:
 
 def _is_of_logs(violation: Violation) -> bool:
     """Whether it is about what logs lack, or have that others have not."""
-    stated = violation.invariant != CONVERGED or violation.statement == SAME_LOGS
+    stated = violation.invariant != CONVERGED or violation.part is Condition.SAME_LOGS
     return stated and violation.invariant in (*LOSSES, *DIVERGENCES)
 
 
@@ -211,7 +213,7 @@ def and_where_it_led(root: Shows) -> Shows:
         return root(past, violation) or any(
             found.invariant in LOSSES
             and found.seq <= violation.seq
-            and past.partition(found) == tp
+            and found.partition == tp
             and (found.invariant == LEADS_WITH_LESS or _has_led(past, found, tp, violation.seq))
             and root(past, found)
             for found in past.run.violations

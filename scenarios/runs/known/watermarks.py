@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from emulator.protocol.events import (
     BecameFollower,
     CopyStarted,
+    HighWatermark,
     LogStartMoved,
     NodeCrashed,
 )
+from scenarios.observe.findings.log_facts import BoundsBroken
 from scenarios.runs.known.reason import (
     Known,
     always,
@@ -22,17 +23,17 @@ if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
     from scenarios.runs.past import KeptEvents
 
-_LEARNED = re.compile(r"when its high watermark moves: log start (\d+), high watermark (-?\d+)")
-
 
 @of_replica
 def _learned_below_start(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """A follower has learned a high watermark from before the start of its log."""
-    found = _LEARNED.search(violation.state)
-    if found is None:
+    found = violation.facts
+    if not isinstance(found, BoundsBroken) or found.event != HighWatermark.__name__:
         return False
-    start, high_watermark = map(int, found.groups())
-    return 0 <= high_watermark < start and type(past.last_role(tp, broker, violation.seq)) is BecameFollower
+    return (
+        0 <= found.high_watermark < found.log_start
+        and type(past.last_role(tp, broker, violation.seq)) is BecameFollower
+    )
 
 
 @of_replica

@@ -1,4 +1,4 @@
-"""Thousands of cells: which ones there are, and how they are run and judged, in chunks for worker processes."""
+"""Thousands of cells: their enumeration, and their runs and judgement, in chunks for worker processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from scenarios.studies.atlas.results import Replay, row_of
 from scenarios.studies.atlas.run_summary import RunSummary
 
 CHUNK = 40
-"""Cells in a chunk: some seconds of work, which is what an interruption can cost."""
+"""The cells of a chunk: some seconds of work, which an interruption can cost."""
 
 PARTS = ("protocol", "plan", "gate", "actor", "fault")
 """The parts of a cell's name."""
@@ -34,7 +34,7 @@ class Atlas:
 
     Attributes:
         actors, faults: only cells with these.
-        like: the scenario whose cluster, profile and load are used, if any; ``file``: its name.
+        like, file: the scenario whose cluster, profile and load are used, if any, and its name.
     """
 
     protocols: tuple[str, ...]
@@ -70,7 +70,7 @@ class Baseline:
     """One protocol on one plan: the undisturbed move, with which the cells are compared, and the cells.
 
     Attributes:
-        summary: how the undisturbed move ended.
+        summary: the end of the undisturbed move.
         own_harms: the harms that the undisturbed move does.
     """
 
@@ -90,8 +90,8 @@ CellChunk = Chunk[tuple[Baseline, Replay], Cell]
 
 @frozen
 class Done:
-    """The results of a chunk. ``skipped``: how many cells were left out because their fault could not be done;
-    ``failures``: the cells whose run raised."""
+    """The results of a chunk. ``skipped``: the number of cells whose fault could not be done; ``failures``: the cells
+    whose run raised."""
 
     rows: tuple[CellRow, ...]
     skipped: int
@@ -123,7 +123,7 @@ def _bare(baseline: Baseline) -> Baseline:
 
 
 def work(chunk: CellChunk) -> Done:
-    """Run the cells of a chunk, in any process. One that raises costs no other."""
+    """Run the cells of a chunk, in any process. An exception in one does not concern the others."""
     baseline, replay = chunk.common
 
     def run(cells: Iterator[Cell]) -> CellRow | None:
@@ -136,7 +136,8 @@ def work(chunk: CellChunk) -> Done:
 
 
 def check_failures(failures: Sequence[Failure[Cell]]) -> None:
-    """Raises: BadInput where a cell cannot be run as asked, AtlasFailed where one has failed."""
+    """Check that no cell has failed. Raises: BadInput where a cell cannot be run as requested, AtlasFailed where one
+    has failed."""
     refuse_bad_input(failures)
     if failures:
         first = failures[0]

@@ -17,7 +17,8 @@ from scenarios.studies.atlas.run_summary import RunSummary, summarize
 
 @frozen
 class CellRun:
-    """``digest``: of the run's events; ``timeline``: of the partition, beginning with the request for the move."""
+    """The run of a cell. ``digest``: the digest of the run's events; ``timeline``: the partition's, beginning with the
+    request for the move."""
 
     summary: RunSummary
     digest: str
@@ -38,7 +39,7 @@ def execute(scenario: Scenario) -> CellRun:
 
 
 def execute_undisturbed(scenario: Scenario) -> CellRun:
-    """Run the undisturbed move. Raises: BadInput where it does not end: there is nothing to compare cells with."""
+    """Run the undisturbed move. Raises: BadInput where it does not end, so that cells cannot be compared with it."""
     executed = execute(scenario)
     summary = executed.summary
     if summary.open or summary.not_done:

@@ -26,7 +26,7 @@ ACTORS: Mapping[str, str] = {
     "removing": "a follower that the move removes",
 }
 RESTARTED_AFTER = "100ms"
-"""Before the broker's ZooKeeper session expires (KIP-380's bounced broker)."""
+"""The time after which a broker is restarted, before its ZooKeeper session expires (KIP-380's bounced broker)."""
 HEALED_AFTER = "20s"
 """The duration of a pause and of a cut link, under which a cluster never settles: a request to a paused broker stays in
 flight, and a controller retries over a cut link for ever. It is longer than a session (6 s) and than the time a leader

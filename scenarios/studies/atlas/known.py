@@ -28,7 +28,7 @@ def explained(cell: Cell, finding: Finding) -> str:
 
 
 def protocol_of(cell: Cell) -> str:
-    """``grow-then-shrink`` and its like share the steps of kafka-6794."""
+    """The protocol of a cell: ``grow-then-shrink`` and similar strategies share the steps of kafka-6794."""
     return STEPS[cell.step].name
 
 
@@ -54,7 +54,7 @@ def _new_leader(cell: Cell, finding: Finding) -> bool:
 
 
 def _written_too_early(cell: Cell, finding: Finding) -> bool:
-    """A controller that fails after KAFKA-6794's step 5 leaves such a leader or ISR."""
+    """Whether the controller failed after KAFKA-6794's step 5, which leaves such a leader or ISR."""
     outside = {"leader-outside-assignment", "isr-outside-assignment"} & set(finding.harms)
     return protocol_of(cell) == "kafka-6794" and bool(outside)
 
@@ -64,7 +64,7 @@ def _epoch_of_its_own(cell: Cell, finding: Finding) -> bool:
 
 
 def _cut_at_high_watermark(cell: Cell, finding: Finding) -> bool:
-    """Followers of 0.8.0 truncate to the high watermark at each change of leader."""
+    """Whether followers have truncated to the high watermark, as 0.8.0's do at each change of leader."""
     return protocol_of(cell) == "kafka-42" and finding.unsafe.startswith("truncate_safety")
 
 
@@ -73,7 +73,7 @@ def _never_told(cell: Cell, finding: Finding) -> bool:
 
 
 def _looks_done(cell: Cell, finding: Finding) -> bool:
-    """A move that only adds replicas: the list after step 1 is its target."""
+    """Whether the move only adds replicas, so that the list after step 1 is its target."""
     only_adds = cell.plan.after[: len(cell.plan.before)] == cell.plan.before
     return protocol_of(cell) == "wiki" and only_adds and bool(finding.stuck)
 

@@ -52,11 +52,11 @@ IN_WORDS: Mapping[str, str] = {
     "stuck": "the move does not end",
     "unsafe": "an invariant of safety was broken, or records acknowledged with acks=all are lost",
 }
-"""What each colour means, from the mildest."""
+"""The meaning of each colour, from the mildest."""
 FIRST_FAULT = next(iter(FAULTS))
 
 Column = tuple[str, str]
-"""Actor and fault."""
+"""A column of a map: actor and fault."""
 
 
 @frozen(order=True)
@@ -141,7 +141,8 @@ def _body(columns: list[Column], found: Mapping[int, CellRow]) -> Iterator[str]:
 
 
 def _row_head(place: Place, rows: int) -> str:
-    """``rows``: how many the step has, where this is the first of them, which names it; else 0."""
+    """The head of a row. ``rows``: the number of rows of the step, if this is the first of them, which names it; else
+    0."""
     again = f" {place.occurrence}" if place.occurrence > 1 else ""
     step = ""
     if rows:

@@ -18,13 +18,13 @@ Brokers = tuple[int, ...]
 
 @frozen
 class GateVisit:
-    """The move has reached a gate of its protocol; leader and ISR at that moment.
+    """The move has reached a gate of its protocol, with leader and ISR at that moment.
 
     Attributes:
-        hop: of protocols with hops, from 1; else 0.
-        occurrence: which visit of this edge in this hop, counted from 1.
+        hop: the hop, from 1, of protocols with hops; else 0.
+        occurrence: the number of the visit of this edge in this hop, counted from 1.
         controller: the broker that performs the step.
-        leader, isr: as in ZooKeeper; -1 without a leader.
+        leader, isr: those in ZooKeeper; -1 without a leader.
     """
 
     step: str
@@ -41,13 +41,13 @@ class MoveRecorder:
     """Records one partition. Created before the run; ``close`` ends the intervals.
 
     Attributes:
-        cluster: as it is now.
+        cluster: the present state of the cluster.
         visits: the gates of the move, in order.
-        passed: how often each step was done.
+        passed: the number of times that each step was done.
         waiting: the step that has begun and not ended; empty between two steps.
-        healed_us: when the last action but one was done: the last action of a cell only lets time pass.
-        leader_outside_us, isr_outside_us: for how long ZooKeeper had a leader, or a member of the ISR, outside the
-            assignment.
+        healed_us: the time when the last action but one was done: the last action of a cell only lets time pass.
+        leader_outside_us, isr_outside_us: the time for which ZooKeeper had a leader, or a member of the ISR, outside
+            the assignment.
     """
 
     tp: TopicPartition

@@ -22,7 +22,7 @@ OUTCOMES: Mapping[str, str] = {
     "stuck": "ten virtual minutes after healing it had not come there",
     "unsafe": "a safety property of the log, or of epochs, was broken",
 }
-"""From the best to the worst."""
+"""The outcomes, from the best to the worst."""
 
 HARMS: Mapping[str, str] = {
     "leaderless": "ZooKeeper named no leader",
@@ -35,19 +35,20 @@ HARMS: Mapping[str, str] = {
     "other-invariant": "an invariant that is not one of safety was broken",
     "steps-rerun": "steps that were done were done again",
 }
-"""From the worst to the mildest."""
+"""The harms, from the worst to the mildest."""
 
 NOTICED_US = 100_000
 """A harm that lasts less is ignored: two requests take that long."""
 BY_CHANCE = 1
-"""Batches with acks=1 that may be lost between two requests in one run and not in the other."""
+"""The number of batches with acks=1 that may be lost in one run and not in the other, between two requests."""
 LOOKS: tuple[str, ...] = ("kip-455.check", "kip-455.wait")
 """Steps that only read: how often they are done depends on how often the ISR changed."""
 
 
 @frozen
 class Finding:
-    """The judgement. ``harms``: harm to its details, worst first; ``unsafe``, ``stuck``: why, empty where it is not."""
+    """The judgement. ``harms``: the details of each harm, worst first; ``unsafe``, ``stuck``: the reason, empty where
+    it is not."""
 
     harms: dict[str, str] = field(factory=dict)
     unsafe: str = ""
@@ -137,7 +138,8 @@ def _isr_outside(summary: RunSummary, plan: Plan, undisturbed: RunSummary) -> st
 
 
 def _for_a_while(what: str, us: int, undisturbed_us: int) -> str:
-    """The text; empty where the undisturbed move did the same, since then the protocol does it."""
+    """The text of a harm that lasted for a while; empty where the undisturbed move did the same, since then the
+    protocol does it."""
     return f"{what} for {_seconds(us)}" if us > NOTICED_US and not undisturbed_us else ""
 
 
@@ -192,4 +194,4 @@ def _seconds(us: int) -> str:
 
 
 NOTHING = RunSummary()
-"""A run in which nothing happened: the undisturbed one is compared with it."""
+"""The summary of a run without any event, with which the undisturbed one is compared."""

@@ -46,9 +46,10 @@ def pack(timelines: Iterable[Sequence[str]], details: Mapping[str, object]) -> s
 
 
 def parse(line: str, end: int) -> tuple[int, int, str, str]:
-    """A line of ``scenarios.observe.timeline`` whose roles end at column ``end``: time, ``seq``, roles, text.
+    """The parts of a line of ``scenarios.observe.timeline`` whose roles end at column ``end``: time, ``seq``, roles,
+    text.
 
-    One that has no time, such as the heading: 0, 0, nothing, the line.
+    A line without a time, such as the heading, is 0, 0, nothing, the line.
     """
     whole, dot, part = line[:TIME].strip().partition(".")
     if not (dot and whole.isdigit() and part.isdigit()):

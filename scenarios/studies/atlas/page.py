@@ -54,7 +54,7 @@ def _subtitle(rows: Sequence[CellRow], undisturbed: Sequence[UndisturbedMove]) -
 
 
 def _details(rows: Sequence[CellRow]) -> dict[str, object]:
-    """The data of the cells for the script, field by field."""
+    """The data of the cells for the script, by field."""
     names = "cell", "why", "known", "outcome", "broker", "step", "healed_us", "virtual_us", "command", "profile"
     found: dict[str, object] = {name: [getattr(row, name) for row in rows] for name in names}
     found["harms"] = [list(row.harms) for row in rows]
@@ -67,7 +67,7 @@ def _details(rows: Sequence[CellRow]) -> dict[str, object]:
 
 
 def _tally(rows: Sequence[CellRow]) -> Iterator[str]:
-    """The four outcomes and how many cells have each; each is a filter."""
+    """The four outcomes with their numbers of cells; each is a filter."""
     for outcome, number in reversed(counts(rows).items()):
         yield (
             f'<button type="button" class="tally" data-filter="{outcome}" aria-pressed="false" '

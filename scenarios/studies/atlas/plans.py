@@ -1,7 +1,7 @@
-"""The moves that the atlas breaks, and the cluster around them (readings §6).
+"""The moves of the atlas, and the cluster around them (readings §6).
 
-A plan is a move of one partition, ``orders-0``, and the place of the controller: on a broker that has no part in the
-move, so that a fault of the controller is nothing else; or, in one plan, on the leader.
+A plan is a move of one partition, ``orders-0``, and the place of the controller. That is a broker without a part in the
+move, so that a fault of the controller concerns nothing else; in one plan it is the leader.
 """
 
 from __future__ import annotations
@@ -19,21 +19,22 @@ from scenarios.profiles import DEFAULT_PROFILE, PROFILES
 TOPIC = "orders"
 PARTITION = "orders-0"
 BROKERS = 7
-"""The widest move needs six; the seventh has the controller."""
+"""The number of brokers: the widest move needs six; the seventh has the controller."""
 
 SEED = 1
 HORIZON = "15m"
 GIVES_UP = "14m"
-"""How long a run waits for a move, from the start of the run. Every fault is healed within four virtual minutes, so a
-run that ends here has waited for ten minutes after healing."""
+"""The longest wait for a move, from the start of the run. Every fault is healed within four virtual minutes, so a run
+that ends here has waited for ten minutes after healing."""
 LOAD_STOPS = "24s"
-"""After every fault has been healed, since what is acknowledged until then can be lost; before any run ends, since the
-logs are compared then."""
+"""The end of the load. It is after every fault has been healed, since records that are acknowledged until then can be
+lost; and before any run ends, since the logs are compared then."""
 
 
 @frozen
 class Plan:
-    """``before`` and ``after``: the replicas, preferred leader first. ``controller_leads``: the leader is."""
+    """A move. ``before`` and ``after``: the replicas, preferred leader first. ``controller_leads``: whether the leader
+    is the controller."""
 
     before: Replicas
     after: Replicas
@@ -41,7 +42,7 @@ class Plan:
 
     @property
     def id(self) -> str:
-        """``0,1,2-1,3,4``, as in the names of cells."""
+        """The plan in the names of cells: ``0,1,2-1,3,4``."""
         return f"{_list(self.before)}-{_list(self.after)}" + "+controller-leads" * self.controller_leads
 
     @property
@@ -51,8 +52,8 @@ class Plan:
 
     @property
     def min_insync_replicas(self) -> int:
-        """One less than the shorter replica list, so a fault of one replica alone never makes the partition
-        under-min-ISR."""
+        """The min.insync.replicas: one less than the shorter replica list, so a fault of one replica alone never makes
+        the partition under-min-ISR."""
         return max(1, min(len(self.before), len(self.after)) - 1)
 
 
@@ -152,12 +153,13 @@ def _table_like(plan: Plan, like: Scenario) -> dict[str, Any]:
 
 
 def _settings(plan: Plan) -> dict[str, Any]:
-    """No automatic rebalance of leaders, which would change what a move has left."""
+    """The settings of the cluster: no automatic rebalance of leaders, which would change the result of a move."""
     return {"min.insync.replicas": plan.min_insync_replicas, "auto.leader.rebalance.enable": False}
 
 
 def _controller(plan: Plan, brokers: int) -> int:
-    """The leader, or the last broker without a part in the move; where every broker has one, the last broker."""
+    """The broker with the controller: the leader, or the last broker without a part in the move; if every broker has
+    one, the last broker."""
     if plan.controller_leads:
         return plan.before[0]
     free = [broker for broker in range(brokers) if broker not in (*plan.before, *plan.after)]

@@ -15,7 +15,7 @@ from scenarios.studies.atlas.outcome import Finding
 from scenarios.studies.atlas.plans import SEED
 
 HEAD, TAIL = 260, 40
-"""How many lines are kept from the beginning and the end of a longer timeline."""
+"""The numbers of lines that are kept from the beginning and the end of a longer timeline."""
 GIVEN_UP = " gives batch "
 
 
@@ -61,7 +61,7 @@ def row_of(cell: Cell, profile: str, executed: CellRun, finding: Finding, known:
 
 
 def shortened(lines: Sequence[str]) -> tuple[str, ...]:
-    """A timeline without repeated lines for batches given up; where it is still too long, its beginning and its end."""
+    """A timeline without repeated lines for failed batches. If it is still too long, its beginning and its end."""
     lines = list(_once(lines))
     left_out = len(lines) - HEAD - TAIL
     if left_out <= 1:
@@ -70,7 +70,7 @@ def shortened(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _once(lines: Sequence[str]) -> Iterator[str]:
-    """Of several batches in a row that a producer gives up only the first has a line."""
+    """The lines, with one for several failed batches of a producer in a row."""
     for given_up, group in groupby(lines, key=lambda line: GIVEN_UP in line):
         first, *others = group
         yield first

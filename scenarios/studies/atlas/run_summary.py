@@ -18,16 +18,16 @@ class RunSummary:
     """The end of a run. See ``MoveRecorder`` for what is named alike; times in virtual microseconds.
 
     Attributes:
-        assignment, leader, isr: as ZooKeeper has them.
+        assignment, leader, isr: the values in ZooKeeper.
         replicas: the brokers that have the partition's log on disk.
-        fetching: broker to (leader, offset) of its fetcher's position, for brokers that fetch the partition.
-        failed: broker to why its fetcher has given the partition up (KIP-461).
-        open: the move had not ended.
-        violations, other_violations: of safety, and of other invariants, in words.
+        fetching: the position of each broker's fetcher, (leader, offset), for brokers that fetch the partition.
+        failed: the reason for which each broker's fetcher has marked the partition as failed (KIP-461).
+        open: whether the move had not ended.
+        violations, other_violations: the violations of safety, and of other invariants, in words.
         lost_all, lost_one: batches acknowledged with acks=all, and with acks=1, that were lost.
         divergence: how two logs of the ISR differ in what is committed, empty where they agree.
-        behind: which members of the ISR lag behind the leader, long after the last write.
-        not_done: what the scenario could not do, empty where it did everything.
+        behind: the members of the ISR that lag behind the leader, long after the last write.
+        not_done: the actions that could not be done; empty where all were.
     """
 
     visits: tuple[GateVisit, ...] = ()
@@ -55,7 +55,7 @@ class RunSummary:
     not_done: str = ""
 
     def lacking(self, target: Brokers) -> str:
-        """Which of ``target`` the ISR lacks, and what its fetcher does; empty where it lacks none."""
+        """The brokers of ``target`` that are not in the ISR, with the state of their fetchers; empty where all are."""
         absent = [broker for broker in target if broker not in self.isr]
         if not absent:
             return ""
@@ -116,7 +116,8 @@ def _text(violation: Violation) -> str:
 
 
 def _divergence(logs: ReplicaLogs, recorder: MoveRecorder) -> str:
-    """Where the log of an ISR member differs from the leader's below both high watermarks; empty if nowhere."""
+    """The first difference between the log of an ISR member and the leader's below both high watermarks; empty if there
+    is none."""
     leader = logs.get(recorder.leader, recorder.tp)
     if leader is None or not leader.known:
         return ""

@@ -1,4 +1,4 @@
-"""The atlas as text: for each protocol and step how many cells have which outcome, and the worst of them."""
+"""The atlas as text: the numbers of cells with each outcome, for each protocol and step, and the worst of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def badness(row: CellRow) -> tuple[int, int]:
 
 
 def counts(rows: Iterable[CellRow]) -> dict[str, int]:
-    """How many cells have each of the four outcomes."""
+    """The number of cells with each of the four outcomes."""
     found = Counter(row.outcome for row in rows)
     return {outcome: found[outcome] for outcome in ORDER}
 
@@ -81,7 +81,7 @@ def _worst(rows: list[CellRow]) -> str:
 
 
 def _harms(rows: Sequence[CellRow]) -> Iterator[str]:
-    """How often each harm occurs, and a command that shows an example."""
+    """The number of times that each harm occurs, and a command that shows an example."""
     for outcome in ("unsafe", "stuck"):
         found = [row for row in rows if row.outcome == outcome]
         if found:

@@ -1,4 +1,4 @@
-"""Many seeds of one file: run by workers, written as they are done, reported once each."""
+"""Many seeds of one file: run by workers, written as they are done, each reported once."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from scenarios.studies.chaos.seed_run import Drawn, SeedChunk, SeedResult, work
 from scenarios.whole_files import save
 
 CHUNK = 4
-"""Seeds in a chunk: about a second of work, which is what an interruption can cost each worker."""
+"""The seeds of a chunk: about a second of work, which an interruption can cost each worker."""
 
 KEPT = 20
-"""Of each known behaviour so many seeds are named."""
+"""The most seeds that are named for each known behaviour."""
 
 
 @frozen(kw_only=True)
@@ -31,12 +31,12 @@ class Campaign:
     """The request.
 
     Attributes:
-        seeds: which seeds to run, in this order.
-        for_s: begin no further seed after so many seconds of real time; None: run all.
+        seeds: the seeds to run, in this order.
+        for_s: the real time, in seconds, after which no further seed begins; None: run all.
         out: the folder of the results; None: they are not kept.
-        until: begin no further seed once one has reached this.
-        leans: draw the kinds more often whose seeds have reached what is seldom reached. Each result has the weights
-            that it was drawn with.
+        until: the name of a thing to be reached: no further seed begins once one has reached it.
+        leans: whether kinds are drawn more often whose seeds have reached rarely reached things. Each result has the
+            weights that it was drawn with.
     """
 
     drawn: Drawn
@@ -51,11 +51,11 @@ class Campaign:
         return kinds_of(self.drawn.scenario, result.seed, result.weights)
 
     def is_over(self, tally: Tally) -> bool:
-        """Whether a seed has reached what the campaign waits for."""
+        """Whether a seed has reached the thing that the campaign waits for."""
         return bool(tally.reached.seeds[self.until])
 
     def identity(self) -> dict[str, object]:
-        """What all results in one folder have in common."""
+        """The properties that all results in one folder share."""
         scenario = self.drawn.scenario
         return {
             "scenario": scenario.digest(),
@@ -68,13 +68,15 @@ class Campaign:
 
 @define(eq=False)
 class Tally:
-    """What a campaign has found so far. It grows with the failures, and not with the seeds.
+    """The findings of a campaign so far. It grows with the failures, and not with the seeds.
 
     Attributes:
-        seeds: how many are done; of these ``before`` were there when the campaign went on.
-        failed: seeds with new findings. checkers: in how many of them each checker has one.
-        reached: what its seeds have reached. kinds: says which kinds a seed had.
-        known: ticket -> seeds whose findings it explains, a few of them, and how many there are (``known_in``).
+        seeds, before: the number of seeds that are done, and of those that were done before the campaign went on.
+        failed: the seeds with new findings.
+        checkers: the number of seeds in which each checker has a new finding.
+        reached: the things that its seeds have reached.
+        kinds: returns the kinds that a seed had.
+        known, known_in: for each ticket, some of the seeds whose findings it explains, and their number.
     """
 
     reached: Reached
@@ -108,7 +110,8 @@ class Tally:
 
 
 def run(campaign: Campaign, workers: Workers, tell: Callable[[SeedResult, Tally], object]) -> Tally:
-    """Run the seeds of a campaign that are not done yet. ``tell`` gets each result, those that were there first.
+    """Run the seeds of a campaign that are not done yet. ``tell`` is called with each result, first with those that are
+    done.
 
     Raises: BadInput where a seed does not fit the file, or the folder cannot be used.
     """
@@ -130,7 +133,7 @@ def run(campaign: Campaign, workers: Workers, tell: Callable[[SeedResult, Tally]
                     tally.add(result)
                     tell(result, tally)
                 if campaign.is_over(tally):
-                    break  # what was handed out ahead of it is given up
+                    break  # the chunks that were handed out ahead of it are dropped
     finally:
         if results is not None:
             results.close()
@@ -140,7 +143,7 @@ def run(campaign: Campaign, workers: Workers, tell: Callable[[SeedResult, Tally]
 def _count(
     campaign: Campaign, done: bytearray, tally: Tally, result: SeedResult, tell: Callable[[SeedResult, Tally], object]
 ) -> None:
-    """A result that was there: one of the seeds that are asked for, or of others, which are left alone."""
+    """Count a result that is done already: of a requested seed, or of another, which is left alone."""
     try:
         place = campaign.seeds.index(result.seed)
     except ValueError:

@@ -1,4 +1,5 @@
-"""What the seeds of a campaign have reached, and weights that lean towards kinds by which seldom things are reached."""
+"""The things that the seeds of a campaign have reached, and weights that prefer the kinds by which rarely reached
+things are reached."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ from scenarios.observe.reach import reachable
 from scenarios.profiles import PROFILES
 
 LEAST, MOST = 0.02, 0.95
-"""No kind is left out of all seeds, and none is in all of them."""
+"""The least and the largest weight: no kind is left out of all seeds, and none is in all of them."""
 SOME = 30
-"""Before so many seeds are done it is not known what is seldom."""
+"""The number of done seeds from which on it is known which things are rarely reached."""
 
 
 def names_of(profile: str, protocol: str | None = None) -> tuple[str, ...]:
@@ -38,12 +39,12 @@ def unpacked(bits: str, names: Sequence[str]) -> list[str]:
 
 @define(eq=False)
 class Reached:
-    """What the seeds done so far have reached.
+    """The things that the seeds done so far have reached.
 
     Attributes:
-        names: all that can be reached.
-        seeds: by name, how many seeds have reached it.
-        first: by name, the first of them.
+        names: the names of all things that can be reached.
+        seeds: the number of seeds that have reached each.
+        first: the first of them.
     """
 
     names: tuple[str, ...]
@@ -55,7 +56,7 @@ class Reached:
     _rare_in_all: float = 0
 
     def add(self, seed: int, bits: str, kinds: Sequence[str]) -> None:
-        """A seed that had these kinds is done."""
+        """Add a seed that had these kinds."""
         rare = 0.0
         for name in unpacked(bits, self.names):
             self.seeds[name] += 1
@@ -73,8 +74,8 @@ class Reached:
         return tuple(name for name in self.names if not self.seeds[name])
 
     def weights(self, blocks: Iterable[Chaos]) -> Weights:
-        """The share of seeds that each kind should have: more than its own, where the seeds that had it have reached
-        more that is seldom than others have."""
+        """The share of seeds that each kind should have: more than its own, if the seeds that had it have reached more
+        rarely reached things than others have."""
         if self._done < SOME or not self._rare_in_all:
             return {}
         mean = self._rare_in_all / self._done

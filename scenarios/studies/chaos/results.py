@@ -1,7 +1,7 @@
 """The results of a campaign in its folder: one line of JSON for each seed, appended as it is done.
 
-The first line says what the seeds are drawn from. Lines are brought to the disk before their seeds are reported, and a
-line that a killed process has left torn is dropped when the campaign goes on: each seed is in the file once.
+The first line says what the seeds are drawn from. Lines are written to the disk before their seeds are reported, and a
+half-written line of a killed process is dropped when the campaign goes on: each seed is in the file once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Results:
 
     Attributes:
         root: the campaign's folder.
-        identity: what its seeds are drawn from, and the code that runs them.
+        identity: the file and settings that its seeds are drawn from, and the code that runs them.
     """
 
     root: Path
@@ -37,7 +37,7 @@ class Results:
     _file: IO[bytes] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        """Raises: BadInput where the folder cannot be written, or holds something else."""
+        """Open the file. Raises: BadInput where the folder cannot be written, or holds something else."""
         from scenarios.runs.dataset.manifest import NAME as DATA_SET  # with Arrow, which seeds have no use for
 
         try:
@@ -54,7 +54,7 @@ class Results:
             raise BadInput(what, source=str(self.root)) from None
 
     def _begin(self) -> None:
-        """Check that the file is this campaign's, and drop what is torn at its end."""
+        """Check that the file is this campaign's, and drop a half-written line at its end."""
         self._file.seek(0)
         head = self._file.readline(MOST_BYTES)
         own = json.dumps(dict(self.identity)) + "\n"
@@ -77,7 +77,7 @@ class Results:
         self._file.truncate(end)
 
     def _other(self, found: Mapping[str, object], different: Sequence[str]) -> str:
-        """Which campaign the folder holds: another profile makes another scenario too, so that is said first."""
+        """The error for a folder with another campaign. A different profile is named first: the scenario follows it."""
         another = "name another folder"
         if "code" in different or "version" in different:
             return f"of another version of the program, or with other plug-ins; {another}"
@@ -89,7 +89,7 @@ class Results:
         return f"{leans}, or {another}"
 
     def read(self) -> Iterator[SeedResult]:
-        """The results that are there, in the order in which they were written. Raises: BadInput."""
+        """The results in the file, in the order in which they were written. Raises: BadInput."""
         self._file.seek(0)
         self._file.readline()
         for number, line in enumerate(iter(partial(self._file.readline, MOST_BYTES), b""), start=2):
@@ -106,7 +106,8 @@ class Results:
             raise BadInput(f"cannot be written ({error.strerror}); make room", source=str(self.root)) from None
 
     def _append(self, text: str) -> None:
-        """Past the file's buffer: what a full disk refuses would be in the way when the file is closed."""
+        """Append a text, without the file's buffer: a text that a full disk refuses would be written again when the
+        file is closed."""
         self._file.seek(0, os.SEEK_END)
         data = memoryview(text.encode())
         while data:

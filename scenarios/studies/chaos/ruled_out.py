@@ -1,4 +1,4 @@
-"""What a campaign without a failure rules out."""
+"""Conclusions from a campaign without a failure."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ CERTAINTY = 0.95
 
 
 def share(seeds: int) -> float:
-    """The largest share of scenarios in which a bug may show, and none of so many seeds has shown it but with 5 %: with
-    many seeds 3 divided by their number."""
+    """The largest share of failing scenarios that is compatible, at 95 %, with no failure in so many seeds: for many
+    seeds 3 divided by their number."""
     return float(1 - (1 - CERTAINTY) ** (1 / seeds))
 
 
 def measured(seeds: int) -> tuple[int, int]:
-    """Of the bugs whose density in the default swarm was measured, how many so many seeds show, each with 95 %; and how
-    many there are."""
+    """The number of bugs that so many seeds show, each with a probability of 95 %, among those whose density in the
+    default swarm was measured; and the number of these."""
     found = [1 - (1 - one.per_1000 / 1000) ** seeds >= CERTAINTY for one in densities().values()]
     return sum(found), len(found)
 
 
 def ruled_out(seeds: int, *, default_swarm: bool) -> Iterator[str]:
-    """In words. ``default_swarm``: it is the one that bugs were measured with."""
+    """The conclusions in words. ``default_swarm``: whether it is the one that bugs were measured with."""
     largest = share(seeds)
     yield (
         f"with {CERTAINTY:.0%} certainty: what breaks a checker in more than {largest:.2g} of such scenarios "

@@ -26,34 +26,35 @@ from scenarios.studies.chaos.leaning import packed, unpacked
 _NUMBER: Any = instance_of(int)
 _TEXT: Any = instance_of(str)
 TOOL = "tool"
-"""The checker's name in a finding that is no finding about the cluster: the program raised an exception."""
+"""The checker's name in a finding that is not about the cluster: the program raised an exception."""
 
 
 class Found(NamedTuple):
     """A finding as a line of the results has it. ``tickets``: of what the release does wrong by itself; none for what
-    is new."""
+    is new. ``about``: what it is about, with its facts (``scenarios.observe.findings.facts.about``)."""
 
     checker: str
     statement: str
     state: str
     tickets: tuple[str, ...] = ()
+    about: dict[str, Any] = {}  # noqa: RUF012
 
     @property
     def in_short(self) -> str:
-        """How it was found to be broken; of an expectation first what it is, since its name does not say which."""
+        """The finding in short; an expectation's own text first, since its name does not say which it is."""
         words = (self.statement, self.state) if self.checker == EXPECTATION else (self.state or self.statement,)
         return "; ".join(filter(None, words))
 
 
 @frozen(kw_only=True)
 class SeedResult:
-    """What came of one seed.
+    """The result of one seed.
 
     Attributes:
         found: its findings, the known ones too.
-        virtual_us: how long it took in virtual time. events: how many the trace has.
+        virtual_us, events: the length of the run in virtual time, and the number of events of its trace.
         error: the traceback of an exception of the program.
-        reach: what it reached (``leaning.packed``).
+        reach: the things that it reached (``leaning.packed``).
         weights: the shares by which its kinds were drawn, where they are not those of the blocks.
     """
 
@@ -66,7 +67,7 @@ class SeedResult:
     weights: Weights = field(factory=dict, validator=instance_of(dict))
 
     def to_line(self) -> str:
-        """As a line of JSON, without its end."""
+        """The result as a line of JSON, without its end."""
         table: dict[str, Any] = {"seed": self.seed, "virtual_us": self.virtual_us, "events": self.events}
         if self.found:
             table["found"] = self.found
@@ -84,11 +85,11 @@ class SeedResult:
 
     @classmethod
     def from_line(cls, line: str) -> SeedResult:
-        """Raises: ValueError, KeyError or TypeError for a line that is not whole."""
+        """The result in a line. Raises: ValueError, KeyError or TypeError for a line that is not whole."""
         table = parse_json(line)
         table["found"] = tuple(
-            Found(checker, statement, state, tuple(tickets))
-            for checker, statement, state, tickets in table.get("found", ())
+            Found(checker, statement, state, tuple(tickets), about)
+            for checker, statement, state, tickets, about in table.get("found", ())
         )
         if not all(isinstance(text, str) for one in table["found"] for text in (*one[:3], *one.tickets)):
             raise TypeError("a finding is made of texts")
@@ -98,11 +99,11 @@ class SeedResult:
 
 @frozen(kw_only=True)
 class Drawn:
-    """What all seeds of a campaign are drawn from.
+    """The scenario and shares from which all seeds of a campaign are drawn.
 
     Attributes:
         weights: the shares by which kinds are drawn, where they are not those of the blocks.
-        names: what is counted of all that can be reached; empty: nothing is.
+        names: the things whose reaching is counted; empty: none is.
     """
 
     scenario: Scenario
@@ -110,7 +111,7 @@ class Drawn:
     names: tuple[str, ...] = ()
 
     def with_weights(self, weights: Weights) -> Drawn:
-        """The same with other shares."""
+        """A copy with other shares."""
         return evolve(self, weights=weights)
 
     def concrete(self, seed: int) -> Scenario:
@@ -123,9 +124,9 @@ class SeedChunk(Chunk[Drawn, int]):
     """Seeds that one worker runs.
 
     Attributes:
-        ends_s: no seed begins at this time or later, in seconds as ``time.time`` has them: that clock is the only one
+        ends_s: the time from which on no seed begins, in seconds as ``time.time`` has them: that clock is the only one
             that processes on different machines share.
-        until: no seed begins after one that has reached this; "": all begin.
+        until: the name of a thing to be reached: no seed begins after one that has reached it; "": all begin.
     """
 
     ends_s: float = math.inf
@@ -133,8 +134,8 @@ class SeedChunk(Chunk[Drawn, int]):
 
 
 def work(chunk: SeedChunk) -> tuple[SeedResult, ...]:
-    """Run the seeds of a chunk, in any process. One at which the program fails costs no other. There are fewer results
-    than seeds where the chunk's end comes first.
+    """Run the seeds of a chunk, in any process. A failure of the program at one does not concern the others. There are
+    fewer results than seeds where the chunk's end comes first.
 
     Raises: BadInput where what the file states and what is drawn do not fit.
     """
@@ -172,7 +173,13 @@ def run_seed(drawn: Drawn, seed: int) -> SeedResult:
     run = run_scenario(evolve(drawn.concrete(seed), source=""), counts_reach=bool(drawn.names), figures=False)
     known = explained_findings(run).known
     found = tuple(
-        Found(one.checker, one.statement, one.state, tuple(reason.ticket for reason, of_it in known if one in of_it))
+        Found(
+            one.checker,
+            one.statement,
+            one.state,
+            tuple(reason.ticket for reason, of_it in known if one in of_it),
+            one.about,
+        )
         for one in findings(run)
     )
     return SeedResult(

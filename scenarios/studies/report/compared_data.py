@@ -12,9 +12,9 @@ from scenarios.runs.dataset.record import DONE
 from scenarios.studies.report.arm_axes import ArmAxes
 from scenarios.studies.report.compared_tables import varying
 from scenarios.studies.report.over_time import Series
-from scenarios.studies.statistics.numbers import is_shown_as_share
 from scenarios.studies.statistics.result import Comparison, Difference, Interval, Row
 from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures
+from scenarios.studies.statistics.sentences import sureness
 
 MOST_ANSWERING = 3
 DIGITS = 7
@@ -86,7 +86,7 @@ def _row(comparison: Comparison, row: Row) -> dict[str, object]:
 
 def _difference(base: float | None, difference: Difference) -> dict[str, object]:
     """``base``: the mean of what it is a difference to. A figure has no bar for a difference that is no share of it."""
-    is_share = is_shown_as_share(difference)
+    is_share = difference.has_mean and difference.is_share
     return {
         "mean": _finite(difference.mean),
         "interval": _interval(difference.interval),
@@ -95,6 +95,7 @@ def _difference(base: float | None, difference: Difference) -> dict[str, object]
         "minimum": difference.minimum,
         "minimum_relative": difference.minimum / abs(base) if base else None,
         "p": difference.telling.p_adjusted,
+        "sure": sureness(difference.telling),
         "pairs": difference.pairs,
         "higher": difference.higher,
         "lower": difference.lower,

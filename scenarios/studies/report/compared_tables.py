@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from scenarios.studies.report.arm_axes import ArmAxes
 from scenarios.studies.report.first_screen import TONES
 from scenarios.studies.report.markup import Html, Node, element, joined
-from scenarios.studies.report.numbers import number, p_value, percent
+from scenarios.studies.report.numbers import number, percent, typeset
 from scenarios.studies.report.page import choice, note, table
-from scenarios.studies.statistics.numbers import is_shown_as_share
+from scenarios.studies.statistics.numbers import p_value
 from scenarios.studies.statistics.result import (
     DIFFERENT,
     Comparison,
@@ -19,6 +19,7 @@ from scenarios.studies.statistics.result import (
     Row,
     Verdict,
 )
+from scenarios.studies.statistics.text import change_of, mean_of
 
 SHORT = {verdict: verdict.value for verdict in Verdict} | {Verdict.SAME: "does not matter"}
 """Verdicts in a table."""
@@ -86,14 +87,16 @@ def _against(comparison: Comparison, level: str, rows: Sequence[Row]) -> Html:
 def _cells(row: Row, base: str, level: str) -> Iterator[Node]:
     difference = row.differences[level]
     yield named(row)
-    for name in (base, level):
-        sample = row.samples[name]
-        yield f"{'≥ ' if sample.censored else ''}{number(sample.mean)}"
+    yield from (typeset(mean_of(row, name)) for name in (base, level))
     tone = TONES.get(difference.verdict)
-    yield element("span", number(difference.mean, signed=True), class_=tone)
-    yield interval(difference.interval)
-    told = difference.relative if is_shown_as_share(difference) else None
-    yield "" if told is None else percent(told, signed=True)
+    if difference.has_mean:
+        yield element("span", number(difference.mean, signed=True), class_=tone)
+        yield interval(difference.interval)
+        told = difference.relative if difference.is_share else None
+        yield "" if told is None else percent(told, signed=True)
+    else:
+        yield element("span", typeset(change_of(row, difference)), class_=tone)
+        yield from ("", "")
     yield f"{difference.higher}, {difference.lower}" if difference.pairs else ""
     yield _p(difference)
     yield element(
@@ -116,7 +119,7 @@ def _alone(comparison: Comparison, rows: Sequence[Row]) -> Html:
     cells = [
         [
             named(row),
-            f"{'≥ ' if sample.censored else ''}{number(sample.mean)}",
+            typeset(mean_of(row, comparison.baseline)),
             number(sample.median),
             number(sample.smallest),
             number(sample.largest),

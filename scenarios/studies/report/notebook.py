@@ -60,25 +60,28 @@ def comparison_frame(comparison: Comparison) -> pd.DataFrame:
 
 
 def comparison_html(comparison: Comparison) -> Html:
-    """The sentences, the most telling differences and the doubts."""
-    heads = ("metric", "unit", "arm", "against", "its mean", "difference", "95% interval", "verdict")
-    told = (_told(comparison, metric, level) for metric, level in comparison.told)
+    """The sentences, the most telling differences and the doubts: those of the text."""
+    from scenarios.studies.statistics.text import first_told, left_out
+
+    shown = first_told(comparison)
+    left = left_out(comparison, shown)
+    heads = ("metric", "unit", "arm", "against", "mean", "its mean", "difference", "verdict")
     return joined(
         element("p", element("b", comparison.title)),
         element("ul", *(element("li", line) for line in comparison.headlines)),
-        table(heads, told) if comparison.told else None,
+        table(heads, (_told(comparison, metric, level) for metric, level in shown)) if shown else None,
+        element("p", f"{left}: to_pandas() has all") if left else None,
         *(element("p", f"Doubt: {doubt.text}") for doubt in comparison.doubts),
     )
 
 
 def _told(comparison: Comparison, metric: str, level: str) -> Sequence[str]:
-    row = comparison.row(metric)
+    from scenarios.studies.statistics.text import change_of, mean_of, verdict_of
+
+    row, against = comparison.row(metric), comparison.against(level)
     found = row.differences[level]
-    interval = f"{found.interval.low:.4g} to {found.interval.high:.4g}" if found.interval else ""
-    base = row.samples[comparison.against(level)].mean
-    numbers = ("" if value is None else f"{value:.4g}" for value in (base, found.mean))
-    mean, difference = numbers
-    return metric, row.unit, level, comparison.against(level), mean, difference, interval, found.verdict.value
+    means = mean_of(row, level), mean_of(row, against)
+    return metric, row.unit, level, against, *means, change_of(row, found), verdict_of(found)
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Node]]) -> Html:

@@ -93,7 +93,7 @@ class Results:
         return compare_data_set(self.data_set, own_figures(self.data_set), asked=asked)
 
     def to_arrow(self, table: str) -> pa.Table:
-        """A table of the data set (docs/dataset.md). Raises: KeyError for one that there is not."""
+        """A table of the data set (docs/use/dataset.md). Raises: KeyError for one that there is not."""
         from scenarios.runs.dataset.reader import read_table
 
         return read_table(self.data_set, table)

@@ -1,4 +1,4 @@
-"""How large a scenario is, for deciding what is smaller and for saying what was removed."""
+"""The size of a scenario, for deciding which is smaller and for saying what was removed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ OPERATED = (HEAL,)
 
 
 def healing(table: Mapping[str, Any]) -> frozenset[str]:
-    """What a scenario does so that its cluster gets well: an entry heals it, rollbacks do, the horizon leaves the time
-    that it expects that to take."""
+    """The means by which a scenario's cluster recovers: an entry that heals it, rollbacks, a horizon that leaves the
+    expected time for it."""
     does = {"rollbacks"} if table.get("rollbacks") else set()
     method = table.get("method", ())
     if any(entry["action"] == HEAL for entry in method):
@@ -31,7 +31,8 @@ def healing(table: Mapping[str, Any]) -> frozenset[str]:
 
 
 def standing(table: Mapping[str, Any]) -> int:
-    """How many faults of a scenario nothing ends: neither ``heal``, nor a duration, nor an entry for each of them."""
+    """The number of faults of a scenario that nothing ends: neither ``heal``, nor a duration, nor an entry for each of
+    them."""
     method = table.get("method", ())
     if any(entry["action"] == HEAL for entry in method):
         return 0
@@ -74,6 +75,6 @@ class Size(NamedTuple):
 
 
 def removed(before: Size, after: Size) -> list[str]:
-    """What became less, in words: ``brokers 5 -> 2``."""
+    """The reductions in words: ``brokers 5 -> 2``."""
     pairs = zip(Size._fields, before, after, strict=True)
     return [f"{name} {was} -> {now}" for name, was, now in pairs if now < was]

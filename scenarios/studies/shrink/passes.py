@@ -1,7 +1,7 @@
-"""What may be taken out of a scenario or made simpler: each pass proposes tables, the boldest first.
+"""The ways to make a scenario smaller or simpler: each pass proposes tables, the boldest first.
 
-A pass knows nothing of what a run shows. What it proposes need not be a scenario at all; the shrinker drops what is
-refused, what is not smaller, and what was tried before.
+A pass knows nothing of a run's findings. A proposal need not be a scenario at all: the shrinker drops proposals that
+are refused, not smaller, or tried before.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from scenarios.units import format_duration, parse_duration
 Pass = Callable[[Table], Iterator[Table]]
 
 KEPT_KEYS = ("schema", "title", "cluster", "topics", "method", "workloads", "consumers", "expect", "profile", "bugs")
-"""Blocks that go part by part, or stay: a finding is one of a profile."""
+"""Blocks that are removed in parts, or stay: a finding is one of a profile."""
 
 
 def _with(table: Mapping[str, Any], block: str, value: Any) -> Table:
-    """``table`` with another block; without it where nothing is left."""
+    """``table`` with another value of a block; without the block if the value is empty."""
     found = {**table, block: value}
     if not value:
         del found[block]
@@ -30,7 +30,7 @@ def _with(table: Mapping[str, Any], block: str, value: Any) -> Table:
 
 
 def blocks(table: Table) -> Iterator[Table]:
-    """Without whole blocks: the schedule, the plan, rollbacks, parts of the cluster; without a bug."""
+    """The table without whole blocks: the schedule, the plan, rollbacks, parts of the cluster; without a bug."""
     for block in table:
         if block not in KEPT_KEYS:
             yield _with(table, block, None)
@@ -49,8 +49,8 @@ def _without_each(table: Table, block: str) -> Iterator[Table]:
 
 
 def entries(table: Table) -> Iterator[Table]:
-    """Without many entries of the method, then few (delta debugging, Zeller and Hildebrandt 2002). What counts from an
-    entry goes with it."""
+    """The table without many entries of the method, then few (delta debugging, Zeller and Hildebrandt 2002). Entries
+    whose times count from a removed one are removed with it."""
     groups: list[list[Table]] = []
     for entry in table.get("method", ()):
         if relative(entry) and groups:
@@ -64,7 +64,7 @@ def entries(table: Table) -> Iterator[Table]:
 
 
 def loads(table: Table) -> Iterator[Table]:
-    """Without clients."""
+    """The table without clients."""
     for block in ("consumers", "workloads"):
         yield from (_with(table, block, left) for left in _without_some(table.get(block, [])))
 
@@ -74,7 +74,7 @@ def _flat(groups: Sequence[Sequence[Table]]) -> list[Table]:
 
 
 def _without_some(items: Sequence[Any]) -> Iterator[list[Any]]:
-    """Without all, without each half, each quarter, and so on to single ones; the last ones first."""
+    """The items without all, without each half, each quarter, and so on to single ones; the last ones first."""
     size = len(items)
     while size:
         for end in range(len(items), 0, -size):
@@ -83,7 +83,7 @@ def _without_some(items: Sequence[Any]) -> Iterator[list[Any]]:
 
 
 def topics(table: Table) -> Iterator[Table]:
-    """Without a topic, with fewer partitions, or with one partition only."""
+    """The table without a topic, with fewer partitions, or with one partition only."""
     found = table.get("topics", [])
     for topic in found:
         if len(found) > 1:
@@ -98,7 +98,7 @@ def topics(table: Table) -> Iterator[Table]:
 
 
 def brokers(table: Table) -> Iterator[Table]:
-    """Without a broker; first as it stands, then with the controller on each of the others."""
+    """The table without a broker; first with the controller where it is, then on each of the others."""
     count = table["cluster"]["brokers"]
     for gone in range(count - 1, -1, -1) if count > 1 else ():
         for found in _attempt(_without_broker, table, gone):
@@ -115,8 +115,8 @@ def _without_broker(table: Table, gone: int) -> Table:
 
 
 def replicas(table: Table) -> Iterator[Table]:
-    """With one replica less of each partition of a topic; with replicas on fewer brokers: one broker's place is taken
-    by another, in all that it does."""
+    """The table with one replica less of each partition of a topic, and with replicas on fewer brokers: one broker
+    takes the place of another everywhere."""
     for number, topic in enumerate(table.get("topics", ())):
         lists = topic.get("assignment", [])
         for place in range(len(lists[0]) - 1, -1, -1) if lists and len(lists[0]) > 1 else ():
@@ -129,7 +129,7 @@ def replicas(table: Table) -> Iterator[Table]:
 
 
 def targets(table: Table) -> Iterator[Table]:
-    """Brokers by their ids, where they were found by a role or drawn."""
+    """The table with brokers by their ids, where they were found by a role or drawn."""
     for index, entry in enumerate(table.get("method", ())):
         if isinstance(entry.get("target"), (str, dict)):
             for broker in range(table["cluster"]["brokers"]):
@@ -146,7 +146,7 @@ def _with_entry(table: Table, index: int, entry: Table) -> Table:
 
 
 def keys(table: Table) -> Iterator[Table]:
-    """Without each key that has a default, and without each item of lists, deep inside first come last."""
+    """The table without each key that has a default, and without each item of lists, the outermost first."""
     for path, _value in _paths(table, ()):
         part = len(path) > 1 and path[0] not in ("expect", "plan") and path[-1] != "assignment"
         if part and (isinstance(path[-1], str) or path[0] == "method"):
@@ -171,7 +171,7 @@ def _paths(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str 
 
 
 def _changed(value: Any, path: tuple[str | int, ...], new: Any) -> Any:
-    """The table with another value at one place; None takes it out."""
+    """The table with another value at one place; None removes it."""
     name, rest = path[0], path[1:]
     found: Any = dict(value) if isinstance(value, dict) else list(value)
     if rest:
@@ -190,7 +190,7 @@ SHORT = ("1s", "2s", "5s", "10s", "20s", "30s", "1m", "2m")
 
 
 def moments(table: Table) -> Iterator[Table]:
-    """Everything earlier: each pause between two moments becomes shorter, or all moments whole seconds."""
+    """The table with earlier times: each pause between two moments becomes shorter, or all moments whole seconds."""
     found = _moments(table)
     yield _retimed(table, {us: -(-us // SECOND_US) * SECOND_US for us in found})
     for before, after in zip([0, *found], found, strict=False):
@@ -222,8 +222,8 @@ def _retimed(table: Table, times: Mapping[int, int]) -> Table:
 
 
 def durations(table: Table) -> Iterator[Table]:
-    """Durations, sizes and waits that are shorter or rounder, the horizon too. What is expected within a time stays:
-    nothing is well at once."""
+    """The table with durations, sizes and waits that are shorter or rounder, the horizon too. The times of expectations
+    stay: no cluster recovers at once."""
     for path, value in _paths(table, ()):
         if (
             not isinstance(value, str)
@@ -240,7 +240,7 @@ def durations(table: Table) -> Iterator[Table]:
 
 
 def numbers(table: Table) -> Iterator[Table]:
-    """Rates, counts, settings and the seed as small and round as they can be."""
+    """The table with rates, counts, settings and the seed as small and round as they can be."""
     for path, value in _paths(table, ()):
         if isinstance(value, bool) or not isinstance(value, int) or value < 2 or not _is_amount(path):
             continue
@@ -260,8 +260,8 @@ def _is_amount(path: tuple[str | int, ...]) -> bool:
 
 
 def seeds(table: Table) -> Iterator[Table]:
-    """What can be made smaller only where chance decides otherwise: without a broker, a topic or an entry, under
-    another seed."""
+    """The table without a broker, a topic or an entry, under another seed: for what is possible only with other
+    draws."""
     for structural in (entries, topics, brokers, replicas):
         for found in structural(table):
             for seed in range(4):
@@ -279,4 +279,4 @@ def _attempt(change: Callable[..., Table], *arguments: Any) -> Iterator[Table]:
 PASSES: tuple[Pass, ...] = (
     entries, blocks, loads, topics, brokers, replicas, targets, keys, moments, durations, numbers,
 )  # fmt: skip
-"""In the order in which they are tried; ``seeds`` comes when these find nothing more."""
+"""The passes in the order in which they are tried; ``seeds`` comes when these find nothing more."""

@@ -1,6 +1,6 @@
-"""Brings a scenario into the form that can be taken apart: everything explicit, every entry for itself.
+"""The form of a scenario in which its parts can be removed: everything explicit, every entry by itself.
 
-Each step says the same in other words, so that the run stays what it was.
+Each step says the same in other words, so that the run stays the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Step = Callable[[Scenario], Table]
 
 
 def placed(scenario: Scenario) -> Table:
-    """Topics with their replica lists, in place of numbers from which these follow."""
+    """The table with the replica lists of topics, in place of the numbers from which they follow."""
     table = scenario.to_table()
     for written, topic in zip(table.get("topics", ()), scenario.topics, strict=True):
         lists = topic.replica_lists(scenario.cluster.brokers)
@@ -30,7 +30,7 @@ def placed(scenario: Scenario) -> Table:
 
 
 def planned(scenario: Scenario) -> Table:
-    """The moves of a plan in words."""
+    """The table with the moves of a plan that was stated in words."""
     table = scenario.to_table()
     if isinstance(scenario.plan, GeneratedPlan):
         plain = Plan(partitions=scenario.plan.partitions)
@@ -39,7 +39,8 @@ def planned(scenario: Scenario) -> Table:
 
 
 def unrolled(scenario: Scenario) -> Table:
-    """One entry for each turn, at a time of its own where that follows from the times of the entries before."""
+    """The table with one entry for each turn, at a time of its own where that follows from the times of the entries
+    before."""
     table = scenario.to_table()
     entries: list[MethodEntry] = []
     before_us: int | None = 0

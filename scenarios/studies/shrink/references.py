@@ -1,7 +1,7 @@
-"""What a scenario's table names: brokers, topics and partitions, wherever they stand; renamed or taken out together.
+"""The brokers, topics and partitions that a scenario's table names, in all places; renamed or removed together.
 
-A table is a scenario as plain dicts and lists (``Scenario.to_table``). Where something that is taken out was all that
-an entry was about, the entry goes too.
+A table is a scenario as plain dicts and lists (``Scenario.to_table``). An entry that is about nothing but what is
+removed is removed, too.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ BROKER_KEYS = (
 """The keys whose integers are broker ids, but for those in ``COUNTS``."""
 
 COUNTS = (("cluster", "brokers"),)
-"""Where such a key holds a number of brokers."""
+"""The places where such a key holds a number of brokers."""
 
 ENTRIES = ("method", "rollbacks", "expect", "steady_state", "consumers", "workloads", "cards", "partitions")
 """Lists of tables, each of which can go by itself."""
 
 
 class Gone(Exception):
-    """What is left of a value names nothing any more."""
+    """The rest of a value names nothing any more."""
 
 
 Rename = Callable[[int], int | None]
-"""A broker's new id; None: it is taken out."""
+"""A function that returns a broker's new id; None: the broker is removed."""
 
 
 def with_brokers(table: Mapping[str, Any], rename: Rename) -> Table:
@@ -98,8 +98,8 @@ def _surviving(items: list[Any], change: Callable[[Any], Any]) -> list[Any]:
 
 
 def with_partitions(table: Mapping[str, Any], topic: str, kept: list[int]) -> Table:
-    """``table`` where ``topic`` has the partitions ``kept`` only, numbered from 0; entries that name others go, and
-    without any the topic goes."""
+    """``table`` where ``topic`` has the partitions ``kept`` only, numbered from 0. Entries that name others are
+    removed; without any partition the topic is."""
     names = {f"{topic}-{old}": f"{topic}-{new}" for new, old in enumerate(kept)}
     numbers = {old: new for new, old in enumerate(kept)}
     found = {}
@@ -121,7 +121,7 @@ def _kept_partitions(one: Table, topic: str, kept: list[int]) -> Table:
 
 
 def _without(value: Any, topic: str, names: Mapping[str, str], numbers: Mapping[int, int]) -> Any:
-    """An entry without the partitions that are gone; Raises: Gone where it was about nothing else."""
+    """An entry without the removed partitions. Raises: Gone where it was about nothing else."""
     if isinstance(value, dict):
         if value.get("topic") == topic:
             value = _of_topic(value, numbers)
@@ -147,7 +147,7 @@ def _without(value: Any, topic: str, names: Mapping[str, str], numbers: Mapping[
 
 
 def _of_topic(value: Table, numbers: Mapping[int, int]) -> Table:
-    """A table that is about the topic, with the numbers that its partitions have now."""
+    """A table that is about the topic, with the new numbers of its partitions."""
     if not numbers or value.get("partition", next(iter(numbers))) not in numbers:
         raise Gone
     found = dict(value)
@@ -161,7 +161,7 @@ def _of_topic(value: Table, numbers: Mapping[int, int]) -> Table:
 
 
 def _text(text: str, topic: str, names: Mapping[str, str]) -> str | None:
-    """A text with the partition that it names as it is called now; None where that is gone."""
+    """A text with the new name of the partition that it names; None where that is removed."""
     for form in _FORMS:
         match = re.search(form.format(re.escape(topic)), text)
         if match is not None:
@@ -171,4 +171,4 @@ def _text(text: str, topic: str, names: Mapping[str, str]) -> str | None:
 
 
 _FORMS = (r"(?<![\w.-]){}-(\d+)(?![\w.-])", r"/topics/{}/partitions/(\d+)")
-"""How a partition is written: in names and roles, and in paths of znodes."""
+"""The forms of a partition in texts: in names and roles, and in paths of znodes."""

@@ -1,8 +1,8 @@
-"""Tries candidates until no smaller scenario gives the finding, or until the time is over.
+"""The search for the smallest scenario: candidates are tried until none gives the finding, or the time is over.
 
-Not Hypothesis' engine: that one shrinks the bytes from which a value was drawn, and draws every part again when an
-earlier one is left out, while a scenario has a structure of its own: what is taken out of one place has to be taken out
-of all others that name it.
+It does not use Hypothesis' engine. That shrinks the bytes from which a value was drawn, and draws every part again when
+an earlier one is left out. A scenario has a structure of its own: a part that is removed in one place has to be removed
+in all places that name it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from attrs import define, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
+from scenarios.language.expect import Expect
 from scenarios.language.schema.text import write_toml
 from scenarios.runs.batch import Workers, kept_workers
 from scenarios.runs.finding import EXPECTATION, Finding
@@ -37,12 +38,12 @@ CONVERGED = "converged"
 
 @frozen(kw_only=True)
 class Limits:
-    """How long to try.
+    """The limits of the search.
 
     Attributes:
-        seconds: of real time; None: until nothing smaller is found.
-        runs: how many candidates to run at most; None: any number.
-        jobs: processes that run candidates. What is found does not depend on it.
+        seconds: the real time; None: until nothing smaller is found.
+        runs: the most candidates to run; None: any number.
+        jobs: the processes that run candidates. The result does not depend on it.
     """
 
     seconds: float | None = None
@@ -52,13 +53,14 @@ class Limits:
 
 @frozen(kw_only=True)
 class Shrunk:
-    """What was found.
+    """The result.
 
     Attributes:
         scenario: the smallest one that gives the finding.
-        before, after: the sizes of the scenario as it was given, with everything in it made explicit, and of this one.
-        runs: how many candidates were run.
-        finished: nothing smaller was found in a whole round; otherwise the time, or the number of runs, was over.
+        before, after: the size of the given scenario, with everything in it made explicit, and of this one.
+        runs: the number of candidates that were run.
+        finished: whether nothing smaller was found in a whole round; otherwise the time, or the number of runs, was
+            over.
     """
 
     scenario: Scenario
@@ -78,7 +80,7 @@ class Shrinker:
     """Shrinks one scenario.
 
     Attributes:
-        state: what was tried so far; kept in a file where it has one, so that the next attempt goes on from it.
+        state: the tried candidates; kept in a file where it has one, so that the next attempt goes on from it.
         said: called with a line for people when the scenario has become smaller.
         gives: whether a trial has the finding; called in workers where there are several jobs.
     """
@@ -98,7 +100,7 @@ class Shrinker:
     _runs: int = 0
 
     def shrink(self) -> Shrunk:
-        """Raises: BadInput where the scenario does not give the finding itself."""
+        """Shrink. Raises: BadInput where the scenario does not give the finding itself."""
         seconds = self.limits.seconds
         self._until = None if seconds is None else time.monotonic() + seconds
         self._current = self.state.current or _titled(self.scenario, self.finding)
@@ -148,7 +150,7 @@ class Shrinker:
                     return
 
     def _exhaust(self, one: Pass) -> None:
-        """Go through what the pass proposes, round and round, until a whole round gives nothing."""
+        """Try the proposals of the pass, in rounds, until a whole round gives nothing."""
         start = 0
         while True:
             found = self._first(one, start)
@@ -175,7 +177,7 @@ class Shrinker:
 
     def _fresh(self, proposed: Iterator[tuple[int, Table]]) -> Iterator[tuple[int, Table]]:
         """The candidates that are scenarios, smaller than the current one, and were not tried before. A cluster that is
-        not healed any more has another reason not to get well."""
+        not healed any more has another reason not to converge."""
         weight = _weight(self._current)
         for place, candidate in proposed:
             table = _canonical(candidate)
@@ -191,9 +193,7 @@ class Shrinker:
         return self.gives(self._trial(table))
 
     def _trial(self, table: Table) -> Trial:
-        return Trial(
-            json.dumps(table), self.finding.checker, self.finding.statement, self._by_bugs, self.state.by_itself
-        )
+        return Trial(json.dumps(table), self.finding.rule, self._by_bugs, self.state.by_itself)
 
     def _count(self, table: Table) -> None:
         self._runs += 1
@@ -206,7 +206,7 @@ class Shrinker:
 
 
 def _titled(scenario: Scenario, finding: Finding) -> Table:
-    """The scenario's table with a title of what it shows, and without what the run does not depend on."""
+    """The scenario's table with the finding as its title, and without keys on which the run does not depend."""
     table = scenario.to_table()
     for name in ("description", "tags"):
         table.pop(name, None)
@@ -216,11 +216,12 @@ def _titled(scenario: Scenario, finding: Finding) -> Table:
 
 def _after_healing(finding: Finding) -> bool:
     """Whether the finding is that a cluster did not get well once its faults had ended."""
-    return finding.checker == CONVERGED or (finding.checker == EXPECTATION and finding.statement.startswith(CONVERGED))
+    expected = isinstance(finding.part, Expect) and finding.part.converged
+    return finding.checker == CONVERGED or bool(expected)
 
 
 def _canonical(candidate: Mapping[str, Any]) -> Table | None:
-    """The table as a scenario writes itself; None where it is none."""
+    """The table as a scenario writes itself; None where it is not a scenario."""
     try:
         return Scenario.from_table(candidate).to_table()
     except (BadInput, KeyError, IndexError, TypeError, ValueError):
@@ -228,14 +229,14 @@ def _canonical(candidate: Mapping[str, Any]) -> Table | None:
 
 
 def _weight(table: Table) -> Weight:
-    """What makes one scenario smaller than another: its parts, then its text, then its numbers."""
+    """The order of scenarios by size: the number of its parts, then its text, then its numbers."""
     *parts, _lines = Size.of(table)
     leaves, amount = _leaves(table)
     return (*parts, leaves, len(write_toml(table)), amount)
 
 
 def _leaves(value: Any) -> tuple[int, int]:
-    """How many values there are, and their sum; times in milliseconds."""
+    """The number of values, and their sum; times in milliseconds."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list):

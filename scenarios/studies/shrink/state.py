@@ -1,4 +1,4 @@
-"""What a shrinking has tried, in a file, so that an interrupted one goes on where it was."""
+"""The tried candidates of a shrinking, in a file, so that an interrupted one goes on where it was."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class State:
 
     Attributes:
         path: its file; None: it is not kept.
-        identity: what the file has to be about: the scenario, the finding and the program.
+        identity: the scenario, the finding and the program that the file has to be about.
         current: the smallest scenario so far; None: none yet.
         before: the size from which the shrinking began.
-        runs: how many candidates were run.
-        by_itself: no known behaviour explains the finding, nor may one explain that of a candidate.
+        runs: the number of candidates that were run.
+        by_itself: whether no known behaviour explains the finding, nor may one explain that of a candidate.
     """
 
     path: Path | None = None
@@ -82,7 +82,7 @@ class State:
         self._save()
 
     def close(self, *, finished: bool) -> None:
-        """The end: a shrinking that has finished needs no file any more."""
+        """End the shrinking; a finished one needs no file any more."""
         if finished and self.path is not None:
             self.path.unlink(missing_ok=True)
         else:

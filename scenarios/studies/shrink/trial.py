@@ -1,4 +1,4 @@
-"""One candidate tried: does its run give the finding?"""
+"""The trial of one candidate: whether its run gives the finding."""
 
 from __future__ import annotations
 
@@ -22,27 +22,21 @@ class Trial(NamedTuple):
 
     Attributes:
         document: the scenario's table as JSON.
-        checker, statement: of the finding.
-        by_bugs: the finding has to be gone where the scenario's ``bugs`` are switched off, so that what is found stays
-            a case of them.
-        by_itself: no known behaviour of the release may explain the finding, so that what nothing explains does not
-            become a case of what is known.
+        finding: the finding that the candidate has to give.
+        by_bugs: whether the finding must be absent where the scenario's ``bugs`` are switched off, so that the result
+            stays a case of them.
+        by_itself: whether no known behaviour of the release may explain the finding. So a new finding does not become a
+            case of a known one.
     """
 
     document: str
-    checker: str
-    statement: str
+    finding: Finding
     by_bugs: bool = False
     by_itself: bool = False
 
-    @property
-    def finding(self) -> Finding:
-        return Finding(self.checker, self.statement)
-
 
 def found_in(scenario: Scenario, *, by_itself: bool = False) -> tuple[Finding, ...]:
-    """The findings of a run, ``by_itself`` without the known ones; one that the program could not finish has the
-    exception as its finding.
+    """The findings of a run, ``by_itself`` without the known ones. If the program raises, the exception is the finding.
 
     Raises: BadInput where the scenario is refused.
     """
@@ -52,8 +46,9 @@ def found_in(scenario: Scenario, *, by_itself: bool = False) -> tuple[Finding, .
     except BadInput:
         raise
     except Exception as error:
-        what = f"the program does not raise {type(error).__name__}"
-        return (Finding(TOOL, what, next(iter(str(error).splitlines()), "")),)
+        kind = type(error).__name__
+        state = next(iter(str(error).splitlines()), "")
+        return (Finding(TOOL, kind, statement=f"the program does not raise {kind}", state=state),)
 
 
 def gives(trial: Trial) -> bool:

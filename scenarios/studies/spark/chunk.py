@@ -1,4 +1,4 @@
-"""A chunk of a sweep: some runs of one arm that a worker does, and that count together."""
+"""A chunk of a sweep: some runs of one arm that one worker does, and that count together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Part:
 
     Attributes:
         runner: ``module:function``.
-        claim: see ``claims``; empty: it needs none, as there is one worker that does it.
+        claim: see ``claims``; empty: none is needed, as only one worker does it.
     """
 
     root: str
@@ -41,11 +41,11 @@ class Part:
 
     @property
     def folder(self) -> Path:
-        """Of the data set."""
+        """The folder of the data set."""
         return Path(self.root)
 
     def of(self, strategy: str, claim: str) -> Part:
-        """The same for another chunk."""
+        """The settings for another chunk, with its strategy and claim."""
         return evolve(self, strategy=strategy, claim=claim)
 
 
@@ -54,11 +54,11 @@ RunChunk = Chunk[Part, RunSpec]
 
 @frozen
 class Done:
-    """A chunk that is done.
+    """The result of a chunk.
 
     Attributes:
-        seconds: what its runs took.
-        failures: of the runs in which the program broke; the same seed breaks it again.
+        seconds: the time that its runs took.
+        failures: the runs in which the program raised; the same seed raises again.
     """
 
     seconds: float
@@ -68,7 +68,7 @@ class Done:
 def run_chunk(chunk: RunChunk) -> Done | Failure[RunSpec] | None:
     """Do the chunk's runs and write them, in any process. Doing it twice changes nothing.
 
-    A ``Failure``: the runs could not be written. None: the driver does not wait for them any more.
+    Returns a ``Failure`` if the runs could not be written; None: the driver does not wait for them any more.
     """
     part, failures = chunk.common, list[Failure[RunSpec]]()
 
@@ -97,7 +97,7 @@ def run_chunk(chunk: RunChunk) -> Done | Failure[RunSpec] | None:
 
 
 def write_failed(chunk: RunChunk, what: str) -> None:
-    """Write a chunk that no worker comes back from: its runs have failed. Raises: BadInput."""
+    """Write the runs of a chunk as failed, because its worker was lost. Raises: BadInput."""
     part = chunk.common
     records = [FailedRun(spec, what) for spec in chunk.items]
     write_chunk(part.folder, part.experiment, part.strategy, _name(chunk), records)
@@ -106,7 +106,7 @@ def write_failed(chunk: RunChunk, what: str) -> None:
 def plan(
     design: Design, root: Path, *, experiment: str, runner: str = RUNNER, done: Container[str] = ()
 ) -> list[RunChunk]:
-    """The chunks that have to be done, for workers that are not Spark's: where one ends depends on the design alone."""
+    """The chunks that are missing, for workers other than Spark's: the division depends on the design alone."""
     size = min(_RUNS_PER_CHUNK, -(-len(design.seeds) // _CHUNKS_PER_ARM))
     found: list[RunChunk] = []
     for arm, specs in plan_runs(design).blocks(size):
@@ -116,7 +116,7 @@ def plan(
 
 
 def is_written(chunk: RunChunk) -> bool:
-    """Whether it counts."""
+    """Whether the chunk counts."""
     part = chunk.common
     return part_path(part.folder, "runs", part.experiment, part.strategy, _name(chunk)).exists()
 
@@ -126,6 +126,6 @@ def _name(chunk: RunChunk) -> str:
 
 
 def _find_runner(name: str) -> Runner:
-    module, _, function = name.partition(":")
+    module, _, function = name.partition(":")  # by name: a function is sent to another process by it
     runner: Runner = getattr(importlib.import_module(module), function)
     return runner

@@ -1,9 +1,9 @@
-"""Who may make a chunk of a data set count: the one who removes its claim.
+"""The claims by which a chunk of a data set counts: the process that removes a chunk's claim decides.
 
-Which runs make a chunk depends on how long runs take, so a chunk that was given up is dealt again in other pieces. Its
-first worker may still be at it: on an executor that the driver lost, or after the driver was killed and its sweep was
-resumed. Each chunk has a claim, a file below the data set. Removing a file succeeds once: a worker does it before it
-writes what makes the chunk count, the driver before it deals the chunk's runs again.
+The runs of a chunk depend on how long runs take, so a chunk that is given up is divided again in another way. Its first
+worker may still be working: on an executor that the driver lost, or after the driver was killed and its sweep was
+resumed. Each chunk has a claim, a file below the data set, and removing a file succeeds once. A worker removes it
+before it writes the file that makes the chunk count, the driver before it hands out the chunk's runs again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scenarios.runs.dataset.writer import cannot_write
 _FOLDER = "_claims"
 _LOOK_S = 0.2
 _COMMIT_S = 10.0
-"""More than the time between the removal of a claim and the end of the one file that is written then."""
+"""More than the time between the removal of a claim and the end of writing the one file after it."""
 
 
 class Revoked(BaseException):
@@ -29,13 +29,13 @@ class Revoked(BaseException):
 
 
 def begin(root: Path) -> Path:
-    """Take the data set over from every earlier sweep, one that was killed or one that still runs: what it has handed
-    out is revoked, and it gets no more claims. Returns the folder of this sweep's claims. Raises: BadInput."""
+    """Take the data set over from every earlier sweep, killed or still running: the claims that it has handed out are
+    revoked, and it gets no more. Returns the folder of this sweep's claims. Raises: BadInput."""
     left = sorted((root / _FOLDER).glob("*/*"))
     for path in left:
         _remove(path)
     if left:
-        time.sleep(_LOOK_S)  # for a worker that removed its claim just before
+        time.sleep(_LOOK_S)  # for a worker that has removed its claim just now
     shutil.rmtree(root / _FOLDER, ignore_errors=True)
     mine = root / _FOLDER / secrets.token_hex(8)
     try:
@@ -60,13 +60,14 @@ def claim(folder: Path) -> str:
 
 
 def use(path: str, is_written: Callable[[], bool]) -> None:
-    """For the worker that is about to make a chunk count. Raises: Revoked, unless its twin did so already."""
+    """Remove the claim, for a worker that is about to make its chunk count. Raises: Revoked, unless its twin has made
+    the chunk count already."""
     if not _remove(Path(path)) and not is_written():
         raise Revoked
 
 
 def revoke(path: str, is_written: Callable[[], bool]) -> bool:
-    """For the driver: whether the chunk counts after all. If not, it never will."""
+    """Remove the claim, for the driver. Returns whether the chunk counts already. If not, it never will."""
     if _remove(Path(path)):
         return False
     until = time.monotonic() + _COMMIT_S
@@ -76,7 +77,7 @@ def revoke(path: str, is_written: Callable[[], bool]) -> bool:
 
 
 def end(folder: Path) -> None:
-    """Remove the claims of the sweep that began with ``folder``, of which none is left when it has ended."""
+    """Remove the claims of the sweep that began with ``folder``, which has ended."""
     shutil.rmtree(folder, ignore_errors=True)
     with suppress(OSError):  # another sweep's are there
         folder.parent.rmdir()

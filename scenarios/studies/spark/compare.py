@@ -1,6 +1,6 @@
-"""The comparison of a sweep with Spark: every figure of every run is computed again, from the tables, and held against
-the one that the run computed itself. The statistics over the figures are in ``scenarios.studies.statistics``.
-"""
+"""The comparison of a sweep with Spark: every figure of every run is computed again from the tables, and checked
+against the figure that the run computed itself. The statistics over the figures are in
+``scenarios.studies.statistics``."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ from scenarios.studies.statistics.run_figures import RunFigures, in_order
 from scenarios.studies.statistics.study import Asked
 
 _INTERPRETED = 200_000
-"""Up to so many rows queries are interpreted. Over 1.2 million, 5,000 small runs, compiled ones took 37 s of CPU and
-interpreted ones 51; where they cross was not measured."""
+"""The most rows for which queries are interpreted. Over 1.2 million, 5,000 small runs, compiled ones took 37 s of CPU
+and interpreted ones 51; where they cross was not measured."""
 _BRIEF = 5_000_000
-"""Up to so many rows the JVM is tuned to start fast: over those 1.2 million it then took 37 s of CPU, and 61 if not."""
+"""The most rows for which the JVM is tuned to start fast: over those 1.2 million it then took 37 s of CPU, and 61 if
+not."""
 
 
 def compare(*directories: str | Path, master: str = LOCAL, asked: Asked | None = None) -> Comparison:
     """Compare the arms of a data set, or of several that share seeds. Raises: BadInput for a folder without one, and
-    for what is asked and not there; JavaMissing."""
+    for a request that the data lack; JavaMissing."""
     return compare_with_spark(open_data_sets(directories), master=master, asked=asked)
 
 
 def compare_with_spark(data_set: DataSet, *, master: str = LOCAL, asked: Asked | None = None) -> Comparison:
-    """Compare the arms of a data set that is open. Raises: BadInput for what is asked and not there; JavaMissing."""
+    """Compare the arms of an open data set. Raises: BadInput for a request that the data lack; JavaMissing."""
     with session_for(data_set, master) as spark:
         return compare_data_set(data_set, run_figures(spark, data_set), asked=asked)
 
@@ -61,7 +62,7 @@ def run_figures(spark: SparkSession, data_set: DataSet) -> list[RunFigures]:
 
 
 def _rows(data_set: DataSet) -> int:
-    """How many rows the queries read: bytes would say how many files there are, where these are small."""
+    """The number of rows that the queries read: bytes would measure the number of files, where these are small."""
     return sum(pq.read_metadata(path).num_rows for path in data_set.files(tables_read()))
 
 

@@ -21,7 +21,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 
 INCUBATOR = b"WARNING: Using incubator modules"
-"""Of the JVM, about a module that Spark's launcher adds."""
+"""The line of the JVM about a module that Spark's launcher adds."""
 
 
 def start(conf: SparkConf) -> SparkContext:
@@ -43,7 +43,7 @@ def _start(conf: SparkConf) -> SparkContext:
 
 
 def _pass_on(read: int) -> None:
-    """Pass on what the JVM prints on standard error, but for a remark that Spark 4 causes in every session."""
+    """Pass on the JVM's output on standard error, without a remark that Spark 4 causes in every session."""
     with open(read, "rb") as lines:
         for line in lines:
             if not line.startswith(INCUBATOR):
@@ -53,8 +53,8 @@ def _pass_on(read: int) -> None:
 
 @contextmanager
 def unremarked() -> Iterator[None]:
-    """Within it, nothing is printed of a Ctrl-C that meets a command of py4j: no traceback, and no warning that the JVM
-    did not stop cleanly."""
+    """Hide the traces of a Ctrl-C inside the block that interrupts a command of py4j: the traceback, and the warning
+    that the JVM did not stop cleanly."""
     unheard = logging.NullHandler()
     logging.getLogger().addHandler(unheard)
     try:
@@ -67,8 +67,8 @@ def unremarked() -> Iterator[None]:
 
 @contextmanager
 def held_back() -> Iterator[Callable[[], None]]:
-    """Within it, Ctrl-C waits until the function that this gives is called, or the end, and is a KeyboardInterrupt
-    then. A second Ctrl-C does not wait."""
+    """Hold Ctrl-C back inside the block: it becomes a KeyboardInterrupt at the call of the given function, or at the
+    end. A second Ctrl-C does not wait."""
     pressed = False
 
     def press(number: int, frame: FrameType | None) -> None:
@@ -83,7 +83,7 @@ def held_back() -> Iterator[Callable[[], None]]:
 
     before = signal.getsignal(signal.SIGINT)
     if before is None or threading.current_thread() is not threading.main_thread():
-        yield heed  # what was not set from Python could not be put back; signals are the main thread's
+        yield heed  # a handler that was not set from Python could not be restored; signals belong to the main thread
         return
     signal.signal(signal.SIGINT, press)
     try:

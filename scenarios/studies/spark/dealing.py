@@ -1,8 +1,8 @@
-"""How the runs of a sweep are dealt: in chunks that take about the same time, however long a run takes.
+"""The division of a sweep's runs into chunks that take about the same time, however long a run takes.
 
-The first chunk of an arm is a single run, and later ones as many as took ``CHUNK_S`` by what its runs have cost so far.
-Towards the end chunks become smaller, so that no core waits long for the last one. The arms go on side by side: a sweep
-that is interrupted has runs with the same seeds under all of them.
+The first chunk of an arm is a single run; later ones have as many as should take ``CHUNK_S``, by the time of its runs
+so far. Towards the end chunks become smaller, so that no core waits long for the last one. The arms go on side by side:
+a sweep that is interrupted has runs with the same seeds under all of them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.record import RunSpec
 
 CHUNK_S = 5.0
-"""So long that starting a task and writing a dozen files (some 50 ms) do not count, and short beside a sweep."""
+"""The time of a chunk. It is long beside the start of a task and the writing of a dozen files (some 50 ms), and short
+beside a sweep."""
 
 MOST_RUNS = 100
 _SHARE = 2
-"""Of what is left, a core gets half of its share at once."""
+"""The divisor of a core's share of the remaining runs: it gets half of it at once."""
 
 
 def _left(specs: Mapping[Arm, tuple[RunSpec, ...]]) -> dict[Arm, deque[RunSpec]]:
@@ -29,11 +30,11 @@ def _left(specs: Mapping[Arm, tuple[RunSpec, ...]]) -> dict[Arm, deque[RunSpec]]
 
 @define
 class Dealing:
-    """The runs that are still to be dealt.
+    """The runs that are not handed out yet.
 
     Attributes:
-        left: by arm, in the order of seeds.
-        seconds: what a run of an arm took lately.
+        left: these runs by arm, in the order of seeds.
+        seconds: the recent time of a run of each arm.
     """
 
     left: dict[Arm, deque[RunSpec]] = field(converter=_left)
@@ -48,7 +49,7 @@ class Dealing:
         return len(self._again) + sum(map(len, self.left.values()))
 
     def deal(self, cores: int) -> tuple[RunSpec, ...]:
-        """The next runs for one core of ``cores``, all of one arm; none when nothing is left."""
+        """The next runs for one core of ``cores``, all of one arm; empty when no run is left."""
         if self._again:
             return (self._again.popleft(),)
         arms = [arm for arm, specs in self.left.items() if specs]
@@ -66,20 +67,20 @@ class Dealing:
         return max(1, min(MOST_RUNS, share, int(CHUNK_S / max(seconds, 1e-6))))
 
     def took(self, arm: Arm, runs: int, seconds: float) -> None:
-        """A chunk of ``runs`` runs is done."""
+        """Take note of the time of a chunk that is done."""
         self.seconds[arm] = seconds / runs
 
     def again(self, specs: tuple[RunSpec, ...]) -> None:
-        """Deal these again, before the others and each by itself."""
+        """Hand these runs out again, before the others and each by itself."""
         self._again.extend(specs)
 
 
 def without(specs: Mapping[Arm, tuple[RunSpec, ...]], done: Container[str]) -> dict[Arm, tuple[RunSpec, ...]]:
-    """Only the runs that are not done yet."""
+    """The runs without those that are done."""
     return {arm: tuple(spec for spec in of_arm if spec.run_id not in done) for arm, of_arm in specs.items()}
 
 
 def all_chunks(dealing: Dealing, cores: int) -> Iterator[tuple[RunSpec, ...]]:
-    """Everything, without knowing what it takes."""
+    """All chunks, without knowing how long runs take."""
     while chunk := dealing.deal(cores):
         yield chunk

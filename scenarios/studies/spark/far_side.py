@@ -1,4 +1,4 @@
-"""What went wrong on the side of Spark, in one line; the rest goes into a file that the line names."""
+"""Errors on the side of Spark, in one line; the rest goes into a file that the line names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _HINTS = {
 
 
 def reason(error: BaseException, log: str = "") -> str:
-    """The line that says most about an error of Spark's. ``log``: what Spark logged."""
+    """The most informative line of an error of Spark's. ``log``: Spark's log."""
     text = str(error)
     line = _line(text, log) or next(iter(text.strip().splitlines()), "") or type(error).__name__
     hint = next((hint for what, hint in _HINTS.items() if what in line), "")
@@ -54,7 +54,7 @@ def _line(text: str, log: str) -> str:
 
 
 def is_environment(error: BaseException, spark: SparkSession) -> bool:
-    """Whether the error has nothing to do with the run during which it came: trying again does not help."""
+    """Whether the error has nothing to do with the run that it interrupted: trying again does not help."""
     stopped = spark.sparkContext._jsc is None or spark.sparkContext._jsc.sc().isStopped()
     return stopped or _ENVIRONMENT.search(f"{type(error).__name__}: {error}") is not None
 

@@ -47,10 +47,11 @@ _LOG = "spark.understudy.log"
 
 _REACH_S = 5.0
 _BRIEF = " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""The optimizing compiler and the parallel collector take longer to warm up than a short session lasts."""
+"""The JVM options of a short session: the optimizing compiler and the parallel collector take longer to warm up than it
+lasts."""
 _LONG = " -XX:+UseParallelGC"
-"""Percentiles make many short-lived objects: over ten million rows the parallel collector needs a fifth less processor
-time than G1, the JVM's own choice."""
+"""The JVM options of a long session. Percentiles make many short-lived objects: over ten million rows the parallel
+collector needs a fifth less processor time than G1, the JVM's own choice."""
 
 
 @contextmanager
@@ -61,9 +62,9 @@ def session(
 
     Args:
         packages: the top-level packages that are sent to executors which do not share this process's import path.
-        brief: the JVM has little to do, as in a sweep, where Python does the work: it is tuned to start fast rather
-            than to run fast.
-        quiet: errors go into the log (``logged``) only: the caller says what is wrong.
+        brief: whether the JVM is tuned to start fast rather than to run fast: it has little to do, as in a sweep, where
+            Python does the work.
+        quiet: whether errors go into the log (``logged``) only, because the caller reports them.
 
     Raises: JavaMissing; BadInput for a master that cannot be reached.
     """
@@ -83,25 +84,25 @@ def session(
 
 
 def compile_queries(spark: SparkSession, compiled: bool) -> None:
-    """Whether Spark compiles the queries that follow to Java. Compiling takes seconds, which pays off for many rows
+    """Set whether Spark compiles the queries that follow to Java. Compiling takes seconds, which pays off for many rows
     only; the results are the same."""
     spark.conf.set("spark.sql.codegen.wholeStage", "true" if compiled else "false")
     spark.conf.set("spark.sql.codegen.factoryMode", "FALLBACK" if compiled else "NO_CODEGEN")
 
 
 def logged(spark: SparkSession) -> str:
-    """What this session has logged; "" for a session that was not started here."""
+    """The log of this session; "" for a session that was not started here."""
     path = spark.sparkContext.getConf().get(_LOG)
     return Path(path).read_text(encoding="utf-8", errors="replace") if path and Path(path).exists() else ""
 
 
 _MASTER = re.compile(r"local(\[([1-9]\d*|\*)(, *[1-9]\d*)?\])?|local-cluster\[.+\]|yarn|(spark|k8s)://.+")
-"""What Spark 4 takes for a master; of anything else its JVM says so with a stack."""
+"""The masters that Spark 4 accepts; for any other its JVM prints a stack."""
 
 
 def check_reachable(master: str) -> None:
-    """Spark tries for a minute. Raises: BadInput for what names no master, and where no master of
-    ``spark://HOST:PORT,HOST:PORT`` takes a connection."""
+    """Check that a master can be reached, for which Spark tries a minute. Raises: BadInput for a text that is no
+    master, and where no master of ``spark://HOST:PORT,HOST:PORT`` accepts a connection."""
     if not _MASTER.fullmatch(master):
         raise BadInput(
             f"{master!r} is no master; write local[2] for this machine, or spark://HOST:PORT", where="--master"

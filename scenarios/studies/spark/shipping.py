@@ -16,7 +16,7 @@ from scenarios import plugins
 from scenarios.runs.dataset.identity import PACKAGES, code_digest, package_folder
 
 FACE = "understudy"
-"""What plug-ins import: in a checkout a package of its own, from a wheel the one that holds the others."""
+"""The package that plug-ins import: in a checkout a package of its own, from a wheel the one that holds the others."""
 _FLOORS = tuple(package.partition(".")[0] for package in PACKAGES)
 PROGRAM = tuple(dict.fromkeys((*_FLOORS, FACE) if find_spec(FACE) else _FLOORS))
 """The program's top-level packages."""
@@ -31,8 +31,8 @@ def is_local(master: str) -> bool:
 
 
 def ship(spark: SparkSession, packages: Sequence[str] = PROGRAM) -> None:
-    """Send ``packages`` and the plug-ins that are loaded to the executors of this session, those that start later
-    included; once. Executors of this process's machine that share its import path need nothing."""
+    """Send ``packages`` and the loaded plug-ins once to the executors of this session, including those that start
+    later. Executors of this process's machine that share its import path need nothing."""
     context = spark.sparkContext
     name = f"understudy-{code_digest()}-{'-'.join(packages)}.zip"
     sent = (context.applicationId, name)

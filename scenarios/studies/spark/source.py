@@ -1,12 +1,12 @@
 """The emulator as a data source of Spark: ``spark.read.format("understudy")`` runs a scenario and has the rows of one
-table of the data set, without a folder in between (docs/spark.md).
+table of the data set, without a folder in between (docs/use/spark.md).
 
-Spark's own interface for that is PySpark's Python data source: the driver plans partitions, executors read them. A
-partition is some runs; its rows come as Arrow batches, one for each run. Every action on the DataFrame does the runs
-again, and gets the same rows: cache it, or write it, where that is too slow.
+It is a Python data source of PySpark: the driver plans partitions, executors read them. A partition is some runs; its
+rows come as Arrow batches, one for each run. Every action on the DataFrame does the runs again, and gets the same rows:
+cache it, or write it, where that is too slow.
 
-This module is imported in every session that looks for data sources (the package ``pyspark_understudy``), so what costs
-time is imported where it is used.
+This module is imported in every session that looks for data sources (the package ``pyspark_understudy``), so modules
+that cost time are imported where they are used.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NAME = "understudy"
 
 
 class EmulatorSource(DataSource):
-    """What ``format("understudy")`` names. ``source_options`` says which options there are.
+    """The data source ``format("understudy")``. Its options are in ``source_options``.
 
     Attributes:
         PLUGINS: the plug-ins to import in the processes that plan and run; None: those that are found there.
@@ -45,7 +45,8 @@ class EmulatorSource(DataSource):
         return NAME
 
     def schema(self) -> StructType:
-        """Spark calls this when ``load`` is called, so this is where the options are checked. Raises: BadInput."""
+        """The columns. Spark calls this when ``load`` is called, so this is where the options are checked. Raises:
+        BadInput."""
         from scenarios.studies.spark.tables import source_schema
 
         return source_schema(self._read_options().table)
@@ -61,7 +62,8 @@ class EmulatorSource(DataSource):
         return RunsStream(self._columns(schema))
 
     def _read_options(self) -> Asked:
-        """They are read once: this object travels from one process to the next, and the file may change meanwhile."""
+        """The options, read once: this object travels from one process to the next, and the file may change
+        meanwhile."""
         if self._asked is None:
             if self.PLUGINS is None:
                 plugins.load()
@@ -97,7 +99,7 @@ def register(spark: SparkSession) -> None:
     from scenarios.studies.spark.shipping import ship
 
     plugins.load()
-    # A class that no module has travels by value, and the plug-ins with it.
+    # Executors cannot import a class that is in no module: it is sent to them as it is, and the plug-ins with it.
     bound = type(EmulatorSource.__name__, (EmulatorSource,), {"PLUGINS": plugins.loaded()})
     spark.dataSource.register(bound)
     ship(spark)

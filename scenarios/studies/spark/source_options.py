@@ -30,7 +30,7 @@ OPTIONS: Mapping[str, str] = {
     "runsPerPartition": "how many runs a Spark task does; by default such that there are 64 tasks, 25 runs at most",
     "runsPerBatch": "`readStream` only: how many runs a micro-batch has; by default 100",
 }
-"""Name to meaning, as docs/spark.md has them. Spark does not tell upper and lower case apart."""
+"""The meaning of each option, as in docs/use/spark.md. Spark does not distinguish upper and lower case."""
 
 T = TypeVar("T")
 _PATH = "path"
@@ -47,7 +47,7 @@ class Asked:
 
     Attributes:
         design: the arms and seeds, checked.
-        runs_per_partition: of a Spark task. runs_per_batch: of a micro-batch of a stream.
+        runs_per_partition, runs_per_batch: the number of runs of a Spark task, and of a micro-batch of a stream.
     """
 
     design: Design
@@ -58,7 +58,7 @@ class Asked:
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> Asked:
-        """Raises: BadInput, one line that names the option."""
+        """The values of options. Raises: BadInput, one line that names the option."""
         given = _by_name(options)
         design = _design(given, _scenario(given))
         runs = len(design.seeds) * len(design.arms())
@@ -77,11 +77,11 @@ class Asked:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the table is one that a run records only where it is asked for."""
+        """Whether the table is one that a run records only on request."""
         return self.table in Recording.TABLES
 
     def specs(self, first: int, stop: int) -> tuple[RunSpec, ...]:
-        """The runs from number ``first`` to ``stop``, which is not part of them: a seed under every arm, then the next
+        """The runs with the numbers from ``first`` to ``stop``, excluded: a seed under every arm, then the next
         seed."""
         digest, code = self.design.scenario.digest(), code_digest()
         found = []
@@ -153,7 +153,7 @@ def _axis(text: str) -> Axis:
 
 
 def _under(option: str, read: Callable[[], T]) -> T:
-    """``read()``; what is wrong with the option's value names the option."""
+    """The result of ``read()``; an error in the option's value names the option."""
     try:
         return read()
     except BadInput as error:

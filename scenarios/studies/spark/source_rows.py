@@ -1,4 +1,4 @@
-"""Partitions and rows of the data source: the readers that Spark's executors have."""
+"""Partitions and rows of the data source: the readers on Spark's executors."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Rows:
     """Makes partitions of runs, and rows of a partition.
 
     Attributes:
-        schema: the columns wanted: those of the table, or some of them.
-        plugins: what the process that does the runs has to import first.
+        schema: the wanted columns: those of the table, or some of them.
+        plugins: the plug-ins that a process has to import before it does the runs.
     """
 
     asked: Asked
@@ -43,7 +43,7 @@ class Rows:
     plugins: tuple[plugins.Plugin, ...]
 
     def partitions(self, first: int, stop: int) -> list[InputPartition]:
-        """Of the runs from number ``first`` to ``stop``, which is not part of them."""
+        """The partitions of the runs with the numbers from ``first`` to ``stop``, excluded."""
         specs, size = self.asked.specs(first, stop), self.asked.runs_per_partition
         return [Runs(specs[start : start + size]) for start in range(0, len(specs), size)]
 
@@ -64,7 +64,7 @@ class Rows:
                 )
 
     def _done(self, spec: RunSpec) -> RunRecord | FailedRun:
-        """A run in which the program breaks is a row of ``runs`` and not the end of the query."""
+        """The record of a run. If the program raises, the run is a row of ``runs`` and not the end of the query."""
         try:
             return run_record(spec, recorded=self.asked.is_recorded)
         except Exception as error:
@@ -72,7 +72,7 @@ class Rows:
 
 
 def _of_run(column: str, asked: Asked, spec: RunSpec) -> str:
-    """What a column has that says of which arm a row is."""
+    """The value of a column that describes the arm of a row."""
     arm = spec.arm
     of_arm = {"strategy": arm.strategy, "profile": arm.profile, "grid": arm.grid_json}
     return {"experiment": asked.experiment, **of_arm}[column]
@@ -92,8 +92,8 @@ class RunsReader(DataSourceReader):
 
 
 class RunsStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """``spark.readStream``: an offset is how many runs there were before it, so a query that starts again from its
-    checkpoint goes on with the next run."""
+    """``spark.readStream``: an offset is the number of runs before it, so a query that starts again from its checkpoint
+    goes on with the next run."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
@@ -109,7 +109,7 @@ class RunsStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {_OFFSET: min(start[_OFFSET] + most, self.rows.asked.runs)}
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """All runs are available from the start."""
+        """Do nothing: all runs are available from the start."""
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[InputPartition]:
         return self.rows.partitions(start[_OFFSET], end[_OFFSET])

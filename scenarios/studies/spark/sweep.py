@@ -1,8 +1,8 @@
 """A sweep: every arm of a design over every seed, the runs as Spark tasks, their tables in one data set.
 
-What is in the data set already is not run again, so a sweep that was interrupted or killed goes on where it stopped. A
-run in which the program breaks is a result; one that takes its worker along is tried once more by itself, and is a
-result then.
+Runs that are in the data set already are not done again, so a sweep that was interrupted or killed goes on where it
+stopped. A run in which the program raises is a result. A run that kills its worker is tried once more by itself, and is
+a result then.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from scenarios.studies.spark.waves import Came, Lost, Waves
 
 _TRIES = 2
 _LOSSES = 8
-"""So many tasks lost, and none done: it is not the runs."""
+"""The number of lost tasks, with none done, after which the cause cannot be the runs."""
 _PATIENCE_S = 120.0
-"""So long a sweep waits for the first executor."""
+"""The longest wait of a sweep for the first executor."""
 
 
 @frozen
 class Swept:
-    """A sweep that is done.
+    """The result of a sweep.
 
     Attributes:
-        runs: how many were executed; ``skipped``: how many were in the data set before.
-        failures: of those executed in which the program broke, each with its traceback. They are rows of the table
-            ``runs`` with the status ``failed``, and are not run again: the same seed breaks again.
-        errors: the file with all of that; None where there is none.
+        runs, skipped: the numbers of runs that were done, and that were in the data set before.
+        failures: the runs in which the program raised, each with its traceback. They are rows of the table ``runs``
+            with the status ``failed``, and are not run again: the same seed raises again.
+        errors: the file with all tracebacks; None where there is none.
     """
 
     root: Path
@@ -60,7 +60,7 @@ class Swept:
 
 
 class SweepInterrupted(Interrupted):
-    """Ctrl-C: ``finished`` of ``total`` runs are in the data set and can be compared."""
+    """Ctrl-C interrupted the sweep: ``finished`` of ``total`` runs are in the data set and can be compared."""
 
     def __init__(self, finished: int, total: int, root: Path) -> None:
         super().__init__(f"{finished} of {total} runs", root)
@@ -69,7 +69,7 @@ class SweepInterrupted(Interrupted):
 
 
 class SweepFailed(Exception):
-    """Spark gave up. What was written stays."""
+    """Spark gave up. The written runs stay."""
 
     exit_code = 4
 
@@ -139,7 +139,7 @@ class _Progress:
             self.look()
 
     def look(self) -> None:
-        """Say what has not been said, once it is time: the next run may take long."""
+        """Report progress that was not reported, once it is time: the next run may take long."""
         if self._said != self.finished:
             self._progress.report_seldom(self.finished, self._text)
 
@@ -151,12 +151,12 @@ class _Progress:
 
 @define
 class _Sweeping:
-    """A sweep that is under way.
+    """A sweep in progress.
 
     Attributes:
-        part: what all chunks have in common; each gets the strategy and the claim that are its own.
+        part: the settings that all chunks share; each gets its own strategy and claim.
         claims: the folder of this sweep's claims.
-        losses: how many tasks Spark gave up while none was done.
+        losses: the number of tasks that Spark gave up while none was done.
     """
 
     dealing: Dealing
@@ -205,7 +205,7 @@ class _Sweeping:
         self._again(chunk, _failure(chunk, far_side.reason(error), str(error)))
 
     def _again(self, chunk: RunChunk, failure: Failure[RunSpec]) -> None:
-        """Its runs are dealt again, each by itself, so that one of them does not take the others along."""
+        """Hand out the runs of a chunk again, each by itself, so that one of them does not end the others."""
         if claims.revoke(chunk.common.claim, lambda: is_written(chunk)):
             self._finish(chunk)
             return
@@ -238,8 +238,8 @@ class _Sweeping:
 
 
 def _tidy(root: Path, claimed: Path) -> None:
-    """Remove what does not count and join what does, unless another sweep has taken the folder over: it does that. What
-    cannot be joined, as on a full disk, is as good in many files."""
+    """Remove chunks that do not count and join those that do, unless another sweep has taken the folder over, which
+    then does it. Chunks that cannot be joined, as on a full disk, stay in many files."""
     if not claimed.exists():
         return
     with suppress(BadInput, claims.Revoked):
@@ -256,7 +256,7 @@ def _failure(chunk: RunChunk, what: str, trace: str = "") -> Failure[RunSpec]:
 
 
 def _carry_out(sweeping: _Sweeping, run_ids: set[str]) -> None:
-    """Raises: BadInput, SweepInterrupted, SweepFailed."""
+    """Carry out the sweep. Raises: BadInput, SweepInterrupted, SweepFailed."""
     root, total = sweeping.part.folder, len(run_ids)
     try:
         sweeping.carry_out()

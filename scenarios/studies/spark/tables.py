@@ -1,4 +1,4 @@
-"""The data set's tables as DataFrames, of the parts that count only."""
+"""The data set's tables as DataFrames, of the parts that count."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def spark_schema(name: str) -> StructType:
 
 
 def source_schema(name: str) -> StructType:
-    """The same with all that says which arm a row is of, as the data source has them."""
+    """The table's columns with those that describe the arm of a row, as the data source has them."""
     schema = spark_schema(name)
     for column in ("profile", "grid"):
         if column not in schema.names:

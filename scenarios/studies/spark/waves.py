@@ -1,4 +1,5 @@
-"""Tasks that are handed out to Spark's executors while others are under way: the next can depend on what came back.
+"""Tasks that are handed out to Spark's executors while others are in progress, so that the next can depend on earlier
+results.
 
 A wave is one job of Spark, a task for each core. The next one is handed out before the last one is done, so no core
 waits, and no sweep waits for a task that takes long.
@@ -32,8 +33,8 @@ Result = TypeVar("Result")
 
 
 class Arrived(AccumulatorParam[list[tuple[int, Any]]]):
-    """Results with the numbers of their tasks, in the driver as soon as a task has ended. Of a task that was executed
-    twice Spark takes one."""
+    """Results with the numbers of their tasks, in the driver as soon as a task has ended. If a task was executed twice,
+    Spark takes one result."""
 
     def zero(self, value: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
         return []
@@ -61,7 +62,7 @@ class Lost(Generic[Task]):
 
 @define
 class _Wave(Generic[Task]):
-    """A job that is under way. ``missing``: its tasks without a result, by number."""
+    """A job in progress. ``missing``: its tasks without a result, by number."""
 
     job: Future[None]
     arrived: Accumulator[list[tuple[int, Any]]]
@@ -80,7 +81,7 @@ class Waves:
     """Spark's executors as workers that ask for more.
 
     Attributes:
-        ahead: how many tasks are handed out for each core.
+        ahead: the number of tasks that are handed out for each core.
     """
 
     spark: SparkSession
@@ -90,13 +91,14 @@ class Waves:
 
     @property
     def cores(self) -> int:
-        """Of all executors that were there a moment ago: asking Java costs more than looking for results."""
+        """The cores of all executors, as of a moment ago: asking Java costs more than looking for results."""
         if time.monotonic() - self._counted >= _COUNT_S:
             self._cores, self._counted = int(self.spark.sparkContext.defaultParallelism), time.monotonic()
         return self._cores
 
     def in_order(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Generator[Result, None, None]:
-        """As ``scenarios.runs.batch.Workers`` says; raises Spark's own exception where Spark gives a task up."""
+        """The results in the order of the tasks, as ``scenarios.runs.batch.Workers`` says; raises Spark's own exception
+        where Spark gives a task up."""
         numbered = enumerate(tasks)
         early: dict[int, Came[tuple[int, Task], Result] | Lost[tuple[int, Task]]] = {}
         turn = 0
@@ -117,9 +119,10 @@ class Waves:
         """Every task's result as it comes, or None when a moment went by without one.
 
         Args:
-            deal: is asked for at most so many tasks; none ends it, unless it has some when the last result was taken.
+            deal: called with the most tasks to hand out. Without tasks the work ends; it is asked once more when the
+                last result was taken.
 
-        An exception, or closing the generator, cancels what is under way. So does Ctrl-C, where the next result is
+        An exception, or closing the generator, cancels the tasks in progress. So does Ctrl-C, while the next result is
         waited for.
         """
         group, waves = f"understudy-{secrets.token_hex(8)}", list[_Wave[Task]]()
@@ -135,7 +138,7 @@ class Waves:
                     wait([wave.job for wave in waves], timeout=_LOOK_S, return_when=FIRST_COMPLETED)
                     yield None
                     for wave in list(waves):
-                        is_over = wave.job.done()  # asked before: what arrived until then is all there is
+                        is_over = wave.job.done()  # before the results are taken: if the job is done, they are all
                         for task, result in wave.take():
                             yield Came(task, result)
                         if is_over:
@@ -146,7 +149,8 @@ class Waves:
                 raise
 
     def _room(self, waves: Sequence[_Wave[Task]]) -> int:
-        """For how many tasks more: a wave's worth, or none while that many would have to wait for longer."""
+        """The number of further tasks to hand out: a wave's worth, or none while that many would have to wait for
+        longer."""
         cores = self.cores
         under_way = sum(len(wave.missing) for wave in waves)
         return cores if under_way <= (self.ahead - 1) * cores else 0
@@ -170,8 +174,8 @@ class Waves:
         return _Wave(threads.submit(job), arrived, dict(numbered))
 
     def _cancel(self, group: str, jobs: Sequence[Future[None]]) -> None:
-        """Until all have ended, since on a busy machine one may begin only seconds later; a job whose runs do not end
-        would be waited for without an end."""
+        """Cancel the jobs until all have ended: on a busy machine one may begin only seconds later, and a job whose
+        runs do not end would be waited for without an end."""
         self.spark.sparkContext.cancelJobGroup(group)
         while wait(jobs, timeout=_LOOK_S).not_done:
             self.spark.sparkContext.cancelJobGroup(group)
@@ -179,7 +183,7 @@ class Waves:
 
 @frozen
 class _Numbered(Generic[Task, Result]):
-    """Work on tasks that have their numbers with them."""
+    """A function on numbered tasks, whose results keep the numbers."""
 
     work: Callable[[Task], Result]
 
@@ -188,15 +192,15 @@ class _Numbered(Generic[Task, Result]):
 
 
 def _keep_modules_out_of_collections() -> None:
-    """PySpark's workers collect garbage after every task. Looking through what this program has imported would take
-    longer than all else that a task costs."""
+    """Keep imported modules out of garbage collections. PySpark's workers collect after every task, and going through
+    the modules of this program would take longer than the rest of a task."""
     if not gc.get_freeze_count():
         gc.collect()
         gc.freeze()
 
 
 def _rest(wave: _Wave[Task]) -> list[Lost[Task]]:
-    """The tasks of a wave that is over which gave no result."""
+    """The tasks of a wave that has ended without a result for them."""
     error = wave.job.exception()
     if error is None:
         assert not wave.missing, "Spark's job has ended without all results"

@@ -14,8 +14,9 @@ from scenarios.studies.statistics.result import Comparison
 
 
 def as_json(comparison: Comparison) -> str:
-    """Every field of the comparison and of what is in it, by name; an arm with its name, a verdict as its words."""
-    return json.dumps(_plain(comparison), indent=1, allow_nan=False)
+    """Every field of the comparison and of what is in it, by name, and the sentences; an arm with its name, a verdict
+    as its words."""
+    return json.dumps({**_plain(comparison), "headlines": comparison.headlines}, indent=1, allow_nan=False)
 
 
 def _plain(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 The estimate is the mean of the differences seed by seed. Harm adds up over runs, so a loss on one seed in ten counts
 with its size, where a median would say 0; and the mean is what the bootstrap, the test and the restricted mean of
-unfinished runs are all about. docs/statistics.md gives the reasons and the sources.
+unfinished runs are all about. docs/understand/statistics.md gives the reasons and the sources.
 """
 
 from __future__ import annotations

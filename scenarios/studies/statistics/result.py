@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 """Of every interval."""
+LARGEST_SHARE = 9.0
+"""Of what is shown as a share: ten times the baseline."""
 SIGNIFICANT = 0.05
 """Of all tests of one table together."""
 
@@ -130,6 +132,20 @@ class Difference:
     share: Difference | None = None
     alike: Difference | None = None
     strata: tuple[Stratum, ...] = ()
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is shown as a share of the baseline's mean, which is not next to 0: 1 s against 7 ms is no
+        +14,000%."""
+        if self.relative is None:
+            return False
+        ends = self.relative_interval
+        return all(abs(share) <= LARGEST_SHARE for share in (self.relative, *((ends.low, ends.high) if ends else ())))
+
+    @property
+    def has_mean(self) -> bool:
+        """Whether the mean difference says anything: not of two peaks, and not where its sign depends."""
+        return self.share is None and self.verdict is not Verdict.DEPENDS
 
     @property
     def telling(self) -> Difference:
@@ -305,6 +321,81 @@ class Front:
 
 
 @frozen(kw_only=True)
+class Findings:
+    """The figures of one level that have one verdict.
+
+    Attributes:
+        verdict: ``UNKNOWN`` for differences whose interval leaves out 0, although too few seeds make them findings.
+        metrics: those that are said in full, the gravest first.
+        named: further ones, of which only the name is said. more: how many there are besides.
+    """
+
+    verdict: Verdict
+    metrics: tuple[str, ...]
+    named: tuple[str, ...] = ()
+    more: int = 0
+
+
+@frozen(kw_only=True)
+class NoFinding:
+    """A level of which nothing is found.
+
+    Attributes:
+        of: how many differences it has; 0: the two levels have no seed in common.
+        unknown: those of them that are not known; the others do not matter.
+    """
+
+    of: int
+    unknown: int
+
+
+@frozen(kw_only=True)
+class FewSeeds:
+    """Levels with fewer seeds than any finding needs.
+
+    Attributes:
+        seeds: the most that one of them has in common with the level that it is compared with.
+        tests: how many of their differences are not 0 on every seed.
+        enough: the seeds with which that many tests could make a finding.
+    """
+
+    seeds: int
+    tests: int
+    enough: int
+
+
+@frozen(kw_only=True)
+class OfLevel:
+    """What is said of one level against ``Level.against``.
+
+    Attributes:
+        findings: what depends on other axes first, then better, worse, lower, higher; last what is not settled.
+        none: where no difference is found or not settled, and not all depend.
+    """
+
+    level: str
+    findings: tuple[Findings, ...]
+    none: NoFinding | None = None
+
+
+@frozen(kw_only=True)
+class Said:
+    """What is said of a comparison first, as data (``scenarios.studies.statistics.said``).
+
+    Attributes:
+        levels: those with the gravest findings, the gravest first.
+        more_levels: how many others have enough seeds.
+        few: the levels that have too few seeds; None where all have enough.
+        front: None where no metric of it has a finding.
+    """
+
+    levels: tuple[OfLevel, ...]
+    more_levels: int = 0
+    few: FewSeeds | None = None
+    front: Front | None = None
+
+
+@frozen(kw_only=True)
 class Doubt:
     """A reason to doubt the table, or a part of it.
 
@@ -333,7 +424,7 @@ class Comparison:
         completions: None where no run had a move.
         effects: of each metric, where the arms form a grid of two axes or more; else empty.
         front: None with one level, or without objectives.
-        headlines: what is better at what, by how much and how sure: a sentence each.
+        said: what is better at what: the levels and metrics that are said first.
         doubts: what to mind when reading it.
     """
 
@@ -346,7 +437,7 @@ class Comparison:
     completions: Completions | None
     effects: tuple[Effects, ...]
     front: Front | None
-    headlines: tuple[str, ...]
+    said: Said
     doubts: tuple[Doubt, ...]
     runs: tuple[RunFigures, ...]
 
@@ -363,6 +454,13 @@ class Comparison:
     def level_of(self) -> dict[str, str]:
         """The name of each arm to the level that it is in."""
         return {arm: level.name for level in self.levels for arm in level.arms}
+
+    @property
+    def headlines(self) -> tuple[str, ...]:
+        """What is better at what, by how much and how sure: a sentence each."""
+        from scenarios.studies.statistics.sentences import headlines
+
+        return headlines(self)
 
     @property
     def text(self) -> str:
@@ -391,6 +489,13 @@ class Comparison:
         from scenarios.studies.report.notebook import comparison_html
 
         return comparison_html(self)
+
+    def level(self, name: str) -> Level:
+        """The level of that name. Raises: KeyError where there is none."""
+        for level in self.levels:
+            if level.name == name:
+                return level
+        raise KeyError(name)
 
     def row(self, metric: str) -> Row:
         """Raises: KeyError for a metric that is no row."""

@@ -1,120 +1,69 @@
-"""Which differences to tell first, and the sentences that tell them."""
+"""The sentences of a comparison: what is said (``scenarios.studies.statistics.said``) in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
 from scenarios.runs.dataset.arm import PROFILE, STRATEGY
-from scenarios.studies.statistics.differences import fewest_seeds
-from scenarios.studies.statistics.numbers import change, is_shown_as_share, number, p_value, percent, points
+from scenarios.studies.statistics.numbers import number, p_value, percent
 from scenarios.studies.statistics.result import (
     DIFFERENT,
     FEWEST_PAIRS,
+    Comparison,
     Difference,
+    FewSeeds,
+    Findings,
     Front,
+    Interval,
     Level,
+    NoFinding,
+    OfLevel,
     Row,
     Stratum,
     Verdict,
 )
 from scenarios.units import counted
 
-FIRST = (
-    "lost_acks_all_records",
-    "lost_acks_1_records",
-    "unclean_elections",
-    "failed_batches",
-    "offline_s",
-    "under_min_isr_s",
-    "time_to_complete_s",
-    "under_replicated_any_s",
-    "produce_p99_ms",
-    "consumer_lag_max",
-    "extra_replica_s",
-)
-"""Metrics that a reader asks for first, the gravest first; the others follow by the size of their differences."""
-_PER_LEVEL = 3
-"""Differences of one verdict that a sentence tells; the table has all."""
-_LEVELS = 4
-"""Levels that have sentences of their own."""
-_ORDER = {Verdict.DEPENDS: -1, Verdict.UNKNOWN: 1, Verdict.SAME: 2}
-
-Told = Sequence[tuple[Row, Difference]]
+_LISTED = 4
+"""Levels that a sentence about several lists."""
 
 
-def told(rows: Sequence[Row], levels: Sequence[Level], axes: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """All differences as (metric, level). The question's axis, the first of ``axes``, comes first; then what depends,
-    findings, what is not known, what does not matter; the gravest metrics of each first, then the largest."""
-    rank = {level.name: axes.index(level.along) if level.along in axes else len(axes) for level in levels}
-
-    def key(place: tuple[str, str, Difference]) -> tuple[float, ...]:
-        metric, level, cell = place
-        gravity = FIRST.index(metric) if metric in FIRST else len(FIRST)
-        size = abs(cell.relative) if cell.relative is not None else float(cell.mean not in (None, 0.0)) * 1e9
-        equal = cell.equal == cell.pairs
-        return rank[level], equal, _ORDER.get(cell.verdict, 0), gravity, -size
-
-    places = [(row.metric, level, cell) for row in rows for level, cell in row.differences.items() if cell.pairs]
-    return tuple((metric, level) for metric, level, _ in sorted(places, key=key))
+def headlines(comparison: Comparison) -> tuple[str, ...]:
+    """What is better at what, by how much and how sure."""
+    said = comparison.said
+    found = [line for one in said.levels for line in of_level(comparison, one)]
+    return (*found, *of_all(comparison))
 
 
-def foremost(rows: Sequence[Row], level: Level, places: Sequence[tuple[str, str]]) -> str | None:
+def of_all(comparison: Comparison) -> Iterator[str]:
+    """The sentences that are about no level alone."""
+    said = comparison.said
+    if said.more_levels:
+        yield f"The table has {counted(said.more_levels, 'more arms')}."
+    if said.few is not None:
+        yield _few_seeds(said.few)
+    if said.front is not None:
+        yield _front(said.front)
+
+
+def foremost(comparison: Comparison, level: str) -> str | None:
     """The first finding for a level and the first one against it, in one sentence; None without any."""
-    by_metric = {row.metric: row for row in rows}
-    cells = [(by_metric[metric], by_metric[metric].differences[at]) for metric, at in places if at == level.name]
-    parts = []
-    for verdict in DIFFERENT:
-        found = [(row, cell) for row, cell in cells if cell.verdict is verdict]
-        parts += [f"{verdict.value} in {row.metric}, {finding(row, cell, level)}" for row, cell in found[:1]]
-    return f"{level.name} against {level.against}: {'; '.join(parts[:2])}." if parts else None
+    of = comparison.level(level)
+    [found] = [one.findings for one in comparison.said.levels if one.level == level] or [()]
+    firsts = [(one.verdict, comparison.row(one.metrics[0])) for one in found if one.verdict in DIFFERENT]
+    parts = [f"{verdict.value} in {row.metric}, {finding(row, row.differences[level], of)}" for verdict, row in firsts]
+    return f"{level} against {of.against}: {'; '.join(parts[:2])}." if parts else None
 
 
-def headlines(
-    rows: Sequence[Row],
-    levels: Sequence[Level],
-    axes: Sequence[str],
-    places: Sequence[tuple[str, str]],
-    front: Front | None,
-    minimum: str,
-) -> tuple[str, ...]:
-    """What is better at what, by how much and how sure. ``axes``: those in which levels differ, the question's first.
-    ``places``: those of ``told``."""
-    by_metric, names = {row.metric: row for row in rows}, {level.name: level for level in levels}
-    order = list(dict.fromkeys([*(level for _metric, level in places), *list(names)[1:]]))
-    cells: dict[str, list[tuple[Row, Difference]]] = {level: [] for level in order}
-    for metric, level in places:
-        cells[level].append((by_metric[metric], by_metric[metric].differences[level]))
-    few = [level for level in order if 0 < max((cell.pairs for _, cell in cells[level]), default=0) < FEWEST_PAIRS]
-    others = [level for level in order if level not in few]
-    found = [line for level in others for row, cell in cells[level] if (line := depends(names[level], row, cell))]
-    if len(found) > _PER_LEVEL:
-        found[_PER_LEVEL:] = [f"So do {counted(len(found) - _PER_LEVEL, 'more differences')} (--format json)."]
-    for level in others[:_LEVELS]:
-        found += _of_level(Pair(names[level], names[names[level].against or ""], axes), cells[level], minimum)
-    if len(others) > _LEVELS:
-        found.append(f"The table has {counted(len(others) - _LEVELS, 'more levels')} (--all).")
-    if few:
-        told_few = [cell for level in few for _, cell in cells[level]]
-        found.append(few_seeds(max(cell.pairs for cell in told_few), sum(cell.equal < cell.pairs for cell in told_few)))
-    if front is not None and any(row.metric in front.metrics and _is_found(row) for row in rows):
-        found.append(_front(front))
-    return tuple(found)
-
-
-def few_seeds(seeds: int, tests: int) -> str:
+def _few_seeds(few: FewSeeds) -> str:
     """What seeds show that are too few for any finding, and how many would do."""
-    enough = max(FEWEST_PAIRS, fewest_seeds(max(1, tests)))
-    more = "" if tests < 2 else f", {enough} for the {tests} differences here"
+    more = "" if few.tests < 2 else f", {few.enough} for the {few.tests} differences here"
     return (
-        f"{counted(seeds, 'seeds')} can show a direction and no finding: of {counted(seeds, 'pairs')} no p is below "
-        f"{number(2 / 2**seeds)}. At least {FEWEST_PAIRS} seeds are needed for one metric{more}."
+        f"{counted(few.seeds, 'seeds')} can show a direction and no finding: of {counted(few.seeds, 'pairs')} no p is "
+        f"below {number(2 / 2**few.seeds)}. At least {FEWEST_PAIRS} seeds are needed for one metric{more}."
     )
-
-
-def _is_found(row: Row) -> bool:
-    return any(cell.verdict in DIFFERENT for cell in row.differences.values())
 
 
 # -- one level against another ---------------------------------------------------------------------------------------
@@ -138,85 +87,122 @@ class Pair:
             return self.level.name, self.other.name, ""
         return _part(values, axis), _part(self.other.values, axis), f" at {', '.join(_part(values, x) for x in rest)}"
 
+    @property
+    def head(self) -> str:
+        """``kafka-6794 against wiki``."""
+        name, base, where = self.names
+        return f"{name} against {base}{where}"
+
 
 def _part(values: Mapping[str, str], axis: str) -> str:
     return values[axis] if axis in (STRATEGY, PROFILE) else f"{axis}={values[axis]}"
 
 
-def _of_level(pair: Pair, all_cells: Told, minimum: str) -> Iterator[str]:
+def of_level(comparison: Comparison, said: OfLevel) -> Iterator[str]:
+    """The sentences of one level."""
+    level = comparison.level(said.level)
+    pair = Pair(level, comparison.level(level.against or ""), comparison.by)
+    for findings in said.findings:
+        yield from _findings(comparison, pair, findings)
+    if said.none is not None:
+        yield f"{pair.head}: {without_finding(said.none, comparison.minimum)}"
+
+
+def _findings(comparison: Comparison, pair: Pair, said: Findings) -> Iterator[str]:
     level, (name, base, where) = pair.level, pair.names
-    cells = [(row, cell) for row, cell in all_cells if cell.verdict is not Verdict.DEPENDS]
-    if not all_cells:
-        yield f"{level.name} and {pair.other.name} have no seed in common."
-    elif not any(cell.verdict in DIFFERENT for _, cell in cells):
-        yield from _nothing_found(f"{name} against {base}{where}", level, cells, minimum)
-    for verdict in DIFFERENT:
-        found = [(row, cell) for row, cell in cells if cell.verdict is verdict]
-        if not found:
-            continue
-        if verdict in (Verdict.LOWER, Verdict.HIGHER) and len(found) < len(cells) and _judged(cells):
-            continue
-        parts = [f"{row.metric} {finding(row, cell, level)}" for row, cell in found[:_PER_LEVEL]]
-        more = f"; and in {counted(len(found) - len(parts), 'more metrics')}" if len(found) > len(parts) else ""
-        yield f"{name} is {verdict.value} than {base}{where} in {'; '.join(parts)}{more}."
+    rows = [comparison.row(metric) for metric in said.metrics]
+    if said.verdict is Verdict.DEPENDS:
+        whole = f"{level.name} against {level.against}"
+        yield from (f"{whole} in {row.metric} {depends(row, level)}" for row in rows)
+        if said.named:
+            yield f"{whole} depends on other axes also in {further(said)}."
+        return
+    parts = "; ".join(f"{row.metric} {finding(row, row.differences[level.name], level)}" for row in rows)
+    if said.named:
+        parts += f"; also in {further(said)}"
+    if said.verdict is Verdict.UNKNOWN:
+        yield f"{pair.head}: not settled, though the intervals leave out 0, in {parts}."
+    else:
+        yield f"{name} is {said.verdict.value} than {base}{where} in {parts}."
 
 
-def _judged(cells: Told) -> bool:
-    return any(cell.verdict in (Verdict.BETTER, Verdict.WORSE) for _, cell in cells)
+def further(said: Findings) -> str:
+    """The figures that are only named: ``lag_p50, lag_p99 and 2 more``."""
+    return f"{', '.join(said.named)}{f' and {number(said.more)} more' if said.more else ''}"
 
 
-def _nothing_found(names: str, level: Level, cells: Told, minimum: str) -> Iterator[str]:
-    unknown = [(row, cell) for row, cell in cells if cell.verdict is Verdict.UNKNOWN]
-    shown = [(row, cell) for row, cell in unknown if leaves_out_0(cell.telling)]
-    rest = f"; in the others any difference is below {minimum}" if len(unknown) < len(cells) else ""
-    if shown:
-        parts = "; ".join(f"{row.metric} {finding(row, cell, level)}" for row, cell in shown[:_PER_LEVEL])
-        yield f"{names}: not settled, though the intervals leave out 0, in {parts}."
-    elif unknown:
-        yield f"{names}: no difference is shown; {len(unknown)} of {len(cells)} metrics are not known{rest}."
-    elif cells:
-        yield f"{names}: no difference that matters (all are below {minimum})."
-
-
-def leaves_out_0(cell: Difference) -> bool:
-    """Whether the interval does."""
-    return cell.interval is not None and (cell.interval.low > 0 or cell.interval.high < 0)
+def without_finding(none: NoFinding, minimum: str) -> str:
+    """What is said where nothing is found, after the names of the two levels."""
+    if not none.of:
+        return "they have no seed in common."
+    if not none.unknown:
+        return f"no difference that matters (all are below {minimum})."
+    rest = f"; in the others any difference is below {minimum}" if none.unknown < none.of else ""
+    return f"no difference is shown; {none.unknown} of {none.of} metrics are not known{rest}."
 
 
 def finding(row: Row, cell: Difference, level: Level) -> str:
     """What a metric's difference is, and how sure: ``+28% [+27%, +29%] (20 of 20 seeds, p < 0.001)``."""
     base = row.samples[level.against or ""]
     if row.split is None or cell.share is None or cell.alike is None:
-        from_ = f", from {number(base.mean)} {row.unit}" if not is_shown_as_share(cell) else ""
-        return f"{change(cell, row.unit)}{from_} ({_sureness(cell)})"
+        from_ = f", from {number(base.mean, row.unit)}" if not cell.is_share else ""
+        return f"{change(cell, row.unit)}{from_} ({sureness(cell)})"
     at, medians = f"{number(row.split.at)} {row.unit}", f"medians {number(row.samples[level.name].median)} and "
     medians += f"{number(base.median)} {row.unit}"
-    shares = [percent(row.split.shares[name], signed=False) for name in (level.name, level.against or "")]
+    shares = [percent(row.split.shares[name]) for name in (level.name, level.against or "")]
     said = f"{at} or more in {shares[0]} of the runs against {shares[1]}"
     if cell.telling is cell.share:
         also = f"; else {change(cell.alike, row.unit)}" if cell.alike.verdict in DIFFERENT else ""
         return f"{said} ({p_value(cell.share.p_adjusted)}{also}; {medians})"
     where = f"where both are below {at} or both are not"
-    return f"{change(cell.alike, row.unit)} {where} ({_sureness(cell.alike)}; {medians}; {said})"
+    return f"{change(cell.alike, row.unit)} {where} ({sureness(cell.alike)}; {medians}; {said})"
 
 
-def _sureness(cell: Difference) -> str:
+def sureness(cell: Difference) -> str:
+    """On how many seeds, and p: ``20 of 20 seeds, p < 0.001``; alike seeds have no p."""
     seeds = cell.higher if (cell.mean or 0) > 0 else cell.lower
     sure = "the seeds are alike" if cell.deterministic and cell.verdict in DIFFERENT else p_value(cell.p_adjusted)
     return f"{seeds} of {cell.pairs} seeds, {sure}"
 
 
+# -- a difference -----------------------------------------------------------------------------------------------------
+
+
+def change(cell: Difference, unit: str = "") -> str:
+    """The difference with its interval: as a share, ``+28% [+27%, +29%]``, where it can be told as one; else in its
+    unit, ``+1,010 [+990, +1,030] ms``."""
+    if cell.mean is None:
+        return number(None)
+    if cell.equal == cell.pairs:
+        return "0"
+    if cell.is_share:
+        assert cell.relative is not None
+        ends = _ends(cell.relative_interval, lambda end: percent(end, signed=True))
+        return f"{percent(cell.relative, signed=True)}{ends}"
+    ends = _ends(cell.interval, lambda end: number(end, signed=True))
+    return f"{number(cell.mean, signed=True)}{ends} {unit}".rstrip()
+
+
+def points(cell: Difference) -> str:
+    """The difference of two shares, ``+37 [+12, +60] points``."""
+    ends = _ends(cell.interval, lambda end: f"{100 * end:+.0f}")
+    return f"{100 * (cell.mean or 0.0):+.0f}{ends} points"
+
+
+def _ends(interval: Interval | None, text: Callable[[float], str]) -> str:
+    return "" if interval is None else f" [{text(interval.low)}, {text(interval.high)}]"
+
+
 # -- over other axes -------------------------------------------------------------------------------------------------
 
 
-def depends(level: Level, row: Row, cell: Difference) -> str | None:
-    """The sentence of a difference whose sign depends on the other axes: where it is largest in each direction."""
-    if cell.verdict is not Verdict.DEPENDS:
-        return None
+def depends(row: Row, level: Level) -> str:
+    """Of a difference whose sign depends on the other axes: on which, and where it is largest in each direction."""
+    cell = row.differences[level.name]
     axes = " and ".join(cell.strata[0].axes)
     ways = [[one for one in cell.strata if one.difference.verdict is verdict] for verdict in DIFFERENT]
     said = "; ".join(_one_way(row, strata, len(cell.strata)) for strata in ways if strata)
-    return f"{level.name} against {level.against} in {row.metric} depends on {axes}: {said}. There is no one answer."
+    return f"depends on {axes}: {said}. There is no one answer."
 
 
 def _one_way(row: Row, strata: Sequence[Stratum], of: int) -> str:
@@ -226,7 +212,7 @@ def _one_way(row: Row, strata: Sequence[Stratum], of: int) -> str:
     own = change(cell, row.unit)
     if row.split is not None:
         own = f"{points(cell)} of the runs with {number(row.split.at)} {row.unit} or more"
-    return f"{cell.verdict.value} at{many} {', '.join(surest.values)} {own} ({_sureness(cell)})"
+    return f"{cell.verdict.value} at{many} {', '.join(surest.values)} {own} ({sureness(cell)})"
 
 
 # -- several objectives ----------------------------------------------------------------------------------------------
@@ -240,13 +226,13 @@ def _front(front: Front) -> str:
         return f"None is best at all of {what}; the choice is between {_listed(front.best)}."
     return (
         f"At {what} together {_listed(front.best)} are not beaten; "
-        + ", ".join(f"{name} is, by {by}" for name, by in list(front.beaten_by.items())[:_LEVELS])
-        + ("." if len(front.beaten_by) <= _LEVELS else f", and {number(len(front.beaten_by) - _LEVELS)} more.")
+        + ", ".join(f"{name} is, by {by}" for name, by in list(front.beaten_by.items())[:_LISTED])
+        + ("." if len(front.beaten_by) <= _LISTED else f", and {number(len(front.beaten_by) - _LISTED)} more.")
     )
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = list(names[:_LEVELS])
+    shown = list(names[:_LISTED])
     if len(names) > len(shown):
         shown.append(f"{len(names) - len(shown)} more")
     between = "; " if any("," in name for name in shown) else ", "

@@ -31,7 +31,7 @@ from scenarios.studies.statistics.result import (
 )
 from scenarios.studies.statistics.rows import rows_of
 from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures
-from scenarios.studies.statistics.sentences import headlines, told
+from scenarios.studies.statistics.said import said, told
 
 ALL = "all"
 """In place of metrics: all that are compared."""
@@ -102,7 +102,7 @@ def compare_runs(
         completions=finished,
         effects=_effects(chosen, list(figures)),
         front=best,
-        headlines=headlines(rows, levels, layout.by, places, best, str(minimum)),
+        said=said(rows, levels, places, best),
         doubts=doubts(
             rows,
             levels,

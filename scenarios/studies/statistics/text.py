@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from scenarios.studies.statistics.numbers import change, number, p_value, percent, points
+from scenarios.studies.statistics.numbers import number, p_value, percent
 from scenarios.studies.statistics.result import (
     CONFIDENCE,
     DIFFERENT,
@@ -18,6 +18,7 @@ from scenarios.studies.statistics.result import (
     Verdict,
 )
 from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE
+from scenarios.studies.statistics.sentences import change, points
 from scenarios.units import counted
 
 WIDTH = 80
@@ -41,6 +42,11 @@ _SPLIT = (
     "of that share, and alike is the difference where both runs of a pair are below, or both are not."
 )
 _ALIKE = " seeds alike: the seeds hardly change the metric, so no p is shown."
+
+
+def first_told(comparison: Comparison) -> Sequence[tuple[str, str]]:
+    """The rows that a table has unless all are asked for: (metric, level)."""
+    return comparison.told[:ROWS]
 
 
 def as_text(comparison: Comparison, *, every: bool = False) -> str:
@@ -86,8 +92,8 @@ def _finished(found: Completions | None, comparison: Comparison) -> Iterator[str
                 [
                     level.name,
                     f"{level.finished} of {level.moved}",
-                    f"{number(times.restricted_mean_s)} s",
-                    "-" if times.median_s is None else f"{number(times.median_s)} s",
+                    number(times.restricted_mean_s, "s"),
+                    number(times.median_s, "s"),
                     p,
                 ]
             )
@@ -103,7 +109,7 @@ def _table(comparison: Comparison, every: bool) -> Iterator[str]:
         return
     if not comparison.told:
         return
-    shown = comparison.told if every else comparison.told[:ROWS]
+    shown = comparison.told if every else first_told(comparison)
     if every:
         places = {place: index for index, place in enumerate(comparison.told)}
         shown = tuple((row.metric, level) for row in comparison.rows for level in row.differences)
@@ -111,10 +117,15 @@ def _table(comparison: Comparison, every: bool) -> Iterator[str]:
     two = len(comparison.levels) == 2
     lines = list(_pairs(comparison, shown) if two else _blocks(comparison, shown))
     yield from _aligned(lines, left=1 if two else 2)
-    left = len(comparison.told) - len(shown)
-    if left:
-        known = sum(comparison.row(m).differences[at].verdict in DIFFERENT for m, at in comparison.told[len(shown) :])
-        yield f"{left} more, {known} of them findings: --all"
+    if left := left_out(comparison, shown):
+        yield f"{left}: --all"
+
+
+def left_out(comparison: Comparison, shown: Sequence[tuple[str, str]]) -> str:
+    """``12 more, 3 of them findings``; nothing where the table has all."""
+    left = comparison.told[len(shown) :]
+    known = sum(comparison.row(metric).differences[level].verdict in DIFFERENT for metric, level in left)
+    return f"{number(len(left))} more, {number(known)} of them findings" if left else ""
 
 
 def _alone(comparison: Comparison) -> Iterator[str]:
@@ -123,8 +134,8 @@ def _alone(comparison: Comparison) -> Iterator[str]:
     for row in comparison.rows:
         sample = row.samples[level]
         ends = sample.median_interval
-        interval = "-" if ends is None else f"[{number(ends.low)}, {number(ends.high)}]"
-        lines.append([row.metric, row.unit, _mean(row, level), number(sample.median), interval])
+        interval = number(None) if ends is None else f"[{number(ends.low)}, {number(ends.high)}]"
+        lines.append([row.metric, row.unit, mean_of(row, level), number(sample.median), interval])
     yield from _aligned(lines, left=2)
 
 
@@ -135,7 +146,7 @@ def _pairs(comparison: Comparison, shown: Sequence[tuple[str, str]]) -> Iterator
     for metric, level in shown:
         row = comparison.row(metric)
         cell = row.differences[level]
-        yield [metric, _mean(row, baseline), _mean(row, other), _change(row, cell), _verdict(cell)]
+        yield [metric, mean_of(row, baseline), mean_of(row, other), change_of(row, cell), verdict_of(cell)]
 
 
 def _blocks(comparison: Comparison, shown: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
@@ -147,22 +158,22 @@ def _blocks(comparison: Comparison, shown: Sequence[tuple[str, str]]) -> Iterato
     for metric, of_metric in by_metric.items():
         row, name = comparison.row(metric), metric
         for base, levels in of_metric.items():
-            yield [name, base, _mean(row, base), "", ""]
+            yield [name, base, mean_of(row, base), "", ""]
             name = ""
             for level in levels:
                 cell = row.differences[level]
-                yield ["", f"  {level}", _mean(row, level), _change(row, cell), _verdict(cell)]
+                yield ["", f"  {level}", mean_of(row, level), change_of(row, cell), verdict_of(cell)]
 
 
-def _mean(row: Row, level: str) -> str:
+def mean_of(row: Row, level: str) -> str:
     """Of a metric with two peaks the share of its upper part: the mean is a value that no run has."""
     sample = row.samples[level]
     if row.split is None:
         return f"{'≥' if sample.censored else ''}{number(sample.mean)}"
-    return f"{percent(row.split.shares[level], signed=False)} ≥ {number(row.split.at)}"
+    return f"{percent(row.split.shares[level])} ≥ {number(row.split.at)}"
 
 
-def _change(row: Row, cell: Difference) -> str:
+def change_of(row: Row, cell: Difference) -> str:
     """Nothing where the sign depends on the other axes: the sentences have it at each of their values."""
     if cell.verdict is Verdict.DEPENDS:
         return "-"
@@ -173,7 +184,8 @@ def _change(row: Row, cell: Difference) -> str:
     return f"alike: {change(cell.alike, row.unit)}"
 
 
-def _verdict(cell: Difference) -> str:
+def verdict_of(cell: Difference) -> str:
+    """The verdict, and how sure: ``worse, p < 0.001``, ``not known (40)``."""
     if cell.verdict is Verdict.SAME:
         return "same"
     if cell.verdict is Verdict.DEPENDS:

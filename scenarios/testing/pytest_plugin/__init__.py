@@ -1,4 +1,4 @@
-"""The pytest plugin: scenario files as tests, and the fixtures ``cluster`` and ``kafka`` (docs/pytest.md).
+"""The pytest plugin: scenario files as tests, and the fixtures ``cluster`` and ``kafka`` (docs/use/pytest.md).
 
 pytest imports it in every project that has Understudy installed, so it imports the rest only when a scenario file is
 collected or the fixture is asked for.
@@ -47,7 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="import this Python file before scenario files are read (docs/plugins.md); repeatable",
+        help="import this Python file before scenario files are read (docs/extend/plugins.md); repeatable",
     )
     group.addoption(
         "--understudy-artifacts",
@@ -65,7 +65,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse what the options cannot mean before anything is collected."""
+    """Refuse wrong options before anything is collected."""
     from scenarios.errors import BadInput
     from scenarios.testing.pytest_plugin.options import Options
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class RunFailed(Exception):
-    """A run that did not pass. Its text is the explanation."""
+    """A run did not pass. The text is the explanation."""
 
 
 class ScenarioFile(pytest.File):
@@ -50,8 +50,8 @@ class ScenarioItem(pytest.Item):
     """One run of a scenario file.
 
     Attributes:
-        scenario: with the strategy that it is run with. seed: what it is run with.
-        result: the run, once it is over.
+        scenario, seed: the scenario with the strategy of this run, and the seed.
+        result: the run, once it has ended.
         obj: nothing; pytest-trio looks at the function of every item.
     """
 
@@ -142,7 +142,7 @@ def _task(item: ScenarioItem) -> tuple[dict[str, Any], str, int]:
 
 
 def _run(table: dict[str, Any], source: str, seed: int) -> Run:
-    """One run, in any process: of the file, or of what the seed draws from it."""
+    """One run, in any process: of the file, or of the scenario that the seed draws from it."""
     from scenarios.chaos.draw import concrete
     from scenarios.runs import run_scenario
 

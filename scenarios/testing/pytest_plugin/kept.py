@@ -1,4 +1,4 @@
-"""What a failed test leaves behind, in a folder of its own."""
+"""The files of failed tests, each in a folder of its own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def folder_of(item: pytest.Item) -> Path:
-    """Where a test leaves what it keeps: a name that every file system takes, and a shell without quotes."""
+    """The folder of a test: a name that every file system accepts, and a shell without quotes."""
     name = "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in item.nodeid).strip("-")
     return item.config.stash[Options.KEY].artifacts / name
 
@@ -35,7 +35,7 @@ def keep_driven(folder: Path, cluster: ClusterInstance, why: str, replay: str) -
 
 
 class Kept:
-    """What a failed run leaves behind, in a folder of its own."""
+    """The files of a failed run, in a folder of its own."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -72,7 +72,7 @@ class Kept:
 
 
 def _shown(path: Path) -> str:
-    """As the user would write it."""
+    """The path as the user would write it."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the plugin's options say, checked."""
+"""The plugin's options, checked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Options:
 
     Attributes:
         seeds: the seeds to run with; None: the file's own.
-        strategies: full names; none: the file's own.
+        strategies: the full names of strategies; none: the file's own.
         shrink_s: how long a failed run is shrunk, in real time.
     """
 
@@ -33,7 +33,7 @@ class Options:
 
     @classmethod
     def of(cls, config: pytest.Config) -> Options:
-        """Raises: BadInput."""
+        """The options of a session. Raises: BadInput."""
         jobs = config.getoption("--understudy-jobs")
         if jobs < 1:
             raise BadInput(f"{jobs} processes run nothing; write 1 or more", where="--understudy-jobs")

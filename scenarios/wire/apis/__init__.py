@@ -1,4 +1,4 @@
-"""Kafka's APIs on the wire, one file for each theme: each one's messages into the emulator's, and back."""
+"""Kafka's APIs on the wire, one file for each theme: conversions of the messages to the emulator's, and back."""
 
 from scenarios.wire.apis.base import (
     Body,

@@ -1,4 +1,4 @@
-"""ApiVersions (KIP-35, KIP-511): what a client asks first."""
+"""ApiVersions (KIP-35, KIP-511): the first request of a client."""
 
 from typing import Any
 

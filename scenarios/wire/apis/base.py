@@ -1,8 +1,8 @@
-"""How an API of the wire is declared: a class with ``@wire_api`` in a module of this package.
+"""The declaration of an API of the wire: a class with ``@wire_api`` in a module of this package.
 
 It turns the body of a request into one message of the emulator, which goes to the broker over the emulated network, and
 the broker's answer into the body of a response. Bodies are plain dictionaries with the names of Kafka's message schemas
-in snake_case (``scenarios.wire.codec``). What a request means is the broker's business, not that of these classes.
+in snake_case (``scenarios.wire.codec``). The meaning of a request is decided by the broker, not by these classes.
 """
 
 from collections.abc import Mapping
@@ -22,20 +22,20 @@ Versions = tuple[int, int]
 
 
 class InvalidRequest(Exception):
-    """A request that no client sends, such as one with a negative size: its connection is closed, as brokers do."""
+    """A request that no client sends, such as one with a negative size. Its connection is closed, as brokers do."""
 
 
 @frozen
 class ServedCluster:
-    """What the translation of requests and responses needs to know of the cluster, and no broker knows by itself.
+    """Facts about the cluster that no broker knows by itself, for the translation of requests and responses.
 
     Attributes:
-        cluster_id: as in /cluster/id.
-        addresses: where clients reach each broker: host and port.
-        racks: of the brokers that have one.
+        cluster_id: the id in /cluster/id.
+        addresses: the host and port at which clients reach each broker.
+        racks: the racks of the brokers that have one.
         versions: the versions of each API that brokers announce, by the API's number.
         registration: the version of the znodes that brokers register with.
-        batches: what producers have sent.
+        batches: the batches that producers have sent.
     """
 
     cluster_id: str
@@ -51,9 +51,9 @@ class Connection:
     """One client's connection to one broker, for the translation of its requests and responses.
 
     Attributes:
-        client_id: of its requests (``client.id``); empty: none was sent.
+        client_id: the ``client.id`` of its requests; empty: none was sent.
         client_host: the client's address, as brokers write it into the descriptions of groups.
-        version: of the request whose body is being translated, or of its response.
+        version: the version of the request whose body is being translated, or of its response.
     """
 
     broker: int
@@ -63,7 +63,7 @@ class Connection:
     version: int = field(default=0, kw_only=True)
 
     def advertised(self, broker: int) -> Address:
-        """Host and port at which clients reach a broker, also one that is down."""
+        """The host and port at which clients reach a broker, even one that is down."""
         return self.served.addresses[broker]
 
 
@@ -72,7 +72,7 @@ class WireApi:
 
     Attributes:
         key: Kafka's number (org.apache.kafka.common.protocol.ApiKeys).
-        versions: those that it can translate. A profile can announce fewer (``scenarios.wire.versions``).
+        versions: the versions that it can translate. A profile can announce fewer (``scenarios.wire.versions``).
     """
 
     key: ClassVar[int]
@@ -92,22 +92,22 @@ class WireApi:
 
         Args:
             response: the broker's answer.
-            body: that of the request.
+            body: the body of the request.
         """
         raise NotImplementedError
 
     def sent(self, request: Any, connection: Connection, client: Process) -> None:
-        """A request that is not answered was sent by ``client``: the place to record what follows from that."""
+        """Called when ``client`` has sent a request that is not answered: the place to record its consequences."""
 
     def answered(self, request: Any, response: Any, waited_us: int, connection: Connection, client: Process) -> None:
-        """A response has reached ``client``: the place to record what its application knows now.
+        """Called when a response has reached ``client``: the place to record what its application now knows.
 
         Args:
-            waited_us: since the request was sent.
+            waited_us: the time since the request was sent.
         """
 
     def is_answered(self, body: Body) -> bool:
-        """Whether the client waits for a response (not so with acks=0)."""
+        """Whether the client waits for a response (not with acks=0)."""
         return True
 
 
@@ -116,7 +116,7 @@ _REGISTRY: dict[int, WireApi] = {}
 
 
 def wire_api(declared: A) -> A:
-    """Register a class. Raises: ValueError if another one has its number."""
+    """Register a class. Raises: ValueError if another class has its number."""
     if declared.key in _REGISTRY:
         raise ValueError(f"two classes for API {declared.key}")
     _REGISTRY[declared.key] = declared()

@@ -24,8 +24,8 @@ from scenarios.wire.apis.shared import answer
 
 @wire_api
 class DescribeConfigs(WireApi):
-    """Versions: 0 has whether a value is the default, later ones where it comes from; 3 types and documentation, which
-    is null here."""
+    """Versions: 0 has whether a value is the default, later ones its source; 3 has types, and documentation, which is
+    null here."""
 
     key = 32
     versions = (0, 4)
@@ -65,7 +65,7 @@ def _entry(entry: ConfigEntry) -> Body:
 
 @wire_api
 class AlterConfigs(WireApi):
-    """All settings of a resource at once."""
+    """Change all settings of a resource at once."""
 
     key = 33
     versions = (0, 2)
@@ -83,7 +83,7 @@ class AlterConfigs(WireApi):
 
 @wire_api
 class IncrementalAlterConfigs(WireApi):
-    """Single settings (KIP-339)."""
+    """Change single settings (KIP-339)."""
 
     key = 44
     versions = (0, 1)

@@ -28,7 +28,7 @@ _ATTRIBUTES = Struct(">h")
 _MAX_TIMESTAMP = Struct(">q")
 _MAX_TIMESTAMP_AT = 35
 _RECORD_OVERHEAD = 12
-"""About the bytes of a record without key, beside its value."""
+"""The approximate size of a record without key, apart from its value."""
 
 
 @wire_api
@@ -75,7 +75,7 @@ class Fetch(WireApi):
     def answered(
         self, request: ConsumerFetchRequest, response: Any, waited_us: int, connection: Connection, client: Process
     ) -> None:
-        """What the client has received, for the checkers."""
+        """Record the batches that the client has received, for the checkers."""
         for partition in response.partitions:
             batches = partition.batches
             if batches:
@@ -113,7 +113,7 @@ def _partition(partition: FetchedPartition, request: Body, stability: Mapping[To
 
 
 def in_bytes(batches: Iterable[Batch]) -> bytes:
-    """Batches as they are sent to a client."""
+    """The bytes of batches, as they are sent to a client."""
     return b"".join(map(_batch_in_bytes, batches))
 
 
@@ -135,8 +135,8 @@ def _batch_in_bytes(batch: Batch) -> bytes:
 
 
 def _made_up(batch: Batch) -> bytes:
-    """The records of an emulated producer, which has none: as many as it says, without keys, all of zeros, of about
-    the size of the batch together."""
+    """Records for a batch of an emulated producer, which has none: as many as its count says, without keys, of zeros,
+    with about the batch's size together."""
     count = batch.next_offset - batch.base_offset
     value = bytes(max(0, batch.size // count - _RECORD_OVERHEAD))
     return write_records([(None, value)] * count, batch.timestamp_us // 1000)

@@ -1,4 +1,4 @@
-"""FindCoordinator, and what members of groups ask: JoinGroup, SyncGroup, Heartbeat, LeaveGroup."""
+"""FindCoordinator, and the requests of group members: JoinGroup, SyncGroup, Heartbeat, LeaveGroup."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ SEVERAL_MEMBERS = 3
 
 @wire_api
 class FindCoordinator(WireApi):
-    """Which broker coordinates a group."""
+    """Find the broker that coordinates a group."""
 
     key = 10
     versions = (0, 4)
@@ -62,7 +62,7 @@ def _coordinator(found: FoundCoordinator, connection: Connection) -> Body:
 
 @wire_api
 class JoinGroup(WireApi):
-    """A member joins, or joins again."""
+    """Join a group, or join it again."""
 
     key = 11
     versions = (0, 9)
@@ -104,14 +104,14 @@ class JoinGroup(WireApi):
 
 @wire_api
 class SyncGroup(WireApi):
-    """A member asks for its assignment; the leader sends those of all."""
+    """Ask for an assignment; the leader sends those of all members."""
 
     key = 14
     versions = (0, 5)
 
     def to_request(self, body: Body, connection: Connection) -> SyncGroupRequest:
         protocol_type, protocol = body["protocol_type"], body["protocol_name"]
-        if connection.version >= NAMES_PROTOCOL:  # they have to be there: no group has ""
+        if connection.version >= NAMES_PROTOCOL:  # both have to be given: no group has ""
             protocol_type, protocol = protocol_type or "", protocol or ""
         return SyncGroupRequest(
             body["group_id"],
@@ -135,7 +135,7 @@ class SyncGroup(WireApi):
 
 @wire_api
 class Heartbeat(WireApi):
-    """A member is alive."""
+    """Report that a member is alive."""
 
     key = 12
     versions = (0, 4)
@@ -150,7 +150,7 @@ class Heartbeat(WireApi):
 
 @wire_api
 class LeaveGroup(WireApi):
-    """Members leave. Before version 3 there is one, and its error is that of the response."""
+    """Leave a group. Before version 3 one member leaves, and its error is that of the response."""
 
     key = 13
     versions = (0, 5)

@@ -17,7 +17,7 @@ from scenarios.wire.apis.shared import NOT_REQUESTED
 
 @wire_api
 class DescribeGroups(WireApi):
-    """How groups stand."""
+    """The states and members of groups."""
 
     key = 15
     versions = (0, 5)
@@ -54,7 +54,7 @@ def _described(group: DescribedGroup) -> Body:
 
 @wire_api
 class ListGroups(WireApi):
-    """The groups that a broker coordinates; of some states only since version 4 (KIP-518)."""
+    """The groups that a broker coordinates; since version 4 also only those in some states (KIP-518)."""
 
     key = 16
     versions = (0, 4)
@@ -75,7 +75,7 @@ class ListGroups(WireApi):
 
 @wire_api
 class DeleteGroups(WireApi):
-    """Groups without members are deleted, with their offsets."""
+    """Delete groups without members, with their offsets."""
 
     key = 42
     versions = (0, 2)

@@ -52,7 +52,7 @@ def outcomes(partitions: Iterable[tuple[TopicPartition, Errors]]) -> list[Body]:
 
 @wire_api
 class OffsetCommit(WireApi):
-    """How far a group has read. Versions 2 to 4 can say for how long to keep that."""
+    """Commit the offsets of a group. Versions 2 to 4 can have a retention time."""
 
     key = 8
     versions = (2, 8)
@@ -75,7 +75,7 @@ class OffsetCommit(WireApi):
 
 @wire_api
 class OffsetFetch(WireApi):
-    """What groups have committed."""
+    """The committed offsets of groups."""
 
     key = 9
     versions = (1, 8)
@@ -122,7 +122,7 @@ def _committed(number: int, committed: CommittedOffset) -> Body:
 
 @wire_api
 class OffsetDelete(WireApi):
-    """Committed offsets are deleted."""
+    """Delete committed offsets."""
 
     key = 47
     versions = (0, 0)

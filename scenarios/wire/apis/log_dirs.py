@@ -18,7 +18,7 @@ from scenarios.wire.apis.shared import by_topic, partitions_of
 
 @wire_api
 class AlterReplicaLogDirs(WireApi):
-    """A replica that two directories are asked for goes to the last one."""
+    """Move replicas to other log directories. If two directories are requested for a replica, the last one counts."""
 
     key = 34
     versions = (0, 2)
@@ -47,7 +47,7 @@ class AlterReplicaLogDirs(WireApi):
 
 @wire_api
 class DescribeLogDirs(WireApi):
-    """What the broker's log directories hold."""
+    """The replicas in the broker's log directories."""
 
     key = 35
     versions = (0, 3)

@@ -59,7 +59,7 @@ def _found(found: FoundOffset, version: int) -> Body:
 
 @wire_api
 class OffsetForLeaderEpoch(WireApi):
-    """Where leader epochs end (OffsetsForLeaderEpochRequest, 2.1 to 3.0)."""
+    """The end offsets of leader epochs (OffsetsForLeaderEpochRequest, 2.1 to 3.0)."""
 
     key = 23
     versions = (2, 4)

@@ -62,7 +62,7 @@ class Produce(WireApi):
     def answered(
         self, request: RecordsProduceRequest, response: Any, waited_us: int, connection: Connection, client: Process
     ) -> None:
-        """What was acknowledged counts as produced. What was refused does not: the client may send it again."""
+        """Record acknowledged batches as produced. Refused ones are not recorded: the client may send them again."""
         acknowledged = [
             (tp, info.id, base, base + batch.count)
             for batch, (tp, error, base), info in zip(request.records, response.partitions, response.infos, strict=True)
@@ -88,7 +88,7 @@ def _batch(tp: TopicPartition, records: Any, body: Body, connection: Connection)
 
 
 def _defect(header: BatchHeader, size: int, transactional_id: str | None) -> Errors:
-    """Why no leader may append a batch whose header is in order."""
+    """The error if no leader may append a batch whose header can be read; else NONE."""
     if header.is_transactional and transactional_id is None:  # KafkaApis.handleProduceRequest
         return Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     if header.is_transactional and not header.has_producer_id:

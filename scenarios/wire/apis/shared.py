@@ -1,4 +1,4 @@
-"""What the bodies of several APIs have in common."""
+"""Common parts of the bodies of several APIs."""
 
 from collections.abc import Iterable
 from typing import TypeVar
@@ -14,17 +14,18 @@ NOT_REQUESTED = -2147483648
 
 
 def microseconds(timeout_ms: int) -> int:
-    """A request's own timeout. Negative ones are as good as none at all."""
+    """A request's own timeout in microseconds. A negative one is a very long one."""
     return max(timeout_ms, 0) * 1000
 
 
 def answer(error: ApiError) -> Body:
-    """The fields of a result."""
+    """The fields of a result, with the error's code and words."""
     return {"error_code": int(error.code), "error_message": error.message}
 
 
 def coded(error: Errors, message: str | None = None) -> Body:
-    """The same for an error without words of its own: those that Kafka's brokers send for its code are left out."""
+    """The fields of a result, for an error without words of its own: the words that Kafka's brokers send for its code
+    are left out."""
     return answer(ApiError(error, message))
 
 

@@ -25,7 +25,7 @@ def _of_producer(body: Body) -> tuple[str, int, int]:
 
 @wire_api
 class AddPartitionsToTxn(WireApi):
-    """A transaction will write to these partitions."""
+    """Announce that a transaction will write to these partitions."""
 
     key = 24
     versions = (0, 3)
@@ -52,7 +52,7 @@ class AddPartitionsToTxn(WireApi):
 
 @wire_api
 class AddOffsetsToTxn(WireApi):
-    """A transaction will commit offsets of a group."""
+    """Announce that a transaction will commit offsets of a group."""
 
     key = 25
     versions = (0, 3)
@@ -67,7 +67,7 @@ class AddOffsetsToTxn(WireApi):
 
 @wire_api
 class EndTxn(WireApi):
-    """A transaction is committed or aborted."""
+    """Commit or abort a transaction."""
 
     key = 26
     versions = (0, 3)
@@ -82,7 +82,7 @@ class EndTxn(WireApi):
 
 @wire_api
 class TxnOffsetCommit(WireApi):
-    """How far a group has read, as part of a transaction."""
+    """Commit the offsets of a group as part of a transaction."""
 
     key = 28
     versions = (0, 3)

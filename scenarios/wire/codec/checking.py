@@ -1,4 +1,4 @@
-"""What is wrong with a body that was to be written: for messages about our own mistakes, and for tests."""
+"""The problems of a body that was to be written: for messages about our own mistakes, and for tests."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ from scenarios.wire.codec.schema import Api
 from scenarios.wire.codec.writing import Writer, writer
 
 MOST_ELEMENTS: Final = 1_000_000
-"""Of all arrays of a request together. A request for each of 200,000 partitions with its replicas has less; without a
-limit a frame of 100 MB, which Kafka accepts, could make 10 GB of small dicts."""
+"""The most elements of all arrays of a request together. A request for each of 200,000 partitions with its replicas has
+fewer. Without a limit a frame of 100 MB, which Kafka accepts, could make 10 GB of small dicts."""
 
 ANY: Final = 2**62
 _REQUEST: Final = Struct(">hhi")
@@ -150,7 +150,7 @@ def decode_response(api_key: int, version: int, frame: bytes | memoryview) -> tu
 
 
 def _written(parts: list[bytes], write: Writer, body: Mapping[str, Any], api: Api, version: int, kind: str) -> bytes:
-    """The frame that begins with ``parts``."""
+    """The frame that begins with ``parts`` and ends with the body."""
     try:
         write(parts.append, body)
         return b"".join(parts)
@@ -162,6 +162,7 @@ def _written(parts: list[bytes], write: Writer, body: Mapping[str, Any], api: Ap
 def _tagged_header(api_key: int, version: int) -> bool:
     """Whether the response's header has tagged fields.
 
-    That of ApiVersions never has (KIP-511): a client reads it before it knows which versions the broker speaks.
+    The header of an ApiVersions response never has (KIP-511): a client reads it before it knows which versions the
+    broker speaks.
     """
     return version in APIS[api_key].flexible and api_key != API_VERSIONS.key

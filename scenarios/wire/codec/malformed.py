@@ -1,4 +1,4 @@
-"""What is wrong with a frame. No other exception leaves the decoder, whatever the bytes."""
+"""The errors of the decoder. No other exception leaves it, whatever the bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ class MalformedFrame(ValueError):
 
     Attributes:
         path: the field that is wrong, as in ``topics[0].partitions[2].records``; empty for the frame as a whole.
-        problem: what is wrong with it.
+        problem: the error in the field.
     """
 
     def __init__(self, path: str, problem: str) -> None:
@@ -24,9 +24,9 @@ class UnsupportedVersion(MalformedFrame):
     not know, and closes the connection for any other.
 
     Attributes:
-        api_key: as in the frame.
-        version: as in the frame.
-        correlation_id: as in the frame.
+        api_key: the API's number in the frame.
+        version: the version in the frame.
+        correlation_id: the correlation id in the frame.
     """
 
     def __init__(self, api_key: int, version: int, correlation_id: int, problem: str) -> None:
@@ -37,10 +37,10 @@ class UnsupportedVersion(MalformedFrame):
 
 
 def short(left: int, fields: tuple[tuple[int, str], ...], prefix: str) -> MalformedFrame:
-    """The frame ends inside one of ``fields``.
+    """The error for a frame that ends inside one of ``fields``.
 
     Args:
-        left: bytes that are left.
+        left: the number of bytes that are left.
         fields: the end of each field, counted from where ``left`` bytes begin, and its name.
         prefix: the path of what contains them.
     """
@@ -49,7 +49,7 @@ def short(left: int, fields: tuple[tuple[int, str], ...], prefix: str) -> Malfor
 
 
 def bad_length(path: str, length: int, left: int, what: str = "bytes") -> MalformedFrame:
-    """A length or a count that is negative, or more than the frame has left."""
+    """The error for a length or a count that is negative, or more than the frame has left."""
     if length == -1:
         return MalformedFrame(path, "null, which this field cannot be in this version")
     if length < 0:
@@ -58,5 +58,5 @@ def bad_length(path: str, length: int, left: int, what: str = "bytes") -> Malfor
 
 
 def too_many(path: str, limit: int) -> MalformedFrame:
-    """The arrays of the frame have more elements than it may have."""
+    """The error for a frame whose arrays have more elements than it may have."""
     return MalformedFrame(path, f"the arrays of this frame have more than {limit} elements together")

@@ -19,21 +19,21 @@ from scenarios.wire.codec.schema import FIXED, NO_VERSION, Field, at
 from scenarios.wire.codec.source import Source
 
 FEW: Final = 16
-"""Arrays of fewer numbers are unpacked by a Struct that is made beforehand."""
+"""The length below which an array of numbers is unpacked by a Struct that is made beforehand."""
 MAX_STRING: Final = 0x7FFF
 MAX_LENGTH: Final = 0x7FFFFFFF
 PREFIX: Final = {"string": "h"}
-"""The letter of a length or a count before KIP-482; any other is an ``i``."""
+"""The struct letter of a length or a count before KIP-482, by type; every other type has ``i``."""
 
 Reader = Callable[[Any, int, int, int], tuple[dict[str, Any], int]]
-"""Of the frame, where the body begins, where the frame ends, and how many elements its arrays may have together.
+"""A function of the frame, the start of the body, the end of the frame, and the most elements of its arrays together.
 
-Returns the body and where it ends. Raises MalformedFrame.
+Returns the body and its end. Raises MalformedFrame.
 """
 
 
 def unsigned(frame: Any, at: int, end: int, limit: int, path: str) -> tuple[int, int]:
-    """An unsigned varint of at most five bytes, and where it ends."""
+    """An unsigned varint of at most five bytes, and its end."""
     value = 0
     for shift in range(0, 35, 7):
         if at >= end:
@@ -49,7 +49,7 @@ def unsigned(frame: Any, at: int, end: int, limit: int, path: str) -> tuple[int,
 
 
 def skipped_tags(frame: Any, at: int, end: int, path: str) -> int:
-    """Where the tagged fields end, of which this version knows none."""
+    """The end of the tagged fields, of which this version knows none."""
     count, at = unsigned(frame, at, end, MAX_LENGTH, path)
     for _ in range(count):
         _, at = unsigned(frame, at, end, MAX_LENGTH, path)
@@ -73,7 +73,7 @@ NAMES: Final[dict[str, Any]] = {
 
 
 class _Place:
-    """Where a reader is inside a message: the path's constant parts, and the variables that count its elements."""
+    """The place of a reader inside a message: the path's constant parts, and the variables that count its elements."""
 
     def __init__(self, text: str = "", counters: tuple[str, ...] = ()) -> None:
         self.text = text
@@ -90,7 +90,7 @@ class _Place:
         return _Place(f"{self.text}." if self.text else "", self.counters)
 
     def __str__(self) -> str:
-        """As an expression of the source."""
+        """The place as an expression of the source."""
         return f"{self.text!r} % ({', '.join(self.counters)},)" if self.counters else repr(self.text)
 
 
@@ -106,7 +106,7 @@ class _Compiler:
         """Fields of fixed size that are not unpacked yet: letter, variable, Kafka's name."""
 
     def struct(self, fields: Sequence[Field], place: _Place) -> str:
-        """Reads them; returns the expression of their dict."""
+        """Read the fields of a struct; return the expression of their dict."""
         plain, tagged, lacking = at(fields, self.version)
         values = {each.name: self.value(each, place.fields) for each in plain}
         if self.flexible:
@@ -116,7 +116,7 @@ class _Compiler:
         return "{" + ", ".join(f"{each.name!r}: {values[each.name]}" for each in fields) + "}"
 
     def value(self, field: Field, place: _Place) -> str:
-        """Reads it, now or with the fields that follow; returns the expression of its value."""
+        """Read a value, now or with the fields that follow; return its expression."""
         if field.is_array:
             return self.array(field, place)
         if field.type == "struct":
@@ -137,7 +137,7 @@ class _Compiler:
         text = field.type == "string"
         length = self.length(field, place, MAX_STRING + 1 if text else MAX_LENGTH)
         part = f"frame[at:{name}]"
-        # As Kafka does, which replaces what is no UTF-8: a group or a client may be named in another encoding.
+        # Bytes that are not UTF-8 are replaced, as in Kafka: a group or a client may be named in another encoding.
         value = f'str({part}, "utf-8", "replace")' if text else f"bytes({part})"
         with self.unless_null(field, length, name):
             out.line(f"{name} = at + {length}")
@@ -161,7 +161,7 @@ class _Compiler:
         return name
 
     def unless_null(self, field: Field, length: str, name: str) -> AbstractContextManager[None]:
-        """The block of what is read where the field is not null."""
+        """A block of the source for what is read if the field is not null."""
         if self.version not in field.nullable:
             return nullcontext()
         with self.out.block(f"if {length} == -1:"):

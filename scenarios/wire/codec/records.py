@@ -17,16 +17,17 @@ from emulator.protocol.records import APPEND_TIME, COMPRESSION, CONTROL, MAGIC, 
 from scenarios.wire.codec.checksum import crc32c
 
 HEADER: Final = Struct(">qiibIhiqqqhii")
-"""From baseOffset to the count of records (org.apache.kafka.common.record.DefaultRecordBatch)."""
+"""The header of a batch, from baseOffset to the count of records
+(org.apache.kafka.common.record.DefaultRecordBatch)."""
 
 LENGTH_ENDS: Final = 12
-"""The batch's length counts what follows it."""
+"""The end of the length field: the batch's length counts the bytes after it."""
 
 CRC_AT, CHECKED_FROM = 17, 21
-"""Where the checksum is, and where the bytes begin that it covers: at the attributes."""
+"""The places of the checksum, and of the first byte that it covers: the attributes."""
 
 COMPRESSIONS: Final = ("none", "gzip", "snappy", "lz4", "zstd")
-"""By their number in a batch's attributes."""
+"""The compressions by their number in a batch's attributes."""
 
 _CRC: Final = Struct(">I")
 _PLACE: Final = Struct(">qii")
@@ -35,7 +36,7 @@ _OLD: Final = Struct(">qiIb")
 
 
 class RefusedRecords(ValueError):
-    """The records field of a request is not what a broker takes.
+    """The records field of a request cannot be appended by a broker.
 
     Attributes:
         error: the code of the partition's response.
@@ -48,22 +49,22 @@ class RefusedRecords(ValueError):
 
 @define  # frozen ones take three times as long to make
 class BatchHeader:
-    """The header of a batch, and where the batch is.
+    """The header of a batch, and the place of the batch.
 
     Attributes:
-        at: where it begins in the field.
+        at: the start of the batch in the field.
         size: its bytes, header included.
-        base_offset: as in the bytes; a producer sends 0.
-        leader_epoch: as in the bytes; a producer sends -1.
-        crc: of all that follows it.
+        base_offset: the value in the bytes; a producer sends 0.
+        leader_epoch: the value in the bytes; a producer sends -1.
+        crc: the checksum of all that follows it.
         attributes: compression, timestamp type, transactional and control bit.
-        last_offset_delta: from the base offset to the last record's offset.
-        base_timestamp: milliseconds; that of the first record.
-        max_timestamp: milliseconds.
+        last_offset_delta: the difference between the last record's offset and the base offset.
+        base_timestamp: the timestamp of the first record, in milliseconds.
+        max_timestamp: the latest timestamp, in milliseconds.
         producer_id: -1 for a producer that is not idempotent.
         producer_epoch: -1 likewise.
         base_sequence: the sequence number of the first record; -1 likewise.
-        count: of records.
+        count: the number of records.
     """
 
     at: int
@@ -82,7 +83,7 @@ class BatchHeader:
 
     @property
     def end(self) -> int:
-        """Where the batch ends in the field."""
+        """The end of the batch in the field."""
         return self.at + self.size
 
     @property
@@ -91,7 +92,7 @@ class BatchHeader:
 
     @property
     def compression(self) -> str:
-        """A name of ``COMPRESSIONS``; ``read_batches`` refuses other numbers."""
+        """The name of the compression; ``read_batches`` refuses unknown numbers."""
         return COMPRESSIONS[self.attributes & COMPRESSION]
 
     @property
@@ -113,14 +114,14 @@ class BatchHeader:
 
     @property
     def last_sequence(self) -> int:
-        """After 2147483647 comes 0 (DefaultRecordBatch.incrementSequence)."""
+        """The sequence number of the last record. After 2147483647 comes 0 (DefaultRecordBatch.incrementSequence)."""
         if self.base_sequence < 0:
             return self.base_sequence
         return (self.base_sequence + self.last_offset_delta) & 0x7FFFFFFF
 
 
 def headers(records: bytes | memoryview) -> Iterator[BatchHeader]:
-    """Each batch of a field that a broker has checked before: of a log's bytes, or of a response."""
+    """The header of each batch in a field that a broker has checked before: the bytes of a log, or of a response."""
     at, end = 0, len(records)
     while at < end:
         header = _header(records, at, end)
@@ -151,16 +152,15 @@ def read_batches(records: bytes | memoryview) -> list[BatchHeader]:
 def read_produced(records: bytes | memoryview | None, version: int) -> BatchHeader:
     """The one batch that a Produce request may have for a partition, checked as far as its header goes.
 
-    As brokers of Kafka 2.4 to 3.0 do: ProduceRequest.validateRecords, Log.analyzeAndValidateRecords,
+    The checks are those of brokers of Kafka 2.4 to 3.0: ProduceRequest.validateRecords, Log.analyzeAndValidateRecords,
     LogValidator.validateBatch.
 
     Args:
-        records: the partition's.
-        version: of the request.
+        records: the records field of the partition.
+        version: the version of the request.
 
-    Raises:
-        RefusedRecords: as ``read_batches``; INVALID_RECORD for a batch that no client may send or that contradicts
-            itself, UNSUPPORTED_COMPRESSION_TYPE for zstd before version 7.
+    Raises: RefusedRecords: as ``read_batches``; INVALID_RECORD for a batch that no client may send or that contradicts
+    itself, UNSUPPORTED_COMPRESSION_TYPE for zstd before version 7.
     """
     found = read_batches(records or b"")
     if len(found) != 1:

@@ -1,4 +1,4 @@
-"""How messages are declared: one ``Api`` with the fields of its request and of its response, for all versions.
+"""The declaration of messages: one ``Api`` with the fields of its request and of its response, for all versions.
 
 The words are those of Kafka's message definitions (clients/src/main/resources/common/message/*.json): ``versions``,
 ``nullable`` (nullableVersions), ``flexible`` (flexibleVersions), ``tag`` (its taggedVersions are the field's versions),
@@ -18,7 +18,7 @@ FIXED: Final = {"bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "
 EMPTY: Final[dict[str, Any]] = {"bool": False, "string": "", "bytes": b"", "records": None, "uuid": bytes(16)}
 UNSET: Final = object()
 FOREVER: Final = 32767
-"""Stands for no upper end: versions are int16."""
+"""The highest version, in place of no upper end: versions are int16."""
 
 
 @frozen
@@ -39,7 +39,7 @@ NO_VERSION: Final = Versions(FOREVER, -1)
 
 
 def version_range(text: str | Versions) -> Versions:
-    """Of ``"4+"``, ``"8-10"`` or ``"0"``."""
+    """The range that ``"4+"``, ``"8-10"`` or ``"0"`` means."""
     if isinstance(text, Versions):
         return text
     low, dash, high = text.rstrip("+").partition("-")
@@ -51,14 +51,14 @@ class Field:
     """A field of a message, or of a struct inside it.
 
     Attributes:
-        name: Kafka's, in snake_case.
+        name: Kafka's name in snake_case.
         type: a name of ``FIXED``, ``string``, ``bytes``, ``records``, ``uuid`` (16 bytes) or ``struct``; an array of
             one of them begins with ``[]``.
-        versions: those which have the field.
-        nullable: those in which it can be null.
-        tag: its number where it is a tagged field: it is written only when it has not its default.
-        initial: what it is where a version, or a body to encode, has none; ``UNSET`` is the type's own.
-        fields: those of a struct.
+        versions: the versions that have the field.
+        nullable: the versions in which it can be null.
+        tag: the number of a tagged field, which is written only when it does not have its default.
+        initial: the value where a version, or a body to encode, has none; ``UNSET`` is the type's own.
+        fields: the fields of a struct.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Field:
     fields: tuple[Field, ...] = field(default=(), kw_only=True)
 
     def of(self, *fields: Field) -> Field:
-        """The same, an array of structs (or a struct) with these fields."""
+        """A copy of the field, an array of structs (or a struct), with these fields."""
         return evolve(self, fields=fields)
 
     @property
@@ -79,12 +79,12 @@ class Field:
 
     @property
     def element(self) -> str:
-        """The type of an element of an array; of anything else its own type."""
+        """The type of an element of an array; of any other field its own type."""
         return self.type.removeprefix("[]")
 
     @property
     def default(self) -> Any:
-        """A new object each time, where it is a list or a dict."""
+        """The default; a new object each time, if it is a list or a dict."""
         if self.initial is not UNSET:
             return self.initial
         if self.is_array:
@@ -99,10 +99,10 @@ class Api:
     """A request and its response.
 
     Attributes:
-        key: Kafka's number for it.
-        name: Kafka's, as in ``OffsetForLeaderEpoch``.
-        versions: those that the codec knows; request and response have the same.
-        flexible: those with compact lengths and tagged fields (KIP-482).
+        key: Kafka's number of the API.
+        name: Kafka's name, such as ``OffsetForLeaderEpoch``.
+        versions: the versions that the codec knows; request and response have the same.
+        flexible: the versions with compact lengths and tagged fields (KIP-482).
         request: the fields of the request's body.
         response: the fields of the response's body.
     """
@@ -131,9 +131,9 @@ class Stored:
     """A key or a value that a coordinator writes into its topic, after two bytes of its version.
 
     Attributes:
-        name: Kafka's, as in ``OffsetCommitValue``.
-        versions: those that the codec knows.
-        fields: of the body; none of them is flexible before Kafka 3.6.
+        name: Kafka's name, such as ``OffsetCommitValue``.
+        versions: the versions that the codec knows.
+        fields: the fields of the body; none of them is flexible before Kafka 3.6.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Python source that is built line by line, and made a function of."""
+"""Python source that is built line by line and compiled to a function."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Source:
 
     @contextmanager
     def block(self, head: str) -> Iterator[None]:
-        """What is written inside is the block of ``head``, as in ``for i in range(n):``."""
+        """Put what is written inside into the block of ``head``, as in ``for i in range(n):``."""
         self.line(head)
         self._indent += 1
         yield
         self._indent -= 1
 
     def compiled(self, function: str, about: str, names: dict[str, Any]) -> Callable[..., Any]:
-        """The function of that name.
+        """Compile the generated source and return the function called ``function``.
 
         Args:
             function: its name in the source.
-            about: stands for the file's name in a traceback, which shows the source's lines too.
-            names: what the source may use of the modules around it.
+            about: the file's name in a traceback, which shows the source's lines too.
+            names: the names of the modules around it that the source may use.
         """
         text = "\n".join(self._lines) + "\n"
         where = f"<{about}>"

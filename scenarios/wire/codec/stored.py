@@ -1,4 +1,4 @@
-"""Keys and values of coordinators' records to dicts and back (``messages.stored``)."""
+"""Keys and values of coordinators' records, converted to dicts and back (``messages.stored``)."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from scenarios.wire.codec.schema import FIXED, NO_VERSION, Field, at
 from scenarios.wire.codec.source import Source
 
 Writer = Callable[[Callable[[Any], None], Mapping[str, Any]], None]
-"""Of what takes each part of the frame, and the body."""
+"""A function of the one that takes each part of the frame, and of the body."""
 
 
 def unsigned(value: int) -> bytes:
@@ -30,14 +30,14 @@ def unsigned(value: int) -> bytes:
 
 
 FEW: Final = 16
-"""Arrays of fewer numbers are packed by a Struct that is made beforehand."""
+"""The length below which an array of numbers is packed by a Struct that is made beforehand."""
 
 ONE_BYTE: Final = tuple(bytes([value]) for value in range(128))
 NAMES: Final[dict[str, Any]] = {"SHORT": ONE_BYTE, "pack": pack, "unsigned": unsigned}
 
 
 def varint(value: str) -> str:
-    """The expression of a varint; most are of one byte."""
+    """The expression of a varint; most varints have one byte."""
     return f"SHORT[{value}] if {value} < 128 else unsigned({value})"
 
 
@@ -53,7 +53,7 @@ class _Compiler:
         """Fields of fixed size that are not packed yet: letter and expression."""
 
     def struct(self, fields: Sequence[Field], body: str, add: str) -> None:
-        """Writes them, taken from the dict ``body``, to what ``add`` calls."""
+        """Write the fields of a struct, from the dict ``body``, to what ``add`` calls."""
         plain, tagged, _ = at(fields, self.version)
         get = self.out.name("get")
         self.out.line(f"{get} = {body}.get")
@@ -131,7 +131,7 @@ class _Compiler:
             self.flush(add)
 
     def numbers(self, letter: str, name: str, length: str, add: str) -> None:
-        """Writes an array of numbers; a few of them, as replicas are, with their count by one call."""
+        """Write an array of numbers; a short one, such as replicas, by one call together with its count."""
         out, packs = self.out, f"pack_few_{letter.replace('?', 'o')}"
         count = "B" if self.flexible else "i"
         self.names[packs] = [Struct(f">{count}{few}{letter}").pack for few in range(FEW)]
@@ -143,7 +143,7 @@ class _Compiler:
             out.line(f"{add}(pack('>%d{letter}' % len({name}), *{name}))")
 
     def tags(self, tagged: list[Field], get: str, add: str) -> None:
-        """Writes the tagged fields that have not their default, or that there is none."""
+        """Write the tagged fields that do not have their default, or an empty list of them."""
         out = self.out
         self.flush(add)
         if not tagged:
@@ -166,7 +166,7 @@ class _Compiler:
             out.line(f"{add}(b''.join({found}))")
 
     def differs(self, field: Field, value: str) -> str:
-        """The expression of whether a value is not its field's default."""
+        """The expression that tells whether a value is not its field's default."""
         if field.type == "struct":
             of = [self.differs(each, f"{value}.get({each.name!r}, {each.default!r})") for each in field.fields]
             return f"{value} is not None and ({' or '.join(of)})"

@@ -44,8 +44,8 @@ class _Asked:
 class ClientConnection:
     """A connection from one client to one broker.
 
-    The connection in the emulated network is opened with the first request, since the machine that it comes from is
-    named after the ``client.id`` in there.
+    The connection in the emulated network is opened with the first request: that has the ``client.id``, after which the
+    machine is named.
     """
 
     gateway: "Gateway"
@@ -59,7 +59,7 @@ class ClientConnection:
     _asked: deque[_Asked] = field(factory=deque)
 
     def frame(self, data: bytes) -> None:
-        """A request has come."""
+        """Handle a request from the client."""
         try:
             if self.machine is None:
                 self._open(data)
@@ -68,7 +68,7 @@ class ClientConnection:
             return
         assert self.machine is not None
         assert self.machine.process is not None
-        # A paused machine takes it when it goes on, one that runs nothing never does.
+        # A paused machine handles it when it resumes; a machine without a process never does.
         self.machine.process.deliver((self._send, data))
 
     def _open(self, data: bytes) -> None:
@@ -146,18 +146,18 @@ class ClientConnection:
         self.outlet.end(reset=False)
 
     def close(self) -> None:
-        """The client's end is gone."""
+        """Handle the end of the connection at the client."""
         self.gateway.connections.pop(self.number, None)
         if self.machine is not None:
             self._endpoint.close()
 
     def _ended(self, reason: str) -> None:
-        """The broker has ended the connection, or its machine has, or the network."""
+        """Handle the end of the connection in the world, by the broker, its machine, or the network."""
         self.gateway.connections.pop(self.number, None)
         self.outlet.end(reset=reason != "closed")
 
     def reset(self) -> None:
-        """The client's process was killed."""
+        """End the connection, because the client's process was killed."""
         self._ended("reset")
 
 
@@ -167,7 +167,7 @@ def client_id_of(data: bytes) -> str:
 
 
 def _header(data: bytes) -> tuple[int, int, int, str]:
-    """API, version, correlation id and client id, which all versions of the header have."""
+    """API, version, correlation id and client id, which every version of the header has."""
     if len(data) < _HEADER.size:
         raise RefusedFrame(f"a frame of {len(data)} bytes is no request")
     key, version, correlation_id, length = _HEADER.unpack_from(data)

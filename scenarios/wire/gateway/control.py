@@ -1,4 +1,4 @@
-"""The socket for operations from another terminal: one JSON object a line, and one line as the answer to each.
+"""The socket for operations from another terminal: each line is a JSON object, and is answered by one line.
 
 It is a Unix socket in a folder that only its owner can enter. An operation becomes an input of the live run, as the
 frames of clients do, and is answered when it was performed.
@@ -19,7 +19,7 @@ from scenarios.errors import BadInput
 from scenarios.wire.operations.base import Answer, read
 
 MOST_BYTES = 1 << 20
-"""Of an operation: a plan with every partition of a large cluster has fewer."""
+"""The most bytes of an operation: a plan with every partition of a large cluster has fewer."""
 
 
 @define(eq=False)
@@ -35,8 +35,8 @@ class ControlServer:
     """Listens from its creation on, and serves in ``serve``.
 
     Attributes:
-        operate: lets a line enter the world as an operation, and returns its number.
-        path: of the socket.
+        operate: enters a line into the world as an operation, and returns its number.
+        path: the path of the socket.
     """
 
     world: LiveWorld
@@ -61,7 +61,7 @@ class ControlServer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def answered(self, number: int, answer: Answer) -> None:
-        """An operation was performed; called in the world."""
+        """Send the answer to an operation that was performed; called in the world."""
         asked = self._asked.pop(number, None)
         if asked is not None:
             asked.answer = answer

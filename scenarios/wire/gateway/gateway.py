@@ -1,4 +1,4 @@
-"""What comes from outside, put into the world: connections, frames, operations."""
+"""The way into the world for inputs from outside: connections, frames, operations."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scenarios.wire.zookeeper.connection import ZooKeeperConnection
 
 MOST_MACHINES = 1000
-"""Clients that have a machine of their own; all others share one, so that names cannot fill the memory."""
+"""The most clients that have a machine of their own; all others share one, so that names cannot fill the memory."""
 OTHERS = "others"
 
 
@@ -31,12 +31,12 @@ class Gateway:
     """The clients of one cluster.
 
     Attributes:
-        outlets: the ways out.
+        outlets: the ways out of the world.
         operate: performs an operation.
-        log: gets a line for each frame that was refused, and when there is no room for more records.
-        defect: gets a line for each connection that was closed since the tool itself failed at a request.
-        connections: those that are open, by number.
-        machines: of the clients, by client.id.
+        log: called with a line for each refused frame, and when there is no room for more records.
+        defect: called with a line for each connection that was closed because the tool itself failed at a request.
+        connections: the open connections, by number.
+        machines: the machines of the clients, by client.id.
     """
 
     cluster: Cluster
@@ -55,7 +55,7 @@ class Gateway:
         self.served.batches.log = self.log
 
     def perform(self, given: Input) -> None:
-        """Handle what came from outside."""
+        """Handle an input from outside."""
         if isinstance(given, Frame):
             connection = self.connections.get(given.connection)
             if connection is not None:
@@ -117,7 +117,8 @@ class Gateway:
             self.outlets.listen(ZOOKEEPER)
 
     def _listens(self, process: Process) -> None:
-        """ZooKeeper is back, or a broker serves requests: those of clients from outside pass a guard first."""
+        """Open the port of a process that listens again, ZooKeeper or a broker. Requests of clients from outside pass a
+        guard first."""
         listeners = process.node.listeners
         if LISTENER not in listeners:
             self.outlets.listen(process.node.id)
@@ -127,7 +128,7 @@ class Gateway:
         self.outlets.listen(process.node.id)
 
     def _guard(self, endpoint: Endpoint, accept: Callable[[Endpoint], object]) -> None:
-        """Accept a connection. A request from outside that a handler fails on costs its connection, not the run."""
+        """Accept a connection. If a handler fails on a request from outside, the connection ends and not the run."""
         accept(endpoint)
         if endpoint.out.target.id > FIRST_CLIENT:
             return
@@ -145,7 +146,7 @@ class Gateway:
         endpoint.receive = guarded
 
     def _broker_crashed(self, process: Process, kind: CrashKind) -> None:
-        """Where the machine runs, it refuses connections. One that is down does not answer; here it accepts them and
-        is silent, since a socket of this machine cannot do less."""
+        """Refuse connections to a crashed broker. If its machine is down it would not answer; here it accepts
+        connections and is silent, since a socket of this machine cannot do less."""
         if kind != "host":
             self.outlets.refuse(process.node.id)

@@ -1,19 +1,20 @@
-"""The way out of the world."""
+"""The ways out of the world."""
 
 from typing import Protocol
 
 
 class Outlet(Protocol):
-    """A client's connection, as the world sees it. What happens to the bytes never comes back into the world."""
+    """A client's connection, as the world sees it. Nothing that happens to the bytes later comes back into the
+    world."""
 
     def write(self, frame: bytes) -> None:
         """Send a response: a frame without the bytes of its size."""
 
     def announce(self, frame: bytes) -> None:
-        """Send what answers no request: ZooKeeper's notifications."""
+        """Send a message that answers no request: a notification of ZooKeeper."""
 
     def handled(self) -> None:
-        """A request was handled that is not answered (acks=0)."""
+        """Take note that a request was handled that is not answered (acks=0)."""
 
     def end(self, *, reset: bool) -> None:
         """End the connection: at once, or after everything that was written."""
@@ -23,10 +24,10 @@ class Outlets(Protocol):
     """All ways out."""
 
     def outlet(self, connection: int) -> Outlet:
-        """That of a connection which was accepted."""
+        """The outlet of an accepted connection."""
 
     def listen(self, broker: int) -> None:
-        """Accept connections to ``broker``, or to ``ZOOKEEPER``. Without effect if they are accepted."""
+        """Accept connections to ``broker``, or to ``ZOOKEEPER``. Without effect if they are accepted already."""
 
     def refuse(self, broker: int) -> None:
         """Refuse connections to ``broker``, or to ``ZOOKEEPER``."""

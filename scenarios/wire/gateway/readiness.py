@@ -1,8 +1,8 @@
-"""Which sockets are ready. While clients ask, the process waits for them itself, and does so to the microsecond; when
-they are quiet, Trio waits for all of them together.
+"""The wait for ready sockets. While clients are busy, the process waits for them itself, to the microsecond; when they
+are quiet, Trio waits for all of them together.
 
-Trio waits in whole milliseconds, and takes a switch of tasks for each frame; between a request and its answer both are
-long. Nothing of this reaches the world: it sees inputs, with the virtual times at which they were taken.
+Trio waits in whole milliseconds, and needs a switch of tasks for each frame; between a request and its answer both are
+long. None of this reaches the world: it sees inputs, with the virtual times at which they were taken.
 """
 
 import select
@@ -20,7 +20,7 @@ from emulator.kernel.live import readable
 
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 BUSY_S = 0.01
-"""Clients are quiet when none was ready for so long."""
+"""The time after which clients count as quiet, if no socket was ready."""
 
 
 @define(eq=False)
@@ -31,7 +31,7 @@ class Readiness:
     _busy_until_s: float = 0.0
 
     def watch(self, watched: socket, events: int, ready: Callable[[int], object]) -> None:
-        """Call ``ready`` with those of ``events`` that are possible, as long as they are. No events: not any more.
+        """Call ``ready`` with those of ``events`` that are possible, as long as they are. An empty set ends the calls.
 
         No error may leave ``ready``.
         """
@@ -44,7 +44,7 @@ class Readiness:
             self._selector.unregister(watched)
 
     def pause(self, seconds: float) -> float:
-        """There is nothing to do for so long: wait for a socket, while clients are busy. Returns how long Trio may
+        """Wait for a socket, while clients are busy: there is nothing to do for ``seconds``. Returns how long Trio may
         sleep then."""
         busy_s = self._busy_until_s - time.monotonic()
         if busy_s <= 0:
@@ -60,7 +60,7 @@ class Readiness:
             self._call(0.0)
 
     def _call(self, seconds: float) -> None:
-        """Call those that are ready, or are within so many seconds."""
+        """Call the functions of sockets that are ready, or become so within ``seconds``."""
         try:
             # The selector itself would round up to milliseconds.
             ready, _, _ = select.select((self._selector.fileno(),), (), (), seconds)
@@ -77,6 +77,6 @@ class Readiness:
 
 
 def _wake_when_due() -> None:
-    """Linux lets a thread sleep 50 us longer, unless it asks for less."""
+    """Ask Linux to wake this thread in time: it lets a thread sleep 50 us longer otherwise."""
     with suppress(OSError):
         Path(f"/proc/{get_native_id()}/timerslack_ns").write_text("1", encoding="ascii")

@@ -22,33 +22,34 @@ from scenarios.wire.live_inputs import LiveInputs
 
 BACKLOG = 1024
 FILES_OF_ITS_OWN = 100
-"""More than the process opens besides its sockets."""
+"""The most files that the process opens besides its sockets."""
 MOST_CONNECTIONS = 4000
 LEAST_CONNECTIONS = 16
-"""A cluster that can have fewer is not served: a producer with its tools has some for each broker."""
+"""The least number of connections for a cluster to be served: a producer with its tools has some for each broker."""
 MOST_PORT = 65535
 RECEIVE = 1 << 18
-"""Bytes that are read at once."""
+"""The bytes that are read at once."""
 MOST_UNANSWERED = 16
-"""Requests of a connection that are read ahead. Brokers read one at a time; a few more spare the clients that send many
-at once a wait for the next turn, and no more fit into the memory of 1,000 connections."""
+"""The number of requests of a connection that are read ahead. Brokers read one at a time. A few more save the clients
+that send many at once a wait for the next turn, and no more fit into the memory of 1,000 connections."""
 MOST_UNANSWERED_BYTES = 1 << 22
 MOST_UNFINISHED = 1 << 28
-"""Bytes of requests that all connections together have begun to send: two of the largest, and a rest. Beyond that the
-connection with the most is closed."""
+"""The most bytes of requests that all connections together have begun to send: two of the largest, and a rest. Beyond
+that the connection with the most is closed."""
 MOST_UNSENT = 1 << 20
-"""Bytes of answers that wait for a client that does not read: beyond that none of its requests is read."""
+"""The most bytes of answers that wait for a client that does not read: beyond that none of its requests is read."""
 _RESET = struct.pack("ii", 1, 0)
 _SIZE = struct.Struct(">i")
 _NOT_KAFKA = {b"GET ": "HTTP", b"POST": "HTTP", b"HEAD": "HTTP", b"PUT ": "HTTP", b"\x16\x03": "TLS"}
-"""How what is not Kafka's protocol begins."""
+"""The first bytes of other protocols, which are not Kafka's."""
 
 
 class Protocol(NamedTuple):
-    """What is spoken on a socket.
+    """The protocol of a socket.
 
     Attributes:
-        most_bytes: the size of the largest request, which ``setting`` says.
+        most_bytes: the size of the largest request.
+        setting: the name of the setting of that size.
     """
 
     name: str
@@ -61,7 +62,7 @@ JUTE = Protocol("ZooKeeper's protocol", 0xFFFFF, "jute.maxbuffer")
 
 
 def most_files() -> int:
-    """How many files the process may open; first as many as the system lets it."""
+    """The number of files that the process may open; it first raises its limit as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
         with suppress(OSError, ValueError):
@@ -71,13 +72,12 @@ def most_files() -> int:
 
 
 def files_without_clients(brokers: int) -> int:
-    """How many files are open in a cluster that no client has connected to: each broker and ZooKeeper have two
-    sockets."""
+    """The number of open files in a cluster without clients: each broker and ZooKeeper have two sockets."""
     return FILES_OF_ITS_OWN + 2 * (brokers + 1)
 
 
 def check_can_serve(brokers: int, port: int | None) -> None:
-    """Refuse what would have to be refused client by client. Raises: BadInput."""
+    """Refuse to serve a cluster that would have to refuse its clients one by one. Raises: BadInput."""
     if port is not None and port + brokers - 1 > MOST_PORT:
         what = (
             f"{brokers} brokers have the ports from {port} to {port + brokers - 1}, and there is none after {MOST_PORT}"
@@ -96,13 +96,13 @@ class Sockets:
     """All sockets of a run.
 
     Attributes:
-        brokers: how many there are.
-        host: the address that the listeners have; ``advertised_host``: what clients get of it.
-        addresses: of each broker, and of ZooKeeper.
-        received: into which all connections read. Memory of its own for each reading takes longer than the reading.
-        most_connections: all others are closed at once.
-        most_unfinished: see ``MOST_UNFINISHED``; ``unfinished``: how many there are.
-        log: gets a line for each frame that was refused.
+        brokers: the number of brokers.
+        host: the address of the listeners; ``advertised_host``: the address that clients are given.
+        addresses: the address of each broker, and of ZooKeeper.
+        received: the memory into which all connections read. A buffer for each read would take longer than the read.
+        most_connections: the most connections; all others are closed at once.
+        most_unfinished: see ``MOST_UNFINISHED``; ``unfinished``: the bytes that there are.
+        log: called with a line for each refused frame.
     """
 
     inputs: LiveInputs
@@ -123,15 +123,14 @@ class Sockets:
     _listeners: dict[int, socket.socket] = field(factory=dict)
     _accepted: int = 0
     _spare: int = field(init=False)
-    """A file that can be closed when no more can be opened; -1: it is closed."""
+    """A file that is closed when no other can be opened; -1: it is closed."""
 
     def __attrs_post_init__(self) -> None:
         self._spare = os.open(os.devnull, os.O_RDONLY)
         self.most_connections = min(self.most_connections, most_files() - files_without_clients(self.brokers))
 
     def reserve(self, brokers: Mapping[int, int]) -> None:
-        """Choose the ports of the brokers and of ``ZOOKEEPER``: broker -> port, 0 for any. They stay theirs while
-        nothing listens.
+        """Choose the ports of the brokers and of ``ZOOKEEPER``, 0 for any. They keep their ports while nothing listens.
 
         Raises: BadInput where a port is taken.
         """
@@ -163,7 +162,7 @@ class Sockets:
         return found
 
     def close(self) -> None:
-        """Close all connections, and give the ports back."""
+        """Close all connections, and release the ports."""
         for connection in list(self._open.values()):
             connection.close()
         for broker in list(self._listeners):
@@ -204,7 +203,7 @@ class Sockets:
     # -- outside ------------------------------------------------------------------------------------------------------
 
     def _accept(self, broker: int, listener: socket.socket) -> None:
-        """A client has come, or has gone already."""
+        """Accept a client, which may have gone already."""
         try:
             try:
                 client, address = listener.accept()
@@ -227,11 +226,11 @@ class Sockets:
         self.inputs.put(Accepted(connection.number, broker, connection.address))
 
     def closed(self, connection: "SocketConnection") -> None:
-        """A connection is over, with all that was unsent."""
+        """Forget a connection that has ended, with all that was unsent."""
         del self._open[connection.number]
 
     def has_read(self, more: int) -> None:
-        """A connection holds so many bytes more that are no whole request yet, or fewer."""
+        """Count more bytes (or fewer) that a connection has read and that are not a whole request yet."""
         self.unfinished += more
         if self.unfinished > self.most_unfinished:
             most = max(self._open.values(), key=lambda connection: connection.unfinished)
@@ -242,9 +241,9 @@ class Sockets:
             most.give_up()
 
     def _accepted_with_spare(self, broker: int, listener: socket.socket) -> tuple[socket.socket, Any]:
-        """The next client, when no more files could be opened: accepted with a file that is kept for this.
+        """Accept the next client when no more files can be opened, with a file that is kept for this.
 
-        Raises: OSError where there is none but that; the client was closed at once.
+        Raises: OSError if there is no other file than that one; the client was closed at once.
         """
         self._give_spare()
         client, address = listener.accept()
@@ -264,8 +263,8 @@ class SocketConnection:
 
     Attributes:
         unanswered: the sizes of the requests that were read and not answered.
-        unsent: what the socket has not taken yet.
-        ended: the connection is over, but for what is unsent.
+        unsent: the bytes that the socket has not taken yet.
+        ended: whether the connection has ended, except for the unsent bytes.
     """
 
     sockets: Sockets
@@ -280,7 +279,8 @@ class SocketConnection:
     _read: bytearray = field(factory=bytearray)
     """The beginning of a frame."""
     _watched: int = 0
-    """What the socket is watched for: reading, unless too much is unanswered or unsent, and writing what is unsent."""
+    """The events for which the socket is watched: reading, unless too much is unanswered or unsent, and writing the
+    unsent bytes."""
 
     def __attrs_post_init__(self) -> None:
         self._watch()
@@ -328,7 +328,7 @@ class SocketConnection:
     # -- outside ------------------------------------------------------------------------------------------------------
 
     def _ready(self, events: int) -> None:
-        """The socket can be read or written. No error leaves it."""
+        """Read or write, because the socket is ready. No error leaves this."""
         try:
             if events & WRITE:
                 self._send()
@@ -344,7 +344,7 @@ class SocketConnection:
             self.give_up()
 
     def give_up(self) -> None:
-        """End the connection from outside the world, which learns it."""
+        """End the connection from outside the world, and report that to the world."""
         if not self.ended:
             self.ended = True
             self.sockets.inputs.put(Closed(self.number))
@@ -352,11 +352,11 @@ class SocketConnection:
 
     @property
     def unfinished(self) -> int:
-        """How many bytes were read and not taken."""
+        """The number of bytes that were read and not taken."""
         return len(self._read)
 
     def _receive(self) -> bool:
-        """Read what has come. False: the connection ends here."""
+        """Read from the socket. False: the connection ends here."""
         received, before = self.sockets.received, len(self._read)
         count = self.plain.recv_into(received)
         self._read += received[:count]
@@ -367,7 +367,7 @@ class SocketConnection:
         return goes_on
 
     def _go_on(self) -> None:
-        """Fewer requests or answers wait: take the frames that were read already, then read on."""
+        """Take the frames that were read already, then read on: fewer requests or answers wait."""
         before = len(self._read)
         goes_on = self.ended or self._take_frames(self._read)
         self.sockets.has_read(len(self._read) - before)
@@ -377,7 +377,7 @@ class SocketConnection:
             self.give_up()
 
     def _take_frames(self, buffer: bytearray) -> bool:
-        """Take whole frames out of what was read, as many as may wait. False: what comes is no frame."""
+        """Take whole frames out of what was read, as many as may wait. False: the bytes are not a frame."""
         at, end = 0, len(buffer)
         while end - at >= _SIZE.size and not self._is_full:
             (size,) = _SIZE.unpack_from(buffer, at)
@@ -403,7 +403,7 @@ class SocketConnection:
         return f"a frame of {size} bytes, and at most {self.protocol.most_bytes} are allowed ({self.protocol.setting})"
 
     def _send(self) -> None:
-        """Send what the socket did not take at once."""
+        """Send the bytes that the socket did not take at once."""
         sent = self.plain.send(memoryview(self.unsent)[:RECEIVE])
         del self.unsent[:sent]
         if self.ended and not self.unsent:
@@ -442,4 +442,4 @@ def _named(broker: int) -> str:
 
 
 def _nothing(_: int) -> None:
-    """For a socket that is not watched any more."""
+    """Do nothing, for a socket that is not watched any more."""

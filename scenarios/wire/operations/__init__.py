@@ -1,4 +1,4 @@
-"""What an operator does to a live cluster from outside, one file for each theme (``@operation``). Everything else is an
+"""The operations on a live cluster from outside, one file for each theme (``@operation``). Every other operation is an
 action of the scenario language."""
 
 from scenarios.wire.operations.base import Answer, Asked, Operations, Reply, operation

@@ -1,4 +1,4 @@
-"""Performs operations: a registered one by its name, any other as an action of the scenario language."""
+"""The performance of operations: a registered one by its name, any other as an action of the scenario language."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -19,8 +19,8 @@ Asked = Mapping[str, Any]
 Answer = dict[str, Any]
 Reply = Callable[[Answer], object]
 Handler = Callable[[LiveStage, Asked, Reply], object]
-"""Performs an operation, and calls ``reply`` once, now or at a later virtual time. It runs in the world: it may do what
-an event may do, and decides nothing by what is outside."""
+"""A function that performs an operation, and calls ``reply`` once, now or at a later virtual time. It runs in the
+world: it may do what an event may do, and its decisions do not depend on anything outside."""
 
 ACTION = "action"
 ANY_ACTION = ""
@@ -29,7 +29,7 @@ _REGISTRY: dict[str, Handler] = {}
 
 
 def operation(name: str) -> Callable[[Handler], Handler]:
-    """Register what performs operations of this name: ``{"action": name, ...}``."""
+    """Register a function for operations of this name: ``{"action": name, ...}``."""
 
     def register(handler: Handler) -> Handler:
         if name in _REGISTRY:
@@ -64,8 +64,8 @@ class Operations:
     """The operations of one run.
 
     Attributes:
-        answered: gets the number of each operation that was performed, with its answer: ``{"ok": true}`` with what else
-            was asked for, or ``{"error": ...}``.
+        answered: called with the number of each operation that was performed, and its answer: ``{"ok": true}`` with the
+            requested facts, or ``{"error": ...}``.
     """
 
     stage: LiveStage
@@ -73,7 +73,7 @@ class Operations:
     _known: Mapping[str, Handler] = field(factory=operations)
 
     def perform(self, operation: Operation) -> None:
-        """Perform it. What is wrong with it is its answer."""
+        """Perform an operation. If it is wrong, the error is its answer."""
 
         def reply(answer: Answer) -> None:
             self.answered(operation.number, answer)

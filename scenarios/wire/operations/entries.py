@@ -1,4 +1,4 @@
-"""An action of the scenario language that an operator asks for, and what it did."""
+"""An action of the scenario language that an operator requests, and its effect."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from scenarios.wire.operations.base import ANY_ACTION, Answer, Asked, Reply, ope
 
 LOOK_AGAIN_US = 10_000
 LONGEST_WAIT_US = 60_000_000
-"""How long an answer waits for one of the operator's tools; a plan carried out bit by bit takes longer."""
+"""The longest time that an answer waits for one of the operator's tools; a plan carried out bit by bit takes longer."""
 
 
 @define(eq=False)
@@ -38,8 +38,8 @@ class _Done(Memory):
 
 @operation(ANY_ACTION)
 def perform_entry(stage: LiveStage, asked: Asked, reply: Reply) -> None:
-    """Perform an action of the scenario language: at once, or when its trigger fires. Where it starts one of the
-    operator's tools, the answer waits for what the tool says."""
+    """Perform an action of the scenario language: at once, or when its trigger fires. If it starts one of the
+    operator's tools, the answer waits for the tool's output."""
     table = dict(asked)
     waits = any(key in table for key in TRIGGER_KEYS)
     if not waits:

@@ -14,8 +14,8 @@ from scenarios.wire.operations.base import Answer, Asked, Reply, operation
 
 @operation("state")
 def state(stage: LiveStage, asked: Asked, reply: Reply) -> None:
-    """Answer with the controller, the brokers and the partitions: leaders and ISRs as ZooKeeper has them, logs as the
-    brokers have them."""
+    """Answer with the controller, the brokers and the partitions: leaders and ISRs from ZooKeeper, logs from the
+    brokers."""
     unknown = [name for name in asked if name not in ("action", "partition")]
     if unknown:
         raise BadInput(f"unknown key {unknown[0]!r}; {did_you_mean(unknown[0], ['partition'])}")
@@ -33,7 +33,7 @@ def state(stage: LiveStage, asked: Asked, reply: Reply) -> None:
 
 
 def _partitions(stage: LiveStage, wanted: Any) -> Iterator[dict[str, Any]]:
-    """Raises: BadInput for a partition that there is not."""
+    """The state of the wanted partitions. Raises: BadInput for a partition that does not exist."""
     tree = stage.cluster.zookeeper.tree
     named = None
     if wanted is not None:

@@ -1,1 +1,1 @@
-"""A live run written down while it runs, and carried out again from what was written."""
+"""A live run that is recorded while it runs, and replayed from the recording."""

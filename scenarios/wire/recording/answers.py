@@ -1,4 +1,4 @@
-"""What clients were answered, as one number: a replay has to come to the same."""
+"""The checksum of all responses to clients: a replay has to have the same."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from scenarios.wire.gateway.outlet import Outlet, Outlets
 
 @define(eq=False)
 class CountedAnswers:
-    """Ways out that count what goes through them, on its way to others or to nowhere.
+    """Outlets that count the responses on their way to other outlets.
 
     Attributes:
-        onwards: where it goes then; None: nowhere, as in a replay.
-        checksum: over each connection's number and response, in order (CRC-32).
+        onwards: the outlets that they go to; None: none, as in a replay.
+        checksum: the CRC-32 over each connection's number and response, in order.
     """
 
     onwards: Outlets | None = None
     checksum: int = 0
 
     def outlet(self, connection: int) -> Outlet:
-        """That of a connection which was accepted."""
+        """The outlet of an accepted connection."""
         return _CountedAnswer(self, connection, None if self.onwards is None else self.onwards.outlet(connection))
 
     def listen(self, broker: int) -> None:
@@ -38,7 +38,7 @@ class CountedAnswers:
 
 @define(eq=False)
 class _CountedAnswer:
-    """One connection."""
+    """The outlet of one connection."""
 
     answers: CountedAnswers
     connection: int

@@ -48,7 +48,7 @@ class RecordedClients:
         ]
 
     def begin(self) -> None:
-        """The cluster is up."""
+        """Begin to send: the cluster is up."""
         self._schedule()
 
     def _schedule(self) -> None:

@@ -1,4 +1,4 @@
-"""The folder of a recorded live run: the scenario that was run, how it was served, and the log of what came in."""
+"""The folder of a recorded live run: the scenario, how it was served, and the log of its inputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOG, RUN, SCENARIO = "log", "run.toml", "scenario.toml"
 
 @frozen(kw_only=True)
 class ServedAs:
-    """How a cluster was served: what responses contain, and the scenario does not say.
+    """The way a cluster was served: contents of responses that the scenario does not say.
 
     Attributes:
         addresses: the address of each broker, as its responses name it.
@@ -40,13 +40,14 @@ class ServedAs:
     code: str = field(factory=code_digest)
 
     def to_table(self) -> dict[str, Any]:
-        """As run.toml has it."""
+        """The table for run.toml."""
         brokers = [{"id": broker, "host": host, "port": port} for broker, (host, port) in self.addresses.items()]
         return {"version": VERSION, "code": self.code, "api_versions": self.api_versions, "brokers": brokers}
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> ServedAs:
-        """Raises: BadInput where it is of another version; KeyError, TypeError where something is missing."""
+        """The value of such a table. Raises: BadInput where it is of another version; KeyError, TypeError where
+        something is missing."""
         if table["version"] != VERSION:
             raise BadInput(f"is of version {table['version']}, and this program reads version {VERSION}")
         addresses = {broker["id"]: (broker["host"], broker["port"]) for broker in table["brokers"]}
@@ -71,7 +72,7 @@ class LiveRecording:
     _last_us: int = 0
 
     def __attrs_post_init__(self) -> None:
-        """Raises: BadInput where the folder cannot be made, or holds something."""
+        """Make the folder. Raises: BadInput where it cannot be made, or is not empty."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             if any(self.folder.iterdir()):
@@ -80,10 +81,10 @@ class LiveRecording:
             raise BadInput(f"cannot be made ({error.strerror})", where="--record", source=str(self.folder)) from error
 
     def begin(self, scenario: Scenario, served: ServedAs, outlets: Outlets) -> Outlets:
-        """The run begins. Returns ``outlets`` with what clients are answered counted on its way.
+        """Begin the recording. Returns ``outlets``, extended so that the responses to clients are counted.
 
         Args:
-            scenario: as it is run, with what its seed has drawn.
+            scenario: the scenario as it is run, with what its seed has drawn.
         """
         self._answers.onwards = outlets
         try:
@@ -95,12 +96,12 @@ class LiveRecording:
         return self._answers
 
     def observe(self, t_us: int, given: Input) -> None:
-        """An input is handled at ``t_us``."""
+        """Record an input, which is handled at ``t_us``."""
         self._write(t_us, given)
         self._last_us = t_us
 
     def flush(self) -> None:
-        """What was observed survives the end of this process."""
+        """Make the recorded inputs survive the end of this process."""
         if self._log is not None:
             try:
                 self._log.flush()
@@ -108,7 +109,7 @@ class LiveRecording:
                 raise self._refused(error) from error
 
     def end(self, t_us: int, digest: str) -> None:
-        """The run has ended in good order. ``digest``: of its trace."""
+        """Record the end of a run that was not killed. ``digest``: the digest of its trace."""
         self._write(t_us, Ended(digest, self._answers.checksum))
         self.flush()
 
@@ -118,7 +119,7 @@ class LiveRecording:
         return replay_command(self.folder)
 
     def close(self) -> None:
-        """Nothing more is written."""
+        """End the recording."""
         if self._log is not None:
             log, self._log = self._log, None
             with suppress(OSError):
@@ -154,17 +155,17 @@ class RecordedLiveRun:
 
 
 def replay_command(folder: Path) -> str:
-    """The command that replays what is recorded in a folder."""
+    """The command that replays the recording in a folder."""
     return command_line("replay", str(folder))
 
 
 def is_live_run(folder: Path) -> bool:
-    """Whether a live run is recorded there."""
+    """Whether the folder has a recorded live run."""
     return (folder / RUN).is_file() and (folder / LOG).is_file()
 
 
 def read_live_run(folder: Path) -> RecordedLiveRun:
-    """Raises: BadInput."""
+    """Read the recording in a folder. Raises: BadInput."""
     if not is_live_run(folder):
         raise BadInput("holds no live run; serve --record DIR writes one", source=str(folder))
     path = folder / RUN

@@ -26,7 +26,7 @@ from scenarios.wire.inputs import Accepted, Closed, Frame, Input, Operation
 
 MAGIC = b"understudy live run 1\n"
 MOST_BYTES = 104_857_600 + 1024
-"""Of an entry: no request is longer (socket.request.max.bytes)."""
+"""The most bytes of an entry: no request is longer (socket.request.max.bytes)."""
 _FRONT = struct.Struct("<II")
 _HEAD = struct.Struct("<BQI")
 _BROKER = struct.Struct("<i")
@@ -35,11 +35,11 @@ _ACCEPTED, _FRAME, _CLOSED, _OPERATION, _ENDED = range(1, 6)
 
 @frozen
 class Ended:
-    """The live run has ended in good order.
+    """The end of a live run that was not killed.
 
     Attributes:
-        digest: of its trace.
-        answers: the checksum over what clients were answered (``CountedAnswers``).
+        digest: the digest of its trace.
+        answers: the checksum over the responses to clients (``CountedAnswers``).
     """
 
     digest: str
@@ -47,18 +47,18 @@ class Ended:
 
 
 class Entry(NamedTuple):
-    """One entry: virtual time in microseconds, and what came in then."""
+    """One entry: virtual time in microseconds, and the input at that time."""
 
     t_us: int
     what: Input | Ended
 
 
 class RecordedInputs(NamedTuple):
-    """What a log holds.
+    """The content of a log.
 
     Attributes:
-        entries: in order, those that are whole.
-        cut_short: the process ended while it wrote the next entry.
+        entries: the whole entries, in order.
+        cut_short: whether the process ended while it wrote the next entry.
     """
 
     entries: list[Entry]
@@ -66,7 +66,7 @@ class RecordedInputs(NamedTuple):
 
     @property
     def ended(self) -> Ended | None:
-        """How the run ended; None: it was killed."""
+        """The end of the run; None: it was killed."""
         last = self.entries[-1].what if self.entries else None
         return last if isinstance(last, Ended) else None
 
@@ -92,7 +92,7 @@ class InputLog:
         self._file.write(_FRONT.pack(len(rest), crc32(rest)) + rest)
 
     def flush(self) -> None:
-        """Give what was appended to the operating system: it survives the end of this process."""
+        """Give what was appended to the operating system, so that it survives the end of this process."""
         self._file.flush()
 
     def close(self) -> None:
@@ -140,7 +140,7 @@ def _entries(file: BinaryIO, size: int, source: str) -> RecordedInputs:
 
 
 def _rests(file: BinaryIO, size: int, source: str) -> Iterator[tuple[int, bytes | None]]:
-    """Place and content of each entry; None for the content of one that is cut short."""
+    """The place and the content of each entry; None for the content of one that is cut short."""
     place = len(MAGIC)
     while place < size:
         front = file.read(_FRONT.size)

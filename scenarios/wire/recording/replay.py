@@ -1,4 +1,4 @@
-"""A recorded live run, carried out again in virtual time: no sockets, no clock."""
+"""The replay of a recorded live run in virtual time: no sockets, no clock."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class ReplayedInputs:
     """The inputs of a log, each at its virtual time. The last one stops the run.
 
     Attributes:
-        entries: in order; at least one.
-        perform: handles each, in the world.
+        entries: the entries in order; at least one.
+        perform: handles each input, in the world.
     """
 
     entries: list[Entry]
@@ -40,17 +40,17 @@ class ReplayedInputs:
     _began_us: int = UNBOUNDED
 
     def begin(self, now_us: int) -> None:
-        """The cluster is up: time waits for inputs from now on."""
+        """Let time wait for inputs from now on: the cluster is up."""
         self._began_us = now_us
 
     def horizon_us(self, _next_us: float) -> int:
-        """Time goes on to the next input, whatever is due before."""
+        """The time of the next input, whatever is due before."""
         return self._due_us
 
     @property
     def _due_us(self) -> int:
-        """The time of the next input; of one that would be too early, as the end of a run without any is, the first at
-        which there can be inputs."""
+        """The time of the next input. If that is too early, as the end of a run without inputs is, it is the first time
+        at which there can be inputs."""
         return max(self.entries[min(self._next, len(self.entries) - 1)].t_us, self._began_us)
 
     def take(self, now_us: int) -> Input | None:
@@ -63,7 +63,7 @@ class ReplayedInputs:
         return what
 
     def seconds_until(self, _t_us: float) -> float:
-        """No time passes outside."""
+        """Zero: no time passes outside."""
         return 0.0
 
 
@@ -72,9 +72,9 @@ class Replay:
     """A replay, judged.
 
     Attributes:
-        run: judged as any run.
-        same: whether the trace and the answers are those of the live run; None: it was killed before it wrote down what
-            they are, or only its beginning was replayed.
+        run: the run, judged like any other.
+        same: whether the trace and the answers are those of the live run; None: unknown, because the live run was
+            killed before it recorded them, or only its beginning was replayed.
     """
 
     run: Run
@@ -86,8 +86,8 @@ class ReplayedRun:
     """One replay.
 
     Attributes:
-        until_us: stop at this virtual time; None: where the live run ended.
-        on_event: gets every chunk of events.
+        until_us: the virtual time at which it stops; None: where the live run ended.
+        on_event: called with every chunk of events.
     """
 
     recorded: RecordedLiveRun
@@ -100,7 +100,7 @@ class ReplayedRun:
         self._inputs = ReplayedInputs(_stopped(self.recorded.inputs.entries, self.until_us))
 
     def play(self, trace_dir: Path | None = None) -> Replay:
-        """Carry it out and judge it. ``trace_dir``: write the data set of the run there. Raises: BadInput."""
+        """Replay and judge. ``trace_dir``: the folder for the data set of the run. Raises: BadInput."""
         recorded, inputs = self.recorded, self._inputs
         self._stage = stage = LiveStage(
             recorded.scenario, keep_rows=trace_dir is not None, inputs=inputs, ready=self._ready
@@ -129,7 +129,7 @@ class ReplayedRun:
 
 
 def _stopped(entries: Iterable[Entry], until_us: int | None) -> list[Entry]:
-    """The inputs up to a time, and then one that stops the run, unless one does."""
+    """The inputs up to a time, and after them one that stops the run, unless one of them does."""
     kept = [entry for entry in entries if not isinstance(entry.what, Ended)]
     stop = Operation(json.dumps({ACTION: STOP}))
     if until_us is not None and kept and kept[-1].t_us > until_us:

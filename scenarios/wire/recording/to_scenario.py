@@ -23,11 +23,11 @@ from scenarios.wire.recording.log import Ended, Entry, InputLog
 from scenarios.wire.zookeeper.ensemble import CLIENT
 
 AFTER_US = 60_000_000
-"""How long the run has after the last input for what then still happens."""
+"""The time that the run has after the last input, for its consequences."""
 
 
 def write_scenario(recorded: RecordedLiveRun, path: Path) -> Path:
-    """Write the scenario, and beside it the frames, whose path is returned. Neither goes over another file.
+    """Write the scenario, and a file of frames beside it, whose path is returned. No existing file is overwritten.
 
     Raises: BadInput.
     """
@@ -67,7 +67,7 @@ def _table(recorded: RecordedLiveRun, frames: str) -> dict[str, Any]:
 
 
 def _clients(entries: list[Entry]) -> Iterator[str]:
-    """The clients that targets can name: by client id, and the machine of all that connect to ZooKeeper."""
+    """The clients that targets can name: each client id, and the machine of all clients of ZooKeeper."""
     to_zookeeper: dict[int, None] = {}
     for entry in entries:
         if isinstance(entry.what, Accepted) and entry.what.broker == ZOOKEEPER:

@@ -45,8 +45,8 @@ class ZooKeeperConnection:
     """A connection from one client to ZooKeeper.
 
     Attributes:
-        log: gets a line for each frame and each connection's first operation that was refused.
-        defect: gets a line where the tool itself failed.
+        log: called with a line for each frame that was refused, and for each connection's first refused operation.
+        defect: called with a line where the tool itself failed.
         ended: called with its number when it has ended.
     """
 
@@ -72,7 +72,7 @@ class ZooKeeperConnection:
     """The paths whose data and whose children are watched."""
 
     def frame(self, data: bytes) -> None:
-        """A request has come."""
+        """Handle a request from the client."""
         if self.machine is None:
             machine = self.zookeeper.machine
             if machine.process is None or not machine.process.alive:
@@ -83,7 +83,7 @@ class ZooKeeperConnection:
                 machine.process, ZOOKEEPER, PORT, self._received, self._ended
             )
         assert self.machine.process is not None
-        # A paused machine takes it when it goes on, one that runs nothing never does.
+        # A paused machine handles it when it resumes; a machine without a process never does.
         self.machine.process.deliver((self._send, data))
 
     # -- requests -----------------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class ZooKeeperConnection:
         self._endpoint.send(Ask(asked.request, asked.watch), SIZE)
 
     def _authenticate(self, xid: int, scheme: str | None) -> None:
-        """Everyone may do everything, so nothing is checked."""
+        """Accept any credentials: every client may do everything."""
         if scheme in _KNOWN_SCHEMES:
             self._reply(xid, 0)
         else:
@@ -224,7 +224,8 @@ class ZooKeeperConnection:
         self._reply(xid, error, body, response.zxid)
 
     def _armed(self, asked: Asked, response: Response) -> None:
-        """A read has armed a watch. One that found nothing has, too, where it asked whether there is something."""
+        """Take note of the watch that a read has armed. A read that found no znode has armed one only if it was an
+        exists."""
         path = asked.request.path
         if response.error is ZkCode.OK or isinstance(asked.request, Exists):
             self._watch(self._listed if isinstance(asked.request, GetChildren) else self._watched, path)
@@ -245,7 +246,7 @@ class ZooKeeperConnection:
     # -- the end ------------------------------------------------------------------------------------------------------
 
     def _complain(self, error: RefusedOperation) -> None:
-        """Say once for each connection what was refused: the client knows it, too."""
+        """Log a refused operation, once for each connection: the client gets the error, too."""
         if not self._complained:
             self._complained = True
             self.log(f"{self}: {error}; refused ({error.code.name})")
@@ -261,13 +262,13 @@ class ZooKeeperConnection:
         self.outlet.end(reset=False)
 
     def close(self) -> None:
-        """The client's end is gone. Its session goes on until it expires."""
+        """Handle the end of the connection at the client. Its session goes on until it expires."""
         self._leave()
         if self.machine is not None:
             self._endpoint.close()
 
     def _ended(self, reason: str) -> None:
-        """ZooKeeper has ended the connection, or the network has."""
+        """Handle the end of the connection in the world, by ZooKeeper or the network."""
         self._leave()
         if self._closing is not None and reason == "closed":
             self._reply(self._closing, 0)
@@ -282,7 +283,7 @@ class ZooKeeperConnection:
         self.ended(self.number)
 
     def reset(self) -> None:
-        """The machine of the clients has crashed."""
+        """End the connection, because the machine of the clients has crashed."""
         self._ended("reset")
 
     def __str__(self) -> str:

@@ -1,5 +1,5 @@
-"""What all connections to the served ZooKeeper share: the machine that they come from, their sessions, the stats of
-znodes with what the emulated tree does not hold, and the znodes that no emulated broker creates."""
+"""The common part of all connections to the served ZooKeeper: the machine that they come from, their sessions, the
+stats of znodes that the emulated tree lacks, and the znodes that no emulated broker creates."""
 
 import hashlib
 import json
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 CLIENT = "zookeeper-client"
 """The name of the machine that all connections to ZooKeeper come from: its protocol has no ``client.id``."""
 MOST_HELD = 64 << 20
-"""Bytes, about, that clients can have in znodes of their own at a time."""
+"""The most bytes, approximately, that clients can have in znodes of their own at a time."""
 _ZNODE = 500
-"""Bytes, about, that a znode takes beside its path and data."""
+"""The approximate bytes of a znode apart from its path and data."""
 MOST_SESSIONS = 10_000
-"""Sessions of clients at a time: one that was left behind goes on until its timeout."""
+"""The most sessions of clients at a time: a session without a client goes on until its timeout."""
 MOST_WATCHES = 100_000
-"""Paths that all clients together can watch."""
+"""The most paths that all clients together can watch."""
 PASSWORD_BYTES = 16
 _LEAST_TICKS, _MOST_TICKS = 2, 20
-"""Of a session's timeout (minSessionTimeout, maxSessionTimeout)."""
+"""The least and the most ticks of a session's timeout (minSessionTimeout, maxSessionTimeout)."""
 
 _EMPTY_PATHS = ("/consumers", "/brokers/seqid", "/config/clients", "/config/users", "/zookeeper", "/zookeeper/quota")
 """The znodes beside those of ``PERSISTENT_PATHS`` that a cluster has (kafka.zk.ZkData.PersistentZkPaths; DataTree)."""
@@ -44,12 +44,12 @@ WireStat = Mapping[str, int]
 
 @define(eq=False)
 class ServedZooKeeper:
-    """One cluster's.
+    """The served ZooKeeper of one cluster.
 
     Attributes:
-        machine_of: the machine of a client, by name.
+        machine_of: returns the machine of a client, by name.
         held: the size of each znode that clients have created, by path.
-        watches: how many paths the connections watch.
+        watches: the number of paths that the connections watch.
     """
 
     cluster: Cluster
@@ -61,7 +61,7 @@ class ServedZooKeeper:
     _machine: Node | None = None
     _payloads: "Payloads | None" = None
     _times: dict[str, tuple[int, int]] = field(factory=dict)
-    """When each znode was created, and when its data last changed, in milliseconds."""
+    """The times when each znode was created, and its data last changed, in milliseconds."""
     _sessions: dict[int, None] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
@@ -83,7 +83,7 @@ class ServedZooKeeper:
         return found
 
     def _complete(self) -> None:
-        """Create what is in the ZooKeeper of a real cluster and no emulated broker needs."""
+        """Create the znodes that a real cluster has and no emulated broker needs."""
         values = dict.fromkeys((*PERSISTENT_PATHS, *_EMPTY_PATHS), "")
         values["/cluster/id"] = json.dumps({"version": "1", "id": self.served.cluster_id}, separators=(",", ":"))
         if self.served.registration >= _WITH_FEATURES:
@@ -94,7 +94,7 @@ class ServedZooKeeper:
 
     @property
     def payloads(self) -> "Payloads":
-        """The conversion of what znodes hold."""
+        """The conversion of the contents of znodes."""
         if self._payloads is None:
             from scenarios.wire.zookeeper.payloads import Payloads  # most served clusters have no client of ZooKeeper
 
@@ -114,12 +114,12 @@ class ServedZooKeeper:
     # -- sessions -----------------------------------------------------------------------------------------------------
 
     def timeout_us(self, wanted_ms: int) -> int:
-        """The timeout that a session gets whose client wants another."""
+        """The timeout of a session whose client requests ``wanted_ms``."""
         tick_us = self.zookeeper.server.spec.tick_us
         return min(max(wanted_ms * 1000, _LEAST_TICKS * tick_us), _MOST_TICKS * tick_us)
 
     def password(self, session: int) -> bytes:
-        """With which the client of a session takes it over to another connection."""
+        """The password by which the client of a session takes it over to another connection."""
         return hashlib.sha256(f"{self.served.cluster_id}/{session}".encode()).digest()[:PASSWORD_BYTES]
 
     @property
@@ -142,7 +142,7 @@ class ServedZooKeeper:
 
     @property
     def is_full(self) -> bool:
-        """Whether clients have as much in znodes of their own as they may have."""
+        """Whether clients have as many bytes in znodes of their own as they may have."""
         return self._held_size >= MOST_HELD
 
     def _written(self, event: ZkWritten) -> None:
@@ -159,7 +159,7 @@ class ServedZooKeeper:
             self.held[path] = size
 
     def _describe(self, client: int, request: Request, response: Response) -> None:
-        """Before ZooKeeper sends an answer to a client from outside: add the stats of this moment."""
+        """Add the stats of this moment to an answer, before ZooKeeper sends it to a client from outside."""
         if self._machine is None or client != self._machine.id:
             return
         for each in response.results if isinstance(request, Multi) else (response,):
@@ -167,7 +167,7 @@ class ServedZooKeeper:
                 each.details = self._stat(each.path, each.data, each.stat)
 
     def _stat(self, path: str, data: str, found: Stat) -> WireStat:
-        # A znode that a multi creates and deletes again is there no more.
+        # A znode that a multi creates and deletes again does not exist any more.
         node = self.zookeeper.tree.nodes.get(path)
         created_ms, changed_ms = self._times.get(path, (0, 0))
         held = self.payloads.to_client(path, data if node is None else node.data)

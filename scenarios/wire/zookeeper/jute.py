@@ -13,7 +13,7 @@ _INT, _LONG = struct.Struct(">i"), struct.Struct(">q")
 
 
 class MalformedRecord(Exception):
-    """These bytes are no such record; the message says why."""
+    """The bytes are not such a record; the message says why."""
 
 
 @define
@@ -139,7 +139,7 @@ class Record:
         )
 
     def decode(self, data: bytes) -> dict[str, Any]:
-        """The record that these bytes are. Raises: MalformedRecord, also where bytes are left over."""
+        """The record in these bytes. Raises: MalformedRecord, also where bytes are left over."""
         source = Source(data)
         found = self.read(source)
         if source.left:

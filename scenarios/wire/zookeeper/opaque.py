@@ -1,8 +1,9 @@
 """Bytes of znodes as the texts that the emulated tree holds, and back. Every sequence of bytes has one text of its own.
 
-What is UTF-8 is its text. A byte that is not is one of the last 128 characters of Unicode's last private area, and a
-character of that area in the data is written as the bytes that it has in UTF-8. The emulator's brokers create znodes
-with null, which their tree holds as the empty text; so empty bytes, which are not the same, have a character, too.
+Bytes that are UTF-8 become their text. A byte that is not becomes one of the last 128 characters of Unicode's last
+private area, and a character of that area in the data is written as the bytes that it has in UTF-8. The emulator's
+brokers create znodes with null, which their tree holds as the empty text; so empty bytes, which are not the same, have
+a character, too.
 """
 
 import re
@@ -10,7 +11,7 @@ import re
 NULL = ""
 _EMPTY = "\U0010ff00"
 _BYTES = 0x10FF00
-"""A byte b of 128 and above is the character ``_BYTES + b``."""
+"""The offset of the characters for bytes: a byte b of 128 and above is the character ``_BYTES + b``."""
 _AREA = re.compile("[\U0010ff00-\U0010ffff]")
 _LONE = re.compile("[\udc80-\udcff]")
 _SURROGATES = 0xDC00
@@ -32,7 +33,7 @@ def _escaped(data: bytes) -> str:
 
 
 def to_bytes(text: str) -> bytes | None:
-    """What ``to_text`` made the text of."""
+    """The bytes of which ``to_text`` made the text."""
     if text.isascii():
         return text.encode() if text else None
     if text == _EMPTY:

@@ -1,5 +1,5 @@
-"""One operation at a time: the body of a request becomes a request to the emulated ensemble, its answer the body of a
-response."""
+"""The conversion of operations, one at a time: the body of a request becomes a request to the emulated ensemble, its
+answer the body of a response."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -31,17 +31,17 @@ _EPHEMERAL, _SEQUENTIAL, _FLAGS = 1, 2, 3
 _NOT_IN_PATHS = re.compile("[\0-\x1f\x7f-\x9f\ud800-\uf8ff\ufff0-\uffff]")
 """Characters that ZooKeeper's PathUtils.validatePath refuses (3.4)."""
 MOST_OF_A_PATH = 1024
-"""Characters: of Kafka's paths none has half as many."""
+"""The most characters of a path: no path of Kafka has half as many."""
 _BARRIER = Exists("/")
-"""Stands for a request that ZooKeeper need not see, so that its answer has its place among the others."""
+"""A read in place of a request that ZooKeeper need not see, so that its answer keeps its place among the others."""
 
 
 class Asked(NamedTuple):
     """A request to the ensemble.
 
     Attributes:
-        watch: the read arms a watch.
-        answer: error code and body for the client.
+        watch: whether the read arms a watch.
+        answer: returns the error code and the body for the client.
     """
 
     request: Request
@@ -50,7 +50,7 @@ class Asked(NamedTuple):
 
 
 def translated(code: OpCode, body: Body, zookeeper: ServedZooKeeper) -> Asked:
-    """The request that an operation is. Raises: RefusedOperation; MalformedRecord."""
+    """The request to the ensemble for an operation. Raises: RefusedOperation; MalformedRecord."""
     if code in IN_MULTI and code is not OpCode.CHECK:
         op = _op(code, body, zookeeper)
         return Asked(op, False, lambda response: _answer(code, response, _result(code, response)))
@@ -63,7 +63,7 @@ def translated(code: OpCode, body: Body, zookeeper: ServedZooKeeper) -> Asked:
         return Asked(_BARRIER, False, lambda _: (0, RESPONSES[code].write({"path": path})))
     if code is OpCode.SET_ACL:
         _check_acl(body["acl"])
-        # They are what all znodes have: their version stays 0.
+        # Version 0 is that of all ACLs here, which never change.
         if body["version"] not in (-1, 0):
             return Asked(Exists(path), False, lambda response: (response.error or ZkCode.BAD_VERSION, b""))
     elif code is not OpCode.GET_ACL:
@@ -95,7 +95,7 @@ def _answer(code: OpCode, response: Response, body: Body) -> tuple[int, bytes]:
 
 
 def _result(code: OpCode, response: Response) -> Body:
-    """What the result of a write has in it, alone or in a multi."""
+    """The body of the result of a write, alone or in a multi."""
     return {"path": response.path, "stat": response.details}
 
 
@@ -103,7 +103,7 @@ def _result(code: OpCode, response: Response) -> Body:
 
 
 def _op(code: OpCode, body: Body, zookeeper: ServedZooKeeper) -> Op:
-    """Raises: RefusedOperation."""
+    """The write to the ensemble for an operation. Raises: RefusedOperation."""
     path = _path(body["path"])
     if code in (OpCode.CREATE, OpCode.CREATE2):
         flags = body["flags"]
@@ -132,8 +132,8 @@ def _data(path: str, data: bytes | None, zookeeper: ServedZooKeeper, *, sequenti
 
 
 def translated_multi(data: bytes, zookeeper: ServedZooKeeper) -> Asked:
-    """The request that a multi is. An operation in it that is refused fails the others, as one does that ZooKeeper
-    refuses. Raises: MalformedRecord."""
+    """The request to the ensemble for a multi. An operation in it that is refused here fails the others, as one does
+    that ZooKeeper refuses. Raises: MalformedRecord."""
     ops: list[Op] = []
     codes: list[OpCode] = []
     refused: RefusedOperation | None = None
@@ -159,17 +159,17 @@ def translated_multi(data: bytes, zookeeper: ServedZooKeeper) -> Asked:
                 results.append(result.error)
         return 0, write_multi_results(results)
 
-    # What is refused alone is said in the log; what is refused here the client gets as a result.
+    # A refusal outside a multi is logged; here it is only a result in the client's answer.
     return Asked(Multi(tuple(ops)), False, answer)
 
 
 _IMPOSSIBLE = Check("/", -2)
-"""No znode has that version."""
+"""An operation that always fails: no znode has that version."""
 _IMPOSSIBLE_FAILS = ZkCode.BAD_VERSION
 
 
 WITHOUT_EFFECT = Asked(_BARRIER, False, lambda _: (0, b""))
-"""A request that is answered without an error, and of which ZooKeeper sees nothing."""
+"""A request that is answered without an error, and that ZooKeeper does not see."""
 
 
 def refused(error: RefusedOperation) -> Asked:
@@ -181,7 +181,7 @@ def refused(error: RefusedOperation) -> Asked:
 
 
 def _path(path: str | None) -> str:
-    """Where no znode can be, there is none: ZooKeeper looks at no more of a path that is read.
+    """A path to be read. If no znode can have it, none exists: ZooKeeper checks no more of it.
 
     Raises: RefusedOperation; MalformedRecord.
     """
@@ -199,13 +199,14 @@ def _no_path(path: str) -> RefusedOperation:
 
 
 def _new_path(path: str) -> None:
-    """Raises: RefusedOperation where ZooKeeper writes no znode (PathUtils.validatePath)."""
+    """Check the path of a new znode. Raises: RefusedOperation where ZooKeeper writes no znode
+    (PathUtils.validatePath)."""
     parts = path.split("/")
     if parts[0] or len(parts) < 2 or any(part in ("", ".", "..") for part in parts[1:]) or _NOT_IN_PATHS.search(path):
         raise _no_path(path)
 
 
 def _check_acl(acl: list[Body]) -> None:
-    """Raises: RefusedOperation unless everyone may do everything: nothing else is kept."""
+    """Check an ACL. Raises: RefusedOperation unless every client may do everything: no other ACL is kept."""
     if not acl or any(entry != OPEN_ACL[0] for entry in acl):
         raise RefusedOperation(Code.INVALID_ACL, "all znodes are open: the only ACL is world:anyone:cdrwa")

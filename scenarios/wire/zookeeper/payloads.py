@@ -1,9 +1,9 @@
-"""What Kafka's znodes hold, between the emulated tree and clients.
+"""The contents of Kafka's znodes, converted between the emulated tree and clients.
 
-The tree has the JSON of Kafka as text, so most of what is read and written passes as it is. The registration of a
-broker names the machine that it has in the emulated network: clients get the address at which they reach it, in the
-form of the profile's release. What clients write at a path of Kafka's has to be what brokers and tools write there:
-ZooKeeper would take anything, and Kafka's controller logs what it cannot read; here it is refused.
+The tree has the JSON of Kafka as text, so most contents pass as they are. The registration of a broker names its
+machine in the emulated network: clients get the address at which they reach it, in the form of the profile's release.
+What clients write at a path of Kafka's has to be what brokers and tools write there. ZooKeeper would accept anything,
+and Kafka's controller logs what it cannot read; here it is refused.
 """
 
 import json
@@ -34,7 +34,7 @@ _UNREADABLE = (
     ConfigException,
 )
 _SEQUENCE = "0000000000"
-"""What the number of a sequential znode looks like."""
+"""An example of the number of a sequential znode."""
 _INT_MAX = 2**31 - 1
 
 _V4 = ("listener_security_protocol_map", "endpoints", "rack", "jmx_port", "host", "timestamp", "port", "version")
@@ -48,7 +48,7 @@ _FORMS: Mapping[int, tuple[str, ...]] = {1: ("jmx_port", "timestamp", "host", "v
 
 
 class _Unreadable(Exception):
-    """Why no broker could read it."""
+    """The reason why no broker could read a content."""
 
 
 @define(eq=False)
@@ -56,7 +56,7 @@ class Payloads:
     """The conversion for one cluster.
 
     Attributes:
-        addresses: where clients reach each broker.
+        addresses: the addresses at which clients reach each broker.
         registration: the version of /brokers/ids/N that the release writes.
         server: the settings that its brokers know.
     """
@@ -66,7 +66,7 @@ class Payloads:
     server: Callable[[], ServerProperties] = dict
 
     def to_client(self, path: str, text: str) -> bytes | None:
-        """The bytes that a client gets for what the tree holds."""
+        """The bytes that a client gets for a text of the tree."""
         found = _REGISTRATION.fullmatch(path)
         if found is not None and int(found[1]) in self.addresses:
             return self._registered(int(found[1]), text)
@@ -86,7 +86,7 @@ class Payloads:
         return json.dumps(kept, separators=(",", ":")).encode()
 
     def to_tree(self, path: str, data: bytes | None, *, sequential: bool = False) -> str:
-        """The text for what a client writes. Raises: RefusedOperation."""
+        """The text of the tree for what a client writes. Raises: RefusedOperation."""
         whole = path + _SEQUENCE if sequential else path
         text = to_text(data)
         for shape, read in _SHAPES:
@@ -177,7 +177,8 @@ class Payloads:
         return text
 
     def _change(self, text: str) -> str:
-        """The announcement; in the form of 0.9, which names type and entity apart, it is turned into that of 0.10."""
+        """The announcement of a change. The form of 0.9, which has type and entity apart, is converted to that of
+        0.10."""
         found = json.loads(text)
         if found["version"] == 1:
             return znodes.encode_config_change(f"{found['entity_type']}/{found['entity_name']}")
@@ -196,7 +197,7 @@ class Payloads:
 
 
 def _check_numbers(value: Any) -> None:
-    """Python takes true for 1, and 1.0 too, also where it looks for a list that it knows already."""
+    """Refuse truth values and fractions: Python takes true for 1, and 1.0 too, even in a look-up of a known list."""
     if isinstance(value, bool | float):
         raise _Unreadable(f"{value!r} is no number that can be there")
     if isinstance(value, dict | list):
@@ -212,7 +213,7 @@ def _check_number(number: Any, least: int = 0) -> None:
 _NUMBERS = (
     Payloads._topic, Payloads._state, Payloads._reassignment, Payloads._partitions, Payloads._log_dir_event,
 )  # fmt: skip
-"""What reads numbers."""
+"""The functions that read numbers."""
 _TOPIC = re.escape(znodes.TOPICS) + "/([^/]+)"
 _SHAPES: tuple[tuple[re.Pattern[str], Callable[..., str]], ...] = tuple(
     (re.compile(shape), read)
@@ -230,7 +231,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[..., str]], ...] = tuple(
         (re.escape(znodes.LOG_DIR_EVENT_NOTIFICATION) + r"/log_dir_event_\d{10}", Payloads._log_dir_event),
         (re.escape(znodes.CONFIG_CHANGES) + r"/config_change_\d{10}", Payloads._change),
         (r"/config/(topics|brokers|clients|users)/([^/]+)", Payloads._settings),
-        # Whatever else is below these the controller and the brokers would take for one of those above.
+        # Other paths below these would be taken for one of those above by the controller and the brokers.
         (
             f"(?:{znodes.TOPICS}|{znodes.DELETE_TOPICS}|{znodes.CONFIG_CHANGES}|{znodes.CONFIG_TOPICS})/.+",
             Payloads._unknown,
@@ -241,5 +242,5 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[..., str]], ...] = tuple(
         ),
     )
 )
-"""The shapes of Kafka's paths, each with what reads what is written there; the first that fits counts. Elsewhere
-anything can be written."""
+"""The shapes of Kafka's paths, each with the function that reads what is written there; the first that fits counts. At
+other paths anything can be written."""

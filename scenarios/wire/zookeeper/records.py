@@ -84,7 +84,7 @@ REQUESTS: Mapping[OpCode, Record] = {
     ),
     OpCode.CLOSE_SESSION: _NOTHING,
 }  # fmt: skip
-"""The body of each request but multi."""
+"""The body of each request except multi."""
 
 RESPONSES: Mapping[OpCode, Record] = {
     OpCode.CREATE: _PATH_ONLY,
@@ -104,7 +104,7 @@ RESPONSES: Mapping[OpCode, Record] = {
     OpCode.SET_WATCHES: _NOTHING,
     OpCode.CLOSE_SESSION: _NOTHING,
 }
-"""The body of each answer that is no error."""
+"""The body of each answer without an error."""
 
 # -- multi ------------------------------------------------------------------------------------------------------------
 
@@ -131,7 +131,7 @@ def read_multi(data: bytes) -> list[Op]:
 
 
 def write_multi(ops: list[Op]) -> bytes:
-    """What ``read_multi`` reads."""
+    """The bytes of a multi, which ``read_multi`` reads."""
     parts = [
         _MULTI_HEADER.write({"type": code, "done": False, "err": -1}) + REQUESTS[code].write(op) for code, op in ops
     ]
@@ -152,7 +152,7 @@ def write_multi_results(results: list[Op | int]) -> bytes:
 
 
 def read_multi_results(data: bytes) -> list[Op | int]:
-    """What ``write_multi_results`` writes. Raises: MalformedRecord."""
+    """The results in such an answer. Raises: MalformedRecord."""
     source, results = Source(data), list[Op | int]()
     while not (header := _MULTI_HEADER.read(source))["done"]:
         if header["type"] == _ERROR:

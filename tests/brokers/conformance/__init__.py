@@ -1,1 +1,1 @@
-"""Cases of docs/sources/conformance.md that are about brokers, by their numbers."""
+"""Cases of docs/extend/sources/conformance.md that are about brokers, by their numbers."""

@@ -60,7 +60,7 @@ def test_a_partition_is_owned_once_it_has_been_read() -> None:
     bench.topic.elected(0, 3)
     assert (bench.topic.error_of("orders"), bench.read) == (Errors.COORDINATOR_LOAD_IN_PROGRESS, [])
     bench.wait(0)
-    assert (bench.topic.error_of("orders"), bench.read, bench.topic.owned) == (NO_ERROR, [(0, 3)], {0: 3})
+    assert (bench.topic.error_of("orders"), bench.read, dict(bench.topic.owned)) == (NO_ERROR, [(0, 3)], {0: 3})
     assert bench.topic.resigned(0, 4)
     assert bench.topic.error_of("orders") is Errors.NOT_COORDINATOR
 

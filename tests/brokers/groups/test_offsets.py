@@ -250,6 +250,15 @@ def test_offsets_of_a_simple_consumer_expire_after_their_commit() -> None:
     assert (bench.fetch().offset, bench.fetch("kept").offset) == (-1, 5)
 
 
+def test_offsets_of_a_group_that_comes_when_none_is_left_expire_too() -> None:
+    bench = GroupBench(retention_us=60 * MINUTE)
+    for offset in (5, 6):
+        bench.commit(offset)
+        bench.wait(75 * MINUTE)
+        assert (bench.fetch().offset, len(bench.groups.store.groups)) == (-1, 0)
+        bench.wait(75 * MINUTE)  # the check runs, or is left out, without any group
+
+
 def test_offsets_of_topics_that_no_member_subscribes_to_expire_since_kip_496() -> None:
     for expires in (False, True):
         bench = GroupBench(

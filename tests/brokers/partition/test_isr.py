@@ -162,14 +162,3 @@ def test_a_restarted_broker_is_quiet_for_5_s_too() -> None:
     bench.at(bench.world.now + 2_500 * MS)
     bench.propagate_isr_changes()
     assert not bench.zk.waiting
-
-
-def test_the_first_partition_that_is_not_at_rest_begins_the_checks() -> None:
-    bench = Bench()
-    partition = bench.lead()
-    services, begun = partition.services, list[int]()
-    services.isr_checks_begin = lambda: begun.append(len(services.isr_checks))
-    services.isr_checks.clear()
-    services.check_isr(partition)
-    services.check_isr(partition)
-    assert begun == [0]

@@ -179,7 +179,7 @@ def test_a_new_session_is_held_against_the_epoch_that_it_names(policies: BrokerP
 
 @pytest.mark.parametrize(("epoch", "error"), [(1, Errors.NONE), (0, Errors.FENCED_LEADER_EPOCH)])
 def test_a_full_request_begins_the_session_again(epoch: int, error: Errors) -> None:
-    """Of a follower that had nothing to fetch for a while. One that goes on with the session is held against nothing,
+    """Of a follower that had nothing to fetch for a while. One that keeps its session is checked against nothing,
     though the partition is new in it."""
     bench, follower = leader(KAFKA_2_4, batches=1)
     follower.at(0)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator.kernel import World
-from emulator.nodes import Node, Process
+from emulator.nodes import Agenda, Node, Process
 from emulator.trace import Trace
 
 PERIOD_US = 100
@@ -18,7 +18,7 @@ def ticked(
     counter that another timer of the same period moves; and how many events it took."""
     world = World(1, simulate_idle=simulate_idle)
     trace = Trace(world)
-    waiting: list[int] = []
+    waiting: Agenda[int, None] = Agenda()
     done: list[tuple[int, int]] = []
     count = 0
 
@@ -37,15 +37,11 @@ def ticked(
                 world.call_later(PERIOD_US, move, None, True)
 
             async def live(process: Process) -> None:
-                ticks = process.every(PERIOD_US, work, lambda: not waiting)
+                process.every(PERIOD_US, work, waiting)
                 world.call_later(PERIOD_US, move, None, True)
 
-                def come(at_us: int) -> None:
-                    ticks.rouse()
-                    waiting.append(at_us)
-
                 for at_us in work_us:
-                    world.call_at(at_us, come, at_us)
+                    world.call_at(at_us, lambda at_us: waiting.update({at_us: None}), at_us)
                 world.call_at(pause_us[0], lambda _: process.pause())
                 world.call_at(sum(pause_us), lambda _: process.resume())
 

@@ -1,1 +1,1 @@
-"""Cases of docs/sources/conformance.md that are about fetchers, by theme."""
+"""Cases of docs/extend/sources/conformance.md that are about fetchers, by theme."""

@@ -17,7 +17,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 """
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash: install the system's package bash")
 @pytest.mark.parametrize(
     ("words", "found"),
     [

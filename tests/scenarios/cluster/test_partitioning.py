@@ -32,7 +32,7 @@ def messages(played: Played) -> dict[int, int]:
     return counts
 
 
-def test_without_keys_messages_are_dealt_evenly() -> None:
+def test_without_keys_messages_are_spread_evenly() -> None:
     counts = messages(written())
     assert sum(counts.values()) in range(2950, 3001)
     assert max(counts.values()) - min(counts.values()) <= 10

@@ -1,1 +1,1 @@
-"""Kafka's own cases that need whole clusters, each named after its row in docs/sources/conformance.md."""
+"""Kafka's own cases that need whole clusters, each named after its row in docs/extend/sources/conformance.md."""

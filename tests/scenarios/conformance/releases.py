@@ -1,4 +1,4 @@
-"""The releases that the cases are held against."""
+"""The releases that the cases are compared with."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Cases of Kafka's integration suites (2.4.1) that docs/sources/conformance.md does not list, by the public API alone.
+"""Cases of Kafka's integration suites (2.4.1) that docs/extend/sources/conformance.md does not list, by the public API.
 
 Kafka's tests start as many brokers as they need and ask which of them is the controller; here it is named.
 """

@@ -10,6 +10,7 @@ from scenarios.observe.checkers.checkers import REGISTRY
 from scenarios.observe.invariants import own_names
 from scenarios.profiles import PROFILES
 from scenarios.profiles.bugs import BUGS
+from tests.docs.pages import text_of
 
 ROOT = Path(__file__).parents[3]
 OF_REAL_CLIENTS = {"reads_decided"}
@@ -46,7 +47,7 @@ def test_each_checker_would_be_missed() -> None:
 
 def test_a_guard_is_for_a_checker_that_no_bug_is_about() -> None:
     assert not {bug.checker for bug in BUGS.values()} & set(GUARDS)
-    text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    text = text_of("limits.md")
     assert f"Of the {len(own_names())} checkers {len(GUARDS)} have no bug of Kafka" in text
 
 

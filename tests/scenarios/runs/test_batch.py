@@ -77,7 +77,7 @@ def test_one_job_needs_no_process() -> None:
     assert list(local_workers(0).in_order(square, [])) == []
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
+@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only: run the tests there")
 @pytest.mark.parametrize("threads", [0, 1])
 def test_workers_are_forked_from_a_process_with_one_thread(threads: int) -> None:
     command = [sys.executable, "-c", FORKING, str(threads)]
@@ -85,7 +85,7 @@ def test_workers_are_forked_from_a_process_with_one_thread(threads: int) -> None
     assert done.stdout.split() == [str(threads == 0)] * 3
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
+@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only: run the tests there")
 def test_workers_end_with_a_process_that_is_killed() -> None:
     """They would hold the locks of its files, so that nothing could go on where it was."""
     with subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True) as parent:

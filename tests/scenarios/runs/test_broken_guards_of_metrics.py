@@ -6,7 +6,7 @@ from brokers.metrics import ReplicaManagerMetrics
 from controller.metrics import ControllerMetrics
 from emulator.protocol.fetch import FetchedFields
 from fetchers.state import PartitionFetchState
-from fetchers.thread import FetcherThread
+from fetchers.thread import FetcherRounds
 from scenarios.runs import Run
 from tests.scenarios.runs.building import Table, play, scenario
 
@@ -27,15 +27,15 @@ def test_an_isr_that_changes_and_does_not_show(monkeypatch: pytest.MonkeyPatch) 
 def test_kafka_7704_the_lag_of_an_idle_follower(monkeypatch: pytest.MonkeyPatch) -> None:
     """2.1.0: an answer without records showed the high watermark as the lag."""
     load = scenario(brokers=3, controller=1, assignment=[(0, 1, 2)], method=[CRASH], horizon="2m", rate=1)
-    process = FetcherThread.process_partition_data
+    process = FetcherRounds.process_partition_data
 
-    def as_in_2_1(self: FetcherThread, state: PartitionFetchState, answer: FetchedFields) -> None:
+    def as_in_2_1(self: FetcherRounds, state: PartitionFetchState, answer: FetchedFields) -> None:
         process(self, state, answer)
         _tp, _error, high_watermark, _log_start, batches, _diverging = answer
         if not batches:
             self._metrics.lag_changed(state, high_watermark)
 
-    monkeypatch.setattr(FetcherThread, "process_partition_data", as_in_2_1)
+    monkeypatch.setattr(FetcherRounds, "process_partition_data", as_in_2_1)
     assert broken(play(load).run) == {"lag_true"}
 
 

@@ -9,8 +9,8 @@ from brokers.purgatory import DelayedProduce
 from emulator.protocol.events import LeaderElected, Produced
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.observe.checkers import converged
-from scenarios.observe.checkers.converged import Broken
+from scenarios.observe.findings.convergence_facts import Broken, Condition, GaugeNotAtRest, NotAccepted
+from scenarios.observe.findings.facts import Part
 from scenarios.observe.history.readings import AT_REST
 from scenarios.runs.finding import Finding
 from scenarios.runs.findings import findings
@@ -27,10 +27,10 @@ def played(*method: Table, **more: Any) -> Played:
     return play(scenario(method=method, **wanted))
 
 
-def broken(run: Played) -> dict[str, str]:
+def broken(run: Played) -> dict[Part | None, str]:
     """What ``converged`` reports: condition -> the first case of it."""
     found = [violation for violation in run.run.violations if violation.invariant == "converged"]
-    return {violation.statement: violation.state for violation in reversed(found)}
+    return {violation.part: violation.state for violation in reversed(found)}
 
 
 @pytest.mark.parametrize("profile", ["kafka-0.8", "kafka-1.1", "kafka-2.3", "kafka-2.4", "kafka-2.7"])
@@ -80,8 +80,8 @@ def test_too_few_replicas_in_the_core_for_acks_all_are_not_probed() -> None:
 def test_a_broker_that_stays_down() -> None:
     run = played(CRASH, horizon="1m")
     assert broken(run) == {
-        converged.REGISTERED: "broker 1 does not run",
-        converged.IN_SYNC: "orders-0: isr [0, 2], assignment [0, 1, 2], leader 0",
+        Condition.REGISTERED: "broker 1 does not run",
+        Condition.IN_SYNC: "orders-0: isr [0, 2], assignment [0, 1, 2], leader 0",
     }
     assert run.run.reason == "violated"
     (unmet,) = (expectation for expectation in run.run.expectations if not expectation.ok)
@@ -92,31 +92,31 @@ def test_a_broker_that_stays_down() -> None:
 def test_an_isr_that_is_not_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Partition, "maybe_expand_isr", lambda *_: None)
     run = played(CRASH, HEALED)
-    assert list(broken(run)) == [converged.IN_SYNC]
-    assert findings(run.run) == (Finding("converged", converged.IN_SYNC),)
+    assert list(broken(run)) == [Condition.IN_SYNC]
+    assert findings(run.run) == (Finding("converged", Condition.IN_SYNC),)
 
 
 def test_a_leader_that_does_not_know_that_it_leads() -> None:
     ignore = {"at": "2s", "action": "broker.ignore_become_leader", "target": 1, "partition": "orders-0", "times": 9}
     crash = {"at": "3s", "action": "broker.crash", "target": 0, "duration": "20s"}
     found = broken(played(ignore, crash))
-    assert found[converged.LED] == "orders-0: broker 1 does not lead in epoch 1"
+    assert found[Condition.LED] == "orders-0: broker 1 does not lead in epoch 1"
 
 
 def test_a_partition_that_a_fetcher_gave_up() -> None:
     fail = {"at": "3s", "action": "fetcher.fail_partition", "target": 1, "partition": "orders-0"}
-    assert broken(played(fail))[converged.FETCHED] == "orders-0: failed on broker 1 (KIP-461)"
+    assert broken(played(fail))[Condition.FETCHED] == "orders-0: failed on broker 1 (KIP-461)"
 
 
 def test_a_fetcher_that_has_died() -> None:
     fail = {"at": "3s", "action": "fetcher.fail_partition", "target": 1, "partition": "orders-0", "cause": "unexpected"}
-    assert "has died" in broken(played(fail, profile="kafka-1.1"))[converged.FETCHED]
+    assert "has died" in broken(played(fail, profile="kafka-1.1"))[Condition.FETCHED]
 
 
 def test_a_move_that_waits() -> None:
     crash = {"at": "1s", "action": "broker.crash", "target": 2}
     run = played(crash, EXECUTE, assignment=[(0, 1)], plan={0: (1, 2)}, horizon="1m")
-    assert broken(run)[converged.NOTHING_ASKED] == "/admin/reassign_partitions is still there"
+    assert broken(run)[Condition.NOTHING_ASKED] == "/admin/reassign_partitions is still there"
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_kafka_13972_a_cancelled_move_leaves_a_stray_replica() -> None:
     table["expect"] = [WELL]
     run = play(Scenario.from_table(table)).run
     (found,) = findings(run)
-    assert (found.checker, found.statement) == ("converged", converged.NO_STRAYS)
+    assert (found.checker, found.part) == ("converged", Condition.NO_STRAYS)
     assert found.state == "orders-0: broker 3 still has a replica, assigned to [1, 2, 0]"
     [reason] = known(run, found)
     assert reason.ticket == "KAFKA-13972"
@@ -190,11 +190,11 @@ def test_a_session_does_not_repeat_the_high_watermark_of_an_answer_that_was_igno
         workloads=[{"topic": "orders", "producerRate": 1, "linger": "1s", "start": "3500ms", "stop": "5500ms"}],
         config={"replica.fetch.wait.max.ms": 50},
     ).run  # fmt: skip
-    found = [(one.statement, known(run, one)) for one in findings(run)]
+    found = [(one.part, known(run, one)) for one in findings(run)]
     assert well == (not found)
     assert all(
         (statement, [reason.ticket for reason in reasons])
-        == (converged.COMMITTED, ["FetchSessionHandler.build (1.1.0 to 2.7.2)"])
+        == (Condition.COMMITTED, ["FetchSessionHandler.build (1.1.0 to 2.7.2)"])
         for statement, reasons in found
     )
 
@@ -233,13 +233,13 @@ def test_a_gauge_that_is_not_at_rest() -> None:
     name = next(iter(AT_REST))
     gauges[0][name] = 3
     left = list(run.stage.convergence._checker.broken(run.stage.world.now))
-    assert left == [Broken(converged.GAUGES, "broker 0 shows UnderReplicatedPartitions = 3", (0,))]
+    assert left == [Broken(Condition.GAUGES, GaugeNotAtRest(0, "UnderReplicatedPartitions", 3), brokers=(0,))]
 
 
 def test_a_consumer_that_has_not_read_everything() -> None:
     cut = {"at": "3s", "action": "host.isolate", "target": "clients"}
     run = played(cut, consumers=[{"topic": "orders", "offset_reset": "earliest"}], horizon="1m", size="0B")
-    assert list(broken(run)) == [converged.READ]
+    assert list(broken(run)) == [Condition.READ]
 
 
 def test_a_consumer_of_what_no_replica_may_lead_begins_nowhere() -> None:
@@ -278,7 +278,7 @@ def test_a_write_that_is_not_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replicas follow, and the leader never answers."""
     monkeypatch.setattr(DelayedProduce, "finish", lambda *_: None)
     found = broken(played(CRASH, HEALED, rate=0, horizon="1m"))
-    assert found == {converged.ACCEPTED: "orders-0: no answer yet"}
+    assert found == {Condition.ACCEPTED: "orders-0: no answer yet"}
 
 
 # -- the file ---------------------------------------------------------------------------------------------------------
@@ -329,7 +329,7 @@ def test_a_partition_that_loses_a_replica_after_it_was_probed_need_not_accept_a_
 ) -> None:
     """A move that was requested before ends with fewer replicas than min.insync.replicas."""
     judge = played(horizon="5s").stage.convergence
-    judge._unaccepted = {TP: "no answer yet"}
-    assert list(judge._probed()) == [f"{TP}: no answer yet"]
+    judge._unaccepted = {TP: NotAccepted("", "")}
+    assert list(judge._probed()) == [(TP, NotAccepted("", ""))]
     monkeypatch.setattr(type(judge), "_min_isr", lambda *_: 4)
     assert list(judge._probed()) == []

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from scenarios.cli.report import verdict
 from scenarios.language import Scenario
+from scenarios.language.expect import Expect
 from scenarios.observe.checkers import REGISTRY, Gravity, Violation
+from scenarios.observe.findings.convergence_facts import CutOff
 from scenarios.runs.finding import EXPECTATION, LIVELOCK, NOT_EXERCISED, UNFINISHED, Finding
 from scenarios.runs.findings import also_found, findings, gravest, gravity
 from scenarios.runs.headlines import at_faults
@@ -47,7 +49,8 @@ def test_a_move_that_does_not_end_is_a_finding() -> None:
 
 def test_an_expectation_that_is_not_met_is_a_finding() -> None:
     (found,) = findings(play(scenario(expect=[{"leader": {"orders-0": 2}}], horizon="5s", rate=0)).run)
-    assert found == Finding(EXPECTATION, "leader orders-0 [2]")
+    assert found == Finding(EXPECTATION, Expect(leader={"orders-0": (2,)}))
+    assert found.statement == "leader orders-0 [2]"
 
 
 def test_faults_that_never_took_effect_show_nothing_of_the_cluster() -> None:
@@ -58,8 +61,8 @@ def test_faults_that_never_took_effect_show_nothing_of_the_cluster() -> None:
 
 PASSED = play(scenario(rate=0)).run
 VIOLATIONS = st.builds(
-    Violation, invariant=st.sampled_from(list(REGISTRY)), statement=st.just("what should have held"),
-    t_us=st.just(1), seq=st.integers(1, 9), state=st.text("ab ", min_size=1, max_size=200),
+    Violation, invariant=st.sampled_from(list(REGISTRY)), t_us=st.just(1), seq=st.integers(1, 9),
+    facts=st.builds(CutOff, st.text("ab ", min_size=1, max_size=200)),
 )  # fmt: skip
 
 

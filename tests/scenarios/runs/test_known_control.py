@@ -21,13 +21,12 @@ from emulator.protocol.znodes import (
     topic_path,
 )
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers import Violation
-from scenarios.observe.checkers.converged import IN_SYNC, LED, NOTHING_ASKED
 from scenarios.runs import Run, run_scenario
-from scenarios.runs.finding import IN_WORDS, UNFINISHED, Finding
+from scenarios.runs.finding import UNFINISHED, Finding
 from scenarios.runs.findings import findings
 from scenarios.runs.known_findings import known
 from tests.scenarios.runs.building import TP, Table, at_step, scenario
+from tests.scenarios.runs.stated import IN_SYNC, LED, NOTHING_ASKED, restated, stated
 from tests.scenarios.runs.test_known_findings import assigned, elected, kept, quiet, tickets, told, unled
 
 __all__ = ["quiet"]
@@ -134,7 +133,7 @@ def test_one_that_is_asked_for_as_the_last_before_it_ends_is_too(quiet: Run) -> 
 
 
 def reasons_of_unfinished(run: Run) -> str | None:
-    reasons = known(run, Finding(UNFINISHED, IN_WORDS[UNFINISHED]))
+    reasons = known(run, Finding(UNFINISHED))
     return " and ".join(reason.ticket for reason in reasons) or None
 
 
@@ -187,7 +186,7 @@ def test_nor_is_it_elected_where_it_is_the_last_of_the_isr() -> None:
         )
     )  # fmt: skip
     [found] = findings(run)
-    assert (found.statement, found.state) == (LED, "orders-0: no leader, isr [3]")
+    assert (found.part, found.state) == (LED, "orders-0: no leader, isr [3]")
     assert tickets(run) == ["KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)"]
     not_alone = unled(run.violations[0].seq, 3, 0)
     assert tickets(told(run, run.profile, [*kept(run), not_alone], *run.violations)) == [None]
@@ -198,9 +197,9 @@ def test_kafka_9672_a_replica_that_joins_after_it_was_dropped_stays_in_the_isr(q
     joins = e.IsrProposed(5, 5, 0, 0, *TP, 1, "expand", (0, 1), 0, 0, 0, (1,), (0,), (1,), (0,), 1, -1)
     marks = [assigned(1, 0, 1), assigned(3, 0), joins]
     alone = unled(6, 1)
-    in_it = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0", brokers=(1,))
-    last = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
-    waits = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
+    in_it = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0", brokers=(1,))
+    last = stated("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
+    waits = stated("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
     asked = e.MoveStarted(7, 7, 0, *TP, (0, 2))
     for found, end in ((in_it, []), (last, [alone]), (waits, [alone, asked])):
         assert tickets(told(quiet, "kafka-2.5", [*marks, *end], found)) == [KAFKA_9672]
@@ -217,12 +216,12 @@ def test_kafka_9672_a_replica_that_joins_after_it_was_dropped_stays_in_the_isr(q
 def test_kafka_1120_a_broker_that_is_back_too_soon_gets_no_request(quiet: Run) -> None:
     gone = ZkWritten(3, 3, 0, -1, "delete", "/brokers/ids/1", 0, 3, "")
     back = ZkWritten(4, 4, 0, 1, "create", "/brokers/ids/1", 0, 4, "{}")
-    idle = Violation(
+    idle = stated(
         "roles_adopted", "…", 9, 9, "orders-0: leader 0 of epoch 1 in ZooKeeper, and broker 1 has no role", brokers=(1,)
     )
-    silent = Violation("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 1", brokers=(1,))
+    silent = stated("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 1", brokers=(1,))
     assert tickets(told(quiet, "kafka-1.1", [gone, back], idle, silent)) == ["KAFKA-1120"] * 2
-    lacks = Violation(
+    lacks = stated(
         "metadata_kept",
         "…",
         9,
@@ -242,7 +241,7 @@ def test_kafka_1120_a_broker_that_is_back_too_soon_gets_no_request(quiet: Run) -
     for marks in ([], [gone], [back], [gone, back, started], [gone, back, e.ControllerElected(6, 6, 0, 2, 3)]):
         assert tickets(told(quiet, "kafka-1.1", marks, idle, silent)) == [None] * 2
     state = "orders-0: broker 0 leads in epoch 1, and broker 1, of the replicas [0, 1], has been sent no LeaderAndIsr"
-    unsent = Violation("replicas_notified", "…", 6, 6, state, brokers=(1,))
+    unsent = stated("replicas_notified", "…", 6, 6, state, brokers=(1,))
     assert tickets(told(quiet, "kafka-1.1", [gone, back], unsent)) == ["KAFKA-1120"]
     assert tickets(told(quiet, "kafka-1.1", [gone, back, started._replace(seq=7)], unsent)) == ["KAFKA-1120"]
     for marks in ([gone], [gone, back, started]):
@@ -255,14 +254,14 @@ def test_kafka_1120_a_broker_that_was_shutting_down_is_elected_no_more(quiet: Ru
     gone = ZkWritten(3, 3, 0, -1, "delete", "/brokers/ids/1", 0, 3, "")
     back = ZkWritten(4, 4, 0, 1, "create", "/brokers/ids/1", 0, 4, "{}")
     alone = ZkWritten(5, 5, 0, 2, "setData", state_path(TP), 5, 5, LeaderAndIsr(-1, 3, (1,), 1).encode())
-    late = Violation("led_in_time", "…", 9, 9, "orders-0: leader -1, ISR [1], registered [0, 1, 2], for 11.5 s …")
-    stays = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
+    late = stated("led_in_time", "…", 9, 9, "orders-0: leader -1, ISR [1], registered [0, 1, 2], for 11.5 s …")
+    stays = stated("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
     marks: list[Any] = [shuts, gone, back, alone]
     assert tickets(told(quiet, "kafka-1.1", marks, late, stays)) == ["KAFKA-1120"] * 2
     assert tickets(told(quiet, "kafka-2.3", marks, late, stays)) == [None] * 2
     started = Step(6, 6, 0, "broker-startup.1", "before", "", -1, 1, 0, 2, "")
     led = alone._replace(data=LeaderAndIsr(1, 3, (1,), 1).encode())
-    waits = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
+    waits = stated("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
     asked = e.MoveStarted(5, 5, 0, *TP, (0, 1))
     assert tickets(told(quiet, "kafka-1.1", [*marks[:3], asked], waits)) == ["KAFKA-1120"]
     for others in (marks[:3], [*marks[1:3], asked], [*marks[:3], asked._replace(target=(0, 2))]):
@@ -283,7 +282,7 @@ def test_kafka_6082_an_assignment_is_written_over_by_a_replaced_controller(quiet
     takes_over = [e.ControllerElected(1, 1, 0, 2, 1), e.ControllerElected(3, 3, 0, 1, 2)]
     changes = "orders-0: broker 1 changes its replicas from [1, 0] to [0], and ZooKeeper asks for no move of it"
     unsent = "orders-0: broker 1 is not in the replicas [0] any more, and has been sent no StopReplica for 12.0 s"
-    found = (Violation("moves_recoverable", "…", 6, 6, changes), Violation("replicas_notified", "…", 9, 9, unsent))
+    found = (stated("moves_recoverable", "…", 6, 6, changes), stated("replicas_notified", "…", 9, 9, unsent))
     goes_on = assigned(6, 0)._replace(client=1)
     marks: list[Any] = [assigned(2, 0, 1), assigned(4, 1, 0), goes_on]
     assert tickets(told(quiet, "kafka-1.1", [*takes_over, *marks], *found)) == ["KAFKA-6082"] * 2
@@ -298,7 +297,7 @@ def test_kafka_6082_a_replaced_controller_elects_leaders_of_a_topic_that_is_bein
     takes_over = [e.ControllerElected(1, 1, 0, 2, 1), e.ControllerElected(2, 2, 0, 1, 2)]
     written = ZkWritten(3, 3, 0, 2, "create", state_path(TP), 0, 3, LeaderAndIsr(0, 0, (0, 1), 1).encode())
     elects = e.LeaderElected(4, 4, 3, *TP, 0, 0, (0, 1), "new", 1, False)
-    found = Violation(
+    found = stated(
         "deleted_get_no_leader", "…", 4, 4, "orders-0: controller 1 elects broker 0 in epoch 0, and has …", brokers=(0,)
     )
     assert tickets(told(quiet, "kafka-1.1", [*takes_over, written, elects], found)) == ["KAFKA-6082"]
@@ -315,7 +314,7 @@ def test_kafka_6082_a_request_after_one_that_a_replaced_controller_deleted_is_no
     elected = [e.ControllerElected(1, 1, 0, 1, 1), e.ControllerElected(2, 2, 0, 2, 2)]
     deleted = ZkWritten(3, 3, 0, 1, "delete", REASSIGN_PARTITIONS, 1, 3, "")
     asked = ZkWritten(4, 4, 0, -1, "create", REASSIGN_PARTITIONS, 0, 4, "{}")
-    found = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
+    found = stated("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
     assert tickets(told(quiet, "kafka-1.1", [*elected, deleted, asked], found)) == ["KAFKA-6082"]
     assert tickets(told(quiet, "kafka-2.3", [*elected, deleted, asked], found)) == [None]
     taken_up = ZkWritten(5, 5, 0, 2, "set", REASSIGN_PARTITIONS, 1, 5, "{}")
@@ -324,9 +323,7 @@ def test_kafka_6082_a_request_after_one_that_a_replaced_controller_deleted_is_no
 
 
 def test_kafka_6082_another_controller_has_raised_the_epoch_and_has_no_answer_yet(quiet: Run) -> None:
-    found = Violation(
-        "controller_fence", "…", 4, 4, "orders-0: leader epoch 3, leader 1, written by the controller of …"
-    )
+    found = stated("controller_fence", "…", 4, 4, "orders-0: leader epoch 3, leader 1, written by the controller of …")
     raised = ZkWritten(3, 3, 0, 2, "setData", CONTROLLER_EPOCH, 2, 3, "2")
     marks: list[Any] = [e.ControllerElected(1, 1, 0, 1, 1), raised, elected(4, 1)._replace(client=1)]
     assert tickets(told(quiet, "kafka-1.1", marks, found)) == ["KAFKA-6082"]
@@ -337,7 +334,7 @@ def test_kafka_6082_another_controller_has_raised_the_epoch_and_has_no_answer_ye
 
 @pytest.mark.parametrize("entity", ["topics/orders", "brokers/<default>"])
 def test_kafka_6835_an_unclean_election_is_allowed_once_there_is_no_leader(quiet: Run, entity: str) -> None:
-    found = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [0]")
+    found = stated("converged", LED, 9, 9, "orders-0: no leader, isr [0]")
     lost = elected(3, -1, 0)
     data = encode_config({"unclean.leader.election.enable": "true"})
     allowed = ZkWritten(4, 4, 0, -1, "setData", f"/config/{entity}", 1, 4, data)
@@ -358,7 +355,7 @@ def test_kafka_6835_an_unclean_election_is_allowed_once_there_is_no_leader(quiet
 
 def test_kafka_6835_the_leader_was_gone_when_the_controller_was_elected(quiet: Run) -> None:
     """Such a controller leaves the dead leader in ZooKeeper (KAFKA-3143), so that it is still named."""
-    found = Violation("converged", LED, 9, 9, "orders-0: leader 0, which does not run, isr [0]")
+    found = stated("converged", LED, 9, 9, "orders-0: leader 0, which does not run, isr [0]")
     data = encode_config({"unclean.leader.election.enable": "true"})
     leads, gone = elected(1, 0), ZkWritten(2, 2, 0, 0, "delete", broker_path(0), 0, 2, "")
     dies = e.NodeCrashed(1, 1, 0, 0, 1, "process")
@@ -381,7 +378,7 @@ def test_kafka_6835_the_leader_was_gone_when_the_controller_was_elected(quiet: R
 def test_kafka_6650_one_partition_without_a_leader_is_enough(quiet: Run) -> None:
     """The other one was led."""
     asked = ZkWritten(3, 3, 0, -1, "create", "/admin/delete_topics/orders", 0, 3, "")
-    found = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
+    found = stated("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
     path = topic_path("orders")
     two = ZkWritten(1, 1, 0, 2, "create", path, 0, 1, encode_topic({0: (0,), 1: (1,)}))
     assert tickets(told(quiet, "kafka-1.1", [two, elected(2, 0, 1), asked], found)) == ["KAFKA-6650"]
@@ -391,7 +388,7 @@ def test_kafka_6650_one_partition_without_a_leader_is_enough(quiet: Run) -> None
 
 def test_a_new_replica_of_0_8_is_not_notified_of_a_leader_that_is_elected_while_it_is_moved(quiet: Run) -> None:
     ticket = "KafkaController.onPartitionReassignment (0.8.1)"
-    follows = Violation(
+    follows = stated(
         "roles_adopted",
         "…",
         9,
@@ -399,7 +396,7 @@ def test_a_new_replica_of_0_8_is_not_notified_of_a_leader_that_is_elected_while_
         "orders-0: leader 1 of epoch 2 in ZooKeeper, and broker 2 follows broker 0, for …",
         brokers=(2,),
     )
-    out = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [1], assignment [1, 2], leader 1", brokers=(2,))
+    out = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [1], assignment [1, 2], leader 1", brokers=(2,))
     marks: list[Any] = [
         assigned(1, 0, 1),
         e.MoveStarted(2, 2, 0, *TP, (1, 2)),
@@ -423,9 +420,9 @@ def test_a_new_replica_of_0_8_is_not_notified_of_a_leader_that_is_elected_while_
 
 def test_a_broker_that_does_not_know_its_epoch_yet_refuses_to_delete_a_replica(quiet: Run) -> None:
     """kip-461, seed 214 of the default swarm."""
-    stays = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
-    led = Violation("converged", LED, 9, 9, "orders-0: no leader was ever elected")
-    dead = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [0]")  # kafka-2.4, seed 41114
+    stays = stated("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
+    led = stated("converged", LED, 9, 9, "orders-0: no leader was ever elected")
+    dead = stated("converged", LED, 9, 9, "orders-0: no leader, isr [0]")  # kafka-2.4, seed 41114
     wanted = ZkWritten(4, 4, 0, -1, "create", "/admin/delete_topics/orders", 0, 4, "")
     asks = e.ControlRequest(5, 5, 0, "StopReplica", 3, 1, 4, 84, 1, "orders-0 (delete)")
     refuses = e.ControlResponse(6, 6, 5, "StopReplica", 1, 3, 4, "UNKNOWN_SERVER_ERROR", (), ())
@@ -446,7 +443,7 @@ def test_a_broker_that_does_not_know_its_epoch_yet_refuses_to_delete_a_replica(q
 
 def test_a_broker_that_has_refused_metadata_lacks_what_it_named(quiet: Run) -> None:
     """kafka-2.3, seed 40051 of the default swarm."""
-    lacks = Violation(
+    lacks = stated(
         "metadata_kept",
         "…",
         9,
@@ -470,7 +467,7 @@ def test_a_broker_that_has_refused_metadata_lacks_what_it_named(quiet: Run) -> N
 
 def test_a_broker_that_has_refused_metadata_goes_on_with_what_it_knew(quiet: Run) -> None:
     """kafka-2.4, seed 127 of the default swarm: its session had expired, and its process lived."""
-    knew = Violation(
+    knew = stated(
         "metadata_kept",
         "…",
         9,
@@ -494,7 +491,7 @@ def test_a_broker_that_has_refused_metadata_goes_on_with_what_it_knew(quiet: Run
 def test_a_broker_that_refuses_metadata_keeps_its_role_until_it_knows_its_epoch(quiet: Run) -> None:
     """kafka-2.3, seed 78 of the default swarm: what the broker becomes after the finding excuses nothing and hides
     nothing."""
-    leads = Violation(
+    leads = stated(
         "roles_adopted",
         "…",
         9,
@@ -517,9 +514,9 @@ def test_metadata_that_was_overtaken_takes_back_what_a_later_request_said(quiet:
     """kafka-2.4, seeds 45077, 45567 and 45765: the controller had given up the connection, and sent it again."""
     ticket = "MetadataCache.updateMetadata (0.8.0 to 2.7.2)"
     words = "orders-0: broker 2 knows leader 0 of leader epoch 1, after leader 1 of leader epoch 2"
-    falls = Violation("metadata_kept", "…", 8, 8, words, brokers=(2,))
+    falls = stated("metadata_kept", "…", 8, 8, words, brokers=(2,))
     words = "broker 2: orders-0: leader 0 of leader epoch 1, and in ZooKeeper leader 1 of leader epoch 2"
-    stays = Violation("metadata_kept", "…", 12, 12, words, brokers=(2,))
+    stays = stated("metadata_kept", "…", 12, 12, words, brokers=(2,))
     elected = e.LeaderElected(3, 3, 0, *TP, 1, 2, (1, 2), "offline", 1, unclean=False)
     takes = e.ControlResponse(6, 6, 4, "UpdateMetadata", 2, 0, 1, "NONE", (), ())
     late = takes._replace(seq=8, cause=1)
@@ -549,13 +546,13 @@ def test_metadata_that_was_overtaken_takes_back_what_a_later_request_said(quiet:
             [elected._replace(seq=0), sent, takes, again],
         ):
             assert tickets(told(quiet, "kafka-2.4", events, found)) == [None]
-    not_taken = evolve(falls, state=falls.state.replace("after", "and was sent"))
+    not_taken = restated(falls, falls.state.replace("after", "and was sent"))
     assert tickets(told(quiet, "kafka-2.4", [elected, takes, late], not_taken)) == [None]
 
 
 def test_a_move_waits_for_a_broker_that_has_refused_metadata(quiet: Run) -> None:
     """kafka-2.4, seed 60 of the default swarm."""
-    waits = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
+    waits = stated("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
     asks, in_step = e.MoveStarted(2, 2, 0, *TP, (1, 2)), Step(3, 3, 0, "kip-455.wait", "before", *TP, -1, 0, 0, "")
     moves = [assigned(1, 0, 1), asks, in_step]
     refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", (), ())

@@ -8,11 +8,10 @@ import pytest
 
 from emulator.protocol import events as e
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers import Violation
-from scenarios.observe.checkers.converged import CONTROLLED, IN_SYNC, LED, NOTHING_ASKED
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import scenario
+from tests.scenarios.runs.stated import CONTROLLED, IN_SYNC, LED, NOTHING_ASKED, stated
 from tests.scenarios.runs.test_known_findings import quiet, tickets, told
 
 __all__ = ["quiet"]
@@ -47,7 +46,7 @@ def test_a_controller_that_is_deleted_at_once_is_the_last(
         )
     )  # fmt: skip
     assert tickets(run) == known
-    assert [finding.statement.startswith(CONTROLLED) for finding in findings(run)] == [True] * len(known)
+    assert [finding.part is CONTROLLED for finding in findings(run)] == [True] * len(known)
 
 
 def test_only_one_that_had_not_looked_explains_that_there_is_none(quiet: Run) -> None:
@@ -58,7 +57,7 @@ def test_only_one_that_had_not_looked_explains_that_there_is_none(quiet: Run) ->
         return Step(seq, seq, 0, "failover.F9", "after", "", -1, -1, 0, node, "")
 
     found = [
-        Violation("converged", statement, 90, 90, state)
+        stated("converged", statement, 90, 90, state)
         for statement, state in (
             (CONTROLLED, "/controller names no broker"),
             (NOTHING_ASKED, "/admin/reassign_partitions is still there"),
@@ -81,7 +80,7 @@ def test_only_one_that_had_not_looked_explains_that_there_is_none(quiet: Run) ->
     for events in others:
         events.sort(key=lambda event: event.seq)
         assert tickets(told(quiet, "kafka-2.3", events, *found)) == [None] * 3
-    stays = Violation("converged", IN_SYNC, 90, 90, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
+    stays = stated("converged", IN_SYNC, 90, 90, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
     assert tickets(told(quiet, "kafka-2.3", marks, stays)) == [None]
 
 
@@ -92,7 +91,7 @@ def test_a_failover_that_fails_late_takes_the_controller_of_another_broker_away(
         return ZkWritten(seq, seq, 0, client, op, "/controller", 0, seq, "")
 
     two = "brokers 0, 2 show that they are the controller"
-    found = Violation("one_active_controller", "…", 9, 9, two, brokers=(0, 2))
+    found = stated("one_active_controller", "…", 9, 9, two, brokers=(0, 2))
     marks: list[Any] = [written(1, "create", 1), written(2, "delete", -2), written(3, "create", 2)]
     marks += [written(4, "delete", 1), written(5, "create", 0)]
     for profile, ticket in (("kafka-0.8", "KAFKA-6082"), ("kafka-1.1", "KAFKA-6082"), ("kafka-2.3", None)):
@@ -110,5 +109,5 @@ def test_a_failover_that_fails_late_takes_the_controller_of_another_broker_away(
         marks[1:],
     ):
         assert tickets(told(quiet, "kafka-1.1", others, found)) == [None]
-    still = Violation("one_active_controller", "…", 9, 9, "broker 2 has resigned, and shows that it is the controller")
+    still = stated("one_active_controller", "…", 9, 9, "broker 2 has resigned, and shows that it is the controller")
     assert tickets(told(quiet, "kafka-1.1", marks, still)) == [None]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from attrs import evolve
 
 from emulator.protocol import events as e
-from scenarios.observe.checkers import Violation
 from scenarios.runs import Run, run_scenario
 from tests.scenarios.runs.building import TP, Table, scenario
+from tests.scenarios.runs.stated import restated, stated
 from tests.scenarios.runs.test_known_findings import elected, quiet, tickets, told
 from tests.scenarios.runs.test_known_logs import follows, led
 
@@ -18,7 +17,7 @@ __all__ = ["quiet"]
 
 
 def test_before_kip_320_a_follower_misses_elections(quiet: Run) -> None:
-    found = Violation(
+    found = stated(
         "log_matching",
         "…",
         9,
@@ -36,7 +35,7 @@ def test_before_kip_320_a_follower_misses_elections(quiet: Run) -> None:
         [missed[0], missed[1], led(3, 2, 2)],
     ):
         assert "KIP-320" not in tickets(told(quiet, "kafka-1.1", events, found))
-    at_rest = Violation(
+    at_rest = stated(
         "isr_logs_identical", "…", 9, 9, "orders-0: broker 1, in sync, has a log that ends at 14 and …", brokers=(1,)
     )
     assert tickets(told(quiet, "kafka-1.1", [*missed, follows(4, 0, 2)], at_rest)) == ["KIP-320"]
@@ -46,7 +45,7 @@ def test_before_kip_320_a_follower_misses_elections(quiet: Run) -> None:
 
 def test_before_kafka_9338_it_misses_them_within_a_session(quiet: Run) -> None:
     """Which goes on where the follower fetches another partition from the same leader."""
-    found = Violation(
+    found = stated(
         "log_matching",
         "…",
         9,
@@ -103,10 +102,10 @@ def test_a_session_hides_two_elections(profile: str, assignment: list[list[int]]
 def test_before_kafka_9338_a_follower_leads_in_an_epoch_before_that_of_what_it_has_read(quiet: Run) -> None:
     """By a LeaderAndIsr that was long on its way (kafka-2.3, seed 40082, before what a machine has sent was lost when
     it goes down)."""
-    found = Violation(
+    found = stated(
         "append_shape", "…", 9, 9, "broker 1, orders-0: leader epoch 1 is found to end at 76, and …", brokers=(1,)
     )
-    grown = evolve(found, state="broker 1, orders-0: batch 5 of epoch 2 follows a batch of epoch 3")
+    grown = restated(found, "broker 1, orders-0: batch 5 of epoch 2 follows a batch of epoch 3")
     late = led(5, 1, 2)._replace(log_end_offset=76)
     marks: list[Any] = [follows(1, 0, 1), led(3, 0, 3)._replace(log_end_offset=28), late]
     other = follows(2, 0, 7)._replace(partition=1)
@@ -130,10 +129,10 @@ def test_before_kafka_9338_a_follower_leads_in_an_epoch_before_that_of_what_it_h
         assert tickets(told(quiet, "kafka-2.4", others, found)) == [None]
     kept = [other, *marks, e.Truncated(6, 6, 0, 1, *TP, 5, 30, 28)]
     assert tickets(told(quiet, "kafka-2.4", kept, found)) == ["KAFKA-9338"]
-    cut = Violation(
+    cut = stated(
         "truncate_safety", "…", 6, 6, "orders-0: broker 1, in the ISR [0, 1, 2], truncates to 28 in …", brokers=(1,)
     )
-    lacks = Violation(
+    lacks = stated(
         "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 28 and lacks …", brokers=(1,)
     )
     truncated = e.Truncated(6, 6, 0, 1, *TP, 5, 28, 28)
@@ -167,7 +166,7 @@ def test_a_session_reads_ahead_of_the_epoch_in_which_the_follower_leads(profile:
 def test_before_kip_279_a_leader_that_has_deleted_an_epoch_makes_followers_cut_at_their_high_watermarks(
     quiet: Run,
 ) -> None:
-    found = Violation(
+    found = stated(
         "truncate_safety",
         "…",
         9,
@@ -188,7 +187,7 @@ def test_before_kip_279_a_leader_that_has_deleted_an_epoch_makes_followers_cut_a
         [*marks[:2], cut._replace(log_end_offset=12)],
     ):
         assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
-    lacks = Violation(  # kafka-1.1, seed 52129
+    lacks = stated(  # kafka-1.1, seed 52129
         "isr_complete", "…", 12, 12, "orders-0, ISR [0, 1]: the log of broker 1 ends at 13 and lacks …", brokers=(1,)
     )
     marks = [elected(0, 0, 1), *marks]
@@ -206,7 +205,7 @@ def test_before_kip_279_a_leader_that_has_deleted_an_epoch_makes_followers_cut_a
 
 
 def test_before_kip_279_too_little_is_cut_for_the_batch_that_shows_it(quiet: Run) -> None:
-    found = Violation(
+    found = stated(
         "append_shape", "…", 9, 9, "broker 1, orders-0: batch 59 of epoch 1 follows a batch of epoch 2", brokers=(1,)
     )
     missed = [follows(1, 0, 1), follows(2, 0, 3)]
@@ -218,7 +217,7 @@ def test_before_kip_279_too_little_is_cut_for_the_batch_that_shows_it(quiet: Run
 
 def test_before_kip_279_a_leader_that_appended_nothing_in_an_epoch_does_not_know_it(quiet: Run) -> None:
     """kafka-1.1, seed 10089 of the default swarm: it followed in epoch 2 a leader that was dead by then."""
-    found = Violation(
+    found = stated(
         "append_shape", "…", 9, 9, "broker 1, orders-0: batch 13 of epoch 0 follows a batch of epoch 2", brokers=(1,)
     )
     alone = led(1, 1, 2)._replace(log_end_offset=0)

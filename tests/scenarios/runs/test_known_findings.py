@@ -13,15 +13,9 @@ from emulator.protocol.znodes import LeaderAndIsr, encode_topic, state_path
 from emulator.trace import as_bytes
 from emulator.trace.events import Step, ZkWritten
 from scenarios.cli.report import report
+from scenarios.language.expect import Expect
 from scenarios.museum.exhibits import exhibit
 from scenarios.observe.checkers import Violation
-from scenarios.observe.checkers.converged import (
-    COMMITTED,
-    FETCHED,
-    IN_SYNC,
-    LED,
-    NOTHING_ASKED,
-)
 from scenarios.profiles import PROFILES
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.control_plane_log import ControlPlaneLog
@@ -30,6 +24,15 @@ from scenarios.runs.findings import findings
 from scenarios.runs.known_findings import KNOWN, explained_findings, fails, known
 from scenarios.runs.run import Expectation
 from tests.scenarios.runs.building import TP, Table, scenario
+from tests.scenarios.runs.stated import (
+    COMMITTED,
+    FETCHED,
+    IN_SYNC,
+    LED,
+    NOTHING_ASKED,
+    restated,
+    stated,
+)
 
 AHEAD = UnexpectedAppendOffset.__name__
 """Of a follower that is given a batch which begins before the end of its log."""
@@ -198,7 +201,7 @@ def test_a_broker_is_back_once_its_znode_is_there_though_it_has_no_answer_yet(bo
 
 def test_a_follower_of_2_3_learns_a_high_watermark_from_before_its_log(quiet: Run) -> None:
     follows, leads_since = e.BecameFollower(1, 1, 0, 0, *TP, 1, 1, 10, 10), leads(2, seq=2)
-    found = Violation(
+    found = stated(
         "offset_bounds",
         "…",
         9,
@@ -206,7 +209,7 @@ def test_a_follower_of_2_3_learns_a_high_watermark_from_before_its_log(quiet: Ru
         "broker 0, orders-0, when its high watermark moves: log start 10, high watermark 5…",
         brokers=(0,),
     )
-    beyond = evolve(found, state="broker 0, orders-0, when its high watermark moves: log start 5, high watermark 10…")
+    beyond = restated(found, "broker 0, orders-0, when its high watermark moves: log start 5, high watermark 10…")
     ticket = "Log.updateHighWatermark (2.4)"
     assert tickets(told(quiet, "kafka-2.3", [follows], found)) == [ticket]
     assert tickets(told(quiet, "kafka-2.3", [follows, leads_since], found)) == [None]
@@ -217,7 +220,7 @@ def test_a_follower_of_2_3_learns_a_high_watermark_from_before_its_log(quiet: Ru
 def test_a_copy_of_2_3_takes_over_a_high_watermark_from_before_its_start(quiet: Run) -> None:
     crash = e.NodeCrashed(2, 2, 0, 0, 1, "process")
     begun, moved = e.CopyStarted(1, 1, 0, 0, *TP, "d0", "d1", 10), e.LogStartMoved(9, 9, 0, 0, *TP, 10, "copy")
-    found = Violation(
+    found = stated(
         "offset_bounds", "…", 9, 9, "broker 0, orders-0: the log begins at 10, after its high watermark 5", brokers=(0,)
     )
     ticket = "Log.updateHighWatermark (2.4)"
@@ -273,7 +276,7 @@ def leads(epoch: int, *, seq: int) -> e.BecameLeader:
     return e.BecameLeader(seq, seq, 0, 0, *TP, epoch, 0, 0, (0,), (0, 1), (), ())
 
 
-STUCK = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
+STUCK = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
 DROPPED = [wish(1, seq=1), leads(2, seq=2), wish(2, seq=3)]
 
 
@@ -284,7 +287,7 @@ def test_a_wish_that_a_late_answer_has_dropped_leaves_the_isr_as_it_is(quiet: Ru
 def test_the_high_watermark_waits_for_whom_a_dropped_wish_would_add(quiet: Run) -> None:
     """2.7, seed 52112: its leader counts with the largest ISR that it may get (Partition.maybeIncrementLeaderHW)."""
     behind = "orders-0: the high watermark of broker 0 is 396, its log ends at 451; leader 0, isr [0]"
-    waits = Violation("converged", COMMITTED, 9, 9, behind)
+    waits = stated("converged", COMMITTED, 9, 9, behind)
     assert tickets(told(quiet, "kafka-2.7", DROPPED, waits)) == ["KAFKA-12686"]
     assert tickets(told(quiet, "kafka-2.7", [*DROPPED, outcome(2, seq=6)], waits)) == [None]
 
@@ -296,19 +299,19 @@ def test_a_request_that_outlasts_two_leader_epochs_drops_what_is_wished_for_then
 
 
 def test_a_move_that_waits_for_it_does_not_end(quiet: Run) -> None:
-    stays = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
+    stays = stated("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
     asks = e.MoveStarted(1, 1, 0, *TP, (0, 1))
     assert tickets(told(quiet, "kafka-2.7", [asks, *DROPPED], stays)) == ["KAFKA-12686"]
     for events in (DROPPED, [asks, *DROPPED, outcome(2, seq=4)], [asks, asks._replace(partition=1), *DROPPED]):
         assert tickets(told(quiet, "kafka-2.7", events, stays)) == [None]
-    deletes = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
+    deletes = stated("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
     assert tickets(told(quiet, "kafka-2.7", [asks, *DROPPED], deletes)) == [None]
 
 
 def test_so_is_an_expected_isr(quiet: Run) -> None:
-    unmet = Expectation("isr orders-0 [0, 1]", False, "found orders-0 [0]")
+    unmet = Expectation("…", False, "found orders-0 [0]", declared=Expect(isr={"orders-0": (0, 1)}))
     assert tickets(told(quiet, "kafka-2.7", DROPPED, expectations=(unmet,))) == ["KAFKA-12686"]
-    other = Expectation("leader orders-0 [1]", False, "found orders-0 [0]")
+    other = Expectation("…", False, "found orders-0 [0]", declared=Expect(leader={"orders-0": (1,)}))
     assert tickets(told(quiet, "kafka-2.7", DROPPED, expectations=(other,))) == [None]
 
 
@@ -327,12 +330,12 @@ def test_without_its_marks_an_isr_that_stays_is_new(quiet: Run, profile: str, ev
 
 
 def test_every_violation_behind_a_finding_has_a_reason(quiet: Run) -> None:
-    other = evolve(STUCK, state="orders-1: isr [0], assignment [0, 1], leader 0")
+    other = restated(STUCK, "orders-1: isr [0], assignment [0, 1], leader 0")
     assert tickets(told(quiet, "kafka-2.7", DROPPED, STUCK, other)) == [None]
 
 
 def test_an_old_release_answers_with_the_latest_offset_too_early(quiet: Run) -> None:
-    early = Violation("applied_high_watermark", "…", 9, 9, "orders-0: broker 0, leader of epoch 1, …", brokers=(0,))
+    early = stated("applied_high_watermark", "…", 9, 9, "orders-0: broker 0, leader of epoch 1, …", brokers=(0,))
     assert tickets(told(quiet, "kafka-1.1", [], early)) == ["KIP-207"]
     assert tickets(told(quiet, "kafka-2.3", [], early)) == [None]
 
@@ -340,7 +343,7 @@ def test_an_old_release_answers_with_the_latest_offset_too_early(quiet: Run) -> 
 def test_a_replaced_controller_writes(quiet: Run) -> None:
     elected = [e.ControllerElected(1, 1, 0, 1, 1), e.ControllerElected(2, 2, 0, 2, 2)]
     late, own = (ZkWritten(9, 9, 0, broker, "setData", "/brokers/topics/orders", 1, 1, "") for broker in (1, 2))
-    found = Violation("controller_fence", "…", 9, 9, "…")
+    found = stated("controller_fence", "…", 9, 9, "…")
     assert tickets(told(quiet, "kafka-1.1", [*elected, late], found)) == ["KAFKA-6082"]
     assert tickets(told(quiet, "kafka-1.1", [*elected, own], found)) == [None]
     assert tickets(told(quiet, "kafka-2.3", [*elected, late], found)) == [None]
@@ -348,10 +351,8 @@ def test_a_replaced_controller_writes(quiet: Run) -> None:
 
 def test_a_follower_of_0_8_cuts_its_log_at_its_high_watermark(quiet: Run) -> None:
     cut, other = (e.Truncated(9, 9, 0, 1, *TP, 1, 10, high_watermark) for high_watermark in (10, 5))
-    found = Violation(
-        "truncate_safety", "…", 9, 9, "orders-0: broker 1, in the ISR [0, 1], truncates to 10", brokers=(1,)
-    )
-    regressed = Violation(
+    found = stated("truncate_safety", "…", 9, 9, "orders-0: broker 1, in the ISR [0, 1], truncates to 10", brokers=(1,))
+    regressed = stated(
         "append_shape", "…", 9, 9, "broker 1, orders-0: batch 3 of epoch 0 follows a batch of epoch 1", brokers=(1,)
     )
     assert tickets(told(quiet, "kafka-0.8", [cut], found, regressed)) == ["KIP-101"] * 2
@@ -401,11 +402,11 @@ def test_a_leader_that_crashed_appends_again_in_the_leader_epoch_that_it_had(qui
     state = ZkWritten(0, 0, 0, 2, "create", state_path(TP), 0, 1, LeaderAndIsr(0, 4, (0,), 1).encode())
     reason = f"append: {TP}: batch at 7, log ends at 10"
     fails = e.PartitionFailed(4, 4, 0, 1, "ReplicaFetcherThread-0-0", *TP, 4, reason, AHEAD)
-    differs = Violation(
+    differs = stated(
         "log_matching", "…", 5, 5, "orders-0, broker 1, epoch 4: below its high watermark 12 …", brokers=(1,)
     )
-    gives_up = Violation("converged", FETCHED, 6, 6, "orders-0: failed on broker 1 (KIP-461)", brokers=(1,))
-    stays = Violation("converged", IN_SYNC, 6, 6, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
+    gives_up = stated("converged", FETCHED, 6, 6, "orders-0: failed on broker 1 (KIP-461)", brokers=(1,))
+    stays = stated("converged", IN_SYNC, 6, 6, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
     found = (differs, gives_up, stays)
     assert tickets(told(quiet, "kafka-2.6", [state, led, crash, again, fails], *found)) == ["KIP-966"] * 3
     assert tickets(told(quiet, "kafka-2.6", [state, led, crash, again], *found)) == ["KIP-966", None, None]
@@ -415,7 +416,7 @@ def test_a_leader_that_crashed_appends_again_in_the_leader_epoch_that_it_had(qui
     late = state._replace(t_us=3, seq=3, data=LeaderAndIsr(2, 5, (2,), 1).encode())  # it learns of that epoch too late
     zombie = [state, led, crash, late, again._replace(seq=4)]
     assert tickets(told(quiet, "kafka-2.6", zombie, differs)) == ["KIP-966"]
-    waits = Violation("converged", NOTHING_ASKED, 6, 6, "/admin/reassign_partitions is still there")
+    waits = stated("converged", NOTHING_ASKED, 6, 6, "/admin/reassign_partitions is still there")
     asked, moved = e.MoveStarted(3, 3, 0, *TP, (0, 2)), [assigned(0, 0, 1), state, led, crash, again, fails]
     in_sync = Step(5, 5, 0, "kafka-6794.1", "before", *TP, -1, 0, 2, "")  # which waits for the current replicas
     elects = in_sync._replace(seq=6, step="preferred.1")
@@ -439,7 +440,7 @@ def test_a_leader_adds_a_replica_that_has_died_since(quiet: Run, leader_epoch: i
         for seq, (epoch, isr) in enumerate(writes, 2)
     ]
     state = f"{TP}: ISR [0, 1] under leader 0, while controller 2 has known for 12.0 s that broker 1 is dead"
-    violation = Violation("dead_leave_isr", "", 0, 5, state, brokers=(1,))
+    violation = stated("dead_leave_isr", "", 0, 5, state, brokers=(1,))
     crash = e.NodeCrashed(0, 0, 0, 1, 1, "process")
     assert tickets(told(quiet, "kafka-2.3", [crash, *events], violation)) == [ticket]
     for lived in ([], [crash, e.NodeStarted(1, 1, 0, 1, 2)], [crash._replace(node=2)]):
@@ -455,8 +456,8 @@ def test_a_leader_adds_a_replica_that_has_died_since(quiet: Run, leader_epoch: i
 def test_a_broker_that_refused_metadata_does_not_follow_a_leader_that_it_knows_as_dead(quiet: Run) -> None:
     refuses = e.ControlResponse(5, 5, 0, "UpdateMetadata", 1, 2, 4, "UNKNOWN_SERVER_ERROR", (), ())
     leads_on = "orders-0: leader 0 of epoch 1 in ZooKeeper, and broker 1 leads, for 35.5 s"
-    fenced = Violation("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)", brokers=(1,))
-    found = (Violation("roles_adopted", "…", 9, 9, leads_on, brokers=(1,)), STUCK, fenced)
+    fenced = stated("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)", brokers=(1,))
+    found = (stated("roles_adopted", "…", 9, 9, leads_on, brokers=(1,)), STUCK, fenced)
     assert tickets(told(quiet, "kafka-2.3", [refuses], *found)) == ["KAFKA-9839"] * 3
     takes, follows = refuses._replace(seq=6, error="NONE"), e.BecameFollower(7, 7, 0, 1, *TP, 0, 2, 0, 0)
     assert tickets(told(quiet, "kafka-2.3", [refuses, takes], *found)) == ["KAFKA-9839"] * 3
@@ -474,7 +475,7 @@ def test_a_broker_that_refused_metadata_does_not_follow_a_leader_that_it_knows_a
 
 def test_before_kip_461_an_error_ends_the_thread(quiet: Run) -> None:
     dies = e.FetcherStopped(4, 4, 0, 1, "ReplicaFetcherThread-0-0", 0, "died", *TP, AHEAD)
-    found = (Violation("converged", FETCHED, 9, 9, "broker 1: ReplicaFetcherThread-0-0 has died"), STUCK)
+    found = (stated("converged", FETCHED, 9, 9, "broker 1: ReplicaFetcherThread-0-0 has died"), STUCK)
     leads = elected(3, 0)
     for profile, ticket in (("kafka-0.8", "KIP-461"), ("kafka-1.1", "KIP-461"), ("kafka-2.3", None)):
         assert tickets(told(quiet, profile, [leads, dies], *found)) == [ticket] * 2
@@ -498,9 +499,9 @@ def test_a_dead_replica_that_a_failover_left_stays_in_the_isr(quiet: Run) -> Non
         ZkWritten(4, 4, 0, -1, "delete", "/brokers/ids/1", 0, 4, ""),
         Step(5, 5, 0, "failover.F3", "after", "", -1, -1, 0, 2, ""),
     ]
-    stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [1, 0], leader 0", brokers=(1,))
+    stays = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [1, 0], leader 0", brokers=(1,))
     dead = "orders-0: ISR [0, 1] under leader 0, while controller 2 has known for 10.0 s that broker 1 is dead"
-    known_dead = Violation("dead_leave_isr", "…", 9, 9, dead, brokers=(1,))
+    known_dead = stated("dead_leave_isr", "…", 9, 9, dead, brokers=(1,))
     for found in (stays, known_dead):
         assert tickets(told(quiet, "kafka-0.8", marks, found)) == ["KAFKA-3143"]
         assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
@@ -522,7 +523,7 @@ def test_a_broker_that_shuts_down_is_not_notified(quiet: Run) -> None:
     asked = Step(4, 4, 0, "shutdown.3", "before", "", -1, 1, 0, 2, "")
     moved = e.LeaderElected(6, 6, 0, *TP, 0, 2, (0,), "controlled-shutdown", 1, False)
     state = "orders-0: broker 0 leads in epoch 3, and broker 1, of the replicas [1, 0], has been sent no LeaderAndIsr …"
-    found = Violation("replicas_notified", "…", 9, 9, state, brokers=(1,))
+    found = stated("replicas_notified", "…", 9, 9, state, brokers=(1,))
     written = elected(6, 0)
     assert tickets(told(quiet, "kafka-1.1", [asked, moved, written], found)) == ["KAFKA-7482"]
     assert tickets(told(quiet, "kafka-2.3", [asked, moved, written], found)) == [None]
@@ -536,7 +537,7 @@ def test_a_broker_that_shuts_down_is_not_notified(quiet: Run) -> None:
         [asked, moved._replace(leader=2)],
     ):
         assert tickets(told(quiet, "kafka-1.1", [*events, written], found)) == [None]
-    stopped = Violation(
+    stopped = stated(
         "replicas_notified",
         "…",
         9,
@@ -551,8 +552,8 @@ def test_a_topic_that_never_had_a_leader_is_not_deleted(quiet: Run) -> None:
     deletes = ZkWritten(5, 5, 0, -1, "create", "/admin/delete_topics/orders", 0, 1, "")
     state = ZkWritten(4, 4, 0, 3, "create", state_path(TP), 0, 1, LeaderAndIsr(0, 0, (0,), 1).encode())
     found = (
-        Violation("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there"),
-        Violation("converged", LED, 9, 9, "orders-0: no leader was ever elected"),
+        stated("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there"),
+        stated("converged", LED, 9, 9, "orders-0: no leader was ever elected"),
     )
     assert tickets(told(quiet, "kafka-1.1", [deletes], *found)) == ["KAFKA-6650"] * 2
     assert tickets(told(quiet, "kafka-1.1", [state, deletes], *found)) == [None] * 2
@@ -568,5 +569,5 @@ def test_every_reason_applies_to_some_profile_and_names_checkers() -> None:
 
 
 def test_a_finding_of_a_checker_that_no_reason_names_is_new(quiet: Run) -> None:
-    assert not known(quiet, Finding("polls_go_on", "…"))
+    assert not known(quiet, Finding("polls_go_on"))
     assert quiet.known == ()

@@ -12,8 +12,9 @@ from emulator.protocol import events as e
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers import Violation
-from scenarios.observe.checkers.converged import (
+from scenarios.runs import Run, run_scenario
+from tests.scenarios.runs.building import TP, Table, scenario
+from tests.scenarios.runs.stated import (
     FETCHED,
     GAUGES,
     IN_SYNC,
@@ -22,9 +23,9 @@ from scenarios.observe.checkers.converged import (
     NO_STRAYS,
     NOTHING_ASKED,
     READ,
+    restated,
+    stated,
 )
-from scenarios.runs import Run, run_scenario
-from tests.scenarios.runs.building import TP, Table, scenario
 from tests.scenarios.runs.test_known_findings import assigned, elected, outcome, quiet, tickets, told, unled, wish
 
 __all__ = ["quiet"]
@@ -40,8 +41,8 @@ def joins(seq: int, broker: int) -> e.IsrProposed:
 
 def test_kafka_9672_a_replica_that_joined_after_it_was_dropped_is_in_sync_when_it_is_added_again(quiet: Run) -> None:
     lacks = "orders-0, ISR [0, 1]: the log of broker 1 ends at 0 and lacks what is committed up to offset 5"
-    found = Violation("isr_complete", "…", 9, 9, lacks, brokers=(1,))
-    cuts = Violation("truncate_safety", "…", 9, 9, "orders-0: the log of broker 1, in the ISR [0, 1], …", brokers=(1,))
+    found = stated("isr_complete", "…", 9, 9, lacks, brokers=(1,))
+    cuts = stated("truncate_safety", "…", 9, 9, "orders-0: the log of broker 1, in the ISR [0, 1], …", brokers=(1,))
     marks: list[Any] = [
         assigned(1, 0, 1),
         assigned(2, 0),
@@ -64,8 +65,8 @@ def refused(epoch: int, *, seq: int) -> e.IsrUpdateFailed:
 
 def test_kafka_1382_a_leader_that_takes_its_write_for_refused_changes_the_isr_no_more(quiet: Run) -> None:
     marks = [wish(3, seq=1), elected(2, 0, 1), refused(3, seq=3), joins(4, 2), refused(3, seq=5)]
-    gauge = Violation("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 1", brokers=(0,))
-    lacks = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0, 1, 2], leader 0", brokers=(2,))
+    gauge = stated("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 1", brokers=(0,))
+    lacks = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0, 1, 2], leader 0", brokers=(2,))
     for found in (gauge, lacks):
         assert tickets(told(quiet, "kafka-0.8", marks, found)) == ["KAFKA-1382"]
         assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
@@ -84,8 +85,8 @@ def test_in_0_8_a_replica_that_was_offline_stays_in_the_isr_when_a_move_drops_it
     takes_over = e.ControllerElected(2, 2, 0, 2, 4)
     marks: list[Any] = [assigned(0, 0, 1), gone, takes_over, elected(3, 0, 1), assigned(4, 0)]
     ticket = "ReplicaStateMachine.initializeReplicaState (0.8.1)"
-    leads = Violation("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 3", brokers=(1,))
-    stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0", brokers=(1,))
+    leads = stated("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 3", brokers=(1,))
+    stays = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0", brokers=(1,))
     for found in (leads, stays):
         assert tickets(told(quiet, "kafka-0.8", marks, found)) == [ticket]
         assert tickets(told(quiet, "wiki-text", marks, found)) == [ticket]
@@ -106,8 +107,8 @@ def test_so_does_one_whose_failure_the_controller_has_handled_and_no_move_goes_o
     fails = Step(4, 4, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, "")
     marks: list[Any] = [assigned(0, 0, 1), back, e.ControllerElected(2, 2, 0, 2, 4), fails]
     marks += [elected(5, 0, 1), assigned(6, 0), unled(7, 1), e.MoveStarted(8, 8, 0, *TP, (0, 2))]
-    alone = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
-    waits = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
+    alone = stated("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
+    waits = stated("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
     ticket = "ReplicaStateMachine.initializeReplicaState (0.8.1)"
     for found in (alone, waits):
         assert tickets(told(quiet, "wiki-text", marks, found)) == [ticket]
@@ -128,11 +129,11 @@ def test_so_does_one_whose_failure_the_controller_has_handled_and_no_move_goes_o
 
 
 def test_a_leader_of_2_7_that_is_refused_waits_with_the_isr_from_before(quiet: Run) -> None:
-    found = Violation("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 1", brokers=(0,))
+    found = stated("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 1", brokers=(0,))
     marks = [wish(3, seq=1), elected(2, 0, 1), refused(3, seq=3)]
     assert tickets(told(quiet, "kafka-2.7", marks, found)) == [GIVEN_UP]
     assert tickets(told(quiet, "kafka-2.6", marks, found)) == [None]
-    assert tickets(told(quiet, "kafka-2.7", marks, evolve(found, state=found.state.replace("= 1", "= 2")))) == [None]
+    assert tickets(told(quiet, "kafka-2.7", marks, restated(found, found.state.replace("= 1", "= 2")))) == [None]
     for others in (
         marks[:2],
         [*marks, outcome(3, seq=4)],
@@ -147,8 +148,8 @@ def step(seq: int, name: str, edge: str = "before") -> Step:
 
 
 def test_a_move_that_is_cancelled_may_drop_the_whole_isr(quiet: Run) -> None:
-    led = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [4]")
-    failed = Violation("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)", brokers=(1,))
+    led = stated("converged", LED, 9, 9, "orders-0: no leader, isr [4]")
+    failed = stated("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)", brokers=(1,))
     marks: list[Any] = [assigned(1, 1, 4), elected(2, 4), step(3, "kip-455.U1"), assigned(4, 1), unled(5, 4)]
     assert tickets(told(quiet, "kafka-2.6", marks, led, failed)) == [DROPPED] * 2
     assert tickets(told(quiet, "kafka-2.3", marks, led, failed)) == [None] * 2
@@ -181,7 +182,7 @@ def test_a_request_through_the_api_is_lost_with_its_controller(quiet: Run) -> No
 def test_each_replica_that_a_violation_is_about_needs_a_reason(quiet: Run) -> None:
     """The checker names no replica whose broker is down. Two may have different reasons: kafka-2.3, seed 43005."""
     refuses = e.ControlResponse(5, 5, 0, "UpdateMetadata", 1, 2, 4, "UNKNOWN_SERVER_ERROR", (), ())
-    found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1, 2], leader 0", brokers=(1, 2))
+    found = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1, 2], leader 0", brokers=(1, 2))
     assert tickets(told(quiet, "kafka-2.3", [refuses], found)) == [None]
     assert tickets(told(quiet, "kafka-2.3", [refuses], evolve(found, brokers=(1,)))) == ["KAFKA-9839"]
     assert tickets(told(quiet, "kafka-2.3", [refuses, refuses._replace(node=2)], found)) == ["KAFKA-9839"]
@@ -195,7 +196,7 @@ def test_each_replica_that_a_violation_is_about_needs_a_reason(quiet: Run) -> No
     ]
     assert tickets(told(quiet, "kafka-2.3", bumped, found)) == ["KAFKA-9839 and KAFKA-9212"]
     assert tickets(told(quiet, "kafka-2.3", bumped[:-1], found)) == [None]
-    idle = Violation("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 7", brokers=(1,))
+    idle = stated("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 7", brokers=(1,))
     assert tickets(told(quiet, "kafka-2.3", [refuses], idle)) == ["KAFKA-9839"]
     assert tickets(told(quiet, "kafka-2.3", [], idle)) == [None]
 
@@ -228,9 +229,9 @@ def test_kafka_4485_says_nothing_of_one_that_has_fetched_at_the_end(monkeypatch:
 
 
 def test_kafka_4485_says_nothing_of_one_that_lacks_more(quiet: Run) -> None:
-    found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
+    found = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
     assert tickets(told(quiet, "kafka-0.8", [], found)) == [None]
-    new = evolve(found, state=found.state + LACK_WHAT_IS_NEW)
+    new = restated(found, found.state + LACK_WHAT_IS_NEW)
     assert tickets(told(quiet, "kafka-0.8", [], new)) == ["KAFKA-4485"]
     assert tickets(told(quiet, "kafka-1.1", [], new)) == [None]
 
@@ -241,9 +242,9 @@ def test_a_move_that_drops_the_leader_leaves_its_partition_online_without_one(qu
     ticket = "ReplicaStateMachine.doRemoveReplicasFromIsr (1.1.1 to 2.7.2)"
     counted = "controller 2 shows 0 offline partitions; 1 have no live leader"
     for found in (
-        Violation("led_in_time", "…", 9, 9, "orders-0: leader -1, ISR [0], registered [0, 1, 2], for 9.1 s"),
-        Violation("offline_true", "…", 9, 9, counted),
-        Violation("converged", LED, 9, 9, "orders-0: no leader, isr [0]"),
+        stated("led_in_time", "…", 9, 9, "orders-0: leader -1, ISR [0], registered [0, 1, 2], for 9.1 s"),
+        stated("offline_true", "…", 9, 9, counted),
+        stated("converged", LED, 9, 9, "orders-0: no leader, isr [0]"),
     ):
         assert tickets(told(quiet, "kafka-2.6", marks, found)) == [ticket]
         assert tickets(told(quiet, "kafka-0.8", marks, found)) == [None]
@@ -254,7 +255,7 @@ def test_a_move_that_drops_the_leader_leaves_its_partition_online_without_one(qu
             [marks[0], drops._replace(partition=1), *marks[2:]],
         ):
             assert tickets(told(quiet, "kafka-2.6", others, found)) == [None]
-    more = Violation("offline_true", "…", 9, 9, counted.replace("; 1", "; 2"))
+    more = stated("offline_true", "…", 9, 9, counted.replace("; 1", "; 2"))
     assert tickets(told(quiet, "kafka-2.6", marks, more)) == [None]
 
 
@@ -267,9 +268,9 @@ def test_kafka_9212_a_broker_that_starts_after_a_move_raised_the_epoch_is_fenced
     asked = e.MoveStarted(3, 3, 0, *TP, (1, 0))
     waits = raises._replace(seq=6, step="wiki.4")
     for found, more in (
-        (Violation("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)", brokers=(1,)), []),
-        (Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,)), []),
-        (Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there"), [asked, waits]),
+        (stated("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)", brokers=(1,)), []),
+        (stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,)), []),
+        (stated("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there"), [asked, waits]),
     ):
         assert tickets(told(quiet, "kafka-2.3", [*marks, *more], found)) == ["KAFKA-9212"]
         assert tickets(told(quiet, "kafka-2.4", [*marks, *more], found)) == [None]
@@ -292,7 +293,7 @@ def test_kafka_9212_a_broker_that_knows_the_epoch_refuses_it_when_it_starts_agai
     refuses = e.ControlResponse(6, 6, 0, "LeaderAndIsr", 1, 2, 4, "NONE", (str(TP),), ("STALE_CONTROLLER_EPOCH",))
     before = elected(2, 0)._replace(data=LeaderAndIsr(0, 2, (0,), 1).encode())
     marks: list[Any] = [follows, before, Step(3, 3, 0, "wiki.3", "before", *TP, -1, 0, 2, ""), elected(4, 0), fenced]
-    found = Violation("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)", brokers=(1,))
+    found = stated("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)", brokers=(1,))
     assert tickets(told(quiet, "kafka-2.3", [*marks, refuses], found)) == ["KAFKA-9212"]
     assert tickets(told(quiet, "kafka-2.4", [*marks, refuses], found)) == [None]
     for others in (
@@ -308,7 +309,7 @@ def test_kafka_9212_a_broker_that_knows_the_epoch_refuses_it_when_it_starts_agai
 
 def test_kafka_9212_step_1_of_kafka_6794_waits_for_a_current_replica_that_is_fenced(quiet: Run) -> None:
     """kip-461, seed 1026 of the default swarm: the move drops the replica that its first step waits for."""
-    found = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
+    found = stated("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
     waits = Step(1, 1, 0, "kafka-6794.1", "before", *TP, -1, 0, 2, "")
     before = elected(0, 0)._replace(data=LeaderAndIsr(0, 2, (0,), 1).encode())
     role = e.BecameFollower(4, 4, 0, 1, *TP, 2, 0, 0, 0)
@@ -326,7 +327,7 @@ def test_kafka_9212_step_1_of_kafka_6794_waits_for_a_current_replica_that_is_fen
 
 
 def test_kafka_9212_a_consumer_is_refused_until_the_epoch_is_known(quiet: Run) -> None:
-    found = Violation("converged", READ, 9, 9, "orders-0: consumer -20 is at 0, the high watermark at 100")
+    found = stated("converged", READ, 9, 9, "orders-0: consumer -20 is at 0, the high watermark at 100")
     before = elected(1, 0, 1)._replace(data=LeaderAndIsr(0, 2, (0, 1), 1).encode())
     raises = Step(2, 2, 0, "wiki.7", "before", *TP, -1, 0, 2, "")
     marks: list[Any] = [before, raises, elected(3, 0, 1)]
@@ -347,7 +348,7 @@ def test_kafka_9212_a_consumer_is_refused_until_the_epoch_is_known(quiet: Run) -
 
 def test_kafka_6794_waits_for_a_dead_replica_that_it_is_going_to_drop(quiet: Run) -> None:
     """kafka-2.4, seed 30046 of the default swarm."""
-    found = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
+    found = stated("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
     asked = e.MoveStarted(0, 0, 0, *TP, (1, 2))
     waits = Step(3, 3, 2, "kafka-6794.1", "before", *TP, -1, 0, 2, "")
     ends = e.NodeCrashed(4, 4, 0, 0, 1, "stop")
@@ -369,16 +370,16 @@ def test_kafka_6794_waits_for_a_dead_replica_that_it_is_going_to_drop(quiet: Run
 
 
 def test_kafka_6794_leaves_a_replica_in_the_isr_that_step_5_has_dropped(quiet: Run) -> None:
-    found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0", brokers=(1,))
+    found = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0", brokers=(1,))
     drops = Step(2, 2, 0, "kafka-6794.5", "before", *TP, -1, 0, 2, "")
     marks: list[Any] = [assigned(1, 0, 1), drops, assigned(3, 0), e.ControllerElected(4, 4, 0, 1, 5)]
     assert tickets(told(quiet, "kafka-2.4", marks, found)) == ["KAFKA-6794 (the document)"]
     for others in (marks[:3], [marks[0], *marks[2:]], [marks[0], drops._replace(step="kafka-6794.1"), *marks[2:]]):
         assert tickets(told(quiet, "kafka-2.4", others, found)) == [None]
-    gone = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
+    gone = stated("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
     alone = unled(5, 1)
     asked = e.MoveStarted(6, 6, 0, *TP, (2,))  # seed 48017 of five profiles
-    waits = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
+    waits = stated("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
     for about in (gone, waits):
         assert tickets(told(quiet, "kafka-2.4", [*marks, alone, asked], about)) == ["KAFKA-6794 (the document)"]
     for others in (
@@ -393,13 +394,13 @@ def test_kafka_6794_leaves_a_replica_in_the_isr_that_step_5_has_dropped(quiet: R
     assert tickets(told(quiet, "kafka-2.4", [*marks[:3], alone], gone)) == [None]
     assert tickets(told(quiet, "kafka-2.4", marks, gone)) == [None]
     dropped = [assigned(1, 1, 0), drops, assigned(3, 0), elected(3, 1), marks[3]]
-    silent = Violation("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 3", brokers=(1,))
-    counts = Violation("offline_true", "…", 9, 9, "controller 1 shows 1 offline partitions; 0 have no live leader")
+    silent = stated("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 3", brokers=(1,))
+    counts = stated("offline_true", "…", 9, 9, "controller 1 shows 1 offline partitions; 0 have no live leader")
     for about in (silent, counts):
         assert tickets(told(quiet, "kafka-2.6", dropped, about)) == ["KAFKA-6794 (the document)"]
         for others in (dropped[:4], [*dropped[:1], *dropped[2:]]):
             assert tickets(told(quiet, "kafka-2.6", others, about)) == [None]
-    two = evolve(counts, state="controller 1 shows 2 offline partitions; 0 have no live leader")
+    two = restated(counts, "controller 1 shows 2 offline partitions; 0 have no live leader")
     assert tickets(told(quiet, "kafka-2.6", dropped, two)) == [None]
 
 
@@ -414,8 +415,8 @@ def test_a_move_that_assigns_the_only_in_sync_replica_elects_no_leader(quiet: Ru
         elected(6, -1, 1),
     ]
     for found in (
-        Violation("led_in_time", "…", 9, 9, "orders-0: leader -1, ISR [1], registered [0, 1, 2], for 9.1 s"),
-        Violation("converged", LED, 9, 9, "orders-0: no leader, isr [1]"),
+        stated("led_in_time", "…", 9, 9, "orders-0: leader -1, ISR [1], registered [0, 1, 2], for 9.1 s"),
+        stated("converged", LED, 9, 9, "orders-0: no leader, isr [1]"),
     ):
         ticket = "KafkaController.onPartitionReassignment (2.4.1 to 2.7.2)"
         assert tickets(told(quiet, "kafka-2.6", marks, found)) == [ticket]
@@ -435,7 +436,7 @@ def test_a_move_that_assigns_the_only_in_sync_replica_elects_no_leader(quiet: Ru
 
 def test_kafka_9672_a_write_that_was_on_its_way_takes_the_replica_in(quiet: Run) -> None:
     """And it stays where it is dropped once more."""
-    found = Violation(
+    found = stated(
         "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 0 and lacks …", brokers=(1,)
     )
     marks = [assigned(0, 0, 1), elected(1, 0), assigned(2, 0), elected(3, 0, 1), assigned(4, 0, 1), assigned(5, 0)]
@@ -445,12 +446,10 @@ def test_kafka_9672_a_write_that_was_on_its_way_takes_the_replica_in(quiet: Run)
 
 
 def test_kafka_13972_a_stop_of_a_cancelled_move_is_refused(quiet: Run) -> None:
-    left = Violation(
-        "converged", NO_STRAYS, 9, 9, "orders-0: broker 1 still has a replica, assigned to [0]", brokers=(1,)
-    )
-    stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0", brokers=(1,))
-    alone = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
-    waits = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
+    left = stated("converged", NO_STRAYS, 9, 9, "orders-0: broker 1 still has a replica, assigned to [0]", brokers=(1,))
+    stays = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0", brokers=(1,))
+    alone = stated("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
+    waits = stated("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
     asked = e.MoveStarted(7, 7, 0, *TP, (0, 2))
     cancels = Step(2, 2, 0, "kip-455.U1", "before", *TP, -1, 0, 2, "")
     refuses = e.ControlResponse(4, 4, 0, "StopReplica", 1, 2, 1, "NONE", (str(TP),), (Errors.FENCED_LEADER_EPOCH.name,))
@@ -476,7 +475,7 @@ def test_kafka_13972_a_stop_of_a_cancelled_move_is_refused(quiet: Run) -> None:
 
 def test_a_leader_commits_without_a_member_of_the_isr_that_the_next_step_drops(quiet: Run) -> None:
     """kafka-2.3, seed 12099 of the default swarm: the controller is replaced before wiki.8."""
-    found = Violation(
+    found = stated(
         "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 0 and lacks …", brokers=(1,)
     )
     leads = e.BecameLeader(3, 3, 0, 0, *TP, 3, 0, 0, (0, 1), (0, 2), (), ())

@@ -10,11 +10,10 @@ from attrs import evolve
 from emulator.protocol import events as e
 from emulator.protocol.znodes import ALL_BROKERS, encode_config
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers import Violation
-from scenarios.observe.checkers.converged import COMMITTED, IN_SYNC, NOTHING_ASKED, SAME_LOGS
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
+from tests.scenarios.runs.stated import COMMITTED, IN_SYNC, NOTHING_ASKED, SAME_LOGS, restated, stated
 from tests.scenarios.runs.test_known_findings import AHEAD, assigned, elected, kept, quiet, tickets, told
 
 __all__ = ["quiet"]
@@ -67,7 +66,7 @@ def test_a_log_that_is_not_empty_or_is_cut_to_the_start_of_the_epoch_excuses_not
 
 def test_another_broker_may_have_led_in_the_epoch_that_an_empty_log_does_not_know(quiet: Run) -> None:
     """kafka-2.4, seed 43020: by an unclean election; the leader that the log comes to has followed in that epoch."""
-    found = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 20 …", brokers=(1,))
+    found = stated("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 20 …", brokers=(1,))
     cut = led(2, 2, 2)._replace(log_end_offset=5)
     knew, followed = follows(1, 0, 1), follows(3, 2, 2)._replace(node=0)
     leads, loaded = led(4, 0, 3)._replace(log_end_offset=18), e.LogLoaded(5, 5, 0, 1, *TP, 14, 14, 14)
@@ -88,7 +87,7 @@ def test_another_broker_may_have_led_in_the_epoch_that_an_empty_log_does_not_kno
 
 def test_a_log_that_is_cut_below_its_start_is_empty(quiet: Run) -> None:
     ticket = "Log.truncateTo (0.8.0 to 2.7.2)"
-    found = Violation(
+    found = stated(
         "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 13 and lacks …", brokers=(1,)
     )
     deleted, cut = e.LogStartMoved(1, 1, 0, 1, *TP, 14, "time"), e.Truncated(3, 3, 0, 1, *TP, 1, 13, 12)
@@ -115,7 +114,7 @@ def follows(seq: int, leader: int, epoch: int, end: int = 14) -> e.BecameFollowe
 
 def test_a_session_does_not_repeat_a_high_watermark_that_was_ignored(quiet: Run) -> None:
     state = "orders-0: the high watermark of broker 1 is 13, its log ends at 14; leader 0, isr [0, 1]"
-    found = Violation("converged", COMMITTED, 9, 9, state, brokers=(1,))
+    found = stated("converged", COMMITTED, 9, 9, state, brokers=(1,))
     for profile, ticket in (("kafka-0.8", None), ("kafka-1.1", IGNORED), ("kafka-2.4", IGNORED), ("kafka-2.5", None)):
         assert tickets(told(quiet, profile, [follows(1, 0, 1), follows(2, 0, 2)], found)) == [ticket]
     leads = led(3, 0, 2)._replace(log_end_offset=14, high_watermark=14)
@@ -137,7 +136,7 @@ def test_a_session_does_not_repeat_a_high_watermark_that_was_ignored(quiet: Run)
 
 def test_a_change_of_the_number_of_fetchers_explains_a_high_watermark_until_the_next_role(quiet: Run) -> None:
     state = "orders-0: the high watermark of broker 1 is 12, its log ends at 14; leader 0, isr [0, 1]"
-    found = Violation("converged", COMMITTED, 9, 9, state, brokers=(1,))
+    found = stated("converged", COMMITTED, 9, 9, state, brokers=(1,))
 
     def sets(seq: int, entity: str, fetchers: str) -> ZkWritten:
         config = encode_config({"num.replica.fetchers": fetchers, "min.insync.replicas": str(seq)})
@@ -163,7 +162,7 @@ def test_a_change_of_the_number_of_fetchers_explains_a_high_watermark_until_the_
 
 
 def test_before_kip_461_a_move_waits_for_a_replica_whose_thread_has_died(quiet: Run) -> None:
-    found = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
+    found = stated("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
     asks = e.MoveStarted(2, 2, 0, *TP, (1,))
     dies = e.FetcherStopped(3, 3, 0, 1, "ReplicaFetcherThread-0-0", 0, "died", *TP, AHEAD)
     marks: list[Any] = [elected(1, 0), asks, dies]
@@ -207,7 +206,7 @@ def test_a_fetcher_waits_by_a_clock_that_is_set_back() -> None:
 
 
 def test_it_does_not_wait_longer_than_the_clock_was_ahead(quiet: Run) -> None:
-    found = Violation(
+    found = stated(
         "followed_in_time",
         "…",
         90_000_000,
@@ -231,10 +230,10 @@ def test_it_does_not_wait_longer_than_the_clock_was_ahead(quiet: Run) -> None:
         [back, follows(6, 0, 4)],  # what is followed since then was not delayed before
     ):
         assert tickets(told(quiet, "kafka-2.6", events, found)) == [None]
-    stays = evolve(found, invariant="converged", statement=IN_SYNC, seq=10, state="orders-0: isr [0], leader 0, …")
+    stays = evolve(found, invariant="converged", part=IN_SYNC, seq=10)
     assert tickets(told(quiet, "kafka-2.6", [role, back], found, stays)) == [BY_THE_CLOCK] * 2
     late = evolve(stays, t_us=140_000_000)
-    elsewhere = evolve(found, state=found.state.replace("orders-0", "orders-1"))
+    elsewhere = restated(found, found.state.replace("orders-0", "orders-1"))
     for others in ((stays,), (found, late), (elsewhere, stays), (evolve(found, brokers=(2,)), stays)):
         assert tickets(told(quiet, "kafka-2.6", [role, back], *others))[-1] is None
 
@@ -246,7 +245,7 @@ def led(seq: int, node: int, epoch: int) -> e.BecameLeader:
 def test_a_follower_that_leads_before_it_has_dropped_what_was_deleted_serves_it(quiet: Run) -> None:
     """kafka-2.3, seed 61695: its leader's log, emptied by retention, begins where its own ends, and knows no epoch from
     before. A request of the controller ends the fetch whose answer would have moved the start of its log."""
-    found = Violation("reads_consistent", "…", 9, 9, "client -1 has read batch 11 of orders-0 from …", brokers=(1,))
+    found = stated("reads_consistent", "…", 9, 9, "client -1 has read batch 11 of orders-0 from …", brokers=(1,))
     emptied = e.LogLoaded(1, 1, 0, 0, *TP, 14, 14, 14)
     marks = [emptied, joins(2, 14, 14), led(4, 1, 2)]
     for profile in ("kafka-2.3", "kafka-2.7"):
@@ -273,7 +272,7 @@ def joins(seq: int, end: int, leader_end: int) -> e.IsrProposed:
 
 def test_in_0_8_a_controller_that_goes_by_its_memory_leaves_a_dead_replica_in_the_isr(quiet: Run) -> None:
     """Seed 10339 of the default swarm: a leader had added the replica, which the controller did not know."""
-    found = Violation(
+    found = stated(
         "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 0 and lacks …", brokers=(1,)
     )
     crash, handles = (
@@ -295,7 +294,7 @@ def test_in_0_8_a_controller_that_goes_by_its_memory_leaves_a_dead_replica_in_th
 
 def test_kafka_15608_a_copy_without_records_makes_a_follower_of_2_7_begin_again(quiet: Run) -> None:
     """Seed 10239 of the default swarm."""
-    found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
+    found = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
     deleted = e.LogStartMoved(1, 1, 0, 0, *TP, 28, "time")
     copied = e.LogReplaced(3, 3, 0, 0, *TP, "/data/0", "/data/1", 28)
     fetches, again = (e.FetchPosition(seq, seq, 0, 1, *TP, 0, 7, 28) for seq in (5, 6))
@@ -316,7 +315,7 @@ def test_kafka_15608_a_copy_without_records_makes_a_follower_of_2_7_begin_again(
 def test_in_0_8_a_fetch_counts_though_it_is_refused(quiet: Run) -> None:
     ticket = "KafkaApis.handleFetchRequest (0.8.0 to 0.8.1.1)"
     state = "orders-0: broker 0, leader of epoch 1, …, takes broker 1 into the ISR, whose log ends at 4"
-    found = Violation("joins_caught_up", "…", 9, 9, state, brokers=(1,))
+    found = stated("joins_caught_up", "…", 9, 9, state, brokers=(1,))
     assert tickets(told(quiet, "kafka-0.8", [joins(3, 20, 5)], found)) == [ticket]
     assert tickets(told(quiet, "kafka-1.1", [joins(3, 20, 5)], found)) == [None]
     shrinks = joins(3, 20, 5)._replace(kind="shrink")
@@ -332,8 +331,8 @@ def test_before_kafka_7128_a_replica_joins_below_the_start_of_the_epoch(quiet: R
     below = joins(3, 3, 5)._replace(epoch_start_offset=5)
     written = elected(4, 0, 1)
     for found in (
-        Violation("joins_caught_up", "…", 9, 9, takes, brokers=(1,)),
-        Violation("isr_complete", "…", 9, 9, lacks, brokers=(1,)),
+        stated("joins_caught_up", "…", 9, 9, takes, brokers=(1,)),
+        stated("isr_complete", "…", 9, 9, lacks, brokers=(1,)),
     ):
         assert tickets(told(quiet, "kafka-1.1", [below, written], found)) == ["KAFKA-7128"]
         assert tickets(told(quiet, "kafka-2.3", [below, written], found)) == [None]
@@ -351,13 +350,13 @@ def test_before_kafka_7128_a_replica_joins_below_the_start_of_the_epoch(quiet: R
 def test_before_kafka_7128_others_cut_their_logs_once_such_a_replica_leads(quiet: Run) -> None:
     """kafka-1.1, seed 40186: broker 1 has joined so and leads, and broker 2, which has everything, follows it."""
     below, written = joins(3, 3, 5)._replace(epoch_start_offset=5), elected(4, 0, 1)
-    lacks = Violation(
+    lacks = stated(
         "isr_complete", "…", 5, 5, "orders-0, ISR [0, 1]: the log of broker 1 ends at 3 and lacks …", brokers=(1,)
     )
-    led_by = Violation(
+    led_by = stated(
         "leader_completeness", "…", 6, 6, "orders-0: broker 1, leader of epoch 2, has a log that …", brokers=(1,)
     )
-    cuts = Violation(
+    cuts = stated(
         "truncate_safety",
         "…",
         9,
@@ -370,14 +369,14 @@ def test_before_kafka_7128_others_cut_their_logs_once_such_a_replica_leads(quiet
         ((lacks, cuts), None),
         ((evolve(led_by, seq=10), cuts), None),
         ((evolve(led_by, brokers=(2,)), cuts), None),
-        ((evolve(led_by, state=led_by.state.replace("orders-0", "orders-1")), cuts), None),
+        ((restated(led_by, led_by.state.replace("orders-0", "orders-1")), cuts), None),
     ):
         assert tickets(told(quiet, "kafka-1.1", [below, written], *found))[-1] == ticket
         assert tickets(told(quiet, "kafka-2.3", [below, written], *found))[-1] is None
 
 
 def test_kafka_1382_a_leader_that_takes_its_write_for_failed_commits_without_a_member_of_the_isr(quiet: Run) -> None:
-    lacks = Violation(
+    lacks = stated(
         "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 4 and lacks …", brokers=(1,)
     )
     written = elected(4, 0, 1)
@@ -399,7 +398,7 @@ def test_kafka_1382_a_leader_that_takes_its_write_for_failed_commits_without_a_m
 
 def test_a_replica_that_was_deleted_while_it_was_the_isr_comes_back_empty(quiet: Run) -> None:
     """2.6, seed 22 of the default swarm: a move to broker 4 is changed once that is the whole ISR, then asked for."""
-    lost = Violation(
+    lost = stated(
         "leader_completeness",
         "",
         9,
@@ -426,12 +425,10 @@ def test_a_copy_does_not_know_where_the_epoch_of_its_leader_begins(quiet: Run) -
     """2.6, seed 244 of the default swarm: after an unclean election the new leader's log is replaced by its copy at
     once, and the followers keep what only the old leader had committed."""
     ticket = "KAFKA-15608"
-    lacks = Violation(
+    lacks = stated(
         "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 22 and lacks …", brokers=(1,)
     )
-    later = Violation(
-        "log_matching", "…", 10, 10, "orders-0, broker 1, epoch 3: below its high watermark …", brokers=(1,)
-    )
+    later = stated("log_matching", "…", 10, 10, "orders-0, broker 1, epoch 3: below its high watermark …", brokers=(1,))
     leads, copy = led(1, 0, 3), e.LogReplaced(2, 2, 0, 0, *TP, "d0", "d1", 14)
     marks: list[Any] = [leads, copy, follows(3, 0, 3, end=22), e.Truncated(4, 4, 0, 1, *TP, 3, 20, 20)]
     for profile in ("kafka-1.1", "kafka-2.3", "kafka-2.6", "kafka-2.7"):
@@ -455,7 +452,7 @@ def test_a_copy_does_not_know_where_the_epoch_of_its_leader_begins(quiet: Run) -
 
 def test_a_log_that_ends_at_its_high_watermark_is_not_cut_by_0_8_and_differs(quiet: Run) -> None:
     follows, behind = (e.BecameFollower(8, 8, 0, 1, *TP, 1, 0, 10, high_watermark) for high_watermark in (10, 5))
-    found = Violation(
+    found = stated(
         "log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …", brokers=(1,)
     )
     led = e.BecameLeader(7, 7, 0, 0, *TP, 1, 8, 8, (0, 1), (0, 1), (), ())
@@ -470,11 +467,11 @@ def test_a_log_that_ends_at_its_high_watermark_is_not_cut_by_0_8_and_differs(qui
 
 
 def test_a_follower_of_1_1_asks_about_one_epoch_only(quiet: Run) -> None:
-    found = Violation(
+    found = stated(
         "log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …", brokers=(1,)
     )
-    after = Violation("converged", SAME_LOGS, 10, 10, "orders-0: brokers 0 and 1 hold different batches")
-    stays = Violation("converged", IN_SYNC, 10, 10, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
+    after = stated("converged", SAME_LOGS, 10, 10, "orders-0: brokers 0 and 1 hold different batches")
+    stays = stated("converged", IN_SYNC, 10, 10, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
     led, leads = (
         e.BecameLeader(seq, seq, 0, 1, *TP, epoch, 5, 5, (1,), (0, 1), (), ()) for seq, epoch in ((1, 1), (5, 3))
     )

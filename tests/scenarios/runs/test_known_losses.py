@@ -9,14 +9,14 @@ from attrs import evolve
 
 from emulator.protocol import events as e
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers import Violation
 from scenarios.runs import Run
 from tests.scenarios.runs.building import TP
+from tests.scenarios.runs.stated import restated, stated
 from tests.scenarios.runs.test_known_findings import assigned, elected, quiet, tickets, told
 
 __all__ = ["quiet"]
 
-LACKS = Violation("isr_complete", "…", 90, 90, "orders-0, ISR [0, 1]: the log of broker 1 ends at 4 and lacks …", (1,))
+LACKS = stated("isr_complete", "…", 90, 90, "orders-0, ISR [0, 1]: the log of broker 1 ends at 4 and lacks …", (1,))
 CRASH = e.NodeCrashed(40, 40, 0, 1, 1, "host")
 BACK = ZkWritten(60, 60, 0, 1, "create", "/brokers/ids/1", 0, 9, "")
 
@@ -74,10 +74,8 @@ def test_so_may_one_that_takes_over(quiet: Run, resigns: int, explained: bool) -
     assert tickets(told(quiet, "kafka-2.3", events, LACKS)) == ["KIP-966" if explained else None]
 
 
-LEADS = evolve(
-    LACKS, invariant="leader_completeness", seq=91, state="orders-0: broker 1, leader of epoch 4, has a log …"
-)
-CUTS = Violation("truncate_safety", "…", 92, 92, "orders-0: broker 0, in the ISR [1, 0], truncates to 4 …", (0,))
+LEADS = stated("leader_completeness", "…", 90, 91, "orders-0: broker 1, leader of epoch 4, has a log …", (1,))
+CUTS = stated("truncate_safety", "…", 92, 92, "orders-0: broker 0, in the ISR [1, 0], truncates to 4 …", (0,))
 HANDLED = Step(50, 50, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, "")
 OF_ITS_MEMORY = [elected(1, 0), elected(2, 0, 1), CRASH, HANDLED, BACK]
 DELETED = [
@@ -106,7 +104,7 @@ def test_what_one_replica_has_lost_explains_others_where_it_led(
         ((LACKS, CUTS), [ticket, None]),
         ((LACKS, CUTS, evolve(LEADS, seq=93)), [ticket, ticket, None]),
         ((LACKS, evolve(LEADS, brokers=(2,)), CUTS), [None, ticket, None]),
-        ((LEADS, evolve(CUTS, state=CUTS.state.replace("orders-0", "orders-1"))), [ticket, None]),
+        ((LEADS, restated(CUTS, CUTS.state.replace("orders-0", "orders-1"))), [ticket, None]),
     ):
         assert tickets(told(quiet, profile, marks, *found)) == expected
     for node, seq, expected in ((1, 91, [ticket] * 2), (2, 91, [ticket, None]), (1, 93, [ticket, None])):

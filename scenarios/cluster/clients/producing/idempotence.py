@@ -153,7 +153,7 @@ class Idempotence:
         return numbered if numbered is not None and numbered.producer_id == self.producer_id else None
 
     def _done(self, batch: ProducedBatch) -> IdempotentBatch | None:
-        """The same; its numbers are not needed any more."""
+        """The batch with its numbers, as by ``_current``, which are then forgotten."""
         numbered = self._current(batch)
         self.numbered.pop(batch, None)
         return numbered

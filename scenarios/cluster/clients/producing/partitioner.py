@@ -92,7 +92,7 @@ class Keyed:
 class Skewed:
     """Keys of which some are used more often than others, each in one partition, whether that has a leader or not.
 
-    A tick is dealt by the partitions' shares of all messages; what does not come out even is owed to the next tick.
+    The messages of a tick are divided by the partitions' shares of all messages; a rest is added to the next tick.
     """
 
     _shares: dict[int, int]

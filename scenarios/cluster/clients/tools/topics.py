@@ -90,7 +90,7 @@ async def expand(
     """--alter --partitions: let the topic have ``partitions`` in all.
 
     Args:
-        assignment: the replicas of each added partition; None: dealt out as Kafka does.
+        assignment: the replicas of each added partition; None: placed as Kafka does.
         moving: which moves forbid it.
     """
     try:

@@ -7,7 +7,7 @@ from scenarios.language.strategies.registry import PlannedMove, Progress, admiss
 
 @admission("per-broker-cap-N", "at most N moves under way that add a replica to, or remove one from, any one broker")
 def per_broker_cap(progress: Progress, n: int) -> list[PlannedMove]:
-    """A move that has to wait for a broker does not hold up those after it."""
+    """The moves whose brokers have room. A move that has to wait for a broker does not hold up those after it."""
     busy = Counter(broker for move in progress.in_flight for broker in (*move.added, *move.removed))
     admitted = []
     for move in progress.waiting:

@@ -1,4 +1,4 @@
-"""In batches that end before the next begins: kafka-tools, topicctl, KIP-1335's batches."""
+"""Batches that end before the next begins: kafka-tools, topicctl, KIP-1335's batches."""
 
 from scenarios.language.strategies.registry import PlannedMove, Progress, admission
 

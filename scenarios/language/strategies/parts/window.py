@@ -1,4 +1,4 @@
-"""A bound on what is under way: the next move begins as one ends (KIP-1335, incremental)."""
+"""A bound on the moves in progress: the next move begins as one ends (KIP-1335, incremental)."""
 
 from scenarios.language.strategies.registry import PlannedMove, Progress, admission
 

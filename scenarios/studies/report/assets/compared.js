@@ -172,20 +172,19 @@
 
   function toldDifference(one) {
     const { row } = one;
-    const p = one.p === null ? "" : `, p ${one.p < 0.001 ? "< 0.001" : `= ${one.p.toFixed(3)}`}`;
     return [
       `${row.metric}: ${short(row.text, 90)}`,
       `${labels[levels.indexOf(one.level)]}: ${number(row.samples[one.level].mean, row.unit)}`,
       `${labels[levels.indexOf(againstOf.get(one.level))]}: ${number(row.samples[againstOf.get(one.level)].mean, row.unit)}`,
       `difference ${number(one.mean, row.unit, { signed: true })} (${share(one.relative)})`,
       one.interval ? `95% interval ${one.interval.map((x) => number(x, "", { signed: true })).join(" to ")}` : "",
-      `higher on ${one.higher}, lower on ${one.lower} of ${one.pairs} seeds${p}`,
+      `on ${one.sure}`,
       one.verdict,
     ].filter(Boolean).join("\n");
   }
 
   const flat = () => data.rows.flatMap((row) => levels.slice(1).map((level) => {
-    const { interval, relative_interval, ...rest } = row.differences[level];
+    const { interval, relative_interval, sure, ...rest } = row.differences[level];
     return { metric: row.metric, unit: row.unit, arm: level, baseline: againstOf.get(level), baseline_mean: row.samples[againstOf.get(level)].mean, arm_mean: row.samples[level].mean,
       ...rest, low: interval?.[0] ?? null, high: interval?.[1] ?? null, relative_low: relative_interval?.[0] ?? null, relative_high: relative_interval?.[1] ?? null };
   }));

@@ -1,10 +1,10 @@
 """The second computation of every figure: by Spark, from the tables of the data set; and series over many runs.
 
-Each aggregation is a function from DataFrames to a DataFrame, in a file for each subject. Those of figures name what
-they compute; ``scenarios.observe.measures`` declares the figures, beside the folds that compute them during the run.
-The two share no code: the flags of replication are derived again from the replica lists, and percentiles are defined as
-Spark's own. Times are integers of microseconds up to the end, so both computations must agree exactly; tests compare
-them on random histories, and check that every figure has both.
+Each aggregation is a function from DataFrames to a DataFrame, in a file for each subject. Those of figures name their
+figures. ``scenarios.observe.measures`` declares the figures, beside the folds that compute them during the run. The two
+computations share no code: this one derives the states of replication from the replica lists again, and percentiles are
+defined as Spark's own. Times are integers of microseconds up to the end, so both computations must agree exactly. Tests
+compare them on random histories, and check that every figure has both.
 """
 
 from scenarios.studies.spark.aggregations import (

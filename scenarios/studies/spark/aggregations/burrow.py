@@ -15,7 +15,7 @@ FOLLOWER = (KEY, "topic", "partition", "node")
 
 @computes("replica_lag", *(f"burrow_{status}_us" for status in STATUSES), default=0)
 def time_in_status(replica_lag: DataFrame) -> DataFrame:
-    """For how long followers were in each status but OK, in sum."""
+    """The time that followers were in each status but OK, in sum."""
     each = status_of_followers(replica_lag)
     columns = (F.sum(F.when(F.col("status") == status, F.col("w_us")).otherwise(0)) for status in STATUSES)
     return each.groupBy(KEY).agg(
@@ -24,7 +24,7 @@ def time_in_status(replica_lag: DataFrame) -> DataFrame:
 
 
 def status_of_followers(replica_lag: DataFrame) -> DataFrame:
-    """How long each follower was in each status but OK: ``run_id, topic, partition, node, status, w_us``."""
+    """The time that each follower was in each status but OK: ``run_id, topic, partition, node, status, w_us``."""
     looks = looks_at(replica_lag)
     in_order = Window.partitionBy(*FOLLOWER).orderBy("look")
     ten, nine = in_order.rowsBetween(1 - LOOKS, 0), in_order.rowsBetween(2 - LOOKS, 0)
@@ -52,8 +52,8 @@ def status_of_followers(replica_lag: DataFrame) -> DataFrame:
 
 
 def looks_at(replica_lag: DataFrame) -> DataFrame:
-    """A row for each second at which a follower is looked at that lags at some time. Of a row without a lag the last
-    ten are enough: its other seconds are OK, and no later one looks back at them."""
+    """The seconds in which a follower that lags at some time is checked, a row for each. In a time without a lag the
+    last ten are enough: its other seconds are OK, and no later one looks back at them."""
     first, end = (F.ceil(time / LOOK_US) for time in (F.col("t_us"), F.col("t_us") + F.col("w_us")))
     even = F.coalesce("lag", "true_lag") == 0
     ever = F.bool_or(~even).over(Window.partitionBy(*FOLLOWER))

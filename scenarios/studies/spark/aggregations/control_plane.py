@@ -77,5 +77,5 @@ def violations(rows: DataFrame) -> DataFrame:
 
 
 def _number(frame: DataFrame, name: str) -> DataFrame:
-    """How many rows each run has."""
+    """The number of rows of each run."""
     return frame.groupBy(KEY).agg(F.count("*").alias(name))

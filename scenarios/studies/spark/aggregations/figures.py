@@ -18,8 +18,8 @@ def tables_read() -> tuple[str, ...]:
 def figures(tables: Mapping[str, DataFrame], run_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Each run's figures and ``OBSERVED``, by ``run_id``.
 
-    Every aggregation is a query of its own, and its few rows meet here: one query over all of them, by unions or by
-    joins, takes Spark as long again as the aggregations themselves.
+    Every aggregation is a query of its own, and its few rows are joined here: one query over all of them, by unions or
+    by joins, takes Spark twice as long.
     """
     defaults = {name: query.default for query in queries() for name in query.figures}
     found: dict[str, dict[str, Any]] = {run_id: dict(defaults) for run_id in run_ids}

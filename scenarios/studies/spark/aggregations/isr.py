@@ -45,7 +45,8 @@ def isr_times(isr_events: DataFrame) -> DataFrame:
     default=0,
 )  # fmt: skip
 def any_partition(isr_events: DataFrame) -> DataFrame:
-    """For how long any partition was in each state; and of under-replicated ones until when, and how many at once."""
+    """The time that any partition was in each state; for under-replicated ones also the end of the last such time, and
+    the most at once."""
     counted = at_once(in_states(isr_events))
     under_replicated = F.col("state") == "under_replicated"
     return counted.groupBy(KEY).agg(
@@ -57,7 +58,7 @@ def any_partition(isr_events: DataFrame) -> DataFrame:
 
 @computes("isr_events", "under_replicated_worst_us", default=0)
 def under_replicated_worst(isr_events: DataFrame) -> DataFrame:
-    """For how long the partition was under-replicated that was so longest."""
+    """The longest time for which one partition was under-replicated, in sum."""
     rows = isr_events.where(_states()["under_replicated"])
     each = rows.groupBy(KEY, "topic", "partition").agg(F.sum("w_us").alias("w_us"))
     return each.groupBy(KEY).agg(F.max("w_us").alias("under_replicated_worst_us"))
@@ -71,8 +72,8 @@ def in_states(isr_events: DataFrame) -> DataFrame:
 
 
 def at_once(intervals: DataFrame) -> DataFrame:
-    """How many of the intervals (``run_id, state, t_us, w_us``) there are at once: a row for each time at which that
-    changes, with the ``count`` from then on and ``w_us``, how long; null after the last."""
+    """The number of intervals (``run_id, state, t_us, w_us``) at a time: a row for each time at which it changes, with
+    the ``count`` from then on, and ``w_us``, its length; null after the last."""
     up = intervals.select(KEY, "state", "t_us", F.lit(1).alias("step"))
     down = intervals.select(KEY, "state", (F.col("t_us") + F.col("w_us")).alias("t_us"), F.lit(-1).alias("step"))
     steps = up.unionByName(down).groupBy(KEY, "state", "t_us").agg(F.sum("step").alias("step"))

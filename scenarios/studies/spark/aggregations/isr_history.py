@@ -13,7 +13,7 @@ PARTITION = (KEY, "topic", "partition")
 
 @computes("isr_events", "isr_flaps", default=0)
 def flaps(isr_events: DataFrame) -> DataFrame:
-    """How often a replica left an ISR and was back within a minute."""
+    """The number of times that a replica left an ISR and was back within a minute."""
     before = F.lag("isr").over(_in_order(*PARTITION))
     rows = isr_events.select(*PARTITION, "t_us", "seq", "isr", before.alias("before"))
     nodes = F.explode(F.array_union(F.array_except("before", "isr"), F.array_except("isr", "before")))
@@ -28,7 +28,7 @@ def flaps(isr_events: DataFrame) -> DataFrame:
 
 @computes("isr_events", "unnecessary_elections", default=0)
 def unnecessary_elections(isr_events: DataFrame) -> DataFrame:
-    """How often a leader was replaced that stayed in the ISR, and in the replicas that were wanted."""
+    """The number of replaced leaders that stayed in the ISR, and in the target replicas."""
     rows = isr_events.select("*", F.lag("leader").over(_in_order(*PARTITION)).alias("before")).where(
         "before >= 0 AND leader >= 0 AND before <> leader"
     )

@@ -1,4 +1,4 @@
-"""How far followers are behind, from ``replica_lag``."""
+"""The lag of followers, from ``replica_lag``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def lags(replica_lag: DataFrame) -> DataFrame:
 
 
 def lag_percentiles(replica_lag: DataFrame, by: Sequence[str]) -> DataFrame:
-    """The same for any groups: ``by`` may be ``["strategy", "topic", "partition", "node"]`` for each replica of each
-    strategy, over the seeds. Records."""
+    """Percentiles and maxima of the lag for any groups, in records: ``by`` may be ``["strategy", "topic", "partition",
+    "node"]`` for each replica of each strategy, over the seeds."""
     named = {lag: {f"{lag}_{place}": q for place, q in PLACES.items()} for lag in LAGS}
     return percentiles(replica_lag, by, named, "w_us")

@@ -1,4 +1,4 @@
-"""What leaders did to their ISRs, and elections, from ``isr_changes`` and ``elections``."""
+"""Changes of ISRs by leaders, and elections, from ``isr_changes`` and ``elections``."""
 
 from __future__ import annotations
 

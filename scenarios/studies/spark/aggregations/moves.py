@@ -1,4 +1,4 @@
-"""Moves and what they moved, from ``moves`` and ``added_replicas``."""
+"""Moves and their bytes, from ``moves`` and ``added_replicas``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def move_counts(moves: DataFrame) -> DataFrame:
 
 @computes("moves", "time_to_complete_us", OBSERVED, default=None)
 def move_times(moves: DataFrame) -> DataFrame:
-    """``time_to_complete_us`` is null when a move is unfinished; ``OBSERVED`` is its lower bound then."""
+    """The times of moves. ``time_to_complete_us`` is null when a move is unfinished; ``OBSERVED`` is its lower bound
+    then."""
     took = F.max(F.col("t_us") + F.col("w_us")) - F.min("t_us")
     return moves.groupBy(KEY).agg(
         F.when(F.bool_and("finished"), took).alias("time_to_complete_us"), took.alias(OBSERVED)
@@ -30,6 +31,6 @@ def move_times(moves: DataFrame) -> DataFrame:
 
 @computes("added_replicas", "bytes_moved", "bytes_wasted", default=0)
 def bytes_moved(added_replicas: DataFrame) -> DataFrame:
-    """What added replicas received, and what of it was for nothing."""
+    """The bytes that added replicas received, and how many of them were wasted."""
     wasted = F.when(F.col("assigned"), F.col("lost_bytes")).otherwise(F.col("bytes"))
     return added_replicas.groupBy(KEY).agg(F.sum("bytes").alias("bytes_moved"), F.sum(wasted).alias("bytes_wasted"))

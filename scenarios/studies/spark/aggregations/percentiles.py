@@ -14,12 +14,12 @@ def percentiles(
     """Percentiles of columns, one row for each group, null where a group has no value with weight.
 
     Spark's ``percentile`` reads all columns in one pass. Summing the weights of equal values first, then a window over
-    the sums, takes more time, not less: 1.6 to 1.8 times the processor time over ten million rows with 40 groups.
+    the sums, takes more time: 1.6 to 1.8 times the processor time over ten million rows with 40 groups.
 
     Args:
         by: the columns of a group.
-        named: by column, the names of what comes out, each with its place, such as 0.99. That of 1.0 is the maximum.
-        weight: how often each row counts, a column of integers; without it once.
+        named: for each column, the names of the results, each with its place, such as 0.99. That of 1.0 is the maximum.
+        weight: a column of integers, how often each row counts; without it once.
     """
     lists = {value: [place for place in places.values() if place < 1] for value, places in named.items()}
     found = frame.groupBy(*by).agg(

@@ -20,8 +20,8 @@ PARTITION = (KEY, "topic", "partition")
     default=0,
 )  # fmt: skip
 def batches(produce: DataFrame) -> DataFrame:
-    """How many batches had each outcome; with acks=0 nothing is ever acknowledged. And how long the oldest of those had
-    waited that had none when the run ended."""
+    """The number of batches with each outcome (with acks=0 no batch is ever acknowledged), and the longest wait of a
+    batch that had no outcome when the run ended."""
     return produce.groupBy(KEY).agg(
         F.count_if(_acknowledged()).alias("acked_batches"),
         F.count_if(F.col("error") != "NONE").alias("failed_batches"),
@@ -32,7 +32,7 @@ def batches(produce: DataFrame) -> DataFrame:
 
 
 def errors_by_code(produce: DataFrame) -> DataFrame:
-    """The batches that producers gave up, by the last error: ``run_id, error, batches``."""
+    """The batches that failed, by the last error: ``run_id, error, batches``."""
     return produce.where("error <> 'NONE'").groupBy(KEY, "error").agg(F.count("*").alias("batches"))
 
 
@@ -50,8 +50,8 @@ def longest_gap(produce: DataFrame) -> DataFrame:
 
 
 def gaps(produce: DataFrame) -> DataFrame:
-    """The longest gap of each partition, ``run_id, topic, partition, gap_us``: how long batches waited and none was
-    acknowledged.
+    """The longest gap of each partition, ``run_id, topic, partition, gap_us``: a time in which batches waited and none
+    was acknowledged.
 
     The batches between two acknowledgements, with the one that is acknowledged next, are a group. Its gap begins with
     the acknowledgement before it, or when the first of them was closed, whichever is later; it ends with their last

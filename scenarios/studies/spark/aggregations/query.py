@@ -11,7 +11,7 @@ from scenarios.observe.measures.figures import BY_SPARK
 
 KEY = "run_id"
 OBSERVED = "observed_us"
-"""Beside the figures: the time of the moves, unfinished ones up to the run's end."""
+"""The column beside the figures with the time of the moves, unfinished ones up to the run's end."""
 
 Computation = Callable[..., DataFrame]
 
@@ -21,10 +21,10 @@ class Query:
     """The computation of some figures from some tables.
 
     Attributes:
-        tables: those that ``compute`` takes, in its order.
+        tables: the tables that ``compute`` takes, in its order.
         figures: the columns that it computes, besides ``KEY``.
-        compute: from the tables to one row per run that has something to say.
-        default: the figures of a run without such a row: 0 for what is counted, None for other values.
+        compute: a function from the tables to one row for each run that has any of these.
+        default: the figures of a run without such a row: 0 for counts, None for other values.
     """
 
     tables: tuple[str, ...]
@@ -34,7 +34,7 @@ class Query:
 
 
 QUERIES: list[Query] = []
-"""All that were declared; ``computes`` adds to it, ``queries`` has those of plug-ins too."""
+"""The declared queries; ``computes`` adds to it, ``queries`` has those of plug-ins too."""
 
 
 def computes(tables: str | tuple[str, ...], *figures: str, default: int | None) -> Callable[[Computation], Computation]:

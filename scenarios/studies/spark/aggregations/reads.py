@@ -14,7 +14,7 @@ LAG_PLACES = {"consumer_lag_p50": 0.5, "consumer_lag_p95": 0.95, "consumer_lag_p
 
 @computes("consume", "consumed_messages", default=0)
 def reads(consume: DataFrame) -> DataFrame:
-    """How many messages polls have returned."""
+    """The number of messages that polls have returned."""
     return consume.groupBy(KEY).agg(F.sum(F.col("next_offset") - F.col("offset")).alias("consumed_messages"))
 
 

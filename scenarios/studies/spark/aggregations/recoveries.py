@@ -1,4 +1,4 @@
-"""How long a cluster took to recover from each fault, from ``faults``, ``isr_events`` and ``runs``."""
+"""The times that a cluster took to recover from each fault, from ``faults``, ``isr_events`` and ``runs``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scenarios.studies.spark.aggregations.query import KEY, computes
 
 @computes(("faults", "isr_events", "runs"), "recovery_max_us", "unrecovered_faults", default=0)
 def worst(faults: DataFrame, isr_events: DataFrame, runs: DataFrame) -> DataFrame:
-    """The longest recovery of each run, and how many faults it did not recover from."""
+    """The longest recovery of each run, and the number of faults from which it did not recover."""
     each = recoveries(faults, isr_events, runs)
     return each.groupBy(KEY).agg(
         F.max("recovery_us").alias("recovery_max_us"),

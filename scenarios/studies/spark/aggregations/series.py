@@ -1,9 +1,9 @@
 """Series over virtual time for each arm, small enough to be drawn: lag and under-replicated partitions with bands over
-the seeds, and how many moves were done.
+the seeds, and the share of finished moves.
 
 All are pure functions from tables to a DataFrame of a few hundred rows for each arm. An arm is a combination of the
-columns ``by`` of the table ``runs``; a run that had ended by some time is not in the bands of that time, and ``runs``
-says how many are.
+columns ``by`` of the table ``runs``. A run that had ended by some time is not in the bands of that time; the column
+``runs`` says how many are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ARM = ("strategy", "profile", "grid")
 """The columns of ``runs`` that make an arm."""
 
 POINTS = 200
-"""How many intervals the longest run is divided into."""
+"""The number of intervals that the longest run is divided into."""
 
 BANDS = {"p10": 0.1, "p50": 0.5, "p90": 0.9}
 
@@ -45,7 +45,7 @@ def lag_over_time(
 def under_replicated_over_time(
     isr_events: DataFrame, runs: DataFrame, *, by: Sequence[str] = ARM, points: int = POINTS
 ) -> DataFrame:
-    """How many partitions were under-replicated (KIP-352) at each time, with bands over the seeds.
+    """The number of under-replicated partitions (KIP-352) at each time, with bands over the seeds.
 
     Returns: as ``lag_over_time``; ``p10``, ``p50`` and ``p90`` in partitions.
     """
@@ -55,11 +55,11 @@ def under_replicated_over_time(
 
 
 def completion(moves: DataFrame, runs: DataFrame, *, by: Sequence[str] = ARM, points: int = POINTS) -> DataFrame:
-    """The share of moves that were done within each time since the first request of their run, over all seeds. Moves
-    that were never done are in the denominator.
+    """The share of moves that had finished within each time since the first request of their run, over all seeds. Moves
+    that never finished are in the denominator.
 
-    Returns: the columns ``by``; ``t_us``, since the first request; ``moves``, how many there were in all; ``done``, the
-    share of them that was done by then. A row for each time at which the share grows, one at 0, and one at the end.
+    Returns: the columns ``by``; ``t_us``, since the first request; ``moves``, the number of all moves; ``done``, the
+    share that had finished by then. A row for each time at which the share grows, one at 0, and one at the end.
     """
     first_us = F.min("t_us").over(Window.partitionBy(KEY))
     took = moves.join(runs.select(KEY, *_without(by, moves)), KEY).select(
@@ -99,8 +99,8 @@ def _instants(runs: DataFrame, by: Sequence[str], points: int) -> DataFrame:
 
 
 def _at_instants(rows: DataFrame, instants: DataFrame, value: Column) -> DataFrame:
-    """The value over the rows of each run that hold at each time, ``run_id``, ``point``, ``value``; rows that hold at
-    none are dropped early."""
+    """The value of each run's rows at each time, ``run_id``, ``point``, ``value``; rows that hold at no such time are
+    dropped early."""
     step = instants.select("step_us").limit(1)
     first, end = (F.ceil(time / F.col("step_us")) for time in (F.col("t_us"), F.col("t_us") + F.col("w_us")))
     held = rows.crossJoin(F.broadcast(step)).withColumn("first", first).withColumn("end", end).where("end > first")
@@ -122,5 +122,5 @@ def _bands(instants: DataFrame, there: DataFrame, by: Sequence[str]) -> DataFram
 
 
 def _without(columns: Sequence[str], frame: DataFrame) -> list[str]:
-    """Those that ``frame`` does not have."""
+    """The columns that ``frame`` does not have."""
     return [column for column in columns if column not in frame.columns]

@@ -1,4 +1,4 @@
-"""What a client asks first: the versions that a broker speaks, and what it knows of the cluster."""
+"""The first requests of a client: the versions that a broker speaks, and what it knows of the cluster."""
 
 from scenarios.wire.codec.schema import Api, Field
 

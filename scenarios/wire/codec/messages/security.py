@@ -1,4 +1,4 @@
-"""Only so that a broker without security can answer these requests."""
+"""Requests that a broker without security can only refuse."""
 
 from scenarios.wire.codec.schema import Api, Field
 

@@ -1,7 +1,7 @@
-"""What coordinators write into their topics: keys and values of records in __consumer_offsets and __transaction_state.
+"""The records of coordinators in their topics: keys and values in __consumer_offsets and __transaction_state.
 
-Each begins with its version (two bytes). The key's version says which kind of record it is: 0 and 1 are offsets, 2 is
-a group. Kafka 2.1 and later write offsets of version 3 (1 where they expire at a time of their own); groups have
+Each begins with its version (two bytes). The key's version says which kind of record it is: 0 and 1 are offsets, 2 is a
+group. Kafka 2.1 and later write offsets of version 3 (1 where they have an expiry time of their own); groups have
 version 2 in 2.1 and 2.2, and 3 from 2.3 on (GroupMetadataManager).
 """
 

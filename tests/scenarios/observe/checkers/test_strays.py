@@ -8,7 +8,8 @@ from emulator.metrics.events import GaugeSet
 from emulator.protocol import events as e
 from emulator.protocol.znodes import CONTROLLER, broker_path, encode_broker, encode_controller
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.converged import GAUGES, LED, NO_STRAYS, READ, Converged
+from scenarios.observe.checkers.converged import Converged
+from scenarios.observe.findings.convergence_facts import Condition
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, UNDER_REPLICATED
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
@@ -35,7 +36,7 @@ class Cluster(WrittenHistory):
         assert checker is not None
         return checker
 
-    def broken(self, condition: str, *, probed: bool = False) -> list[str]:
+    def broken(self, condition: Condition, *, probed: bool = False) -> list[str]:
         return [one.found for one in self.checker.broken(self.world.now, probed=probed) if one.condition == condition]
 
     def moves_off_0(self) -> None:
@@ -55,7 +56,9 @@ class Cluster(WrittenHistory):
         self.checker.readers = lambda: {CONSUMER: (ORDERS_0,)}
 
     def of_what_is_left(self) -> list[list[str]]:
-        return [self.broken(condition, probed=True) for condition in (NO_STRAYS, GAUGES, READ)]
+        return [
+            self.broken(condition, probed=True) for condition in (Condition.NO_STRAYS, Condition.GAUGES, Condition.READ)
+        ]
 
 
 @pytest.fixture
@@ -66,7 +69,7 @@ def run() -> Cluster:
 def test_a_replica_that_its_controller_should_have_stopped(run: Cluster) -> None:
     run.assigned((0, 1, 2, 3), by=3)
     run.assigned((1, 2, 3), by=3)
-    assert run.broken(NO_STRAYS) == ["orders-0: broker 0 still has a replica, assigned to [1, 2, 3]"]
+    assert run.broken(Condition.NO_STRAYS) == ["orders-0: broker 0 still has a replica, assigned to [1, 2, 3]"]
 
 
 def test_one_that_its_controller_may_not_have_come_to_stays_excused_when_others_leave(run: Cluster) -> None:
@@ -74,17 +77,17 @@ def test_one_that_its_controller_may_not_have_come_to_stays_excused_when_others_
     run.assigned((1, 2, 3), by=3)
     run.elected(2)
     run.assigned((2, 3), by=2)
-    assert run.broken(NO_STRAYS) == ["orders-0: broker 1 still has a replica, assigned to [2, 3]"]
+    assert run.broken(Condition.NO_STRAYS) == ["orders-0: broker 1 still has a replica, assigned to [2, 3]"]
 
 
 def test_a_leader_whose_process_is_another_by_now_has_to_be_told(run: Cluster) -> None:
     run.assigned((0, 1, 2, 3))
     run.state(0, (0, 1, 2, 3), 0)
     run.leads(0, 0)
-    assert run.broken(LED) == []
+    assert run.broken(Condition.LED) == []
     run.emit(e.NodeCrashed, 0, 1, "process")
     run.emit(e.NodeStarted, 0, 2)
-    assert run.broken(LED) == ["orders-0: broker 0 does not lead in epoch 0"]
+    assert run.broken(Condition.LED) == ["orders-0: broker 0 does not lead in epoch 0"]
 
 
 STRAY = "orders-0: broker 0 still has a replica, assigned to [1, 2, 3]"

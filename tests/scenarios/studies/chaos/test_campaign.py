@@ -101,7 +101,7 @@ def test_another_campaigns_folder_is_refused(tmp_path: Path) -> None:
             carried_out(campaign(range(1), tmp_path, other))
 
 
-def test_a_campaign_goes_on_with_lean_or_without(tmp_path: Path) -> None:
+def test_a_campaign_goes_on_with_preferred_kinds_or_without(tmp_path: Path) -> None:
     leaning = evolve(campaign(range(1), tmp_path), leans=True)
     carried_out(leaning)
     with pytest.raises(BadInput, match="holds a campaign with --lean; give that option too, or name another folder"):
@@ -252,7 +252,7 @@ def test_a_scenario_is_written_whole(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert Scenario.load(path).description.startswith("Drawn by seed 0")
 
 
-def test_weights_lean_towards_kinds_that_reach_what_is_seldom() -> None:
+def test_weights_prefer_kinds_that_reach_what_is_seldom() -> None:
     blocks = [find_kind("pauses")(share=0.4), find_kind("cuts")(share=0.4), find_kind("cluster")()]
     reached = Reached(NAMES)
     for seed in range(40):

@@ -26,7 +26,7 @@ def chromium() -> Iterator[Browser]:
     driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = next((found for name in NAMES if (found := shutil.which(name))), None)
     if path is None:
-        pytest.skip(f"no browser is installed: {', '.join(NAMES)}")
+        pytest.skip(f"no browser is installed: install one of {', '.join(NAMES)} with the system's packages")
     with driver.sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         try:

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
+from scenarios.language.expect import Expect
+from scenarios.observe.findings.convergence_facts import Condition
 from scenarios.runs.finding import Finding
 from scenarios.runs.findings import findings
 from scenarios.studies.shrink import Limits, Shrinker, Shrunk, Size
@@ -19,7 +21,7 @@ from scenarios.studies.shrink.measure import healing, standing
 from scenarios.studies.shrink.state import State
 from scenarios.studies.shrink.trial import Trial, found_in, gives
 
-FINDING = Finding("leader_in_isr", "p has a leader ⇒ it is in the ISR: the leader is in the ISR")
+FINDING = Finding("leader_in_isr")
 
 
 def noisy(**more: Any) -> Scenario:
@@ -84,15 +86,15 @@ def test_what_is_left_is_small_and_gives_the_same_finding() -> None:
 
 def test_a_scenario_without_the_finding_is_refused() -> None:
     with pytest.raises(BadInput, match="nothing to shrink"):
-        Shrinker(less_noisy(), Finding("log_matching", "something else")).shrink()
+        Shrinker(less_noisy(), Finding("log_matching")).shrink()
 
 
 def test_what_nothing_explains_does_not_become_a_case_of_what_is_known() -> None:
     """A replica of 0.8 that is not assigned joins the ISR, which is known, and with another replica it is not."""
-    known = Trial(json.dumps(less_noisy().to_table()), FINDING.checker, FINDING.statement)
+    known = Trial(json.dumps(less_noisy().to_table()), FINDING.rule)
     (found,) = (one for one in findings(less_noisy().run()) if one.checker == FINDING.checker)
-    assert gives(known._replace(statement=found.statement))
-    assert not gives(known._replace(statement=found.statement, by_itself=True))
+    assert gives(known._replace(finding=found))
+    assert not gives(known._replace(finding=found, by_itself=True))
 
 
 @pytest.mark.parametrize("needed", [["KAFKA-7128"], []])
@@ -114,8 +116,8 @@ def test_time_that_is_allowed_stays() -> None:
 @pytest.mark.parametrize(
     ("finding", "left"),
     [
-        (Finding("converged", "no request waits: all is well"), ["heal"]),
-        (Finding("expectation", "converged within 120 s of the last action"), ["heal"]),
+        (Finding("converged", Condition.NOTHING_ASKED), ["heal"]),
+        (Finding("expectation", Expect(converged=True)), ["heal"]),
         (FINDING, []),
     ],
 )
@@ -138,7 +140,7 @@ def test_a_fault_that_ends_does_not_become_one_that_stays(checker: str, lasts: b
     def shows_it(trial: Trial) -> bool:
         return "broker.crash" in trial.document and "link.cut" in trial.document
 
-    found = Shrinker(noisy(method=method), Finding(checker, "a: b"), gives=shows_it).shrink()
+    found = Shrinker(noisy(method=method), Finding(checker), gives=shows_it).shrink()
     assert standing(found.scenario.to_table()) == (2 if lasts else 0)
 
 
@@ -190,7 +192,7 @@ def test_whatever_the_finding_needs_stays_and_all_else_goes(entries: list[Any], 
     gives = _fake(kind, acts)
     scenario = noisy(method=entries)
     shrunk = Shrinker(scenario, FINDING, gives=gives).shrink()
-    assert gives(Trial(json.dumps(shrunk.scenario.to_table()), FINDING.checker, FINDING.statement))
+    assert gives(Trial(json.dumps(shrunk.scenario.to_table()), FINDING.rule))
     assert sorted(entry.name for entry in shrunk.scenario.method) == sorted(acts)
     assert shrunk.after == Size(len(acts), 1, 1, 1, 1, shrunk.after.lines)
     assert Shrinker(shrunk.scenario, FINDING, gives=gives).shrink().scenario == shrunk.scenario

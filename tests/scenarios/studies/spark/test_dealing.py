@@ -1,4 +1,4 @@
-"""How runs are dealt: by the time that they take, and each once."""
+"""Runs are handed out in chunks by the time that they take, and each once."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def specs(arm: Arm, count: int) -> tuple[RunSpec, ...]:
 
 
 def dealt(dealing: Dealing, cores: int = 2) -> list[tuple[str, int]]:
-    """Everything that is dealt from now on: the strategy and the size of each chunk."""
+    """The chunks from now on: the strategy and the size of each."""
     found = []
     while chunk := dealing.deal(cores):
         found.append((chunk[0].arm.strategy, len(chunk)))
     return found
 
 
-def test_an_arm_of_which_nothing_is_known_is_dealt_one_run_and_the_arms_take_turns() -> None:
+def test_an_arm_without_a_known_time_gets_one_run_and_the_arms_take_turns() -> None:
     dealing = Dealing({A: specs(A, 2), B: specs(B, 2)})
     assert dealt(dealing) == [("wiki", 1), ("kafka-6794", 1), ("wiki", 1), ("kafka-6794", 1)]
 
@@ -47,7 +47,7 @@ def test_a_chunk_is_neither_empty_nor_endless(seconds: float, size: int) -> None
     assert len(dealing.deal(2)) == size
 
 
-def test_every_run_is_dealt_once_and_what_was_lost_again_by_itself() -> None:
+def test_every_run_is_handed_out_once_and_a_lost_one_again_by_itself() -> None:
     dealing = Dealing(without({A: specs(A, 9), B: specs(B, 4)}, {"wiki-3", "kafka-6794-0"}))
     assert len(dealing) == 11
     dealing.took(A, runs=1, seconds=CHUNK_S / 4)

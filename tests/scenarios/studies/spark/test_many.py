@@ -1,5 +1,5 @@
 """10,000 runs: a sweep whose driver is killed half-way, and one on a cluster that loses a worker. Too long for the
-suite: docs/contributing.md has the command."""
+suite: docs/extend/contributing.md has the command."""
 
 from __future__ import annotations
 

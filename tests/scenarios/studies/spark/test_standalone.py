@@ -110,8 +110,8 @@ def committed(root: Path) -> list[Path]:
 
 
 def installed_plugin(folder: Path) -> str:
-    """The plug-in of docs/plugins.md, which imports ``understudy`` alone, as an installed package where only the driver
-    looks. Returns a scenario that needs it."""
+    """The plug-in of docs/extend/plugins.md, which imports ``understudy`` alone, as an installed package where only the
+    driver looks. Returns a scenario that needs it."""
     (folder / "acme_restarts.py").write_text("\n\n".join(block.text for block in fenced("plugins.md", "python")))
     (folder / "acme-1.dist-info").mkdir()
     (folder / "acme-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1\n")

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios.runs.dataset.arm import Arm
-from scenarios.studies.statistics.numbers import change
 from scenarios.studies.statistics.result import (
     DIFFERENT,
     FEWEST_PAIRS,
@@ -20,7 +19,8 @@ from scenarios.studies.statistics.result import (
     Row,
     Verdict,
 )
-from scenarios.studies.statistics.sentences import leaves_out_0
+from scenarios.studies.statistics.said import leaves_out_0
+from scenarios.studies.statistics.sentences import change
 from scenarios.studies.statistics.study import Asked, compare_runs
 from tests.scenarios.studies.statistics.made import HOPS, WIKI, study
 
@@ -63,7 +63,7 @@ def test_no_difference_is_not_said_above_an_interval_that_leaves_out_0() -> None
     assert said.startswith(
         f"{LEVEL} against wiki: not settled, though the intervals leave out 0, in produce_p99_ms -87% [-87%, -86%]"
     )
-    assert "(7 of 7 seeds, p 0.109)" in said
+    assert "(7 of 7 seeds, p = 0.109)" in said
 
 
 def test_a_share_of_almost_nothing_is_shown_as_a_difference_with_its_unit() -> None:

@@ -204,7 +204,8 @@ def test_a_group_that_a_second_consumer_joins(place: Place) -> None:
 
 @clients(KAFKAJS)
 def test_kafkajs_says_that_records_are_written_which_it_has_not_sent(place: Place) -> None:
-    """A finding of docs/clients.md (tulios/kafkajs#1303), and why other tests send each partition's records apart."""
+    """A finding of docs/understand/clients.md (tulios/kafkajs#1303), and why other tests send each partition's records
+    apart."""
     process = place.application
     process.allow(400)
     how = {"records": 800, "partitions": PARTITIONS, "idempotent": "true", "ordered": "true", "together": "true"}

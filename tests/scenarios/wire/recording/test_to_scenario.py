@@ -16,7 +16,9 @@ from scenarios.testing.kafka import kafka
 from scenarios.wire.recording.folder import read_live_run
 from scenarios.wire.recording.to_scenario import write_scenario
 
-confluent = pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
+confluent = pytest.importorskip(
+    "confluent_kafka", reason="confluent-kafka is not installed: ./understudy test does that"
+)
 
 SMALL = {"title": "small", "cluster": {"brokers": 1}}
 

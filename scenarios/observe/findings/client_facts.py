@@ -1,0 +1,128 @@
+"""Facts about clients: what they are answered, given and acknowledged."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from emulator.protocol.types import TopicPartition
+
+
+class AckedByFew(NamedTuple):
+    """A batch with acks=all that was acknowledged with fewer in-sync replicas than are wanted."""
+
+    leader: int
+    batch: int
+    in_sync: int
+    least: int
+    since_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.leader} acknowledged batch {self.batch} with {self.in_sync} in-sync replica, of "
+            f"{self.least}, since {self.since_us / 1e6:.3f} s"
+        )
+
+
+class AckWaits(NamedTuple):
+    """A batch up to ``required`` whose time ended though it could have been acknowledged."""
+
+    required: int
+    acks: int
+    leader: int
+    high_watermark: int
+    isr: tuple[int, ...]
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: a batch up to {self.required} waits for acks={self.acks} until its time is over, and leader "
+            f"{self.leader} has the high watermark {self.high_watermark} and the ISR {list(self.isr)}"
+        )
+
+
+class LatestTooEarly(NamedTuple):
+    """A latest offset from before the start of the leader's epoch."""
+
+    leader: int
+    leader_epoch: int
+    epoch_start: int
+    offset: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.leader}, leader of epoch {self.leader_epoch}, which began at {self.epoch_start}, says "
+            f"that the latest offset is {self.offset}"
+        )
+
+
+class PollElsewhere(NamedTuple):
+    """Records from another offset than the client's position; None: it had none."""
+
+    client: int
+    offset: int
+    position: int | None
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        position = "no position" if self.position is None else self.position
+        return f"client {self.client} is given {tp} from offset {self.offset} on, and was at {position}"
+
+
+class ReadUncommitted(NamedTuple):
+    """Records that were given before they were committed. ``received``: the high watermark that came with them;
+    ``highest``: of any leader."""
+
+    client: int
+    next_offset: int
+    leader: int
+    received: int
+    highest: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"client {self.client} is given {tp} up to offset {self.next_offset} by broker {self.leader}; it received "
+            f"the high watermark {self.received}, and the highest of any leader is {self.highest}"
+        )
+
+
+class ReadDiffers(NamedTuple):
+    """A batch that was read where another one is committed."""
+
+    client: int
+    batch: int
+    leader: int
+    leader_epoch: int
+    offset: int
+    committed_batch: int
+    committed_epoch: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"client {self.client} has read batch {self.batch} of {tp} from broker {self.leader} (epoch "
+            f"{self.leader_epoch}) at offset {self.offset}, where batch {self.committed_batch} of epoch "
+            f"{self.committed_epoch} is committed"
+        )
+
+
+class ReadUndecided(NamedTuple):
+    """A batch of a transaction that is open, or was ``aborted``, for a reader of committed records."""
+
+    client: int
+    offset: int
+    producer_id: int
+    leader: int
+    aborted: bool
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        why = "was aborted, and the answer does not say so" if self.aborted else "is open"
+        return (
+            f"client {self.client} is sent the batch at {self.offset} of {tp}, of producer {self.producer_id}, by "
+            f"broker {self.leader}: its transaction {why}"
+        )
+
+
+class ProducerHungUp(NamedTuple):
+    """A connection that is closed though the producer's batches were appended."""
+
+    broker: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"broker {self.broker} closes the connection of a producer whose batches it has appended"

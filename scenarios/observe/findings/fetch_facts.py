@@ -1,0 +1,144 @@
+"""Facts about fetchers: what they ask for, leave out, give up, and how they are throttled."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from emulator.protocol.types import TopicPartition
+
+THREAD_FAILED, THREAD_IDLE = "all partitions of it have failed", "it follows that in no partition"
+
+
+class ThreadDied(NamedTuple):
+    """A fetcher's thread that has died; ``leader``: from which it fetched."""
+
+    broker: int
+    fetcher: str
+    leader: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"{self.fetcher} of broker {self.broker}, which fetches from {self.leader}, has died"
+
+
+class NotFetched(NamedTuple):
+    """A follower that has not fetched for too long."""
+
+    broker: int
+    leader: int
+    leader_epoch: int
+    held_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker} follows broker {self.leader} in epoch {self.leader_epoch}, and has not "
+            f"fetched from it for {self.held_us / 1e6:.1f} s"
+        )
+
+
+class EpochsAsked(NamedTuple):
+    """Partitions, each with a leader epoch, of which a broker asks where it ends although its fetches name it."""
+
+    broker: int
+    leader: int
+    asked: tuple[tuple[TopicPartition, int], ...]
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        asked = ", ".join(f"{tp}, epoch {epoch}" for tp, epoch in self.asked)
+        return f"broker {self.broker} asks broker {self.leader} where epochs end that its fetches name: {asked}"
+
+
+class FetchMistaken(NamedTuple):
+    """An answer to a fetch that has a partition which is not in the session, or, with ``error``, refuses it."""
+
+    broker: int
+    leader: int
+    error: str | None
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        what = f"that refuses the session: {self.error}" if self.error else f"for {tp}, which is not in the session"
+        return f"broker {self.broker} gets an answer from broker {self.leader} {what}"
+
+
+class SessionRefused(NamedTuple):
+    """A fetch session that is refused by another error than its leader's having it, or not, asks for."""
+
+    broker: int
+    session: int
+    known: bool
+    error: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.broker} {'has' if self.known else 'does not have'} fetch session {self.session}, and "
+            f"refuses it: {self.error}"
+        )
+
+
+class RequestsNotCounted(NamedTuple):
+    """A meter of requests that stays where it was though a request was lost."""
+
+    broker: int
+    fetcher: str
+    requests: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"broker {self.broker}: {self.fetcher} has lost a request, and its meter shows {self.requests} as before"
+
+
+class AskedAgainEarly(NamedTuple):
+    """A fetch that follows a lost one sooner than two back-offs take."""
+
+    broker: int
+    fetcher: str
+    leader: int
+    passed_us: int
+    least_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.broker}: {self.fetcher} asks broker {self.leader} again within {self.passed_us / 1e6:.3f} "
+            f"s, and its two back-offs take {self.least_us / 1e6:.3f} s"
+        )
+
+
+class ThreadGoesOn(NamedTuple):
+    """A thread that fetches from a broker though nothing is left for it; ``failed``: as all partitions have failed."""
+
+    broker: int
+    fetcher: str
+    leader: int
+    failed: bool
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.broker}: {self.fetcher} goes on fetching from broker {self.leader}, and "
+            f"{THREAD_FAILED if self.failed else THREAD_IDLE}"
+        )
+
+
+class OverQuota(NamedTuple):
+    """Records that are sent though a broker was above its quota for long; ``side``: as which it is limited."""
+
+    follower: int
+    leader: int
+    limited: int
+    side: str
+    rate: int | None
+    since_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.follower} gets records from broker {self.leader}, and broker {self.limited} as a "
+            f"{self.side} has been above its {self.rate} bytes/s since {self.since_us / 1e6:.3f} s and before"
+        )
+
+
+class HeldUnderQuota(NamedTuple):
+    """A partition that a follower leaves out of its fetches though its quota, None: there is none, allows it."""
+
+    follower: int
+    rate: int | None
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        why = "no quota limits it" if self.rate is None else f"is below its {self.rate} bytes/s"
+        return f"{tp}: broker {self.follower} leaves it out of its fetches, and {why}"

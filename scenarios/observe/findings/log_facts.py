@@ -1,0 +1,393 @@
+"""Facts about logs: what they lack, where they differ, what is truncated, deleted or read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from emulator.protocol.types import TopicPartition
+from scenarios.units import counted
+
+if TYPE_CHECKING:
+    from scenarios.observe.history.commit import Commit
+
+SEEN = {
+    "LogLoaded": "finds its log",
+    "BecameLeader": "becomes leader",
+    "BecameFollower": "becomes follower",
+    "Truncated": "truncates",
+}
+"""What a broker does with a replica, by the kind of the event."""
+
+
+class Committed(NamedTuple):
+    """What is committed: ``offset``, up to which; the last batch, with its leader epoch; None: what the topic began
+    with. ``shown``: some log shows it."""
+
+    offset: int
+    batch: int | None
+    epoch: int
+    shown: bool
+
+    @classmethod
+    def of(cls, commit: Commit) -> Committed:
+        """What is committed now."""
+        place, _, _, epoch, batch = commit.last
+        return cls(commit.offset, batch if place else None, epoch, not commit.unknown_below)
+
+    def __str__(self) -> str:
+        what = "what the topic began with" if self.batch is None else f"batch {self.batch} of epoch {self.epoch}"
+        return f"committed up to offset {self.offset}, {what if self.shown else 'which no log shows'}"
+
+
+class BatchMisplaced(NamedTuple):
+    """A batch that is not appended at the end of its log."""
+
+    broker: int
+    batch: int
+    base_offset: int
+    log_end: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.broker}, {tp}: batch {self.batch} goes to offset {self.base_offset} of a log that ends at "
+            f"{self.log_end}"
+        )
+
+
+class BatchOfEarlierEpoch(NamedTuple):
+    """A batch after one of a later leader epoch."""
+
+    broker: int
+    batch: int
+    epoch: int
+    last_epoch: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.broker}, {tp}: batch {self.batch} of epoch {self.epoch} follows a batch of epoch "
+            f"{self.last_epoch}"
+        )
+
+
+class EpochEndWrong(NamedTuple):
+    """Where a leader epoch is found to end, and where it ends; ``found``: None: it is not found."""
+
+    broker: int
+    epoch: int
+    found: int | None
+    end: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        found = "not found, and is that of the last batch"
+        if self.found is not None:
+            found = f"found to end at {self.found}, and ends at {self.end}"
+        return f"broker {self.broker}, {tp}: leader epoch {self.epoch} is {found}"
+
+
+class LeaderLacks(NamedTuple):
+    """A leader without all that is committed."""
+
+    broker: int
+    leader_epoch: int
+    log_end: int
+    committed: Committed
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker}, leader of epoch {self.leader_epoch}, has a log that ends at {self.log_end} "
+            f"and lacks what is {self.committed}"
+        )
+
+
+class MemberLacks(NamedTuple):
+    """A member of the ISR without all that is committed. ``event``, ``seen_at``: the kind of event that showed it, and
+    at which broker; None: a write to ZooKeeper."""
+
+    broker: int
+    isr: tuple[int, ...]
+    log_end: int
+    committed: Committed
+    event: str
+    seen_at: int | None
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        when = "by its ISR in ZooKeeper"
+        if self.seen_at is not None:
+            when = f"as broker {self.seen_at} {SEEN.get(self.event, 'moves its high watermark')}"
+        return (
+            f"{tp}, ISR {list(self.isr)}: the log of broker {self.broker} ends at {self.log_end} and lacks what is "
+            f"{self.committed}, {when}"
+        )
+
+
+class BoundsBroken(NamedTuple):
+    """Offsets of a log that are not in order, after an event of the kind ``event``."""
+
+    broker: int
+    event: str
+    log_start: int
+    high_watermark: int
+    log_end: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        when = f"it {SEEN[self.event]}" if self.event in SEEN else "its high watermark moves"
+        return (
+            f"broker {self.broker}, {tp}, when {when}: log start {self.log_start}, high watermark "
+            f"{self.high_watermark}, log end {self.log_end}"
+        )
+
+
+class CopyBeginsLater(NamedTuple):
+    """A copy in another log directory that begins after the log that it replaces."""
+
+    broker: int
+    log_start: int
+    replaced_start: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.broker}, {tp}: the copy begins at {self.log_start}, the log that it replaces at "
+            f"{self.replaced_start}"
+        )
+
+
+class LogBeginsUncommitted(NamedTuple):
+    """A log that begins after its high watermark."""
+
+    broker: int
+    log_start: int
+    high_watermark: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.broker}, {tp}: the log begins at {self.log_start}, after its high watermark "
+            f"{self.high_watermark}"
+        )
+
+
+class HighWatermarkFell(NamedTuple):
+    """A high watermark that falls, by an event of the kind ``event``; ``leads``: at the leader."""
+
+    broker: int
+    leader_epoch: int
+    before: int
+    after: int
+    event: str
+    leads: bool
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        how = {
+            "BecameLeader": "when it became leader",
+            "BecameFollower": "when it became follower",
+            "Truncated": "by truncation, as leader",
+        }.get(self.event, "as leader" if self.leads else "as follower")
+        return f"broker {self.broker}, {tp}, epoch {self.leader_epoch}: from {self.before} back to {self.after} {how}"
+
+
+class HighWatermarkStayed(NamedTuple):
+    """A high watermark that is moved to where it was."""
+
+    broker: int
+    leader_epoch: int
+    offset: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"broker {self.broker}, {tp}, epoch {self.leader_epoch}: moved to {self.offset}, where it was"
+
+
+class CommittedDiffers(NamedTuple):
+    """A batch below the high watermark of a log that is not what is committed there."""
+
+    broker: int
+    leader_epoch: int
+    high_watermark: int
+    batch: int
+    epoch: int
+    base_offset: int
+    last_offset: int
+    committed: Committed
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}, broker {self.broker}, epoch {self.leader_epoch}: below its high watermark {self.high_watermark} "
+            f"its log has batch {self.batch} of epoch {self.epoch}, offsets {self.base_offset} to {self.last_offset}; "
+            f"{self.committed}"
+        )
+
+
+class LeaderTruncates(NamedTuple):
+    """A leader that truncates its log."""
+
+    broker: int
+    leader_epoch: int
+    offset: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"{tp}: broker {self.broker} leads in epoch {self.leader_epoch} and truncates to {self.offset}"
+
+
+class CommittedTruncated(NamedTuple):
+    """A member of the ISR that truncates what is committed."""
+
+    broker: int
+    isr: tuple[int, ...]
+    offset: int
+    leader_epoch: int
+    committed: Committed
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker}, in the ISR {list(self.isr)}, truncates to {self.offset} in epoch "
+            f"{self.leader_epoch}; {self.committed}"
+        )
+
+
+class LogsDiffer(NamedTuple):
+    """The log of a member of the ISR that is not its leader's."""
+
+    broker: int
+    log_end: int
+    leader: int
+    leader_end: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker}, in sync, has a log that ends at {self.log_end} and is not that of the "
+            f"leader, broker {self.leader}, which ends at {self.leader_end}"
+        )
+
+
+class AckedRecordsLost(NamedTuple):
+    """Acknowledged batches that a leader's log lacks; ``batch``, ``base_offset``: the first of them."""
+
+    leader: int
+    leader_epoch: int
+    log_end: int
+    batches: int
+    records: int
+    batch: int
+    base_offset: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: {counted(self.batches, 'acknowledged batches')} not in the log of broker {self.leader}, leader of "
+            f"epoch {self.leader_epoch}, which ends at {self.log_end}; the first is batch {self.batch}, from offset "
+            f"{self.base_offset} on, {counted(self.records, 'records')} in all"
+        )
+
+
+class BatchRefused(NamedTuple):
+    """A batch that is refused for its sequence number, and that its leader has."""
+
+    batch: int
+    leader: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"{tp}: batch {self.batch} is refused for its number, and leader {self.leader} has it"
+
+
+class BatchTwice(NamedTuple):
+    """A batch that is committed again, or after a later one of its producer. ``first``, ``newest``, ``end``: the
+    producer's batches before it, and the offset after them."""
+
+    batch: int
+    offset: int
+    epoch: int
+    first: int
+    newest: int
+    end: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        what = "again" if self.batch == self.newest else f"after batch {self.newest}"
+        return (
+            f"{tp}: batch {self.batch} is committed {what}, at offset {self.offset} in epoch {self.epoch}; before it "
+            f"its producer has batches {self.first} to {self.newest}, up to offset {self.end}"
+        )
+
+
+class DeletedEarly(NamedTuple):
+    """A segment that retention deletes too early. ``offset``: where the log begins then; ``age_us``: of the newest
+    batch that is deleted; ``kept_bytes``: None: not known."""
+
+    broker: int
+    offset: int
+    age_us: int
+    kept_bytes: int | None
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker} deletes what is before {self.offset}, of which the newest batch is "
+            f"{self.age_us / 1e6:.1f} s old, and keeps {self.kept_bytes} bytes"
+        )
+
+
+class RolledEarly(NamedTuple):
+    """A segment that is rolled too early, before a batch that is ``age_us`` younger than its first one."""
+
+    broker: int
+    size: int
+    batch_size: int
+    age_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker} rolls a segment of {self.size} bytes before a batch of {self.batch_size}, "
+            f"which is {self.age_us / 1e6:g} s younger than its first one"
+        )
+
+
+class SegmentKept(NamedTuple):
+    """A log whose first segment is past its retention by time (``too_old``) or by size."""
+
+    broker: int
+    log_start: int
+    size: int
+    too_old: bool
+    interval_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: the log of broker {self.broker} begins at {self.log_start} and has {self.size} bytes; its first "
+            f"segment has been {'too old' if self.too_old else 'too much'} for {self.interval_us / 1e6:.1f} s and more"
+        )
+
+
+class DescribedUnasked(NamedTuple):
+    """A log that a broker describes and was not asked for."""
+
+    broker: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"broker {self.broker} describes {tp}, which it was not asked for"
+
+
+class TwoLogs(NamedTuple):
+    """Two current logs of one partition on a broker."""
+
+    broker: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"broker {self.broker} has two current logs of {tp}"
+
+
+class LogBehind(NamedTuple):
+    """How far a log, or a copy of it, is described to be behind, and how far it may be."""
+
+    broker: int
+    copy: bool
+    behind: int
+    most: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        what = "a copy" if self.copy else "the log"
+        return f"{what} of {tp} on broker {self.broker} is {self.behind} behind {self.most}"
+
+
+class DirectoryUsed(NamedTuple):
+    """A log directory that a broker uses though it could not recover a log there."""
+
+    broker: int
+    log_dir: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"broker {self.broker} uses {self.log_dir}, and could not recover a log there"

@@ -1,0 +1,128 @@
+"""Facts about metadata: what brokers are sent, take over and know of partitions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from emulator.protocol.types import TopicPartition
+
+
+class Leadership(NamedTuple):
+    """A leader with its leader epoch, as metadata or ZooKeeper has them."""
+
+    leader: int
+    leader_epoch: int
+
+    def __str__(self) -> str:
+        return f"leader {self.leader} of leader epoch {self.leader_epoch}"
+
+
+def _known(known: Leadership | None) -> str:
+    return "nothing" if known is None else str(known)
+
+
+class EpochTakenBack(NamedTuple):
+    """Metadata that a controller sends after that of a later leader epoch."""
+
+    controller: int
+    sent: Leadership
+    before: Leadership
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: controller {self.controller} tells the brokers {self.sent}, after {self.before.leader} of "
+            f"{self.before.leader_epoch}"
+        )
+
+
+class SentAgain(NamedTuple):
+    """A request for metadata that says nothing new."""
+
+    controller: int
+    broker: int
+    live_brokers: tuple[int, ...]
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"controller {self.controller} sends broker {self.broker} no partition, and the live brokers "
+            f"{list(self.live_brokers)} again"
+        )
+
+
+class NotSent(NamedTuple):
+    """A leadership that a controller has not told the brokers in time; ``sent``: what it has; None: nothing."""
+
+    leadership: Leadership
+    controller: int
+    sent: Leadership | None
+    held_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: {self.leadership}, while controller {self.controller} has told the brokers {_known(self.sent)}, "
+            f"for {self.held_us / 1e6:.1f} s"
+        )
+
+
+class RefusedAndTaken(NamedTuple):
+    """Metadata that a broker refuses, and has taken over."""
+
+    broker: int
+    error: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"broker {self.broker} refuses metadata ({self.error}), and has taken it over"
+
+
+class LiveBrokersDiffer(NamedTuple):
+    """The live brokers that a broker knows after a request that names others."""
+
+    broker: int
+    known: tuple[int, ...]
+    sent: tuple[int, ...]
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"broker {self.broker} takes {list(self.known)} for alive, after a request that names {list(self.sent)}"
+
+
+class KnowsOtherThanSent(NamedTuple):
+    """What a broker knows of a partition after a request that says otherwise; None: nothing."""
+
+    broker: int
+    known: Leadership | None
+    sent: Leadership | None
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"{tp}: broker {self.broker} knows {_known(self.known)}, and was sent {_known(self.sent)}"
+
+
+class KnowsEarlierEpoch(NamedTuple):
+    """What a broker knows of a partition, after a later leader epoch."""
+
+    broker: int
+    known: Leadership
+    before: Leadership
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"{tp}: broker {self.broker} knows {self.known}, after {self.before}"
+
+
+class KnowsOtherThanZooKeeper(NamedTuple):
+    """What a broker knows of a partition, None: nothing, and what ZooKeeper has."""
+
+    broker: int
+    known: Leadership | None
+    in_zookeeper: Leadership
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"broker {self.broker}: {tp}: {_known(self.known)}, and in ZooKeeper {self.in_zookeeper}"
+
+
+class KnowsDeletedTopic(NamedTuple):
+    """A topic that a broker knows though it is deleted."""
+
+    broker: int
+    topic: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"broker {self.broker}: {self.topic} is known, and gone from ZooKeeper"
