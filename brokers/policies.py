@@ -130,6 +130,7 @@ class BrokerPolicies:
         followers_show_stability: KAFKA-8457 (2.4): each replica has its LastStableOffsetLag. Before, only leaders had.
         recognizes_repeats: KIP-98 (0.11): a leader that gets a batch of an idempotent producer again does not append it
             again. Before, no batch said whose it was.
+        limits_messages: before KIP-98 (0.11) max.message.bytes limited each message of a batch, and not the batch.
         knows_missing_settings: KAFKA-9644 and KAFKA-9695 (2.6): requests to change settings may leave out what was set
             before, and are refused where they leave out a value.
         leaders_alone_measure_producers: KAFKA-8392 (2.4): a broker that leads no partition of a topic any more shows no
@@ -195,6 +196,7 @@ class BrokerPolicies:
     admits_unknown_producers: bool = False
     followers_show_stability: bool = False
     recognizes_repeats: bool = True
+    limits_messages: bool = False
     knows_missing_settings: bool = False
     leaders_alone_measure_producers: bool = False
     shows_rates: bool = False

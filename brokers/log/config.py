@@ -24,7 +24,7 @@ class LogConfig:
         segment_bytes, roll_us: the largest size of a segment, and the age of its first batch at which a new one begins.
         retention_bytes, retention_us: the size that a log keeps when its oldest segments are deleted, and the age of a
             segment's newest batch at which it is deleted; ``UNLIMITED``: none is.
-        max_message_bytes: the largest batch that a leader appends.
+        max_message_bytes: the largest batch that a leader appends; up to 0.10 the largest message of one.
         timestamp_type: whether records keep the time that their producer gave them.
         flush_messages, flush_us: the number of unflushed records, and the time since the last flush, after which a log
             is flushed; ``NEVER``.
@@ -61,7 +61,7 @@ class LogConfig:
     )  # fmt: skip
 
     max_message_bytes: int = config(
-        "message.max.bytes", 1_000_012, "the largest batch of a real client that a leader appends",
+        "message.max.bytes", 1_000_012, "the largest batch that a leader appends; up to 0.10 the largest message",
         at_least=0, topic_name="max.message.bytes", dynamic=True,
     )  # fmt: skip
     timestamp_type: str = config(

@@ -143,7 +143,7 @@ class Log:
                 self.producers = self.producers.with_transactions()
             elif self.producers is NO_PRODUCERS:
                 self.producers = ProducerStateManager()
-            self.producers.add(batch)  # type: ignore[arg-type]  # type: ignore[arg-type]  # type: ignore[arg-type]  # a class attribute is faster
+            self.producers.add(batch)  # type: ignore[arg-type]  # a class attribute is faster
         epochs = self.epochs.entries
         if not epochs or epochs[-1][0] != batch.leader_epoch:
             self.begin_epoch(batch.leader_epoch, batch.base_offset)

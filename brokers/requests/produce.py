@@ -18,6 +18,7 @@ One request is one transition: all its appends happen before any follower reads 
 Version notes:
 
 - 0.8: any number of acks may be asked for (``counts_acks``)
+- up to 0.10: max.message.bytes limits each message, and not the batch (``limits_messages``)
 - up to 0.10.0 the metadata is not asked (KAFKA-3396), up to 1.1 only for the topic (KAFKA-6796): ``serves``
 - 2.5: an unknown producer may begin with any sequence number (KIP-360): ``admits_unknown_producers``
 """
@@ -138,9 +139,9 @@ class ProduceHandler:
             return Errors.NOT_LEADER_FOR_PARTITION, -1, None
         if acks < 0 and len(partition.isr_state.isr) < rules.min_isr:
             return Errors.NOT_ENOUGH_REPLICAS, -1, None
+        if batch.size > rules.log.max_message_bytes and not self._fits(batch, rules.log.max_message_bytes):
+            return Errors.MESSAGE_TOO_LARGE, -1, None
         if isinstance(batch, ProducedRecords):
-            if batch.size > rules.log.max_message_bytes:
-                return Errors.MESSAGE_TOO_LARGE, -1, None
             if batch.invalid:
                 return batch.invalid, -1, None
             if batch.size > rules.log.segment_bytes:
@@ -155,6 +156,12 @@ class ProduceHandler:
             return Errors.KAFKA_STORAGE_ERROR, -1, None
         except UnexpectedError:  # ReplicaManager.appendToLocalLog, 2.3.1, catches everything
             return Errors.UNKNOWN_SERVER_ERROR, -1, None
+
+    def _fits(self, batch: ProducedBatch, most: int) -> bool:
+        """Whether ``batch``, which is larger than ``most`` bytes, may have that size: each of its messages may. Real
+        clients send batches of a later format."""
+        each = batch.size // max(1, batch.count)
+        return self._policies.limits_messages and not isinstance(batch, ProducedRecords) and each <= most
 
     def _append_sequenced(self, partition: Partition, batch: IdempotentBatch) -> Outcome:
         """Append the batch of an idempotent producer: one that was sent again gets the first answer (KIP-98).

@@ -100,6 +100,7 @@ def _workloads(scenario: Scenario, load: WorkloadSpec) -> list[Workload]:
             idempotent=bool(load.setting("enable.idempotence")),
             retries=int(load.setting("retries")),
             batch_size=int(load.setting("batch.size")),
+            max_request_size=int(load.setting("max.request.size")),
             max_in_flight=int(load.setting("max.in.flight.requests.per.connection")),
             name=load.name,
         )

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from emulator.protocol.configs import LONG_MAX
 from scenarios.errors import BadInput
 from scenarios.language.configs import Config, Setting, settings_table
 from scenarios.language.schema.kinds import (
@@ -40,7 +39,8 @@ _RETRY_BACKOFF = Setting("retry.backoff.ms", _POSITIVE, 100, "pause before a req
 PRODUCER_SETTINGS = settings_table(
     Setting("enable.idempotence", _SWITCH, False, "whether records are numbered, so none is written twice (KIP-98)"),
     Setting("retries", _COUNT, 2**31 - 1, "how often a batch is sent again"),
-    Setting("batch.size", _POSITIVE, LONG_MAX, "bytes at which a batch is closed before its linger is over"),
+    Setting("batch.size", _POSITIVE, 1_000_000, "bytes at which a batch is closed before its linger is over"),
+    Setting("max.request.size", _POSITIVE, 1_048_576, "a batch is no larger; a larger message is not sent at all"),
     Setting("max.in.flight.requests.per.connection", _POSITIVE, 5, "requests that await their answer at a time"),
     _REQUEST_TIMEOUT,
     Setting("delivery.timeout.ms", _POSITIVE, 120_000, "a batch without a fate for longer is given up (KIP-91)"),

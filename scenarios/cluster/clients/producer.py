@@ -171,6 +171,9 @@ class Producer:
         most, size = self._batch_messages, load.message_size
         queues, ready, unfinished = accumulator.queues, accumulator.ready, accumulator.unfinished
         id = self._next_id
+        if size > load.max_request_size:
+            self._refuse(messages)
+            return
         for place, count in self._partitioner.deal(messages, self._open_to):
             queue = queues[place]
             ready[queue] = None
@@ -182,6 +185,19 @@ class Producer:
                 id += 1
                 count -= most
         self._next_id = id
+
+    def _refuse(self, messages: int) -> None:
+        """Fail messages that are larger than max.request.size, one by one: they are never sent
+        (KafkaProducer.ensureValidRecordSize)."""
+        queues, size = self._accumulator.queues, self._workload.message_size
+        refused: list[Outcome] = []
+        for place, count in self._partitioner.deal(messages, self._open_to):
+            for _ in range(count):
+                batch = ProducedBatch(queues[place].tp, 1, size, self._next_id)
+                self._accumulator.unfinished[batch] = self._process.world.now
+                refused.append(Outcome("failed", Errors.MESSAGE_TOO_LARGE, NO_LEADER, batch, -1, 0))
+                self._next_id += 1
+        self._report(refused)
 
     def _expire(self, now_us: int) -> None:
         late = self._accumulator.expire(now_us - self._workload.delivery_timeout_us)

@@ -4,7 +4,6 @@ from attrs import frozen
 
 from emulator.protocol.types import TopicPartition
 
-NO_LIMIT = 2**63 - 1
 IDS_PER_PRODUCER = 1 << 32
 """How many batches one producer can give ids to, through all its incarnations."""
 
@@ -23,8 +22,9 @@ class Workload:
         sticky: messages without a key go to one partition until its batch is closed (KIP-480, 2.4); else round robin.
         idempotent: enable.idempotence (KIP-98).
         retries: how many times a batch is sent again.
-        batch_size: the size in bytes at which a batch is closed before its linger is over; by default no limit, so
-            that one linger makes one batch.
+        batch_size: the size in bytes at which a batch is closed before its linger is over. The default is nearly all
+            that brokers accept by default, so that one linger makes one batch; Kafka's is 16 KiB.
+        max_request_size: no batch is larger, in bytes; a message that is larger by itself is never sent.
         max_in_flight: max.in.flight.requests.per.connection.
         name: the producer's name, which others may share; empty for none.
     """
@@ -44,14 +44,15 @@ class Workload:
     sticky: bool = False
     idempotent: bool = False
     retries: int = 2**31 - 1
-    batch_size: int = NO_LIMIT
+    batch_size: int = 1_000_000
+    max_request_size: int = 1_048_576
     max_in_flight: int = 5
     name: str = ""
 
     @property
     def batch_messages(self) -> int:
         """The number of messages in a full batch."""
-        return max(1, self.batch_size // self.message_size)
+        return max(1, min(self.batch_size, self.max_request_size) // self.message_size)
 
     @property
     def tick_us(self) -> int:

@@ -32,11 +32,11 @@ class AcksInTime(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
-        self._logs, self._led = history.logs, history.led_partitions
+        self._logs = history.logs
 
     def on_expired(self, event: ProduceExpired) -> None:
         for tp, required in event.late:
-            log, led = self._logs.get(event.node, tp), self._led.get(event.node, tp)
+            log, led = self._logs.get(event.node, tp), self.cluster.as_led(event.node, tp)
             if log is None or led is None or log.high_watermark is None:
                 continue
             if required <= log.high_watermark and len(led.isr) >= event.acks:

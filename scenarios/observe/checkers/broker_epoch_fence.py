@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import BrokerRegistered, ControlRequest, ControlResponse
+from emulator.protocol.events import ControlRequest, ControlResponse
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.epoch_facts import BrokerEpochMistaken
 from scenarios.observe.history.history import History
@@ -35,20 +35,16 @@ class BrokerEpochFence(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._registered: dict[int, int] = {}
         self._sent: dict[int, int] = {}
         self._unwanted = NONE if not history.settings.start.accepts_newer_broker_epochs else REFUSED
         """The answer that no request with a newer epoch gets."""
-
-    def on_registered(self, event: BrokerRegistered) -> None:
-        self._registered[event.node] = event.broker_epoch
 
     def on_request(self, event: ControlRequest) -> None:
         self._sent[event.seq] = event.broker_epoch
 
     def on_response(self, event: ControlResponse) -> None:
         broker_epoch = self._sent.pop(event.cause, UNKNOWN)
-        own = self._registered.get(event.node, UNKNOWN)
+        own = self.cluster.broker_epoch(event.node)
         wrong = NONE if broker_epoch < own else self._unwanted if broker_epoch > own else ""
         if broker_epoch != UNKNOWN and event.error == wrong:
             self.violated(

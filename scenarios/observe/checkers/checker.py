@@ -113,6 +113,7 @@ class Checker:
 
     def __init__(self, history: History, report: Report) -> None:
         self.history = history
+        self.cluster = history.cluster
         self._report = report
 
     def violated(

@@ -6,9 +6,8 @@ from typing import ClassVar
 
 from emulator.protocol import znodes
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.epoch_facts import StateOfOtherEpoch, WrittenByFormerController
-from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
 CONTROLLERS = (f"{znodes.TOPICS}/", "/admin/")
@@ -35,26 +34,22 @@ class ControllerFence(Checker):
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-6082",)
     fails_when: ClassVar[str | None] = "the controller's writes are not fenced"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._epoch = -1
-        self._controller = -1
-
     def on_written(self, event: ZkWritten) -> None:
-        if event.path == znodes.CONTROLLER_EPOCH and event.op != "delete":
-            self._epoch, self._controller = int(event.data), event.client
-        elif event.client >= 0 and event.client != self._controller and _controllers_own(event):
-            self.violated(
-                event, WrittenByFormerController(event.client, event.path, event.op, self._epoch, self._controller)
-            )
+        if event.client < 0 or not _controllers_own(event):
+            return
+        controller = self.cluster.epoch_owner
+        if event.client != controller:
+            epoch = self.cluster.controller_epoch
+            self.violated(event, WrittenByFormerController(event.client, event.path, event.op, epoch, controller))
 
     def on_state(self, event: StateWritten) -> None:
         before, state = event.before, event.state
         if state is None:
             return
         by_controller = before is None or state.leader_epoch != before.leader_epoch
-        if by_controller and state.controller_epoch != self._epoch:
-            facts = StateOfOtherEpoch(state.leader_epoch, state.leader, state.controller_epoch, self._epoch)
+        epoch = self.cluster.controller_epoch
+        if by_controller and state.controller_epoch != epoch:
+            facts = StateOfOtherEpoch(state.leader_epoch, state.leader, state.controller_epoch, epoch)
             self.violated(event, facts, event.tp)
 
 

@@ -33,8 +33,8 @@ from scenarios.observe.findings.convergence_facts import (
 )
 from scenarios.observe.findings.facts import Facts
 from scenarios.observe.history.history import History
+from scenarios.observe.history.readings import AT_REST
 from scenarios.observe.history.replica_logs import ReplicaLog
-from scenarios.observe.history.standing import AT_REST
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, OFFLINE
 from scenarios.observe.past.changes import AssignmentWritten
 
@@ -85,14 +85,13 @@ class Converged(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._standing = history.standing
+        self._readings = history.readings
         self._logs = history.logs
         history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
         self._core: tuple[int, ...] = ()
-        self._assigned: dict[TopicPartition, tuple[int, ...]] = {}
         self._dropped: dict[tuple[int, TopicPartition], int] = {}
-        """Which controller, counted from 1, wrote that the replica of a broker left the assignment; 0: one that another
-        one had replaced."""
+        """Which controller, by the event with which it created /controller, wrote that the replica of a broker left the
+        assignment; 0: one that another one had replaced."""
         self._reached: dict[tuple[TopicPartition, int], None] = {}
         """The replicas that might have joined the ISR at a fetch, and for which their leader has not asked since."""
         self._marks: tuple[Mark, ...] = ()
@@ -112,14 +111,18 @@ class Converged(Checker):
     @property
     def core(self) -> tuple[int, ...]:
         """The brokers that have to get well: those of the last ``heal``; without one, all."""
-        return self._core or tuple(self._standing.nodes)
+        return self._core or tuple(self.cluster.lives)
 
     def on_assigned(self, event: AssignmentWritten) -> None:
-        standing = self._standing
-        for broker in self._assigned.get(event.tp, ()):
+        for broker in event.before:
             if broker not in event.replicas:
-                self._dropped[broker, event.tp] = standing.controllers if event.client == standing.controller else 0
-        self._assigned[event.tp] = event.replicas
+                by_present = event.client == self.cluster.controller
+                self._dropped[broker, event.tp] = self._last_controller() if by_present else 0
+
+    def _last_controller(self) -> int:
+        """The event with which the last controller created /controller."""
+        created = self.cluster.controller_writes.get("create")
+        return 0 if created is None else created.seq
 
     def on_reached(self, event: FollowerReached) -> None:
         self._reached[TopicPartition.of(event.topic, event.partition), event.replica] = None
@@ -179,31 +182,30 @@ class Converged(Checker):
             self.violated(moment, broken.facts, broken.partition, broken.brokers, broken.condition)
 
     def _of_the_cluster(self) -> Iterator[Broken]:
-        standing, core = self._standing, self.core
+        cluster, core, gauges = self.cluster, self.core, self._readings.gauges
         for broker in core:
-            if broker not in standing.running:
+            if not cluster.is_up(broker):
                 yield Broken(Condition.REGISTERED, Unregistered(broker, runs=False))
-            elif broker not in standing.registered:
+            elif not cluster.is_registered(broker):
                 yield Broken(Condition.REGISTERED, Unregistered(broker, runs=True))
-        shown = [node for node in standing.running if standing.gauges.get(node, {}).get(ACTIVE_CONTROLLERS)]
-        controller = standing.controller
-        if controller not in core or controller not in standing.running:
+        shown = [node for node in cluster.running() if gauges.get(node, {}).get(ACTIVE_CONTROLLERS)]
+        controller = cluster.controller
+        if controller not in core or not cluster.is_up(controller):
             yield Broken(Condition.CONTROLLED, ControllerMissing(controller))
         elif [node for node in shown if node in core] != [controller]:
             yield Broken(Condition.CONTROLLED, ControllerNotShown(controller, tuple(shown)))
-        for path in standing.requests:
-            if path != REASSIGN_PARTITIONS or not standing.moving or any(map(self.can_be_led, standing.moving)):
+        moving = cluster.requested_moves()
+        for path in cluster.requests():
+            if path != REASSIGN_PARTITIONS or not moving or any(map(self.can_be_led, moving)):
                 yield Broken(Condition.NOTHING_ASKED, RequestStays(path))
 
     def _partitions(self) -> Iterator[TopicPartition]:
-        cluster = self.history.cluster
-        for topic in cluster.topics:
-            yield from cluster.partitions(topic)
+        yield from self.cluster.all_partitions()
 
     def can_be_led(self, tp: TopicPartition) -> bool:
         """Whether a replica lives in the core that may lead: one that is in sync, or, where unclean elections are
         allowed, any."""
-        cluster, able = self.history.cluster, {*self.core}.intersection(self._standing.running)
+        cluster, able = self.cluster, set(filter(self.cluster.is_up, self.core))
         state = cluster.state(tp)
         if state is None or not able.isdisjoint(state.isr):
             return True
@@ -211,7 +213,7 @@ class Converged(Checker):
         return unclean and not able.isdisjoint(cluster.assignment(tp))
 
     def _of_partition(self, tp: TopicPartition, now_us: int) -> Iterator[Broken]:
-        cluster, core, running = self.history.cluster, self.core, self._standing.running
+        cluster, core = self.cluster, self.core
         state, assigned = cluster.state(tp), cluster.assignment(tp)
         wanted = [broker for broker in assigned if broker in core]
         if not wanted:
@@ -222,17 +224,17 @@ class Converged(Checker):
         if not self.can_be_led(tp):
             return
         log = self._logs.get(state.leader, tp)
-        if state.leader not in running:
+        if not cluster.is_up(state.leader):
             yield Broken(Condition.LED, LeaderGone(state.leader, state.isr), tp)
             return
         if log is None or not (log.leads and log.leader_epoch == state.leader_epoch):
             yield Broken(Condition.LED, DoesNotLead(state.leader, state.leader_epoch), tp, (state.leader,))
             return
         missing = [broker for broker in wanted if broker not in state.isr]
-        beyond = [broker for broker in state.isr if broker not in assigned or broker not in running]
+        beyond = [broker for broker in state.isr if broker not in assigned or not cluster.is_up(broker)]
         if missing or beyond:
             lack_little = not beyond and all(self._lacks_what_is_new(tp, node, log, now_us) for node in missing)
-            about = (*(broker for broker in missing if broker in running), *beyond)
+            about = (*filter(cluster.is_up, missing), *beyond)
             yield Broken(Condition.IN_SYNC, IsrDiffers(state.isr, assigned, state.leader, lack_little), tp, about)
         elif cluster.is_reassigning(tp):
             yield Broken(Condition.NOTHING_ASKED, MoveInTopic(), tp)
@@ -254,43 +256,41 @@ class Converged(Checker):
     def _strays(self) -> Iterator[Broken]:
         for node, tp in self._beyond_assignment():
             if node in self.core and not self._is_forgotten(node, tp):
-                assigned = self.history.cluster.assignment(tp)
+                assigned = self.cluster.assignment(tp)
                 yield Broken(Condition.NO_STRAYS, ReplicaStays(node, assigned), tp, (node,))
 
     def _beyond_assignment(self) -> Iterator[tuple[int, TopicPartition]]:
         """The brokers that run and have a replica that is not assigned to them, with its partition."""
-        cluster, running = self.history.cluster, self._standing.running
         for node, tp in self._logs.all_replicas():
-            if node in running and node not in cluster.assignment(tp):
+            if self.cluster.is_up(node) and node not in self.cluster.assignment(tp):
                 yield node, tp
 
     def _is_forgotten(self, broker: int, tp: TopicPartition) -> bool:
         """Whether Kafka up to 2.7 may never stop a replica that is not assigned to its broker: the process or the
         session of that has ended, or the controller that wrote this has been replaced, perhaps before its last
         StopReplica."""
-        standing = self._standing
-        return broker in standing.interrupted or self._dropped.get((broker, tp), -1) not in (-1, standing.controllers)
+        dropped = self._dropped.get((broker, tp), -1)
+        return self.cluster.was_interrupted(broker) or dropped not in (-1, self._last_controller())
 
     def _fetchers(self) -> Iterator[Broken]:
         for broker in self.core:
-            for tp in self._standing.failed.get(broker, ()):
-                if broker in self.history.cluster.assignment(tp):
+            for tp in self.cluster.failed.get(broker, ()):
+                if broker in self.cluster.assignment(tp):
                     yield Broken(Condition.FETCHED, GivenUp(broker, copy=False), tp, (broker,))
-            for tp in self._standing.copies_failed.get(broker, ()):
+            for tp in self.cluster.copies_failed.get(broker, ()):
                 yield Broken(Condition.FETCHED, GivenUp(broker, copy=True), tp, (broker,))
-            for fetcher in self._standing.dead.get(broker, ()):
+            for fetcher in self.cluster.dead_fetchers.get(broker, ()):
                 yield Broken(Condition.FETCHED, FetcherDead(broker, fetcher))
 
     def _gauges(self) -> Iterator[Broken]:
         """Looked at where every partition is well, so that they have to be 0; with a core that is not all, not at all.
         Not of a broker that is left with a replica: where it led the partition it goes on, and fails to shrink the ISR
         for ever."""
-        standing = self._standing
-        if len(self.core) < len(standing.nodes):
+        if len(self.core) < len(self.cluster.lives):
             return
         for broker in self.core:
-            for name, value in standing.gauges.get(broker, {}).items():
-                wanted = name in AT_REST and (name != OFFLINE or broker == standing.controller)
+            for name, value in self._readings.gauges.get(broker, {}).items():
+                wanted = name in AT_REST and (name != OFFLINE or broker == self.cluster.controller)
                 if wanted and value and not any(node == broker for node, _tp in self._forgotten()):
                     yield Broken(Condition.GAUGES, GaugeNotAtRest(broker, short_name(name), value), brokers=(broker,))
 
@@ -299,12 +299,12 @@ class Converged(Checker):
         return (stray for stray in self._beyond_assignment() if self._is_forgotten(*stray))
 
     def _consumers(self, now_us: int) -> Iterator[Broken]:
-        cluster, standing = self.history.cluster, self._standing
+        cluster, readings = self.cluster, self._readings
         for consumer, partitions in self.readers().items():
-            positions = standing.positions.get(consumer, {})
-            for tp in partitions if consumer not in standing.interrupted else ():
+            positions = readings.positions.get(consumer, {})
+            for tp in partitions if not cluster.was_interrupted(consumer) else ():
                 state = cluster.state(tp)
-                if state is None or (consumer, tp) in standing.given_up:
+                if state is None or (consumer, tp) in readings.given_up:
                     continue
                 if not self.can_be_led(tp) or self._leads_astray(tp):
                     continue
@@ -327,7 +327,7 @@ class Converged(Checker):
             return
         ends = {}
         for tp in self._partitions():
-            state = self.history.cluster.state(tp)
+            state = self.cluster.state(tp)
             log = None if state is None else self._logs.get(state.leader, tp)
             ends[tp] = 0 if log is None else log.end_offset
         self._marks = (*self._marks[-1:], Mark(now_us, ends))

@@ -10,10 +10,10 @@ from emulator.trace.events import Step
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
 from scenarios.observe.findings.isr_facts import DeadInIsr
-from scenarios.observe.history.circumstances import BROKER_FAILS, READS_BROKERS
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
+from scenarios.observe.past.cluster_past import BROKER_FAILS, READS_BROKERS
 
 Member = tuple[TopicPartition, int]
 
@@ -42,7 +42,6 @@ class DeadLeaveIsr(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._cluster = history.cluster
         self._now = history.circumstances
         self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
         self._dead: Deadlines[Member] = Deadlines()
@@ -61,7 +60,7 @@ class DeadLeaveIsr(Checker):
         for broker in after:
             if broker not in before:
                 self._in_sync.setdefault(broker, {})[event.tp] = None
-                if broker in self._now.known_dead:
+                if broker in self.cluster.known_dead:
                     self._dead.begin((event.tp, broker), event.t_us)
 
     def on_elected(self, event: ControllerElected) -> None:
@@ -71,7 +70,7 @@ class DeadLeaveIsr(Checker):
         if event.step == BROKER_FAILS and event.edge == "before":
             self._begin(event, event.broker)
         elif event.step == READS_BROKERS and event.edge == "after":
-            for broker in self._now.known_dead:
+            for broker in self.cluster.known_dead:
                 self._begin(event, broker)
 
     def _begin(self, event: Step, broker: int) -> None:
@@ -87,17 +86,23 @@ class DeadLeaveIsr(Checker):
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (tp, broker), held_us in self._dead.overdue(moment.t_us, bound_us, self._known_since_us):
-            state = self._cluster.state(tp)
+            state = self.cluster.state(tp)
             assert state is not None
             self.violated(
-                moment, DeadInIsr(state.isr, state.leader, self._now.controller, held_us, broker), tp, (broker,)
+                moment, DeadInIsr(state.isr, state.leader, self.cluster.controller, held_us, broker), tp, (broker,)
             )
 
     def _known_since_us(self, member: Member) -> int | None:
         (tp, broker), now = member, self._now
-        state, since_us = self._cluster.state(tp), now.controlled_since_us()
-        known_us = now.known_dead.get(broker)
-        if state is None or since_us is None or known_us is None or state.leader == broker or broker in now.running:
+        state, since_us = self.cluster.state(tp), now.controlled_since_us()
+        known_us = self.cluster.known_dead.get(broker)
+        if (
+            state is None
+            or since_us is None
+            or known_us is None
+            or state.leader == broker
+            or self.cluster.is_up(broker)
+        ):
             return None
-        led_us = now.registered.get(state.leader)
+        led_us = self.cluster.registered_us(state.leader)
         return None if led_us is None else max(since_us, known_us, led_us)

@@ -50,6 +50,6 @@ class DeletedGetNoLeader(Checker):
 
     def on_elected(self, event: LeaderElected) -> None:
         controller = self._begun.get(event.topic)
-        if controller is not None and controller == self._now.controller:
+        if controller is not None and controller == self.cluster.controller:
             facts = DeletedGetsLeader(controller, event.leader, event.leader_epoch)
             self.violated(event, facts, TopicPartition.of(event.topic, event.partition))

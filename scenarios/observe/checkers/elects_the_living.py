@@ -43,14 +43,14 @@ class ElectsTheLiving(Checker):
 
     def on_state(self, event: StateWritten) -> None:
         state, before = event.state, event.before
-        if state is None or state.leader < 0 or not self._now.known_dead:
+        if state is None or state.leader < 0 or not self.cluster.known_dead:
             return
         elected = before is None or state.leader != before.leader
         if not elected and (before is None or event.client == state.leader):
             return
-        replaces_dead = before is None or before.leader < 0 or before.leader in self._now.known_dead
+        replaces_dead = before is None or before.leader < 0 or before.leader in self.cluster.known_dead
         known = () if before is None or (elected and replaces_dead) else before.isr
-        dead = [broker for broker in state.isr if broker in self._now.known_dead and broker not in known]
+        dead = [broker for broker in state.isr if broker in self.cluster.known_dead and broker not in known]
         if dead:
-            facts = DeadWritten(state.isr, state.leader, state.leader_epoch, self._now.controller, tuple(dead))
+            facts = DeadWritten(state.isr, state.leader, state.leader_epoch, self.cluster.controller, tuple(dead))
             self.violated(event, facts, event.tp, tuple(dead))

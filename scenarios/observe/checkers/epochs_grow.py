@@ -10,7 +10,6 @@ from emulator.protocol.events import (
     BrokerRegistered,
     ControlResponse,
     NodeStarted,
-    ReplicaStopped,
 )
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONTROLLER_EPOCH
@@ -20,6 +19,7 @@ from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.epoch_facts import EpochFell, EpochOf, LeaderChanged
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
+from scenarios.observe.past.knowledge import Role
 
 
 class EpochsGrow(Checker):
@@ -44,10 +44,7 @@ class EpochsGrow(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._roles: dict[int, dict[TopicPartition, int]] = {}
         self._obeyed: dict[int, int] = {}
-        self._registered: dict[int, int] = {}
-        self._controller_epoch = -1
 
     # -- ZooKeeper ----------------------------------------------------------------------------------------------------
 
@@ -62,15 +59,13 @@ class EpochsGrow(Checker):
 
     def on_written(self, event: ZkWritten) -> None:
         if event.path == CONTROLLER_EPOCH and event.op != "delete":
-            epoch = int(event.data)
-            if epoch <= self._controller_epoch:
-                self._back(event, "controller epoch", None, self._controller_epoch, epoch)
-            self._controller_epoch = epoch
+            epoch, before = int(event.data), self.history.past.replaced(event)
+            if before is not None and epoch <= int(before.data):
+                self._back(event, "controller epoch", None, int(before.data), epoch)
 
     # -- brokers ------------------------------------------------------------------------------------------------------
 
     def on_started(self, event: NodeStarted) -> None:
-        self._roles.pop(event.node, None)
         self._obeyed.pop(event.node, None)
 
     def on_became_leader(self, event: BecameLeader) -> None:
@@ -80,16 +75,13 @@ class EpochsGrow(Checker):
         self._take_role(event)
 
     def _take_role(self, event: BecameLeader | BecameFollower) -> None:
-        roles = self._roles.setdefault(event.node, {})
-        partition = TopicPartition.of(event.topic, event.partition)
-        last = roles.get(partition, -1)
+        before: Role | None = self.history.past.replaced(event)
+        if before is None or before.stopped == "deleted":
+            return
+        last = before.event.leader_epoch
         if event.leader_epoch <= last:
-            self._back(event, "replica", event.node, last, event.leader_epoch, partition)
-        roles[partition] = event.leader_epoch
-
-    def on_stopped(self, event: ReplicaStopped) -> None:
-        if event.deleted:
-            self._roles.get(event.node, {}).pop(TopicPartition.of(event.topic, event.partition), None)
+            tp = TopicPartition.of(event.topic, event.partition)
+            self._back(event, "replica", event.node, last, event.leader_epoch, tp)
 
     def on_response(self, event: ControlResponse) -> None:
         if event.error != "NONE":
@@ -100,10 +92,9 @@ class EpochsGrow(Checker):
         self._obeyed[event.node] = event.controller_epoch
 
     def on_registered(self, event: BrokerRegistered) -> None:
-        last = self._registered.get(event.node, -1)
-        if event.broker_epoch <= last:
-            self._back(event, "broker", event.node, last, event.broker_epoch)
-        self._registered[event.node] = event.broker_epoch
+        before: BrokerRegistered | None = self.history.past.replaced(event)
+        if before is not None and event.broker_epoch <= before.broker_epoch:
+            self._back(event, "broker", event.node, before.broker_epoch, event.broker_epoch)
 
     def _back(
         self, event: Event, of: EpochOf, broker: int | None, last: int, epoch: int, tp: TopicPartition | None = None

@@ -9,7 +9,7 @@ from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report, shared
 from scenarios.observe.findings.isr_facts import AddedUnassigned
 from scenarios.observe.history.history import History
-from scenarios.observe.past.changes import AssignmentWritten, StateWritten
+from scenarios.observe.past.changes import StateWritten
 
 
 class ExpandsAssigned(Checker):
@@ -34,18 +34,14 @@ class ExpandsAssigned(Checker):
         super().__init__(history, report)
         self._commits = history.commits
         self._received: dict[int, dict[TopicPartition, tuple[int, ...]]] = {}
-        self._assigned: dict[TopicPartition, tuple[int, ...]] = {}
         self._began: dict[TopicPartition, tuple[int, tuple[int, ...]]] = {}
         """The newest leader epoch in ZooKeeper, and the assignment there when it was written."""
-
-    def on_assigned(self, event: AssignmentWritten) -> None:
-        self._assigned[event.tp] = shared(event.replicas)
 
     def on_state(self, event: StateWritten) -> None:
         if event.state is None:
             self._began.pop(event.tp, None)
         elif event.before is None or event.before.leader_epoch != event.state.leader_epoch:
-            self._began[event.tp] = event.state.leader_epoch, self._assigned.get(event.tp, ())
+            self._began[event.tp] = event.state.leader_epoch, self.cluster.assignment(event.tp)
 
     def on_became_leader(self, event: BecameLeader) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
@@ -57,7 +53,7 @@ class ExpandsAssigned(Checker):
         tp = TopicPartition.of(event.topic, event.partition)
         received = self._received.get(event.node, {}).get(tp, ())
         target = self._commits.get(event.topic, event.partition).target
-        now = self._assigned.get(tp, ())
+        now = self.cluster.assignment(tp)
         epoch, then = self._began.get(tp, (-1, ()))
         for replica in event.replicas:
             if replica in target:

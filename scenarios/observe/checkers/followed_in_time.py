@@ -63,32 +63,23 @@ class FollowedInTime(Checker):
         )
         self._follows: dict[int, dict[TopicPartition, tuple[int, int]]] = {}
         """By broker, the leader and the leader epoch of each partition that it follows."""
-        self._fetches: dict[int, dict[TopicPartition, int]] = {}
-        self._leads: dict[int, dict[TopicPartition, tuple[int, int]]] = {}
-        """By broker, the leader epoch of each partition that it leads, and since when."""
         self._unfetched: Deadlines[Replica] = Deadlines()
         self._dead: dict[int, None] = {}
 
     def on_follower(self, event: BecameFollower) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
-        self._leads.get(event.node, {}).pop(tp, None)
         self._follows.setdefault(event.node, {})[tp] = event.leader, event.leader_epoch
         self._compare(tp, event.node, event.t_us)
 
     def _compare(self, tp: TopicPartition, broker: int, now_us: int) -> None:
         follows = self._follows.get(broker, {}).get(tp)
-        if follows is None or self._fetches.get(broker, {}).get(tp) == follows[0]:
+        if follows is None or self.cluster.fetches_from(broker, tp) == follows[0]:
             self._unfetched.end((tp, broker))
         else:
             self._unfetched.begin((tp, broker), now_us)
 
     def on_position(self, event: FetchPosition) -> None:
-        tp, fetches = TopicPartition.of(event.topic, event.partition), self._fetches.setdefault(event.node, {})
-        if event.offset < 0:
-            fetches.pop(tp, None)
-        else:
-            fetches[tp] = event.leader
-        self._compare(tp, event.node, event.t_us)
+        self._compare(TopicPartition.of(event.topic, event.partition), event.node, event.t_us)
 
     def on_failed(self, event: PartitionFailed) -> None:
         self._forget(event.node, TopicPartition.of(event.topic, event.partition))
@@ -98,20 +89,13 @@ class FollowedInTime(Checker):
         self._forget(event.node, TopicPartition.of(event.topic, event.partition))
 
     def on_leader(self, event: BecameLeader) -> None:
-        tp = TopicPartition.of(event.topic, event.partition)
-        self._forget(event.node, tp)
-        self._leads.setdefault(event.node, {})[tp] = event.leader_epoch, event.t_us
+        self._forget(event.node, TopicPartition.of(event.topic, event.partition))
 
     def on_stopped(self, event: ReplicaStopped) -> None:
-        tp = TopicPartition.of(event.topic, event.partition)
-        self._forget(event.node, tp)
-        if event.deleted:
-            self._leads.get(event.node, {}).pop(tp, None)
+        self._forget(event.node, TopicPartition.of(event.topic, event.partition))
 
     def on_offline(self, event: ReplicaOffline) -> None:
-        tp = TopicPartition.of(event.topic, event.partition)
-        self._forget(event.node, tp)
-        self._leads.get(event.node, {}).pop(tp, None)
+        self._forget(event.node, TopicPartition.of(event.topic, event.partition))
 
     def _forget(self, broker: int, tp: TopicPartition) -> None:
         self._follows.get(broker, {}).pop(tp, None)
@@ -130,8 +114,6 @@ class FollowedInTime(Checker):
     def on_crashed(self, event: NodeCrashed) -> None:
         for tp in self._follows.pop(event.node, ()):
             self._unfetched.end((tp, event.node))
-        self._fetches.pop(event.node, None)
-        self._leads.pop(event.node, None)
 
     def look(self, moment: Moment) -> None:
         if len(self._unfetched):
@@ -148,10 +130,11 @@ class FollowedInTime(Checker):
     def _free_since_us(self, replica: Replica) -> int | None:
         (tp, broker), now = replica, self._now
         leader, epoch = self._follows[broker][tp]
-        led_epoch, led_us = self._leads.get(leader, {}).get(tp, (-1, 0))
-        idle = broker in self._dead or broker in now.shutting_down or broker in {**now.impaired, **now.lacks_dirs}
-        if led_epoch != epoch or idle or now.troubled or tp.topic in now.deleting:
+        leads = self.cluster.leads(leader, tp)
+        idle = broker in self._dead or self.cluster.is_shutting_down(broker) or self.cluster.lacks_dirs(broker)
+        idle |= broker in now.impaired
+        if leads is None or leads.leader_epoch != epoch or idle or now.troubled or self.cluster.is_deleting(tp.topic):
             return None
-        if not (now.works(broker) and now.works(leader) and now.connected(broker, leader)):
+        if not (now.works(broker) and now.works(leader) and self.cluster.connected(broker, leader)):
             return None
-        return max(now.calm_since_us, led_us)
+        return max(now.calm_since_us, leads.t_us)

@@ -44,7 +44,6 @@ class IdleChangesNothing(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._cluster = history.cluster
         self._elected: dict[TopicPartition, int] = {}
         """The partitions that have gone to their preferred replicas meanwhile, each with the new leader epoch."""
         self.window_us = 2 * history.settings.start.time_us("replica.lag.time.max.ms", 10_000)
@@ -64,7 +63,7 @@ class IdleChangesNothing(Checker):
             self.violated(event, ChangedWhileIdle(_leadership(before), _leadership(state)), event.tp)
 
     def _goes_to_preferred(self, tp: TopicPartition, before: LeaderAndIsr, state: LeaderAndIsr) -> bool:
-        assigned = self._cluster.assignment(tp)
+        assigned = self.cluster.assignment(tp)
         return before.isr == state.isr and before.leader != state.leader and state.leader == assigned[0]
 
     def on_step(self, event: Step) -> None:

@@ -48,7 +48,6 @@ class IdleFetchersEnd(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._roles = history.roles
         self._ends_at_once = history.settings.start.ends_failed_threads
         self._threads: dict[int, dict[str, int]] = defaultdict(dict)
         """By broker, the threads that run, each with its leader."""
@@ -71,7 +70,7 @@ class IdleFetchersEnd(Checker):
 
     def on_failed(self, event: PartitionFailed) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
-        leader = self._roles.leader(event.node, tp)
+        leader = self.cluster.known_leader(event.node, tp)
         if leader is not None:
             self._failed[event.node][tp] = leader
             self._just_failed[event.node] = None
@@ -104,7 +103,7 @@ class IdleFetchersEnd(Checker):
         self._just_failed.clear()
 
     def _look_at(self, event: Event, broker: int) -> None:
-        followed, failed = self._roles.followed.get(broker, {}), list(self._failed.get(broker, {}).values())
+        followed, failed = self.cluster.followed.get(broker, {}), list(self._failed.get(broker, {}).values())
         for thread, leader in self._threads.get(broker, {}).items():
             if followed.get(leader, 0) <= failed.count(leader):
                 self.violated(event, ThreadGoesOn(broker, thread, leader, leader in failed))

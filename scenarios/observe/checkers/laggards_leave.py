@@ -85,8 +85,6 @@ class LaggardsLeave(Checker):
         self._bound_us = CHECKS * start.time_us("replica.lag.time.max.ms", 10_000) + SETTLING_US
         self._counts_growth = not start.drops_slow
         self._led: dict[int, dict[TopicPartition, _Leadership]] = {}
-        self._follows: dict[int, dict[TopicPartition, int]] = {}
-        """By broker, the leader of each partition that it follows."""
         self._asked: dict[tuple[int, TopicPartition], tuple[int, int]] = {}
         """The leader that a broker followed last, and the leader epoch. One that stood still may get a fetch from then
         when it takes up this epoch, whatever has become of its sender."""
@@ -101,7 +99,6 @@ class LaggardsLeave(Checker):
 
     def on_leader(self, event: BecameLeader) -> None:
         node, tp = event.node, TopicPartition.of(event.topic, event.partition)
-        self._follows.get(node, {}).pop(tp, None)
         before = self._resign(node, tp)
         self._led.setdefault(node, {})[tp] = now = _Leadership(event.isr, event.replicas, event.t_us)
         self._grown.setdefault((node, event.topic), {})[event.partition] = None
@@ -110,7 +107,7 @@ class LaggardsLeave(Checker):
             now.absent = {
                 member: None
                 for member in event.isr
-                if member != node and self._follows.get(member, {}).get(tp) != node
+                if member != node and not self._follow(member, tp, node)
                 if self._asked.get((member, tp)) != asked
             }
         else:
@@ -118,10 +115,14 @@ class LaggardsLeave(Checker):
         for member in now.absent:
             self._late.begin((node, tp, member), event.t_us)
 
+    def _follow(self, broker: int, tp: TopicPartition, leader: int) -> bool:
+        """Whether a broker follows ``leader`` in its own view."""
+        follows = self.cluster.follows(broker, tp)
+        return follows is not None and follows.leader == leader
+
     def on_follower(self, event: BecameFollower) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         self._resign(event.node, tp)
-        self._follows.setdefault(event.node, {})[tp] = event.leader
         self._asked[event.node, tp] = event.leader, event.leader_epoch
         led = self._led.get(event.leader, {}).get(tp)
         if led is not None and event.node in led.absent:
@@ -129,18 +130,13 @@ class LaggardsLeave(Checker):
             self._late.end((event.leader, tp, event.node))
 
     def on_stopped(self, event: ReplicaStopped) -> None:
-        tp = TopicPartition.of(event.topic, event.partition)
-        self._follows.get(event.node, {}).pop(tp, None)
         if event.deleted:
-            self._resign(event.node, tp)
+            self._resign(event.node, TopicPartition.of(event.topic, event.partition))
 
     def on_offline(self, event: ReplicaOffline) -> None:
-        tp = TopicPartition.of(event.topic, event.partition)
-        self._follows.get(event.node, {}).pop(tp, None)
-        self._resign(event.node, tp)
+        self._resign(event.node, TopicPartition.of(event.topic, event.partition))
 
     def on_crashed(self, event: NodeCrashed) -> None:
-        self._follows.pop(event.node, None)
         for tp in list(self._led.get(event.node, ())):
             self._resign(event.node, tp)
 
@@ -227,6 +223,8 @@ class LaggardsLeave(Checker):
             return None
         if any(other.has_unassigned for other in self._led[node].values()):
             return None
-        if node not in now.running or node in now.paused or node in now.impaired or node in self._clocks:
+        if not self.cluster.is_up(node) or self.cluster.is_paused(node):
+            return None
+        if node in now.impaired or node in self._clocks:
             return None
         return max(led.since_us, self._struck_us.get(node, 0))

@@ -45,7 +45,6 @@ class LedInTime(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._cluster = history.cluster
         self._now = history.circumstances
         self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
         self._leaderless: Deadlines[TopicPartition] = Deadlines()
@@ -61,7 +60,7 @@ class LedInTime(Checker):
             self._leaderless.end(tp)
             return
         self._led.setdefault(state.leader, {})[tp] = None
-        if state.leader in self._now.registered:
+        if self.cluster.is_registered(state.leader):
             self._leaderless.end(tp)
         else:
             self._leaderless.begin(tp, event.t_us)
@@ -84,20 +83,21 @@ class LedInTime(Checker):
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for tp, held_us in self._leaderless.overdue(moment.t_us, bound_us, self._electable_since_us):
-            state = self._cluster.state(tp)
+            state = self.cluster.state(tp)
             assert state is not None
-            facts = NotLed(state.leader, state.isr, tuple(sorted(self._now.registered)), held_us, self._now.controller)
+            registered, controller = tuple(sorted(self.cluster.registrations)), self.cluster.controller
+            facts = NotLed(state.leader, state.isr, registered, held_us, controller)
             self.violated(moment, facts, tp)
 
     def _electable_since_us(self, tp: TopicPartition) -> int | None:
         """Since when a member of the ISR could lead; None: none can now."""
-        state, now = self._cluster.state(tp), self._now
-        if state is None or tp.topic in now.deleting:
+        state, now = self.cluster.state(tp), self._now
+        if state is None or self.cluster.is_deleting(tp.topic):
             return None
-        assigned = self._cluster.assignment(tp) or state.isr
+        assigned = self.cluster.assignment(tp) or state.isr
         since_us = [
             now.reached_since_us(broker)
             for broker in state.isr
-            if broker in assigned and broker not in now.shutting_down and broker not in now.lacks_dirs
+            if broker in assigned and not self.cluster.is_shutting_down(broker) and not self.cluster.lacks_dirs(broker)
         ]
         return min((since for since in since_us if since is not None), default=None)

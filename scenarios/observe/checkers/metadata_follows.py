@@ -50,7 +50,6 @@ class MetadataFollows(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._cluster = history.cluster
         self._now = history.circumstances
         start = history.settings.start
         self._bound_us = start.session_timeout_us + SETTLING_US
@@ -83,7 +82,7 @@ class MetadataFollows(Checker):
             self._starts += 1
 
     def on_assigned(self, event: AssignmentWritten) -> None:
-        if event.replicas and self._cluster.state(event.tp) is None:
+        if event.replicas and self.cluster.state(event.tp) is None:
             self._new[event.tp] = None
         else:
             self._new.pop(event.tp, None)
@@ -117,8 +116,8 @@ class MetadataFollows(Checker):
             self._compare(tp, event.t_us)
 
     def _look_for_news(self, event: ControlQueued, request: UpdateMetadataRequest) -> None:
-        self._repeats |= bool(self._now.deleting or self._new)
-        takes_over = event.t_us - self._now.controller_since_us < SETTLING_US
+        self._repeats |= bool(self.cluster.deleting or self._new)
+        takes_over = event.t_us - self.cluster.controller_since_us < SETTLING_US
         now = event.node, request.controller_epoch, request.live_brokers
         before, alone, starts = self._announced.get(event.broker, (now, False, self._starts))
         alone &= before == now
@@ -140,7 +139,7 @@ class MetadataFollows(Checker):
                 self._late.begin(tp, event.t_us)
 
     def _compare(self, tp: TopicPartition, now_us: int) -> None:
-        state = self._cluster.state(tp)
+        state = self.cluster.state(tp)
         if state is None or agree(self._told.get(tp), state, epochs=self._epochs):
             self._late.end(tp)
         else:
@@ -155,16 +154,18 @@ class MetadataFollows(Checker):
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for tp, held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
-            state, told = self._cluster.state(tp), self._told.get(tp)
+            state, told = self.cluster.state(tp), self._told.get(tp)
             assert state is not None
             self.violated(
                 moment,
-                NotSent(leadership(state), self._now.controller, None if told is None else leadership(told), held_us),
+                NotSent(
+                    leadership(state), self.cluster.controller, None if told is None else leadership(told), held_us
+                ),
                 tp,
             )
 
     def _free_since_us(self, tp: TopicPartition) -> int | None:
-        return None if tp.topic in self._now.deleting else self._now.controlled_since_us()
+        return None if self.cluster.is_deleting(tp.topic) else self._now.controlled_since_us()
 
 
 def agree(known: PartitionMetadata | None, state: LeaderAndIsr, *, epochs: bool) -> bool:

@@ -71,7 +71,6 @@ class MetadataKept(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._cluster = history.cluster
         self._now = history.circumstances
         self._epochs = history.settings.start.metadata_has_raised_epochs
         self._known: dict[int, Cache] = {}
@@ -143,14 +142,14 @@ class MetadataKept(Checker):
         """Whether the controller has reached it for so long that it has been sent everything."""
         now = self._now
         since_us = now.reached_since_us(broker)
-        if since_us is None or broker in now.shutting_down or broker in now.lacks_dirs:
+        if since_us is None or self.cluster.is_shutting_down(broker) or self.cluster.lacks_dirs(broker):
             return False
         return now_us - since_us >= now.bound_at_rest(now_us, SETTLING_US)
 
     def _differs(self, topics: Topics) -> Iterator[Differs]:
         """Where a cache is not what ZooKeeper says."""
-        cluster, deleting = self._cluster, self._now.deleting
-        for topic in (topic for topic in cluster.topics if topic not in deleting):
+        cluster = self.cluster
+        for topic in (topic for topic in cluster.topics if not cluster.is_deleting(topic)):
             for tp in cluster.partitions(topic):
                 state, known = cluster.state(tp), _of(topics, tp)
                 if state is not None and not agree(known, state, epochs=self._epochs):
@@ -158,9 +157,9 @@ class MetadataKept(Checker):
 
     def _is_gone(self, broker: int, topics: Topics) -> Iterator[str]:
         """The topics that a broker still knows, although it was registered when they were to be deleted."""
-        registered_us = self._now.registered[broker]
+        registered_us = self.cluster.registrations[broker].t_us
         for topic in topics:
-            known = topic not in self._now.deleting and not self._cluster.partitions(topic)
+            known = not self.cluster.is_deleting(topic) and not self.cluster.partitions(topic)
             if known and registered_us < self._deleted_us.get(topic, 0):
                 yield topic
 

@@ -11,7 +11,7 @@ from emulator.protocol.events import MoveReported
 from emulator.protocol.shown import RequestedMovesRead
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Report, shared
+from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.control_facts import FormatChanged, ReplicasChangedUnasked, RequestTakenOut
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten, ReassigningWritten
@@ -46,8 +46,6 @@ class MovesRecoverable(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._cluster = history.cluster
-        self._replicas: dict[TopicPartition, Replicas] = {}
         self._asked: Mapping[TopicPartition, Replicas] = {}
         self._before: dict[TopicPartition, Replicas] = {}
         """The replicas that the partitions of ``_asked`` had when they came there."""
@@ -71,10 +69,7 @@ class MovesRecoverable(Checker):
                 self._read.setdefault(tp, {})[event.node] = None
 
     def on_assigned(self, event: AssignmentWritten) -> None:
-        tp, now = event.tp, event.replicas
-        before = self._replicas.pop(tp, ())
-        if now:
-            self._replicas[tp] = shared(now)
+        tp, now, before = event.tp, event.replicas, event.before
         if not (before and now) or tp in self._named or tp in self._withdrawn:
             return
         target = self._asked.get(tp)
@@ -108,7 +103,7 @@ class MovesRecoverable(Checker):
             for tp, before in self._doubtful.items():
                 if tp not in self._named:
                     asked = self._asked.get(tp)
-                    now = tuple(self._replicas.get(tp, ()))
+                    now = tuple(self.cluster.assignment(tp))
                     self.violated(event, ReplicasChangedUnasked(event.client, tuple(before), now, asked), tp)
             self._doubtful.clear()
 
@@ -116,7 +111,7 @@ class MovesRecoverable(Checker):
         before, self._asked = self._asked, _requests_in(event)
         for tp in self._asked:
             if tp not in before:
-                self._before[tp] = self._replicas.get(tp, ())
+                self._before[tp] = self.cluster.assignment(tp)
                 self._withdrawn.pop(tp, None)
         for tp, target in before.items():
             if tp not in self._asked:
@@ -126,12 +121,12 @@ class MovesRecoverable(Checker):
 
     def _leaves(self, event: ZkWritten, tp: TopicPartition, target: Replicas, before: Replicas, read: bool) -> None:
         """A controller takes the request for ``tp`` out of the znode, which it has ``read`` or not."""
-        now = self._replicas.get(tp)
+        now = self.cluster.assignment(tp)
         refused = read and now == before
-        over = now is None or now == target or refused or tp in self._named
-        if not over and tp not in self._withdrawn and self._cluster.state(tp) is not None:
+        over = not now or now == target or refused or tp in self._named
+        if not over and tp not in self._withdrawn and self.cluster.state(tp) is not None:
             facts = RequestTakenOut(
-                event.client, tuple(target), read, event.path, tuple(now or ()), tuple(before), now == before
+                event.client, tuple(target), read, event.path, tuple(now), tuple(before), now == before
             )
             self.violated(event, facts, tp)
 

@@ -42,16 +42,13 @@ class NewReplicasMarked(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._promised = history.settings.start.marks_new_replicas
-        self._replicas: dict[TopicPartition, tuple[int, ...]] = {}
         self._new: dict[int, dict[TopicPartition, None]] = {}
         self._unmarked: Deadlines[tuple[TopicPartition, int]] = Deadlines()
         self._used: dict[tuple[TopicPartition, int], int] = {}
         """The leader epoch of the last request that did not say so."""
 
     def on_assigned(self, event: AssignmentWritten) -> None:
-        before = self._replicas.pop(event.tp, ())
-        if event.replicas:
-            self._replicas[event.tp] = event.replicas
+        before = event.before
         for broker in event.replicas if before else ():
             if broker not in before:
                 self._new.setdefault(broker, {})[event.tp] = None

@@ -74,7 +74,7 @@ class NoBatchTwice(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._commits, self._logs, self._cluster = history.commits, history.logs, history.cluster
+        self._commits, self._logs = history.commits, history.logs
         self._producers: dict[int, int] = {}
         """By the first id that a producer's batches can have, the last one."""
         self._seen: dict[Commit, _Seen] = {}
@@ -97,9 +97,9 @@ class NoBatchTwice(Checker):
             self._refused(event, TopicPartition.of(event.topic, event.partitions[0]), event.ids[0], first_id)
 
     def _refused(self, event: BatchesProduced, tp: TopicPartition, id: int, first_id: int) -> None:
-        logs = {broker: self._logs.get(broker, tp) for broker in self._cluster.assignment(tp)}
+        logs = {broker: self._logs.get(broker, tp) for broker in self.cluster.assignment(tp)}
         leading = [(broker, log) for broker, log in logs.items() if log is not None and log.leads]
-        state = self._cluster.state(tp)
+        state = self.cluster.state(tp)
         if state is None or [broker for broker, _ in leading] != [state.leader]:
             return  # it may be another broker that has refused it
         [(leader, log)] = leading

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.znodes import BROKER_IDS, CONTROLLER
-from emulator.trace.events import ZkSession, ZkWritten
+from emulator.trace.events import ZkWritten
 from emulator.trace.shown import ZnodeCreated
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.epoch_facts import Session, WrittenAfterExpiry, ZnodeOfWrongKind
-from scenarios.observe.history.history import History
 
-CREATED, EXPIRED = "created", "expired"
 REGISTRATIONS = f"{BROKER_IDS}/"
 
 
@@ -35,23 +33,10 @@ class NoWriteAfterExpiry(Checker):
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7165",)
     fails_when: ClassVar[str | None] = "ZooKeeper lets a client go on with a session that has expired"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._sessions: dict[int, dict[int, None]] = {}
-        self._expired: dict[int, int] = {}
-
-    def on_session(self, event: ZkSession) -> None:
-        sessions = self._sessions.setdefault(event.client, {})
-        if event.state == CREATED:
-            sessions[event.session] = None
-            self._expired.pop(event.client, None)
-        elif sessions.pop(event.session, event) is None and not sessions and event.state == EXPIRED:
-            self._expired[event.client] = event.t_us
-
     def on_written(self, event: ZkWritten) -> None:
-        expired_us = self._expired.get(event.client)
-        if expired_us is not None and event.client >= 0:
-            self.violated(event, WrittenAfterExpiry(event.client, event.path, event.op, expired_us))
+        expiry = self.cluster.expiry(event.client)
+        if expiry is not None and event.client >= 0:
+            self.violated(event, WrittenAfterExpiry(event.client, event.path, event.op, expiry.t_us))
 
     def on_made(self, event: ZnodeCreated) -> None:
         meant = event.path == CONTROLLER or event.path.startswith(REGISTRATIONS)

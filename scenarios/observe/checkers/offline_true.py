@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from emulator.metrics.events import GaugeSet
 from emulator.protocol import znodes
 from emulator.protocol.events import ControllerElected, NodeCrashed
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Event
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment, Report
@@ -49,10 +48,6 @@ class OfflineTrue(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._states: dict[TopicPartition, LeaderAndIsr] = {}
-        self._registered: dict[int, None] = {}
-        self._deleting: dict[str, None] = {}
-        self._controller = -1
         self._shown: dict[int, dict[str, int]] = {}
         self._changed_us = 0
         self._recounted = False
@@ -67,9 +62,7 @@ class OfflineTrue(Checker):
         before = None if event.before is None else event.before.leader
         if event.state is None:
             self._change(event)
-            self._states.pop(event.tp, None)
             return
-        self._states[event.tp] = event.state
         if event.state.leader != before:
             self._change(event)
             if self._elected is not None and event.state.controller_epoch < self._elected.controller_epoch:
@@ -77,18 +70,10 @@ class OfflineTrue(Checker):
 
     def on_written(self, event: ZkWritten) -> None:
         parent, _, child = event.path.rpartition("/")
-        gone = event.op == "delete"
-        if event.path == znodes.CONTROLLER:
-            self._controller = -1 if gone else znodes.decode_controller(event.data)
-        elif parent == znodes.BROKER_IDS:
-            _put(self._registered, int(child), gone)
-            if self._elected is not None:
-                self._unsure[int(child)] = None
-        elif parent == znodes.DELETE_TOPICS:
-            _put(self._deleting, child, gone)
-        else:
-            return
-        self._change(event)
+        if parent == znodes.BROKER_IDS and self._elected is not None:
+            self._unsure[int(child)] = None
+        if parent in (znodes.BROKER_IDS, znodes.DELETE_TOPICS) or event.path == znodes.CONTROLLER:
+            self._change(event)
 
     def _change(self, event: Event) -> None:
         self._changed_us = event.t_us
@@ -111,32 +96,25 @@ class OfflineTrue(Checker):
         self._check(moment)
         for broker, gauges in self._shown.items():
             shown = gauges.get(OFFLINE, 0)
-            if shown and broker != self._controller and broker in self._registered:
+            if shown and broker != self.cluster.controller and self.cluster.is_registered(broker):
                 self.violated(moment, OfflineShown(broker, shown))
 
     def recount(self, moment: Moment) -> None:
-        busy = self._shown.get(self._controller, {}).get(CONTROLLER_STATE, IDLE) != IDLE
+        busy = self._shown.get(self.cluster.controller, {}).get(CONTROLLER_STATE, IDLE) != IDLE
         if not (busy or self._recounted) and moment.t_us - self._changed_us >= LONG_US:
             self._recounted = True
             self._check(moment)
 
     def _check(self, event: Event, unsure: Collection[int | TopicPartition] = ()) -> None:
-        gauges = self._shown.get(self._controller, {})
+        gauges = self._shown.get(self.cluster.controller, {})
         if not gauges.get(ACTIVE_CONTROLLERS):
             return
         least = most = 0
-        for tp, state in self._states.items():
+        for tp, state in self.cluster.states.items():
             may = state.leader in unsure or tp in unsure
-            offline = state.leader not in self._registered
+            offline = not self.cluster.is_registered(state.leader)
             most += offline or may
-            least += offline and not may and tp.topic not in self._deleting
+            least += offline and not may and not self.cluster.is_deleting(tp.topic)
         shown = gauges.get(OFFLINE, 0)
         if not least <= shown <= most:
-            self.violated(event, OfflineCounted(self._controller, shown, least, most - least))
-
-
-def _put(among: dict[Any, None], what: Any, gone: bool) -> None:
-    if gone:
-        among.pop(what, None)
-    else:
-        among[what] = None
+            self.violated(event, OfflineCounted(self.cluster.controller, shown, least, most - least))

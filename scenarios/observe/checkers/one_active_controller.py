@@ -37,7 +37,6 @@ class OneActiveController(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._sessions: dict[int, dict[int, None]] = {}
         self._active: dict[int, None] = {}
         self._deposed: dict[int, None] = {}
         """Those whose /controller an operator has deleted: it may be that they show it only later."""
@@ -47,12 +46,8 @@ class OneActiveController(Checker):
         """Who has created /controller."""
 
     def on_session(self, event: ZkSession) -> None:
-        sessions = self._sessions.setdefault(event.client, {})
         if event.state == "created":
-            sessions[event.session] = None
             self._check(event)
-        else:
-            sessions.pop(event.session, None)
 
     def on_set(self, event: GaugeSet) -> None:
         if event.metric == ACTIVE_CONTROLLERS:
@@ -86,13 +81,12 @@ class OneActiveController(Checker):
                 self._deposed[self._owner] = None
 
     def on_crashed(self, event: NodeCrashed) -> None:
-        """Its session lives on for a while, and is not one of its next process."""
         self._active.pop(event.node, None)
         self._resigned.pop(event.node, None)
-        self._sessions.pop(event.node, None)
 
     def _check(self, event: GaugeSet | ZkSession) -> None:
-        holders = [node for node in self._active if self._sessions.get(node) and node not in self._deposed]
+        with_session = filter(self.cluster.own_session, self._active)
+        holders = [node for node in with_session if node not in self._deposed]
         if len(holders) > 1:
             brokers = tuple(sorted(holders))
             self.violated(event, SeveralControllers(brokers), brokers=brokers)

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from scenarios.observe.checkers.under_replicated_true import CountTrue
 from scenarios.observe.mbeans import REASSIGNING
+from scenarios.observe.past.knowledge import LedPartition
 
 
 class ReassigningTrue(CountTrue):
@@ -27,3 +28,6 @@ class ReassigningTrue(CountTrue):
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-8834",)
     fails_when: ClassVar[str | None] = "a broker counts none"
     gauge: ClassVar[str] = REASSIGNING
+
+    def counts(self, led: LedPartition, node: int) -> bool:
+        return led.reassigning

@@ -12,8 +12,8 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.checker import Checker, Gravity, Report
 from scenarios.observe.findings.control_facts import MoveAnsweredWrong, PreferredNotElected, ShutdownRefused
-from scenarios.observe.history.circumstances import READS_BROKERS
 from scenarios.observe.history.history import History
+from scenarios.observe.past.cluster_past import READS_BROKERS
 
 NOT_KNOWN = (Errors.UNKNOWN_SERVER_ERROR.name, Errors.BROKER_NOT_AVAILABLE.name)
 """What a controller answers that does not know the broker which shuts down."""
@@ -51,7 +51,7 @@ class RefusalsHaveReasons(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._circumstances, self._cluster = history.circumstances, history.cluster
+        self._circumstances = history.circumstances
         self._asked_us = 0
         self._preferred: dict[TopicPartition, tuple[int, int]] = {}
         """The elections that the znode asks for: the preferred replica, and the leader epoch of before."""
@@ -76,7 +76,7 @@ class RefusalsHaveReasons(Checker):
             return
         for tp, (preferred, epoch) in self._preferred.items():
             state = self._waits_for(tp, preferred)
-            if state is not None and state.leader_epoch == epoch and event.client == self._circumstances.controller:
+            if state is not None and state.leader_epoch == epoch and event.client == self.cluster.controller:
                 self.violated(event, PreferredNotElected(event.client, preferred, state.leader), tp)
         self._preferred.clear()
 
@@ -87,20 +87,22 @@ class RefusalsHaveReasons(Checker):
             return
         self._asked_us = event.t_us
         for tp in named:
-            preferred = next(iter(self._cluster.assignment(tp)), -1)
+            preferred = next(iter(self.cluster.assignment(tp)), -1)
             state = self._waits_for(tp, preferred)
             if state is not None:
                 self._preferred[tp] = preferred, state.leader_epoch
 
     def _waits_for(self, tp: TopicPartition, preferred: int) -> znodes.LeaderAndIsr | None:
         """The state of a partition that its preferred replica can lead, and does not; None: it is otherwise."""
-        now, state = self._circumstances, self._cluster.state(tp)
-        if state is None or state.leader == preferred or preferred not in state.isr or tp.topic in now.deleting:
+        cluster, state = self.cluster, self.cluster.state(tp)
+        if state is None or state.leader == preferred or preferred not in state.isr or cluster.is_deleting(tp.topic):
             return None
-        if self._cluster.assignment(tp)[:1] != (preferred,) or preferred in {**now.shutting_down, **now.lacks_dirs}:
+        if cluster.assignment(tp)[:1] != (preferred,):
             return None
-        since_us = now.registered.get(preferred)
-        if since_us is None or now.controller < 0 or max(since_us, now.controller_since_us) >= self._asked_us:
+        if cluster.is_shutting_down(preferred) or cluster.lacks_dirs(preferred) or cluster.controller < 0:
+            return None
+        since_us = cluster.registered_us(preferred)
+        if since_us is None or max(since_us, cluster.controller_since_us) >= self._asked_us:
             return None
         return state if self._loads_us is None or since_us < self._loads_us else None
 
@@ -116,10 +118,10 @@ class RefusalsHaveReasons(Checker):
             self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
 
     def on_shutdown_answered(self, event: ControlledShutdownAnswered) -> None:
-        here = event.controller == self._circumstances.controller
+        here = event.controller == self.cluster.controller
         if event.error in NOT_KNOWN and here and self._knows(event.t_us, event.node):
             facts = ShutdownRefused(
-                event.node, event.controller, event.error, event.t_us - self._circumstances.registered[event.node]
+                event.node, event.controller, event.error, event.t_us - self.cluster.registrations[event.node].t_us
             )
             self.violated(event, facts)
 

@@ -36,7 +36,6 @@ class ReplicasDeletedFirst(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._cluster = history.cluster
         self._deleted: dict[str, dict[tuple[TopicPartition, int], None]] = {}
         """Of the topics that are being deleted, the replicas that are."""
 
@@ -68,9 +67,9 @@ class ReplicasDeletedFirst(Checker):
         if event.step != FORGETS or event.edge != "before" or event.topic not in self._deleted:
             return
         deleted = self._deleted[event.topic]
-        for tp in self._cluster.partitions(event.topic):
-            if self._cluster.state(tp) is None:
+        for tp in self.cluster.partitions(event.topic):
+            if self.cluster.state(tp) is None:
                 continue
-            left = [broker for broker in self._cluster.assignment(tp) if (tp, broker) not in deleted]
+            left = [broker for broker in self.cluster.assignment(tp) if (tp, broker) not in deleted]
             if left:
                 self.violated(event, ReplicasLeft(event.node, tuple(left)), tp)

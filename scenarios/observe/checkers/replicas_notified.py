@@ -56,7 +56,6 @@ class ReplicasNotified(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._cluster = history.cluster
         self._now = history.circumstances
         self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
         self._detects_bounces = history.settings.start.detects_bounces
@@ -66,7 +65,6 @@ class ReplicasNotified(Checker):
         self._unstopped: Deadlines[Replica] = Deadlines()
         self._stopped: dict[Replica, None] = {}
         """Replicas that were sent StopReplica and no LeaderAndIsr since."""
-        self._replicas: dict[TopicPartition, tuple[int, ...]] = {}
         self._former: dict[TopicPartition, dict[int, None]] = {}
         """Brokers that are no replicas of a partition, and were, or were sent a LeaderAndIsr that names it."""
         self._unaddressed: Deadlines[int] = Deadlines()
@@ -79,20 +77,17 @@ class ReplicasNotified(Checker):
     def on_state(self, event: StateWritten) -> None:
         tp, before, state = event.tp, event.before, event.state
         if state is None or state.leader < 0:
-            for broker in self._replicas.get(tp, ()):
+            for broker in self.cluster.assignment(tp):
                 self._notified(tp, broker)
         elif before is None or before.leader != state.leader:
-            for broker in self._replicas.get(tp, ()):
+            for broker in self.cluster.assignment(tp):
                 if self._is_known(broker):
                     self._waiting.end((tp, broker))
                     self._waiting.begin((tp, broker), event.t_us)
                     self._of_broker.setdefault(broker, {})[tp] = event.t_us
 
     def on_assigned(self, event: AssignmentWritten) -> None:
-        tp, now = event.tp, event.replicas
-        before = self._replicas.pop(tp, ())
-        if now:
-            self._replicas[tp] = now
+        tp, now, before = event.tp, event.replicas, event.before
         for broker in before:
             if broker not in now:
                 self._former.setdefault(tp, {})[broker] = None
@@ -130,7 +125,7 @@ class ReplicasNotified(Checker):
         if isinstance(request, LeaderAndIsrRequest):
             waiting = self._of_broker.get(broker)
             for state in request.partitions:
-                if broker not in self._replicas.get(state.tp, ()):
+                if broker not in self.cluster.assignment(state.tp):
                     self._former.setdefault(state.tp, {})[broker] = None
                 self._stopped.pop((state.tp, broker), None)
                 if waiting and state.tp in waiting:
@@ -138,7 +133,7 @@ class ReplicasNotified(Checker):
         elif isinstance(request, StopReplicaRequest):
             for tp in request.partitions:
                 self._unstopped.end((tp, broker))
-                replicas = self._replicas.get(tp, ())
+                replicas = self.cluster.assignment(tp)
                 if broker in replicas:
                     self._stopped[tp, broker] = None
                 elif broker not in self._former.get(tp, ()):
@@ -147,7 +142,7 @@ class ReplicasNotified(Checker):
     def _is_known(self, broker: int) -> bool:
         """Whether the controller knows the registration of a broker: it has had a request for it since. What starts is
         sent everything that is assigned to it, and no StopReplica for what is not any more."""
-        registered_us = self._now.registered.get(broker)
+        registered_us = self.cluster.registered_us(broker)
         return registered_us is not None and self._addressed.get(broker, -1) >= registered_us
 
     def _notified(self, tp: TopicPartition, broker: int) -> None:
@@ -156,15 +151,15 @@ class ReplicasNotified(Checker):
 
     def on_shutdown(self, event: ControlledShutdownAnswered) -> None:
         """An election that is in ZooKeeper has failed for a controller that gets no answer."""
-        if event.error == "NONE" and event.node not in self._now.lacks_dirs:
+        if event.error == "NONE" and not self.cluster.lacks_dirs(event.node):
             for tp, since_us in list(self._of_broker.get(event.node, {}).items()):
-                state = self._cluster.state(tp)
+                state = self.cluster.state(tp)
                 if state is not None and self._elected.get(tp) == (state.leader, state.leader_epoch):
                     self._report_waiting(event, tp, event.node, event.t_us - since_us)
 
     def look(self, moment: Moment) -> None:
         if len(self._waiting) or len(self._unstopped) or len(self._unaddressed):
-            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * len(self._replicas))
+            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * self.cluster.count_partitions())
 
     def at_rest(self, moment: Moment) -> None:
         self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
@@ -173,21 +168,21 @@ class ReplicasNotified(Checker):
         for (tp, broker), held_us in self._waiting.overdue(moment.t_us, bound_us, self._has_dirs_since_us):
             self._report_waiting(moment, tp, broker, held_us)
         for (tp, broker), held_us in self._unstopped.overdue(moment.t_us, bound_us, self._free_since_us):
-            self.violated(moment, NotStopped(broker, tuple(self._replicas.get(tp, ())), held_us), tp, (broker,))
+            self.violated(moment, NotStopped(broker, tuple(self.cluster.assignment(tp)), held_us), tp, (broker,))
 
         for broker, held_us in self._unaddressed.overdue(moment.t_us, bound_us, self._now.reached_since_us):
             self.violated(moment, SentNothing(broker, held_us), brokers=(broker,))
 
     def _report_waiting(self, event: Event, tp: TopicPartition, broker: int, held_us: int) -> None:
-        state = self._cluster.state(tp)
+        state = self.cluster.state(tp)
         leader, epoch = (None, -1) if state is None else (state.leader, state.leader_epoch)
         self._notified(tp, broker)
         self.violated(
-            event, NotNotified(leader, epoch, broker, tuple(self._replicas.get(tp, ())), held_us), tp, (broker,)
+            event, NotNotified(leader, epoch, broker, tuple(self.cluster.assignment(tp)), held_us), tp, (broker,)
         )
 
     def _has_dirs_since_us(self, replica: Replica) -> int | None:
-        return None if replica[1] in self._now.lacks_dirs else self._free_since_us(replica)
+        return None if self.cluster.lacks_dirs(replica[1]) else self._free_since_us(replica)
 
     def _free_since_us(self, replica: Replica) -> int | None:
         return self._now.reached_since_us(replica[1])

@@ -7,9 +7,7 @@ from typing import ClassVar
 
 from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
 from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
-from emulator.protocol.znodes import BROKER_IDS
 from emulator.trace import Event
-from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.control_facts import ChannelClosed, RequestDropped, RequestWaits
@@ -51,16 +49,10 @@ class RequestsDelivered(Checker):
         super().__init__(history, report)
         self._now = history.circumstances
         self._bound_us = history.settings.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
-        self._broker_epochs: dict[int, int] = {}
         self._queues: dict[Channel, deque[ControlQueued]] = {}
         self._first: dict[Channel, ControlQueued] = {}
         """The first request of each channel that is open."""
         self._waiting: Deadlines[Channel] = Deadlines()
-
-    def on_written(self, event: ZkWritten) -> None:
-        """A broker's epoch is the transaction that created its znode. It may die before it knows it."""
-        if event.op == "create" and event.path.startswith(f"{BROKER_IDS}/"):
-            self._broker_epochs[int(event.path.rpartition("/")[2])] = event.zxid
 
     def on_queued(self, event: ControlQueued) -> None:
         self._first.setdefault((event.node, event.broker), event)
@@ -94,10 +86,10 @@ class RequestsDelivered(Checker):
 
     def _is_for_the_registered(self, queued: ControlQueued) -> bool:
         """Whether its broker is registered as it was when the request was queued."""
-        if UNKNOWN < queued.request.broker_epoch < self._broker_epochs.get(queued.broker, UNKNOWN):
+        registration = self.cluster.registrations.get(queued.broker)
+        if registration is None or UNKNOWN < queued.request.broker_epoch < registration.epoch:
             return False
-        registered_us = self._now.registered.get(queued.broker)
-        return registered_us is not None and registered_us < queued.t_us
+        return registration.t_us < queued.t_us
 
     def _dropped(self, event: Event, queued: ControlQueued) -> None:
         facts = RequestDropped(queued.node, queued.request.controller_epoch, _name(queued), queued.broker, queued.t_us)
@@ -133,7 +125,7 @@ class RequestsDelivered(Checker):
 
     def _free_since_us(self, channel: Channel) -> int | None:
         node, broker = channel
-        return self._now.reached_since_us(broker) if node == self._now.controller else None
+        return self._now.reached_since_us(broker) if node == self.cluster.controller else None
 
 
 def _name(queued: ControlQueued) -> str:

@@ -41,19 +41,14 @@ class RolesAdopted(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._cluster = history.cluster
         self._now = history.circumstances
         self._bound_us = history.settings.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
-        self._replicas: dict[TopicPartition, tuple[int, ...]] = {}
         self._assigned: dict[int, dict[TopicPartition, None]] = {}
-        self._roles = history.roles
         self._late: Deadlines[Replica] = Deadlines()
 
     def on_assigned(self, event: AssignmentWritten) -> None:
         tp = event.tp
-        before = self._replicas.pop(tp, ())
-        if event.replicas:
-            self._replicas[tp] = event.replicas
+        before = event.before
         for broker in before:
             if broker not in event.replicas:
                 self._assigned[broker].pop(tp, None)
@@ -66,15 +61,12 @@ class RolesAdopted(Checker):
     def on_state(self, event: StateWritten) -> None:
         before, state = event.before, event.state
         if (before and before.leader) != (state and state.leader):
-            leader = -1 if state is None else state.leader
-            for broker in self._replicas.get(event.tp, ()):
-                self._compare(event.tp, broker, event.t_us, leader)
+            for broker in self.cluster.assignment(event.tp):
+                self._compare(event.tp, broker, event.t_us)
 
-    def _compare(self, tp: TopicPartition, broker: int, now_us: int, leader: int | None = None) -> None:
-        if leader is None:
-            state = self._cluster.state(tp)
-            leader = -1 if state is None else state.leader
-        if leader >= 0 and self._roles.leader(broker, tp) != leader:
+    def _compare(self, tp: TopicPartition, broker: int, now_us: int) -> None:
+        leader = self.cluster.leader(tp)
+        if leader >= 0 and self.cluster.known_leader(broker, tp) != leader:
             self._late.begin((tp, broker), now_us)
         else:
             self._late.end((tp, broker))
@@ -90,7 +82,7 @@ class RolesAdopted(Checker):
 
     def _changes(self, event: BecameLeader | BecameFollower | ReplicaStopped) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
-        if event.node in self._replicas.get(tp, ()):
+        if event.node in self.cluster.assignment(tp):
             self._compare(tp, event.node, event.t_us)
 
     def on_written(self, event: ZkWritten) -> None:
@@ -102,14 +94,14 @@ class RolesAdopted(Checker):
 
     def look(self, moment: Moment) -> None:
         if len(self._late):
-            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * len(self._replicas))
+            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * self.cluster.count_partitions())
 
     def at_rest(self, moment: Moment) -> None:
         self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
 
     def _report_overdue(self, moment: Moment, bound_us: int) -> None:
         for (tp, broker), held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
-            state, role = self._cluster.state(tp), self._roles.leader(broker, tp)
+            state, role = self.cluster.state(tp), self.cluster.known_leader(broker, tp)
             assert state is not None
             self.violated(
                 moment, RoleNotAdopted(state.leader, state.leader_epoch, broker, role, held_us), tp, (broker,)
@@ -117,10 +109,10 @@ class RolesAdopted(Checker):
 
     def _free_since_us(self, replica: Replica) -> int | None:
         (tp, broker), now = replica, self._now
-        state = self._cluster.state(tp)
-        if state is None or tp.topic in now.deleting or broker in now.shutting_down:
+        state = self.cluster.state(tp)
+        if state is None or self.cluster.is_deleting(tp.topic) or self.cluster.is_shutting_down(broker):
             return None
-        since_us, led_us = now.reached_since_us(broker), now.registered.get(state.leader)
-        if since_us is None or led_us is None or broker in now.impaired or broker in now.lacks_dirs:
+        since_us, led_us = now.reached_since_us(broker), self.cluster.registered_us(state.leader)
+        if since_us is None or led_us is None or broker in now.impaired or self.cluster.lacks_dirs(broker):
             return None
         return max(since_us, led_us)

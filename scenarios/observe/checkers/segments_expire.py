@@ -10,12 +10,9 @@ from attrs import define
 
 from emulator.protocol.events import (
     BatchesAppended,
-    BecameFollower,
-    BecameLeader,
     CopyStarted,
     Fault,
     LogStartMoved,
-    NodeCrashed,
 )
 from emulator.protocol.shown import SegmentRolled
 from emulator.protocol.types import TopicPartition
@@ -103,8 +100,6 @@ class SegmentsExpire(Checker):
         """When a batch was first appended that was sent again, and is where it was in the log of another leader."""
         self._starts: dict[Replica, int] = {}
         self._oldest: dict[Replica, OldestSegment] = {}
-        self._roles: dict[int, dict[TopicPartition, int]] = {}
-        """By broker, the replicas that its process has opened, and when."""
         self._copied: dict[Replica, None] = {}
         self._own: dict[int, None] = {}
         """Brokers with settings of their own."""
@@ -148,19 +143,6 @@ class SegmentsExpire(Checker):
     def _sizes(self, topic: str, now_us: int) -> list[int]:
         found = self._settings.values(topic, "retention.bytes", -1, now_us, of_brokers="log.retention.bytes")
         return [int(value) for value in found]
-
-    def on_crashed(self, event: NodeCrashed) -> None:
-        self._roles.pop(event.node, None)
-
-    def on_became_leader(self, event: BecameLeader) -> None:
-        self._took_role(event)
-
-    def on_became_follower(self, event: BecameFollower) -> None:
-        self._took_role(event)
-
-    def _took_role(self, event: BecameLeader | BecameFollower) -> None:
-        tp = TopicPartition(event.topic, event.partition)
-        self._roles.setdefault(event.node, {}).setdefault(tp, event.t_us)
 
     # -- nothing else is deleted --------------------------------------------------------------------------------------
 
@@ -218,8 +200,8 @@ class SegmentsExpire(Checker):
         here = self._circumstances
         for node, tp in self._logs.all_replicas():
             log = self._logs.get(node, tp)
-            works = here.works(node) and not here.troubled and node not in here.impaired and node not in here.lacks_dirs
-            holds = node in self.history.cluster.assignment(tp) and tp in self._roles.get(node, ())
+            works = here.works(node) and not (here.troubled or node in here.impaired or self.cluster.lacks_dirs(node))
+            holds = node in self.cluster.assignment(tp) and self.cluster.last_role(node, tp) is not None
             if log is None or not (works and holds and log.known and self._can_say(node, tp)):
                 self._oldest.pop((node, tp), None)
             elif self._watches(tp.topic, now_us) and log.high_watermark is not None:
@@ -243,7 +225,8 @@ class SegmentsExpire(Checker):
             return
         if found.overdue_us is None:
             found.overdue_us = moment.t_us
-        since_us = max(found.overdue_us, self._circumstances.running[node] + FIRST_CHECK_US, self._roles[node][tp])
+        opened_us = self.cluster.roles[node][tp].opened_us
+        since_us = max(found.overdue_us, self.cluster.lives[node].t_us + FIRST_CHECK_US, opened_us)
         if moment.t_us - since_us > self._interval_us + SLACK_US:
             found.overdue_us = moment.t_us
             self.violated(moment, SegmentKept(node, log.start_offset, found.size, too_old, self._interval_us), tp)

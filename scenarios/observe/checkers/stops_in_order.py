@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.events import BecameFollower, BecameLeader, NodeStarted, ReplicaStopped
+from emulator.protocol.events import ReplicaStopped
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.control_facts import StoppedByEarlier
-from scenarios.observe.history.history import History
+from scenarios.observe.past.knowledge import Role
 
 
 class StopsInOrder(Checker):
@@ -33,25 +33,9 @@ class StopsInOrder(Checker):
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-9539",)
     fails_when: ClassVar[str | None] = "StopReplica has no leader epochs"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._started: dict[int, dict[TopicPartition, int]] = {}
-        """Broker to partition to the request that gave the replica its role."""
-
-    def on_node_started(self, event: NodeStarted) -> None:
-        self._started.pop(event.node, None)
-
-    def on_became_leader(self, event: BecameLeader) -> None:
-        self._start(event)
-
-    def on_became_follower(self, event: BecameFollower) -> None:
-        self._start(event)
-
-    def _start(self, event: BecameLeader | BecameFollower) -> None:
-        self._started.setdefault(event.node, {})[TopicPartition.of(event.topic, event.partition)] = event.cause
-
     def on_stopped(self, event: ReplicaStopped) -> None:
-        started = self._started.get(event.node, {}).pop(TopicPartition.of(event.topic, event.partition), -1)
+        before: Role | None = self.history.past.replaced(event)
+        started = -1 if before is None or before.stopped else before.event.cause
         if event.cause < started:
             facts = StoppedByEarlier(event.node, event.deleted, event.cause, started)
             self.violated(event, facts, TopicPartition.of(event.topic, event.partition))

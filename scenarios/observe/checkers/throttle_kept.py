@@ -146,7 +146,7 @@ class ThrottleKept(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
-        self._logs, self._led = history.logs, history.led_partitions
+        self._logs = history.logs
         brokers = history.settings.start.brokers
         self._windows = int(brokers.get("replication.quota.window.num", 11))
         self._window_us = int(brokers.get("replication.quota.window.size.seconds", 1)) * SECOND_US
@@ -289,7 +289,7 @@ class ThrottleKept(Checker):
         fetched.since_us, fetched.certain = event.t_us, True
 
     def _is_apart(self, node: int, tp: TopicPartition, leader: int) -> bool:
-        led = self._led.get(leader, tp)
+        led = self.cluster.as_led(leader, tp)
         return led is not None and node not in led.isr
 
     def on_held(self, event: FetchHeld) -> None:

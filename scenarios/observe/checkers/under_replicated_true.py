@@ -18,7 +18,9 @@ from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.findings.gauge_facts import CountWrong
 from scenarios.observe.history.history import History
-from scenarios.observe.mbeans import UNDER_REPLICATED
+from scenarios.observe.mbeans import REASSIGNED, REASSIGNING, UNDER_REPLICATED
+from scenarios.observe.past.changes import LedChanged
+from scenarios.observe.past.knowledge import LedPartition
 
 
 class CountTrue(Checker):
@@ -32,7 +34,8 @@ class CountTrue(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._led = history.led_partitions
+        self._counts: dict[int, int] = {}
+        self._changes = 0
         self._shown: dict[int, int] = {}
         self._changed: dict[int, tuple[Event, int]] = {}
         self._recounted = 0
@@ -41,11 +44,25 @@ class CountTrue(Checker):
         if event.metric == self.gauge:
             self._shown[event.node] = 0
 
+    def counts(self, led: LedPartition, node: int) -> bool:
+        """Whether the gauge of ``node`` counts a partition that it leads."""
+        raise NotImplementedError
+
+    def _count(self, node: int) -> int:
+        """How many partitions the gauge of ``node`` should count, counted from scratch."""
+        return sum(self.counts(led, node) for led in self.cluster.led[node].values())
+
+    def on_led(self, change: LedChanged) -> None:
+        self._changes += 1
+        for led, sign in ((change.before, -1), (change.now, 1)):
+            if led is not None and self.counts(led, change.node):
+                self._counts[change.node] = self._counts.get(change.node, 0) + sign
+
     def on_set(self, event: GaugeSet) -> None:
         if event.metric == self.gauge:
             self._shown[event.node] = event.value
             self._changed.pop(event.node, None)
-            self._check(event.node, event, self._led.count(event.node, self.gauge))
+            self._check(event.node, event, self._counts.get(event.node, 0))
 
     def on_became_leader(self, event: BecameLeader) -> None:
         self._change(event, event.node)
@@ -65,20 +82,21 @@ class CountTrue(Checker):
     def on_crashed(self, event: NodeCrashed) -> None:
         self._shown.pop(event.node, None)
         self._changed.pop(event.node, None)
+        self._counts.pop(event.node, None)
 
     def at_rest(self, moment: Moment) -> None:
-        for node in self._led.nodes():
-            self._check(node, moment, self._led.recounted(node, self.gauge))
+        for node in self.cluster.led:
+            self._check(node, moment, self._count(node))
 
     def recount(self, moment: Moment) -> None:
         """Compare if anything has changed since the last recount, but not in this very instant: such a change may not
         be shown yet. A gauge that is written is compared in any case."""
-        if self._recounted == self._led.changes:
+        if self._recounted == self._changes:
             return
         if all(event.t_us < moment.t_us for event, _true in self._changed.values()):
-            self._recounted = self._led.changes
-            for node in self._led.nodes():
-                self._check(node, moment, self._led.recounted(node, self.gauge))
+            self._recounted = self._changes
+            for node in self.cluster.led:
+                self._check(node, moment, self._count(node))
 
     def finish(self) -> None:
         for node, (event, true) in self._changed.items():
@@ -88,7 +106,7 @@ class CountTrue(Checker):
         before = self._changed.get(node)
         if before is not None and before[0].t_us < event.t_us:
             self._check(node, *before)
-        self._changed[node] = event, self._led.count(node, self.gauge)
+        self._changed[node] = event, self._counts.get(node, 0)
 
     def _check(self, node: int, event: Event, true: int) -> None:
         shown = self._shown.get(node)
@@ -116,3 +134,27 @@ class UnderReplicatedTrue(CountTrue):
     catches: ClassVar[tuple[str, ...]] = ("KIP-352",)
     fails_when: ClassVar[str | None] = "a broker does not count again when an ISR changes"
     gauge: ClassVar[str] = UNDER_REPLICATED
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._definitions: dict[int, str] = {}
+        """By broker, the gauge that was introduced with its release's definition of under-replicated."""
+
+    def on_registered(self, event: MetricRegistered) -> None:
+        super().on_registered(event)
+        if event.metric in (REASSIGNED, REASSIGNING):
+            self._definitions[event.node] = event.metric
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        super().on_crashed(event)
+        self._definitions.pop(event.node, None)
+
+    def counts(self, led: LedPartition, node: int) -> bool:
+        """By the factor that the partition keeps, or by one of three definitions (readings §8)."""
+        definition = self._definitions.get(node, "")
+        if led.replication_factor:
+            return led.replication_factor > len(led.isr)
+        if definition == REASSIGNED:
+            return any(replica not in led.isr for replica in (led.replicas if led.current is None else led.current))
+        added = led.adding if definition == REASSIGNING else ()
+        return sum(replica not in added for replica in led.replicas) > len(led.isr)

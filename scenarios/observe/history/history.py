@@ -12,11 +12,9 @@ from emulator.trace import Trace
 from scenarios.observe.history.acknowledged import Acknowledged
 from scenarios.observe.history.circumstances import Circumstances
 from scenarios.observe.history.commits import Commits
-from scenarios.observe.history.led_partitions import LedPartitions
+from scenarios.observe.history.readings import Readings
 from scenarios.observe.history.replica_logs import ReplicaLogs
-from scenarios.observe.history.roles import Roles
 from scenarios.observe.history.settings import Settings, StartSettings
-from scenarios.observe.history.standing import Standing
 from scenarios.observe.history.subscriptions import arm
 from scenarios.observe.past.cluster_past import Past
 from scenarios.observe.past.cluster_state import ClusterState
@@ -60,25 +58,11 @@ class History:
         return commits
 
     @cached_property
-    def led_partitions(self) -> LedPartitions:
-        """The state of the partitions that each broker leads, as the broker knows it."""
-        led = LedPartitions()
-        arm(led, self._trace, self.past)
-        return led
-
-    @cached_property
     def circumstances(self) -> Circumstances:
         """Which machines run and reach each other, and what excuses a delay."""
-        circumstances = Circumstances(self._start.undone_by)
+        circumstances = Circumstances(self.cluster, self._start.undone_by)
         arm(circumstances, self._trace, self.past)
         return circumstances
-
-    @cached_property
-    def roles(self) -> Roles:
-        """Whom each broker takes for the leaders of its partitions."""
-        roles = Roles()
-        arm(roles, self._trace, self.past)
-        return roles
 
     @cached_property
     def settings(self) -> Settings:
@@ -88,8 +72,8 @@ class History:
         return settings
 
     @cached_property
-    def standing(self) -> Standing:
-        """What stands in the cluster now."""
-        standing = Standing()
-        arm(standing, self._trace, self.past)
-        return standing
+    def readings(self) -> Readings:
+        """What gauges show, and how far consumers have read."""
+        readings = Readings()
+        arm(readings, self._trace, self.past)
+        return readings

@@ -6,7 +6,7 @@
 
 One rule of order: the past takes in an event before all checkers and measures. Who handles an event finds in ``now``
 what the event has made of the cluster. What was there before comes with the changes that the past announces
-(``changes``), or by ``role_before``. A change is announced before the event that it was read from is seen by others.
+(``changes``), or by ``replaced``. A change is announced before the event that it was read from is seen by others.
 
 Everything is read from events: ZooKeeper's writes for what the cluster agrees on, brokers' own events for what each of
 them knows. Nothing here judges: what can be expected of a cluster, and what excuses a delay, is said elsewhere.

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
-
-Replicas = tuple[int, ...]
+from scenarios.observe.past.knowledge import LedPartition, Replicas
 
 
 class StateWritten(NamedTuple):
@@ -58,7 +57,22 @@ class ReassigningWritten(NamedTuple):
     moves: bool
 
 
-CHANGES = (StateWritten, AssignmentWritten, ReassigningWritten)
+class LedChanged(NamedTuple):
+    """What a broker knows of a partition that it leads has changed; None: it does, or did, not lead it.
+
+    ``t_us, seq, cause`` are those of the event that showed it.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    tp: TopicPartition
+    before: LedPartition | None
+    now: LedPartition | None
+
+
+CHANGES = (StateWritten, AssignmentWritten, ReassigningWritten, LedChanged)
 """All kinds. ``Past.subscribe`` is to them what ``Trace.fold`` is to events."""
 
 

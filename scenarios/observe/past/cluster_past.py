@@ -40,7 +40,7 @@ from emulator.protocol.events import (
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import Step, ZkSession, ZkWritten
-from scenarios.observe.past.changes import CHANGES, AssignmentWritten, ReassigningWritten, StateWritten
+from scenarios.observe.past.changes import CHANGES, AssignmentWritten, LedChanged, ReassigningWritten, StateWritten
 from scenarios.observe.past.cluster_state import LAST, ClusterState
 from scenarios.observe.past.knowledge import LedPartition, Registration, Role, shared_led
 from scenarios.observe.past.table_versions import Clock, Table, TableVersions
@@ -77,7 +77,7 @@ class Past:
         self._clock = Clock()
         self.now = ClusterState.of((lambda: TableVersions(self._clock)) if keeps else dict)
         self._subscribers: dict[type, list[Callable[[Any], None]]] = {kind: [] for kind in CHANGES}
-        self._role_before: tuple[int, Role | None] = (0, None)
+        self._replaced: tuple[int, Any] = (0, None)
         self._times: list[int] = []
         self._seqs: list[int] = []
         for kind, see in self._folds().items():
@@ -138,12 +138,16 @@ class Past:
         place = bisect_right(self._times, t_us)
         return self.at(self._seqs[place - 1] if place else -1)
 
-    def role_before(self, event: Any) -> Role | None:
-        """The role of a broker in a partition, with what had ended it, before the event that is being handled: one that
-        a broker takes, or that ends one; None: it had taken none since it started."""
-        seq, role = self._role_before
+    def replaced(self, event: Any) -> Any:
+        """What the event that is being handled has taken the place of; None: nothing.
+
+        That is, for a role that a broker takes or that ends: the ``Role`` that it had in the partition since it
+        started; for a ``BrokerRegistered``: the one before it; for a ``FetchPosition``: the one that the broker had
+        before; for a write of /controller_epoch: the last such write.
+        """
+        seq, before = self._replaced
         assert seq == event.seq, "only while the event is being handled"
-        return role
+        return before
 
     # -- changes, as they are announced -------------------------------------------------------------------------------
 
@@ -173,6 +177,7 @@ class Past:
             _put(self.now.znodes, path, event)
             _put(self.now.deleting, name, event)
         elif path in _KEPT_ZNODES:
+            self._replaced = event.seq, self.now.znodes.get(path)
             _put(self.now.znodes, path, event)
             if path == znodes.CONTROLLER:
                 self.now.controller_writes["delete" if event.op == "delete" else "create"] = event
@@ -254,6 +259,7 @@ class Past:
     def _registered(self, event: BrokerRegistered) -> None:
         """The answer to the broker's request; its session may have expired before it arrives, and the znode is gone."""
         now, broker = self.now, event.node
+        self._replaced = event.seq, now.broker_epochs.get(broker)
         now.broker_epochs[broker] = event
         found = now.registrations.get(broker)
         if found is not None:
@@ -324,16 +330,16 @@ class Past:
         known = self.now.as_led(node, tp)
         current = None if known is None else known.current
         factor = self.now.replication_factors[node].get(tp, 0)
-        self.now.led[node][tp] = shared_led(event.isr, event.replicas, event.adding, event.removing, current, factor)
+        self._set_led(event, tp, shared_led(event.isr, event.replicas, event.adding, event.removing, current, factor))
 
     def _follower(self, event: BecameFollower) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         self._take(tp, event)
-        self.now.led[event.node].pop(tp, None)
+        self._set_led(event, tp, None)
 
     def _take(self, tp: TopicPartition, event: BecameLeader | BecameFollower) -> None:
         before = self.now.last_role(event.node, tp)
-        self._role_before = event.seq, before
+        self._replaced = event.seq, before
         opened_us = event.t_us if before is None else before.opened_us
         self.now.roles[event.node][tp] = role = Role(event, opened_us)
         self._count_follower(event.node, before, -1)
@@ -343,17 +349,17 @@ class Past:
         tp = TopicPartition.of(event.topic, event.partition)
         self._end_role(event, tp, stopped="deleted" if event.deleted else "kept")
         if event.deleted:
-            self.now.led[event.node].pop(tp, None)
+            self._set_led(event, tp, None)
 
     def _offline(self, event: ReplicaOffline) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         self.now.failed_dirs[event.node] = event
         self._end_role(event, tp, offline=True)
-        self.now.led[event.node].pop(tp, None)
+        self._set_led(event, tp, None)
 
     def _end_role(self, event: ReplicaStopped | ReplicaOffline, tp: TopicPartition, **ends: Any) -> None:
         before = self.now.last_role(event.node, tp)
-        self._role_before = event.seq, before
+        self._replaced = event.seq, before
         if before is not None and before.stopped != "deleted":
             role = self.now.roles[event.node][tp] = before._replace(**ends)
             self._count_follower(event.node, before, -1)
@@ -366,6 +372,13 @@ class Past:
 
     # -- what leaders know --------------------------------------------------------------------------------------------
 
+    def _set_led(self, event: Any, tp: TopicPartition, known: LedPartition | None) -> None:
+        led = self.now.led[event.node]
+        before = led.pop(tp, None)
+        if known is not None:
+            led[tp] = known
+        self._announce(LedChanged(event.t_us, event.seq, event.cause, event.node, tp, before, known))
+
     def _created(self, event: PartitionCreated) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         self.now.replication_factors[event.node][tp] = event.replication_factor
@@ -375,24 +388,25 @@ class Past:
         tp = TopicPartition.of(event.topic, event.partition)
         known = self.now.as_led(event.node, tp) or LedPartition((), (), (), ())
         current = event.current if event.impending else None
-        self.now.led[event.node][tp] = evolve(known, current=current)
+        self._set_led(event, tp, evolve(known, current=current))
 
     def _isr_changed(self, event: IsrChanged) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         known = self.now.as_led(event.node, tp)
         if known is not None:
-            self.now.led[event.node][tp] = evolve(known, isr=event.isr)
+            self._set_led(event, tp, evolve(known, isr=event.isr))
 
     def _taken_in(self, event: UnassignedFollowerAdded) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         known = self.now.as_led(event.node, tp)
         if known is not None:
-            self.now.led[event.node][tp] = evolve(known, replicas=(*known.replicas, event.broker))
+            self._set_led(event, tp, evolve(known, replicas=(*known.replicas, event.broker)))
 
     # -- fetchers -----------------------------------------------------------------------------------------------------
 
     def _position(self, event: FetchPosition) -> None:
         fetching, tp = self.now.fetching[event.node], TopicPartition.of(event.topic, event.partition)
+        self._replaced = event.seq, fetching.get(tp)
         if event.offset < 0:
             fetching.pop(tp, None)
         else:

@@ -31,8 +31,7 @@ from emulator.protocol.events import (
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import Step, ZkSession, ZkWritten
-from scenarios.observe.past.changes import Replicas
-from scenarios.observe.past.knowledge import LedPartition, Registration, Role
+from scenarios.observe.past.knowledge import LedPartition, Registration, Replicas, Role
 from scenarios.observe.past.table_versions import ByBroker, Table
 
 LAST = "last"
@@ -152,6 +151,10 @@ class ClusterState:
         """The partitions in a topic's znode."""
         return [TopicPartition.of(topic, partition) for partition in self.topics.get(topic, {})]
 
+    def count_partitions(self) -> int:
+        """How many partitions are in the znodes of all topics."""
+        return sum(map(len, self.topics.values()))
+
     def all_partitions(self) -> Iterator[TopicPartition]:
         """The partitions in the znodes of all topics."""
         for topic in self.topics:
@@ -221,6 +224,10 @@ class ClusterState:
         """Whether the process of a broker stands still, as in a long GC pause."""
         return broker in self.paused
 
+    def is_shutting_down(self, broker: int) -> bool:
+        """Whether a broker that runs has begun a controlled shutdown."""
+        return broker in self.shutting_down
+
     def is_registered(self, broker: int) -> bool:
         """Whether a broker is in /brokers/ids."""
         return broker in self.registrations
@@ -289,6 +296,12 @@ class ClusterState:
         """The content of /controller_epoch; -1: there is none."""
         write = self.znodes.get(znodes.CONTROLLER_EPOCH)
         return -1 if write is None else int(write.data)
+
+    @property
+    def epoch_owner(self) -> int:
+        """The broker that wrote /controller_epoch last; -1: none has."""
+        write = self.znodes.get(znodes.CONTROLLER_EPOCH)
+        return -1 if write is None else write.client
 
     # -- what brokers know --------------------------------------------------------------------------------------------
 

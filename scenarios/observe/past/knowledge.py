@@ -8,7 +8,8 @@ from typing import NamedTuple
 from attrs import frozen
 
 from emulator.protocol.events import BecameFollower, BecameLeader
-from scenarios.observe.past.changes import Replicas
+
+Replicas = tuple[int, ...]
 
 
 class Role(NamedTuple):

@@ -99,13 +99,18 @@ class Moment:
 
 @define(eq=False)
 class Moments:
-    """Follows a run's events, in their order; ``now`` is the state after the last one seen."""
+    """Follows a run's events, in their order; ``now`` is the state after the last one seen.
+
+    Attributes:
+        past: what has happened to the cluster.
+    """
 
     _replay: Replay = field(factory=Replay)
     _known: dict[TopicPartition, None] = field(factory=dict)
     _ends: dict[tuple[int, TopicPartition], int] = field(factory=dict)
     _appended: dict[TopicPartition, tuple[int, int]] = field(factory=dict)
     """Records and bytes that were appended to the partition's logs."""
+    past: Past = field(init=False)
     _cluster: ClusterState = field(init=False)
     _moves: Moves = field(init=False)
     _quotas: Quotas = field(init=False)
@@ -113,7 +118,7 @@ class Moments:
 
     def __attrs_post_init__(self) -> None:
         replay: Any = self._replay
-        past = Past(replay)
+        self.past = past = Past(replay, keeps=True)
         self._cluster = past.now
         past.subscribe(AssignmentWritten, self._know)
         past.subscribe(StateWritten, self._know)
@@ -178,10 +183,9 @@ class Moments:
 
     def _partitions(self) -> Iterator[PartitionState]:
         for tp in sorted(self._known):
-            state, replicas = self._cluster.state(tp), self._cluster.assignment(tp)
-            if state is not None or replicas:
-                leader, epoch, isr = (-1, -1, ()) if state is None else (state.leader, state.leader_epoch, state.isr)
-                yield PartitionState(tp.topic, tp.partition, leader, epoch, replicas, isr)
+            found = partition_state(self._cluster, tp)
+            if found is not None:
+                yield found
 
     def _know(self, change: AssignmentWritten | StateWritten) -> None:
         self._known[change.tp] = None
@@ -198,6 +202,14 @@ class Moments:
     def _stopped(self, event: ReplicaStopped) -> None:
         if event.deleted:
             self._ends.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
+
+
+def partition_state(cluster: ClusterState, tp: TopicPartition) -> PartitionState | None:
+    """A partition as ZooKeeper has it; None: it does not exist."""
+    state, replicas = cluster.state(tp), cluster.assignment(tp)
+    if state is None:
+        return PartitionState(tp.topic, tp.partition, -1, -1, replicas, ()) if replicas else None
+    return PartitionState(tp.topic, tp.partition, state.leader, state.leader_epoch, replicas, state.isr)
 
 
 Appends = Mapping[TopicPartition, tuple[int, int]]

@@ -18,6 +18,7 @@ from emulator.protocol.znodes import TOPICS, LeaderAndIsr, decode_topic, state_p
 from emulator.trace import Event
 from emulator.trace.events import Step, ZkWritten
 from scenarios.errors import BadInput
+from scenarios.observe.past.cluster_past import Past, Replay
 from scenarios.observe.timeline.roles import ClusterRoles, PartitionRoles
 from scenarios.observe.timeline.selection import Everything, OfPartition
 from scenarios.observe.timeline.summary import Summary, is_data
@@ -83,7 +84,9 @@ class _Timeline:
     ) -> None:
         self._one = partition is not None
         self._title = "cluster" if partition is None else str(partition)
-        self._roles = ClusterRoles() if partition is None else PartitionRoles(partition)
+        self._replay = Replay()
+        cluster = Past(self._replay).now
+        self._roles = ClusterRoles(cluster) if partition is None else PartitionRoles(cluster, partition)
         self._selection = Everything() if partition is None else OfPartition(partition)
         self._brokers = brokers
         self._cell = max((len(str(broker)) for broker in brokers), default=1) + 2
@@ -105,7 +108,7 @@ class _Timeline:
     def _event(self, event: Any) -> Iterator[str]:
         shown = self._selection.concerns(event)
         if self._from_us is not None and event.t_us < self._from_us:
-            self._roles.see(event)
+            self._replay.play((event,))
         elif shown and is_data(event):
             self._summary.add(event)
         elif shown and self._completes(event):
@@ -113,13 +116,13 @@ class _Timeline:
             yield self._line(event, words(event).replace(" after", "", 1), actor(event))
         elif shown:
             yield from self._held_back()
-            self._roles.see(event)
+            self._replay.play((event,))
             if type(event) is Step and event.edge == "before":
                 self._entered = event
             else:
                 yield self._line(event, words(event), actor(event))
         else:
-            self._roles.see(event)
+            self._replay.play((event,))
 
     def _completes(self, event: Any) -> bool:
         """Whether it is the ``after`` edge of the step whose ``before`` edge came last."""

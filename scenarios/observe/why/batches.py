@@ -77,7 +77,7 @@ def _state(past: Past, closed_us: int, wanted: Produced) -> str:
     if wanted.error in _FEW_IN_SYNC:
         return f"The ISR was {ids(ended.isr)}, which is below min.insync.replicas."
     parts = [f"When it was closed {_led(begun)}"]
-    if ended is not begun:
+    if ended.event is not begun.event:
         parts.append(f"when it was given up {_led(ended)}")
     leader = ended.leader if ended.leader != NO_LEADER else begun.leader
     for broker in dict.fromkeys((leader, *ended.isr) if leader == NO_LEADER else (leader,)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,18 +16,15 @@ from controller.shapes import SHAPES
 from emulator.protocol.events import (
     ControllerElected,
     ControlRequest,
-    Fault,
     LogDirFailed,
-    NodeCrashed,
     NodeStarted,
-    RoutesChanged,
 )
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr, broker_entity, broker_path, state_path, topic_entity
-from emulator.trace.events import ZkSession, ZkWritten
+from emulator.trace.events import ZkWritten
 from scenarios.observe.history.quotas import Held, QuotaUse
 from scenarios.observe.timeline.explain import chain
-from scenarios.observe.timeline.moment import Moment, Moments, PartitionState
+from scenarios.observe.timeline.moment import Moment, Moments, PartitionState, partition_state
 
 _SEPARATORS = re.compile(r"[, ()]+")
 
@@ -85,11 +82,14 @@ class Past:
         moments = Moments()
         self.events: list[Any] = []
         self._of_kind: dict[type, list[Any]] = {}
+        self._writes: dict[str, list[ZkWritten]] = {}
         for event in events:
             if event.t_us > at_us:
                 break
             self.events.append(event)
             self._of_kind.setdefault(type(event), []).append(event)
+            if type(event) is ZkWritten:
+                self._writes.setdefault(event.path, []).append(event)
             moments.see(event)
         self.tp = tp
         self.at_us = at_us
@@ -98,13 +98,13 @@ class Past:
         moment = moments.now(at_us)
         self.moment: Moment = moment if seen is None else evolve(moment, quotas=seen.quotas)
         self._end = moments.log_end if seen is None else seen.end
+        self._past = moments.past
+        self._cluster = moments.past.now
 
     def about(self, tp: TopicPartition) -> Past:
         """The same past, of another partition."""
         other = copy(self)
         other.tp = tp
-        for name in ("state", "stated"):
-            other.__dict__.pop(name, None)
         return other
 
     # -- looking back ----------------------------------------------------------------------------------------------
@@ -138,23 +138,18 @@ class Past:
 
     # -- the partition ---------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def state(self) -> PartitionState | None:
         """The partition as ZooKeeper has it at the moment; None: it does not exist."""
-        found = (one for one in self.moment.partitions if (one.topic, one.partition) == self.tp)
-        return next(found, None)
+        return partition_state(self._cluster, self.tp)
 
-    @cached_property
+    @property
     def stated(self) -> tuple[Stated, ...]:
         """All writes of its state, oldest first."""
-        return tuple(self._stated())
-
-    def _stated(self) -> Iterator[Stated]:
-        path = state_path(self.tp)
-        for event in self._of_kind.get(ZkWritten, []):
-            if event.path == path:
-                deleted = event.op == "delete"
-                yield Stated(event, None if deleted else LeaderAndIsr.decode(event.data, event.version))
+        return tuple(
+            Stated(event, None if event.op == "delete" else LeaderAndIsr.decode(event.data, event.version))
+            for event in self._writes.get(state_path(self.tp), ())
+        )
 
     def changed(self, holds: Callable[[Stated], bool]) -> Stated | None:
         """The write with which ``holds`` last became true or false; None: it was so from the first write on."""
@@ -177,18 +172,16 @@ class Past:
 
     # -- brokers ---------------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def brokers(self) -> tuple[int, ...]:
         """The brokers that have ever started."""
-        return tuple(sorted({event.node for event in self._of_kind.get(NodeStarted, []) if event.node >= 0}))
+        return tuple(sorted(node for node in self._cluster.lives if node >= 0))
 
     def stopped(self, broker: int) -> Any:
         """The crash with which a broker went down, or its pause; None where it runs."""
-        if broker in self.moment.down:
-            return self.last(NodeCrashed, lambda crash: crash.node == broker)
-        if broker in self.moment.paused:
-            return self.last(Fault, lambda fault: _pauses(fault, broker))
-        return None
+        if self._cluster.is_down(broker):
+            return self._cluster.ends[broker]
+        return self._cluster.paused.get(broker)
 
     def failed_directory(self, broker: int) -> Any:
         """The failure of one of a broker's log directories since it started (KIP-112)."""
@@ -199,13 +192,8 @@ class Past:
 
     def cut(self, one: int, other: int) -> Any:
         """The event that cut one of the routes between two machines, if one is cut."""
-        wanted = ((one, other), (other, one))
-        if not any(route in self.moment.cut for route in wanted):
-            return None
-        return self.last(
-            RoutesChanged,
-            lambda event: event.cut and any(r in wanted for r in zip(event.sources, event.targets, strict=True)),
-        )
+        cuts = (self._cluster.cut.get(route) for route in ((one, other), (other, one)))
+        return max((event for event in cuts if event is not None), key=lambda event: event.seq, default=None)
 
     def held_back(self, broker: int) -> tuple[QuotaUse, Held] | None:
         """The exhausted quota that holds back a broker's replica of the partition, one that is used up first."""
@@ -220,29 +208,25 @@ class Past:
     def throttle(self, use: QuotaUse) -> tuple[ZkWritten, ZkWritten]:
         """The writes that set a quota's rate, and the list of the topic's replicas that it limits."""
         rate, listed = f"/config/{broker_entity(use.broker)}", f"/config/{topic_entity(self.tp.topic)}"
-        return (
-            self.last(ZkWritten, lambda write: write.path == rate),
-            self.last(ZkWritten, lambda write: write.path == listed),
-        )
+        return self._writes[rate][-1], self._writes[listed][-1]
 
     def registration(self, broker: int) -> ZkWritten | None:
         """The last write of a broker's znode; None: it has never registered."""
-        path = broker_path(broker)
-        found: ZkWritten | None = self.last(ZkWritten, lambda write: write.path == path)
-        return found
+        return next(reversed(self._writes.get(broker_path(broker), [])), None)
 
     def deregistered(self, broker: int, before: int) -> Any:
         """The deletion of a broker's registration before event ``before``, where it has not registered since."""
-        path = broker_path(broker)
-        event = self.last(ZkWritten, lambda write: write.path == path, before)
-        return event if event is not None and event.op == "delete" else None
+        writes = self._writes.get(broker_path(broker), [])
+        last = next((write for write in reversed(writes) if write.seq < before), None)
+        return last if last is not None and last.op == "delete" else None
 
     def expired(self, broker: int, before: int) -> Any:
         """The expiry of a broker's newest session before event ``before``; None where that one stands."""
-        newest = self.last(ZkSession, lambda event: event.client == broker and event.state == "created", before)
-        if newest is None:
+        then = self._past.before(before)
+        newest, expiry = then.newest_sessions.get(broker), then.expiries.get(broker)
+        if newest is None or expiry is None or expiry.session != newest.session:
             return None
-        return self.last(ZkSession, lambda event: (event.session, event.state) == (newest.session, "expired"), before)
+        return expiry
 
     def requested(self, api: str, broker: int, after: int) -> Any:
         """The newest control request to a broker after event ``after`` that names the partition, or names more
@@ -260,7 +244,3 @@ class Past:
         """The broker that was the controller of an epoch; -1: unknown."""
         elected = self.last(ControllerElected, lambda event: event.controller_epoch == epoch)
         return -1 if elected is None else int(elected.node)
-
-
-def _pauses(fault: Any, broker: int) -> bool:
-    return fault.action == "broker.pause" and broker in fault.brokers

@@ -110,6 +110,14 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"brokers.isr_checks_per_lag_time": 1},
     ),
     Difference(
+    Difference(
+        title="`max.message.bytes` limits",
+        before="each batch",
+        here="each message of a batch",
+        source="KIP-98, 0.11 (Log.append, 0.8.0 to 0.10.2)",
+        policies={"brokers.limits_messages": True},
+    ),
+    Difference(
         title="the high watermark",
         before="also waits for replicas outside the ISR that are caught up",
         here="waits for the ISR alone",

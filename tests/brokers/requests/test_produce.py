@@ -137,3 +137,16 @@ def test_a_topic_that_is_being_deleted_takes_no_more_records() -> None:
     assert bench.partition.is_leader
     assert bench.produce().last.partitions == ((TP, Errors.UNKNOWN_TOPIC_OR_PARTITION, -1),)
     assert bench.partition.log_end_offset == 0
+
+
+@pytest.mark.parametrize(
+    ("per_message", "count", "expected"),
+    [(False, 1, Errors.MESSAGE_TOO_LARGE), (False, 4, Errors.MESSAGE_TOO_LARGE), (True, 4, Errors.NONE)],
+)
+def test_what_is_larger_than_the_topic_allows_is_refused(per_message: bool, count: int, expected: Errors) -> None:
+    """Up to 0.10 each message has to fit, since 0.11 the batch."""
+    bench = Bench(BrokerPolicies(limits_messages=per_message))
+    bench.lead()
+    bench.manager.configured("topics/t", {"max.message.bytes": "500"})
+    assert bench.produce(count=count, size=501).last.partitions[0][1] is expected
+    assert bench.produce(count=count, size=500).last.partitions[0][1] is Errors.NONE

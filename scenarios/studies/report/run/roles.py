@@ -21,6 +21,8 @@ from emulator.protocol.events import (
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import TOPICS, state_path_partition
 from emulator.trace.events import ZkWritten
+from scenarios.observe.past.cluster_past import Past, Replay
+from scenarios.observe.past.cluster_state import ClusterState
 from scenarios.observe.timeline.moment_words import cuts
 from scenarios.observe.timeline.roles import ClusterRoles, PartitionRoles
 
@@ -66,34 +68,25 @@ class _Spans:
 
 def of_brokers(events: Iterable[Any], end_us: int) -> dict[int, list[Span]]:
     """Broker to its roles in the cluster: controller, up, down, paused; brokers in ascending order."""
-    roles, spans, known = ClusterRoles(), _Spans(), dict[int, None]()
-    for event in events:
-        if type(event) not in _CLUSTER:
-            continue
-        roles.see(event)
-        if type(event) is NodeStarted and event.node >= 0:
-            known[event.node] = None
-        for broker in known:
-            spans.now(event.t_us, broker, roles.letter(broker))
+    spans, known = _Spans(), dict[int, None]()
+    for event, cluster in _followed(events):
+        if type(event) in _CLUSTER:
+            if type(event) is NodeStarted and event.node >= 0:
+                known[event.node] = None
+            for broker in known:
+                spans.now(event.t_us, broker, ClusterRoles(cluster).letter(broker))
     return dict(sorted(spans.finish(end_us).items()))
 
 
 def of_cuts(events: Iterable[Any], end_us: int) -> dict[int, list[Span]]:
     """Broker to what it was cut off from, in words."""
-    cut: dict[tuple[int, int], None] = {}
     spans, known = _Spans(), dict[int, None]()
-    for event in events:
-        if type(event) is not RoutesChanged:
-            continue
-        for route in zip(event.sources, event.targets, strict=True):
-            known |= dict.fromkeys(machine for machine in route if machine >= 0)
-            if event.cut:
-                cut[route] = None
-            else:
-                cut.pop(route, None)
-        for broker in known:
-            own = [route for route in cut if broker in route]
-            spans.now(event.t_us, broker, "; ".join(cuts(own)))
+    for event, cluster in _followed(events):
+        if type(event) is RoutesChanged:
+            known |= dict.fromkeys(machine for machine in (*event.sources, *event.targets) if machine >= 0)
+            for broker in known:
+                own = [route for route in cluster.cut if broker in route]
+                spans.now(event.t_us, broker, "; ".join(cuts(own)))
     return dict(sorted(spans.finish(end_us).items()))
 
 
@@ -101,18 +94,25 @@ def of_partitions(
     events: Iterable[Any], partitions: Sequence[TopicPartition], brokers: Sequence[int], end_us: int
 ) -> dict[TopicPartition, dict[int, list[Span]]]:
     """Partition to its brokers to their roles in it. Brokers that never had a replica of it are left out."""
-    roles = {tp: PartitionRoles(tp) for tp in partitions}
     spans = _Spans()
-    for event in events:
-        for tp in _concerned(event, roles):
-            roles[tp].see(event)
+    for event, cluster in _followed(events):
+        for tp in _concerned(event, partitions):
             for broker in brokers:
-                spans.now(event.t_us, (tp, broker), roles[tp].letter(broker))
+                spans.now(event.t_us, (tp, broker), PartitionRoles(cluster, tp).letter(broker))
     found = spans.finish(end_us)
     return {tp: dict(_rows(found, tp, brokers)) for tp in partitions}
 
 
-def _concerned(event: Any, roles: Mapping[TopicPartition, Any]) -> Iterable[TopicPartition]:
+def _followed(events: Iterable[Any]) -> Iterator[tuple[Any, ClusterState]]:
+    """Each event, and the cluster after it."""
+    replay = Replay()
+    past = Past(replay)
+    for event in events:
+        replay.play((event,))
+        yield event, past.now
+
+
+def _concerned(event: Any, partitions: Sequence[TopicPartition]) -> Sequence[TopicPartition]:
     """The partitions in which an event can change a role."""
     kind = type(event)
     if kind is ZkWritten:
@@ -120,13 +120,13 @@ def _concerned(event: Any, roles: Mapping[TopicPartition, Any]) -> Iterable[Topi
             return ()
         tp = state_path_partition(event.path)
         if tp is not None:
-            return (tp,) if tp in roles else ()
+            return (tp,) if tp in partitions else ()
         topic = event.path.rpartition("/")[2]
-        return [tp for tp in roles if tp.topic == topic]
+        return [tp for tp in partitions if tp.topic == topic]
     if kind in (PartitionFailed, PartitionFailureCleared):
         tp = TopicPartition.of(event.topic, event.partition)
-        return (tp,) if tp in roles else ()
-    return roles if kind in _BROKERS else ()
+        return (tp,) if tp in partitions else ()
+    return partitions if kind in _BROKERS else ()
 
 
 def _rows(

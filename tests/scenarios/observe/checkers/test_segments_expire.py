@@ -87,6 +87,7 @@ def test_what_is_too_old_does_not_stay_in_a_log_that_was_opened(opened: bool, vi
     run.emit(ZkSession, 0, 1, "created")
     run.emit(ZkWritten, 0, "create", f"{BROKER_IDS}/0", 0, 0, "")
     run.assigned((0,))
+    run.leads(0, 1, high_watermark=0, end=10 * BATCHES)
     run.high_watermark(0, 10 * BATCHES, leader=True)
     if not opened:
         run.emit(e.NodeCrashed, 0, 1, "process")

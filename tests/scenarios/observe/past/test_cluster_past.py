@@ -216,12 +216,21 @@ def test_a_change_is_announced_with_what_the_head_has_and_what_it_had(history: S
 
     def check_role(event: Any) -> None:
         tp = TopicPartition(event.topic, event.partition)
-        assert past.role_before(event) == whole.before(event.seq).last_role(event.node, tp)
+        assert past.replaced(event) == whole.before(event.seq).last_role(event.node, tp)
+
+    def check_position(event: e.FetchPosition) -> None:
+        tp = TopicPartition(event.topic, event.partition)
+        assert past.replaced(event) == whole.before(event.seq).fetching[event.node].get(tp)
+
+    def check_registered(event: e.BrokerRegistered) -> None:
+        assert past.replaced(event) == whole.before(event.seq).broker_epochs.get(event.node)
 
     for kind in (StateWritten, AssignmentWritten, ReassigningWritten):
         past.subscribe(kind, check)
     for of_replica in OF_REPLICAS:
         replay.fold(of_replica, check_role)
+    replay.fold(e.FetchPosition, check_position)
+    replay.fold(e.BrokerRegistered, check_registered)
     replay.play(events)
     assert [change.seq for change in announced] == sorted(change.seq for change in announced)
 

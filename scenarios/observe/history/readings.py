@@ -1,0 +1,52 @@
+"""Readings of what processes show: gauges that are looked at when a cluster is at rest, and positions of consumers."""
+
+from __future__ import annotations
+
+from emulator.metrics.events import GaugeSet
+from emulator.protocol.events import ConsumerFailed, NodeCrashed, PollReturned, PositionReset
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, OFFLINE, REASSIGNING, UNDER_REPLICATED
+
+AT_REST = {
+    UNDER_REPLICATED: "UnderReplicatedPartitions",
+    OFFLINE: "OfflinePartitionsCount",
+    REASSIGNING: "ReassigningPartitions",
+}
+"""Gauges that are 0 when nothing is left to do, with their names in short."""
+
+_WANTED = (*AT_REST, ACTIVE_CONTROLLERS)
+
+
+class Readings:
+    """The fold.
+
+    Attributes:
+        gauges: by broker and name, of those that are looked at when the cluster is at rest.
+        positions: by consumer, the offset of the next record in each partition.
+        given_up: what consumers have reported to their applications that they cannot read.
+    """
+
+    def __init__(self) -> None:
+        self.gauges: dict[int, dict[str, int]] = {}
+        self.positions: dict[int, dict[TopicPartition, int]] = {}
+        self.given_up: dict[tuple[int, TopicPartition], None] = {}
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self.gauges.pop(event.node, None)
+        self.positions.pop(event.node, None)
+
+    def on_gauge(self, event: GaugeSet) -> None:
+        if event.metric in _WANTED:
+            self.gauges.setdefault(event.node, {})[event.metric] = event.value
+
+    def on_reset(self, event: PositionReset) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        self.positions.setdefault(event.node, {})[tp] = event.offset
+
+    def on_returned(self, event: PollReturned) -> None:
+        positions, topic = self.positions.setdefault(event.node, {}), event.topic
+        for partition, offset in zip(event.partitions, event.next_offsets, strict=True):
+            positions[TopicPartition.of(topic, partition)] = offset
+
+    def on_consumer_failed(self, event: ConsumerFailed) -> None:
+        self.given_up[event.node, TopicPartition.of(event.topic, event.partition)] = None
