@@ -110,7 +110,6 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"brokers.isr_checks_per_lag_time": 1},
     ),
     Difference(
-    Difference(
         title="`max.message.bytes` limits",
         before="each batch",
         here="each message of a batch",
