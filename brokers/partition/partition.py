@@ -445,7 +445,7 @@ class Partition(Replica):
             self._alter_isr(PendingExpandIsr(self.isr, remote.broker))
 
     def show(self, ticket: str, broker: int) -> None:
-        """What the release does here is that of a ticket."""
+        """Show that the partition does here what a ticket is about."""
         self.process.node.trace.mark(Deviated, self.process.node.id, ticket, *self.tp, broker)
 
     def maybe_shrink_isr(self, now_us: int) -> None:
