@@ -28,7 +28,7 @@ from benchmarks.tables import table
 from scenarios.chaos.draw import default_swarm
 from scenarios.museum.densities import FILE, Density, write_densities
 from scenarios.museum.exhibits import exhibit
-from scenarios.profiles.bugs import BUGS
+from scenarios.profiles.tickets import BUGS
 from scenarios.runs.batch import Failure, Processes
 from scenarios.studies.chaos.seed_run import Drawn, SeedChunk, work
 

@@ -22,7 +22,7 @@ from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.language.schedules import FIFO
 from scenarios.museum.exhibits import exhibit
-from scenarios.profiles.bugs import BUGS
+from scenarios.profiles.tickets import BUGS
 from scenarios.runs import run_scenario
 
 SHORT_US, LONG_US = 10_000, 300_000

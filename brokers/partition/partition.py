@@ -42,6 +42,7 @@ from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
 from emulator.protocol.offsets_for_leader_epoch import OFFSET_NOT_AVAILABLE
 from emulator.protocol.produce import ProducedBatch
+from emulator.protocol.shown import Deviated
 from emulator.protocol.types import NO_LEADER, Batch, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
@@ -368,8 +369,11 @@ class Partition(Replica):
     def latest_offset(self) -> int:
         """The end of the log for consumers. After an election the leader may not know yet which records are committed:
         then OFFSET_NOT_AVAILABLE (Partition.fetchOffsetForTimestamp, 2.3.1)."""
-        knows = self.high_watermark >= self.epoch_start_offset or not self.services.policies.latest_is_committed
-        return self.high_watermark if knows else OFFSET_NOT_AVAILABLE
+        if self.high_watermark < self.epoch_start_offset:
+            if self.services.policies.latest_is_committed:
+                return OFFSET_NOT_AVAILABLE
+            self.show("KAFKA-2334", self.process.node.id)
+        return self.high_watermark
 
     # -- acks -------------------------------------------------------------------------------------------------------
 
@@ -434,7 +438,15 @@ class Partition(Replica):
     def maybe_expand_isr(self, remote: RemoteReplica) -> None:
         """Begin to add ``remote`` to the ISR, if it may join."""
         if remote.broker not in self.isr and self.is_replica_isr_eligible(remote):
+            if remote.log_end_offset < self.epoch_start_offset:
+                self.show("KAFKA-7128", remote.broker)
+            elif remote.log_end_offset > self.log.end_offset:
+                self.show("KafkaApis.handleFetchRequest", remote.broker)
             self._alter_isr(PendingExpandIsr(self.isr, remote.broker))
+
+    def show(self, ticket: str, broker: int) -> None:
+        """What the release does here is that of a ticket."""
+        self.process.node.trace.mark(Deviated, self.process.node.id, ticket, *self.tp, broker)
 
     def maybe_shrink_isr(self, now_us: int) -> None:
         """Begin to drop the members that are out of sync, if there are any and no change is in flight."""
@@ -561,8 +573,11 @@ class Partition(Replica):
     # -- what a follower does to it ---------------------------------------------------------------------------------
 
     def bounded(self, high_watermark: int) -> int:
-        raises = self.services.policies.start_raises_learned_high_watermark
-        return super().bounded(high_watermark) if raises else high_watermark
+        if self.services.policies.start_raises_learned_high_watermark:
+            return super().bounded(high_watermark)
+        if high_watermark < self.log.start_offset:
+            self.show("Log.updateHighWatermark", self.process.node.id)
+        return high_watermark
 
     def replicated(self, batches: Sequence[Batch]) -> None:
         if self.process.node.id in self.adding:

@@ -370,6 +370,8 @@ class ReplicaManager:
             partition = self.partitions.get(tp)
             if partition is not None and NO_EPOCH < epoch <= partition.leader_epoch:
                 refused[tp] = Errors.FENCED_LEADER_EPOCH
+                if epoch == partition.leader_epoch:
+                    partition.show("KAFKA-13972", self.process.node.id)
             elif tp in self.offline and self.policies.stop_refuses_offline:
                 refused[tp] = Errors.KAFKA_STORAGE_ERROR
         return refused

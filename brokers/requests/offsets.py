@@ -56,16 +56,24 @@ class OffsetsHandler:
 
     @handles(OffsetsForLeaderEpochRequest)
     def offsets_for_leader_epoch(self, request: OffsetsForLeaderEpochRequest, channel: Channel) -> None:
-        response = OffsetsForLeaderEpochResponse(tuple(self._epoch_end(query) for query in request.partitions))
+        response = OffsetsForLeaderEpochResponse(
+            tuple(self._epoch_end(query, request.replica_id) for query in request.partitions)
+        )
         channel.reply(response, response.size)
 
-    def _epoch_end(self, query: EpochQuery) -> EpochEndOffset:
+    def _epoch_end(self, query: EpochQuery, follower: int) -> EpochEndOffset:
         error, partition = self._leader(query.tp, query.current_leader_epoch)
         if partition is None:
             return EpochEndOffset(query.tp, error, UNDEFINED_EPOCH, UNDEFINED_OFFSET)
+        if query.current_leader_epoch != partition.leader_epoch:
+            partition.show("KIP-320", follower)
         if self._manager.policies.answers_with_epoch:
             return EpochEndOffset(query.tp, Errors.NONE, *partition.end_offset_for_epoch(query.leader_epoch))
-        return EpochEndOffset(query.tp, Errors.NONE, UNDEFINED_EPOCH, partition.end_offset_alone(query.leader_epoch))
+        alone = partition.end_offset_alone(query.leader_epoch)
+        found, end = partition.log.epochs.end_offset_for(query.leader_epoch, partition.log_end_offset)
+        if found not in (query.leader_epoch, UNDEFINED_EPOCH) or end != alone:
+            partition.show("KIP-279", follower)
+        return EpochEndOffset(query.tp, Errors.NONE, UNDEFINED_EPOCH, alone)
 
     @handles(ListOffsetsRequest)
     def list_offsets(self, request: ListOffsetsRequest, channel: Channel) -> None:

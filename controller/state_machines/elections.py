@@ -8,13 +8,14 @@ from attrs import define, field
 from controller.context import ControllerContext
 from controller.errors import StateChangeFailed
 from controller.request_batch import ControllerBrokerRequestBatch
-from controller.state_machines.selectors import Candidates, Choice, Selector
+from controller.state_machines.selectors import LIVE_ALONE, Candidates, Choice, Selector
 from controller.zk_client import KafkaZkClient
 from emulator.logger import get_logger
 from emulator.metrics import Meter, mbean
 from emulator.nodes import Process
 from emulator.protocol.assignments import Replicas
 from emulator.protocol.events import LeaderElected
+from emulator.protocol.shown import Deviated
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.zookeeper import SessionExpired
@@ -74,6 +75,7 @@ class Elections:
             state = self.context.leadership_info[tp] = states[tp]
             self.batch.add_leader_and_isr(state.isr, tp, state, self.context.replicas(tp), is_new=True)
             self._record(tp, state, "new", unclean=False)
+            self._show_not_notified(tp, state.isr, LIVE_ALONE)
         return created
 
     async def elect(self, partitions: Sequence[TopicPartition], selector: Selector) -> list[TopicPartition]:
@@ -93,6 +95,8 @@ class Elections:
                 self.context.leadership_info[tp] = state
                 self.batch.add_leader_and_isr(choice.recipients, tp, state, self.context.replicas(tp), is_new=False)
                 self._record(tp, state, selector.name, choice.unclean)
+                if selector.ticket:
+                    self._show_not_notified(tp, choice.recipients, selector.ticket)
             elected += written
         return elected
 
@@ -166,6 +170,12 @@ class Elections:
         if newer:
             log.error("written by a newer controller", partition=str(tp), controller_epoch=state.controller_epoch)
         return newer
+
+    def _show_not_notified(self, tp: TopicPartition, recipients: Replicas, ticket: str) -> None:
+        """Brokers that shut down, and get no LeaderAndIsr of the new leader."""
+        for broker in self.context.shutting_down:
+            if broker in self.context.replicas(tp) and broker not in recipients:
+                self.zk_client.trace.mark(Deviated, self.process.node.id, ticket, *tp, broker)
 
     def _record(self, tp: TopicPartition, state: LeaderAndIsr, selector: str, unclean: bool) -> None:
         self.process.emit(

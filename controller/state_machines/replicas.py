@@ -1,7 +1,7 @@
 """The replica state machine (kafka-behaviour §5.2). An illegal transition is logged; the others of the same call are
 made."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from attrs import define
 
@@ -13,6 +13,7 @@ from controller.states import ReplicaState
 from controller.zk_client import KafkaZkClient
 from emulator.logger import get_logger
 from emulator.protocol.control_requests import ReplicasChanged
+from emulator.protocol.shown import Deviated
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.zookeeper import SessionExpired
@@ -59,6 +60,10 @@ class ReplicaStateMachine:
         await self._handle(up, ReplicaState.ONLINE)
         if self.rules.shrink_at_failover:
             await self._handle([down], ReplicaState.OFFLINE)
+        elif self.zk_client.trace.shows(Deviated):
+            for broker, partitions in down.items():
+                known = ((tp, context.leadership_info.get(tp)) for tp in partitions)
+                self._show("KAFKA-3143", [tp for tp, state in known if state and broker in state.isr], broker)
 
     async def delete(self, replicas: Sequence[Replica]) -> None:
         """Change offline replicas to NonExistent, state by state, without waiting for the brokers' responses."""
@@ -158,6 +163,7 @@ class ReplicaStateMachine:
             return await self._leave_remembered_isrs(broker, led, leaderless)
         shrunk = await self._shrink(broker, led)
         if not self.rules.leaderless_go_offline:
+            self._show("KAFKA-6650", leaderless, broker)
             return shrunk
         if leaderless:
             self.batch.add_update_metadata(self.context.live_or_shutting_down, leaderless)
@@ -171,6 +177,8 @@ class ReplicaStateMachine:
         leadership = self.context.leadership_info
         outside = [tp for tp in led if broker not in leadership[tp].isr]
         inside = [tp for tp in led if broker in leadership[tp].isr]
+        self._show("ReplicaStateMachine.handleStateChange", outside, broker)
+        self._show("KAFKA-6650", leaderless, broker)
         return [*await self._shrink(broker, inside), *outside]
 
     async def _shrink(self, broker: int, partitions: list[TopicPartition]) -> list[TopicPartition]:
@@ -212,6 +220,8 @@ class ReplicaStateMachine:
                 log.error("cannot shrink the ISR", partition=str(tp), broker=broker)
             elif broker in state.isr:
                 states[tp] = self._without(broker, state)
+                if not states[tp].isr:
+                    self._show("KAFKA-1028", [tp], broker)
             else:
                 # Send the state in ZooKeeper again, with this controller's epoch.
                 self.context.leadership_info[tp] = LeaderAndIsr(
@@ -219,6 +229,11 @@ class ReplicaStateMachine:
                 )
                 done.append(tp)
         return states
+
+    def _show(self, ticket: str, partitions: Iterable[TopicPartition], broker: int) -> None:
+        trace = self.zk_client.trace
+        for tp in partitions:
+            trace.mark(Deviated, self.batch.controller_id, ticket, *tp, broker)
 
     def _without(self, broker: int, state: LeaderAndIsr) -> LeaderAndIsr:
         """The state without ``broker``. Where it stays in the ISR as the last member, so that a clean leader can be

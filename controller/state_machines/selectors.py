@@ -129,21 +129,24 @@ class Selector:
     Attributes:
         name: the name under which elections are recorded.
         asks_unclean: whether it uses ``Candidates.unclean``, for which a topic's settings have to be read.
+        ticket: of the behaviour that brokers which shut down get no LeaderAndIsr; "" where they get it.
     """
 
     name: str
     select: Select
     asks_unclean: bool = False
+    ticket: str = ""
 
 
-OFFLINE = Selector("offline", offline, asks_unclean=True)
+LIVE_ALONE = "Election.leaderForOffline"
+OFFLINE = Selector("offline", offline, asks_unclean=True, ticket=LIVE_ALONE)
 UNCLEAN = Selector("unclean", unclean)
-HEAD_OF_ISR = Selector("offline", head_of_isr)
+HEAD_OF_ISR = Selector("offline", head_of_isr, ticket=LIVE_ALONE)
 REASSIGNED = Selector("reassigned", reassigned)
 FIRST_LIVE_OF_TARGET = Selector("reassigned", first_live_of_target)
 PREFERRED = Selector("preferred", preferred)
 CONTROLLED_SHUTDOWN = Selector("controlled-shutdown", controlled_shutdown)
-TOLD_TO_LIVE = Selector("controlled-shutdown", controlled_shutdown_told_to_live)
+TOLD_TO_LIVE = Selector("controlled-shutdown", controlled_shutdown_told_to_live, ticket="KAFKA-7482")
 HEAD_OF_STAYING_ISR = Selector("controlled-shutdown", head_of_staying_isr)
 
 

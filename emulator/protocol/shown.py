@@ -254,6 +254,26 @@ class RequestedMovesRead(NamedTuple):
     targets: Mapping[TopicPartition, tuple[int, ...]]
 
 
+class Deviated(NamedTuple):
+    """A broker or controller does what a release did before a fix, where that makes a difference: the witness of a
+    ticket (``scenarios/profiles/tickets``).
+
+    Attributes:
+        ticket: its key.
+        topic, partition: what it is about.
+        replica: the broker whose replica that is about.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    ticket: str
+    topic: str
+    partition: int
+    replica: int
+
+
 class FollowerReached(NamedTuple):
     """A follower outside the ISR fetches at its leader's high watermark or above, while no change of the ISR is under
     way: it may join.

@@ -171,6 +171,12 @@ class Trace:
             except Exception as error:
                 _fail(error, f"at {kind.__name__}, after event {self.seq}")
 
+    def mark(self, kind: type[Any], *fields: Any) -> None:
+        """As ``show``, and rows that are collected stay collected: where this is called within a loop, the trace is the
+        same whether somebody folds ``kind`` or not."""
+        for see in self._folds.get(kind, ()):
+            see(_new(kind, (self._world.now, self.seq, self.cause) + fields))  # noqa: RUF005
+
     def collect(self, collector: Collector) -> None:
         """Take note that ``collector`` has its first row. The transition that collects it calls ``record_collected``
         when it ends."""

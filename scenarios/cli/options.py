@@ -146,7 +146,7 @@ def bug_of(option: str) -> Callable[[str], str]:
     """A reader of a bug, by its ticket."""
 
     def read(text: str) -> str:
-        from scenarios.profiles.bugs import check_bug
+        from scenarios.profiles.tickets import check_bug
 
         try:
             return check_bug(text)

@@ -73,7 +73,7 @@ MOST_EVENTS = 500_000_000
 
 
 def _check_bug(ticket: str) -> None:
-    from scenarios.profiles.bugs import check_bug
+    from scenarios.profiles.tickets import check_bug
 
     check_bug(ticket)
 
@@ -343,7 +343,7 @@ class Scenario:
         released = PROFILES[self.profile].policies
         if not self.bugs:
             return released
-        from scenarios.profiles.bugs import BUGS  # a file for each area, which most runs do without
+        from scenarios.profiles.tickets import BUGS  # a file for each area, which most runs do without
 
         return reduce(lambda policies, ticket: policies.changed(BUGS[ticket].policies), self.bugs, released)
 

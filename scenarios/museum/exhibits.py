@@ -15,8 +15,8 @@ from scenarios.language import Scenario
 from scenarios.museum.densities import densities
 from scenarios.museum.guards import GUARDS
 from scenarios.museum.guards.guard import Guard
-from scenarios.profiles.bug import Bug
-from scenarios.profiles.bugs import BUGS
+from scenarios.profiles.ticket import Ticket
+from scenarios.profiles.tickets import BUGS
 
 if TYPE_CHECKING:
     from scenarios.runs import Run
@@ -33,35 +33,37 @@ class Exhibit:
             switches the bug on; a guard is no switch.
     """
 
-    entry: Bug | Guard
+    entry: Ticket | Guard
     scenario: Scenario
 
     @property
     def name(self) -> str:
         """The bug's ticket or the guard's name."""
-        return self.entry.ticket if isinstance(self.entry, Bug) else self.entry.name
+        return self.entry.key if isinstance(self.entry, Ticket) else self.entry.name
 
     @property
     def is_bug(self) -> bool:
         """Whether a scenario can switch it on."""
-        return isinstance(self.entry, Bug)
+        return isinstance(self.entry, Ticket)
 
     @property
     def story(self) -> tuple[str, ...]:
         """The failure in Kafka, if there was one, and its form here."""
-        return (self.entry.happened, self.entry.here) if isinstance(self.entry, Bug) else (self.entry.here,)
+        return (self.entry.happened, self.entry.here) if isinstance(self.entry, Ticket) else (self.entry.here,)
 
     @property
     def kind_in_words(self) -> str:
         """The releases that had the bug; for a guard, that it is none."""
         return (
-            self.entry.affected if isinstance(self.entry, Bug) else "a guard that is taken out, no bug that Kafka had"
+            self.entry.releases
+            if isinstance(self.entry, Ticket)
+            else "a guard that is taken out, no bug that Kafka had"
         )
 
     @property
     def otherwise(self) -> str:
         """The setting in which its case passes: without the bug, or with the guard."""
-        return "without the bug" if isinstance(self.entry, Bug) else "with the guard"
+        return "without the bug" if isinstance(self.entry, Ticket) else "with the guard"
 
     def show(self) -> Shown:
         """Run the case with the bug and without it, or without the guard and with it."""
@@ -73,7 +75,7 @@ class Exhibit:
         """Run the case with the bug only, or without the guard only."""
         from scenarios.runs import run_scenario
 
-        with nullcontext() if isinstance(self.entry, Bug) else self.entry.missing():
+        with nullcontext() if isinstance(self.entry, Ticket) else self.entry.missing():
             return run_scenario(self.scenario)
 
 
@@ -113,8 +115,8 @@ class Shown:
         measured = densities().get(name)
         return {
             "bug": name,
-            "kind": "bug" if isinstance(entry, Bug) else "guard",
-            "switch": list(entry.policies) if isinstance(entry, Bug) else [one.place for one in entry.taken_out],
+            "kind": "bug" if isinstance(entry, Ticket) else "guard",
+            "switch": list(entry.policies) if isinstance(entry, Ticket) else [one.place for one in entry.taken_out],
             "checker": entry.checker,
             "caught": self.caught,
             "clean": self.clean,

@@ -14,7 +14,7 @@ from scenarios.museum.densities import densities
 from scenarios.museum.exhibits import Exhibit, case_text, exhibits
 from scenarios.museum.guards import GUARDS
 from scenarios.pages import into_page, table
-from scenarios.profiles.bugs import BUGS
+from scenarios.profiles.tickets import BUGS
 
 _HEADS = ("Bug", "What was wrong", "Fixed in", "Seen by", "Of 1,000 seeds")
 _GUARD_HEADS = ("Guard", "What happens without it", "Seen by")
@@ -37,7 +37,7 @@ def whole(chosen: Iterable[Exhibit]) -> Iterator[str]:
 
 def _row(one: Exhibit) -> Sequence[str]:
     bug = BUGS[one.name]
-    return _link(one.name), bug.title, bug.affected.rpartition("; ")[2], _seen_by(one), _density(bug.ticket)
+    return _link(one.name), bug.title, bug.releases.rpartition("; ")[2], _seen_by(one), _density(bug.key)
 
 
 def _guard_row(one: Exhibit) -> Sequence[str]:
@@ -62,8 +62,8 @@ def _density(ticket: str) -> str:
 def _case(one: Exhibit) -> str:
     bug = BUGS[one.name]
     lines = [
-        f"## {bug.ticket}",
-        f"**{_sentence(bug.title)}** ({bug.affected}).",
+        f"## {bug.key}",
+        f"**{_sentence(bug.title)}** ({bug.releases}).",
         bug.happened,
         f"*Here:* {bug.here}",
         *([f"*Chaos would have to draw:* {bug.trigger}"] if bug.trigger else []),

@@ -20,6 +20,28 @@ from scenarios.errors import did_you_mean
 ConfigValue = int | bool
 
 
+def is_before(release: str, other: str) -> bool:
+    """Whether a release comes before another one: ``0.10.2`` before ``2.3.1``."""
+    return _numbers(release) < _numbers(other)
+
+
+def is_within(release: str, since: str, until: str) -> bool:
+    """Whether a release is one of those from ``since`` on and before ``until``; "": there is no such end."""
+    return not (since and is_before(release, since)) and (not until or is_before(release, until))
+
+
+def in_short(release: str) -> str:
+    """A release without the zeros that end it: ``2.3`` of 2.3.0, ``0.11`` of 0.11.0.0."""
+    numbers = release.split(".")
+    while len(numbers) > 2 and numbers[-1] == "0":
+        numbers.pop()
+    return ".".join(numbers)
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(map(int, release.split(".")))
+
+
 @frozen
 class Policies:
     """One bundle of policies for each floor. The defaults are those of Kafka 2.3.
@@ -68,6 +90,14 @@ class Policies:
         """
         return reduce(lambda bundle, place: _replaced(bundle, place.split("."), policies[place]), policies, self)
 
+    def at(self, place: str) -> Any:
+        """The policy at a place. Raises: AttributeError for one that is not there."""
+        return reduce(getattr, place.split("."), self)
+
+    def have(self, policies: Mapping[str, Any]) -> bool:
+        """Whether these are the policies at their places."""
+        return all(self.at(place) == policy for place, policy in policies.items())
+
 
 def _replaced(owner: Any, place: list[str], value: Any) -> Any:
     name, *below = place
@@ -81,19 +111,22 @@ def _replaced(owner: Any, place: list[str], value: Any) -> Any:
 class Difference:
     """One thing that a profile does in another way than its neighbour: what it is, in words, and the policies.
 
+    What a ticket has ended, or begun, is said with the ticket (``Ticket.differences``), which has source and policies
+    for it.
+
     Attributes:
         title: what it is about; with ``here`` or ``before`` it reads as one sentence.
         here: what the profile does.
         before: what ``kafka-2.3`` does; "" where a difference of another profile with the same title says so.
-        source: the ticket, KIP or document, and the release that it came with.
+        source: the KIP or document, and the release that it came with.
         policies: by their places in the bundle, what they are here.
     """
 
     title: str
     here: str
     before: str = ""
-    source: str
-    policies: Mapping[str, Any]
+    source: str = ""
+    policies: Mapping[str, Any] = field(factory=dict)
 
 
 @frozen(kw_only=True)
@@ -101,6 +134,7 @@ class Profile:
     """One release, or one document, by name.
 
     Attributes:
+        release: the release that it is, or that the document is written for: ``2.3.1``.
         help: what it is, in one line.
         policies: what it does, for each floor.
         neighbour: the profile that it is written after; None for the one that is written in full.
@@ -118,6 +152,7 @@ class Profile:
 
     name: str
     help: str
+    release: str
     policies: Policies
     neighbour: Profile | None = None
     differences: tuple[Difference, ...] = ()
@@ -145,7 +180,8 @@ class Profile:
 
         Args:
             gains_metrics: names of metrics that it has and this profile has not; ``lacks_metrics`` the reverse.
-            changes: its strategy, tools, defaults, session timeout and registration, where they are not the same.
+            changes: its release, strategy, tools, defaults, session timeout and registration, where they are not the
+                same.
         """
         policies = reduce(lambda policies, one: policies.changed(one.policies), differences, self.policies)
         metrics = (policies.brokers.lacks_metrics - gains_metrics) | lacks_metrics

@@ -11,6 +11,7 @@ from typing import Any
 from attrs import define, field
 
 from emulator.protocol.events import Produced
+from emulator.protocol.shown import Deviated
 from emulator.trace import Trace, read_back, rows
 from emulator.trace.columns import kind_of_rows
 from scenarios.observe.timeline.summary import DATA, METRICS, is_data
@@ -52,9 +53,11 @@ class ControlPlaneLog:
 
     Attributes:
         kinds: those of the trace.
+        witnesses: where brokers and controllers did what a release did before a fix, in order.
     """
 
     kinds: dict[str, type] = field(factory=dict)
+    witnesses: list[Deviated] = field(factory=list)
     _control: deque[Any] = field(factory=lambda: deque(maxlen=MOST))
     _data: deque[tuple[bytes, int]] = field(factory=deque)
     """Chunks with the numbers of their rows of data."""
@@ -66,6 +69,7 @@ class ControlPlaneLog:
     def of(cls, trace: Trace) -> "ControlPlaneLog":
         log = cls(trace.kinds)
         trace.keep(log.take)
+        trace.fold(Deviated, log.witnesses.append)
         return log
 
     def take(self, chunk: list[Any], values: bytes) -> None:

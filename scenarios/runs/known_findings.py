@@ -29,7 +29,7 @@ from scenarios.runs.known.kafka_6794 import DOCUMENTS
 from scenarios.runs.known.losses import LOST
 from scenarios.runs.known.moves import MOVES
 from scenarios.runs.known.producers import PRODUCERS
-from scenarios.runs.known.reason import Known
+from scenarios.runs.known.reason import Reason
 from scenarios.runs.known.truncations import TRUNCATIONS
 from scenarios.runs.known.watermarks import WATERMARKS
 from scenarios.runs.past import Judged, KeptEvents
@@ -37,7 +37,7 @@ from scenarios.runs.past import Judged, KeptEvents
 if TYPE_CHECKING:
     from scenarios.runs.run import Run
 
-KNOWN: tuple[Known, ...] = (
+KNOWN: tuple[Reason, ...] = (
     *TRUNCATIONS,
     *LOST,
     *JOINS,
@@ -61,11 +61,11 @@ class OfRelease(Judged, Protocol):
     def profile(self) -> str: ...
 
 
-def known(run: OfRelease, finding: Finding, past: KeptEvents | None = None) -> tuple[Known, ...]:
+def known(run: OfRelease, finding: Finding, past: KeptEvents | None = None) -> tuple[Reason, ...]:
     """The reasons that together explain a finding of ``run``; none: it is new. Each violation behind the finding, and
     each broker that it is about, has one of them. ``past``: the events of ``run``, where they are there."""
-    policies = PROFILES[run.profile].policies
-    reasons = [one for one in KNOWN if one.sees(finding) and one.applies(policies)]
+    profile = PROFILES[run.profile]
+    reasons = [one for one in KNOWN if one.sees(finding) and one.applies(profile)]
     if not reasons:
         return ()
     past = past or KeptEvents(run)
@@ -86,14 +86,14 @@ class Explained:
         new: the others.
     """
 
-    known: tuple[tuple[Known, tuple[Finding, ...]], ...]
+    known: tuple[tuple[Reason, tuple[Finding, ...]], ...]
     new: tuple[Finding, ...]
 
 
 def explained(run: OfRelease, found: Iterable[Finding]) -> Explained:
     """What of ``found``, the findings of ``run``, its release does by itself."""
     past = KeptEvents(run)
-    reasons: dict[Known, list[Finding]] = {}
+    reasons: dict[Reason, list[Finding]] = {}
     new: list[Finding] = []
     for finding in found:
         explaining = known(run, finding, past)
@@ -104,7 +104,7 @@ def explained(run: OfRelease, found: Iterable[Finding]) -> Explained:
     return Explained(tuple((reason, tuple(of_it)) for reason, of_it in reasons.items()), tuple(new))
 
 
-def shown(reason: Known, of_it: Iterable[Finding]) -> str:
+def shown(reason: Reason, of_it: Iterable[Finding]) -> str:
     """A reason, and the checkers whose findings it explains, in a line."""
     return f"{reason} ({', '.join(dict.fromkeys(finding.checker for finding in of_it))})"
 

@@ -31,6 +31,7 @@ from emulator.protocol.events import (
     NodeStarted,
     Truncated,
 )
+from emulator.protocol.shown import Deviated
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import (
     CONTROLLER,
@@ -56,6 +57,9 @@ class Judged(Protocol):
 
     @property
     def violations(self) -> tuple[Violation, ...]: ...
+
+    @property
+    def witnesses(self) -> tuple[Deviated, ...]: ...
 
 
 class KeptEvents:
@@ -341,29 +345,9 @@ class KeptEvents:
             if wishes and sorted(wishes[-1].isr) == sorted(state.isr) and type(outcome) is IsrUpdateFailed:
                 yield seq, wishes[-1]
 
-    def left_in_isr(self, tp: TopicPartition, broker: int, until_seq: int) -> bool:
-        """Whether a new controller has found ``broker`` gone, and it has been in the ISR since."""
-        return any(
-            (loaded.step, loaded.edge) == (LOADS_BROKERS, "after")
-            and loaded.seq < until_seq
-            and not self.registered(broker, loaded.seq)
-            and self.stayed_in_isr(tp, broker, loaded.seq, until_seq)
-            for loaded in self.of(Step)
-        )
-
     def elected_between(self, first_seq: int, last_seq: int) -> bool:
         """Whether a controller was elected between."""
         return any(first_seq < event.seq < last_seq for event in self.of(ControllerElected))
-
-    def in_no_memory(self, tp: TopicPartition, crash: NodeCrashed, until_seq: int) -> bool:
-        """Whether a controller has handled the failure of a broker without its replica in the ISR that it knew: a
-        leader had added it in the leader epoch that the controller wrote last."""
-        if not self.failure_handled(crash.node, crash.seq, until_seq):
-            return False
-        written = [(seq, state) for seq, state in self.states.get(tp, []) if seq < crash.seq and state is not None]
-        of_epoch = [(seq, state) for seq, state in written if state.leader_epoch == written[-1][1].leader_epoch]
-        joined = [seq for seq, state in of_epoch if crash.node in state.isr]
-        return bool(joined) and joined[0] > of_epoch[0][0] and not self.elected_between(joined[0], until_seq)
 
     def found_gone(self, tp: TopicPartition, crash: NodeCrashed) -> bool:
         """Whether a new controller loaded the live brokers while the znode of one that had crashed was away, and went

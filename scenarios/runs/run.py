@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import field, frozen
 
 from emulator.protocol.events import Fault
+from emulator.protocol.shown import Deviated
 from scenarios.language import Scenario
 from scenarios.language.expect import Expect, SteadyState
 from scenarios.observe.checkers import Violation
@@ -19,7 +20,7 @@ from scenarios.runs.convergence import Convergence
 
 if TYPE_CHECKING:
     from scenarios.runs.finding import Finding
-    from scenarios.runs.known.reason import Known
+    from scenarios.runs.known.reason import Reason
 
 UNFLUSHED_TICKET = "KIP-966"
 """Closes the gap in which Kafka loses records of which every in-sync replica had a copy that was not flushed."""
@@ -100,13 +101,18 @@ class Run:
         return self.log.events()
 
     @property
+    def witnesses(self) -> tuple[Deviated, ...]:
+        """Where brokers and controllers did what a release did before a fix, in order."""
+        return tuple(self.log.witnesses)
+
+    @property
     def lost(self) -> tuple[dict[str, Any], ...]:
         """What was acknowledged with acks=all and is gone without a violation, since Kafka is like that: by ticket."""
         batches, records = (self.metrics[f"lost_unflushed_{what}"] for what in ("batches", "records"))
         return ({"ticket": UNFLUSHED_TICKET, "batches": batches, "records": records},) if records else ()
 
     @property
-    def known(self) -> tuple[tuple[Known, tuple[Finding, ...]], ...]:
+    def known(self) -> tuple[tuple[Reason, tuple[Finding, ...]], ...]:
         """What of its findings the release does by itself, by reason (``scenarios.runs.known_findings``)."""
         if self.passed:
             return ()

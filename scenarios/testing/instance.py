@@ -583,7 +583,9 @@ class ClusterInstance:
 
     def _verdict(self) -> Verdict:
         violations = self._checkers.violations
-        return Verdict.of(self.scenario.profile, violations, self._story() if violations else ())
+        return Verdict.of(
+            self.scenario.profile, violations, self._story() if violations else (), tuple(self._log.witnesses)
+        )
 
 
 def _no_metric(name: str) -> int:

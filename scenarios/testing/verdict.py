@@ -7,12 +7,13 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from emulator.protocol.shown import Deviated
 from scenarios.observe.checkers import Violation
 from scenarios.observe.timeline.explain import explain
 from scenarios.runs.finding import Finding
-from scenarios.runs.known.reason import Known
+from scenarios.runs.known.reason import Reason
 from scenarios.runs.known_findings import Explained, explained_violations, shown
 
 
@@ -21,7 +22,7 @@ class KnownFinding(UserWarning):
     are made errors (``-W error``)."""
 
     @classmethod
-    def of(cls, profile: str, known: Iterable[tuple[Known, Iterable[Finding]]]) -> tuple[KnownFinding, ...]:
+    def of(cls, profile: str, known: Iterable[tuple[Reason, Iterable[Finding]]]) -> tuple[KnownFinding, ...]:
         """One for each reason, with the checkers whose findings it explains."""
         return tuple(cls(f"known under {profile}: {shown(reason, of_it)}") for reason, of_it in known)
 
@@ -45,19 +46,27 @@ class Verdict:
         profile: the profile of the cluster.
         violations: the violations in the order in which they were found.
         control_plane: the events of the control plane, as a run keeps them.
+        witnesses: where the release did what a ticket is about.
     """
 
     profile: str
     violations: tuple[Violation, ...]
     control_plane: tuple[Any, ...]
+    witnesses: tuple[Deviated, ...]
     _explained: Explained
 
     @classmethod
-    def of(cls, profile: str, violations: Sequence[Violation], control_plane: tuple[Any, ...]) -> Verdict:
+    def of(
+        cls,
+        profile: str,
+        violations: Sequence[Violation],
+        control_plane: tuple[Any, ...],
+        witnesses: tuple[Deviated, ...],
+    ) -> Verdict:
         """The verdict on what the checkers have found, which is explained once."""
         nothing = Explained((), ())
-        bare = cls(profile, tuple(violations), control_plane, nothing)
-        return cls(profile, bare.violations, control_plane, explained_violations(bare) if violations else nothing)
+        bare = cls(profile, tuple(violations), control_plane, witnesses, nothing)
+        return evolve(bare, explained=explained_violations(bare)) if violations else bare
 
     @property
     def new(self) -> tuple[Violation, ...]:

@@ -26,7 +26,7 @@ ALLOWED = {
     "scenarios/package/understudy/__init__.py": (1, START),
     "scenarios/package/understudy/testing.py": (1, "needs Hypothesis, or what real clients need"),
     "scenarios/plugins.py": (1, "the user's own modules"),
-    "scenarios/profiles/bugs/__init__.py": (1, ONE_FILE),
+    "scenarios/profiles/tickets/__init__.py": (1, ONE_FILE),
     "scenarios/profiles/registry.py": (1, ONE_FILE),
     "scenarios/runs/runner.py": (1, f"{ABOVE}, and needs the extra wire"),
     "scenarios/studies/spark/chunk.py": (1, SENT),

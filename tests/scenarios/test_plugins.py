@@ -90,7 +90,7 @@ class Mine(Checker):
 """
 BUG = """
 texts = dict(title="t", affected="a", happened="h", here="h", source="s")
-register_bug(Bug(ticket="X-1", checker="isr_complet", policies={"brokers.checks_epochs": False}, **texts))
+register_ticket(Ticket(key="X-1", checker="isr_complet", policies={"brokers.checks_epochs": False}, **texts))
 """
 POLICY = """
 difference = Difference(title="t", here="h", source="s", policies={"controller.retry_pause": 1})
@@ -113,8 +113,8 @@ PROFILES["kafka-2.4"].with_differences(difference, name="mine", help="mine")
             "order 'x first' is no name; write letters, .*",
         ),
         (ORDER.replace("async def", "def").replace("x-first", "random"), "there is a part of strategies 'random' .*"),
-        (BUG, r"bug 'X-1' names the unknown checker 'isr_complet'; did you mean 'isr_complete'\?"),
-        (BUG.replace("X-1", "X 1").replace("complet", "complete"), "bug 'X 1' is no name; .*"),
+        (BUG, r"ticket 'X-1' names the unknown checker 'isr_complet'; did you mean 'isr_complete'\?"),
+        (BUG.replace("X-1", "X 1").replace("complet", "complete"), "ticket 'X 1' is no name; .*"),
         (POLICY, r"ControllerPolicies has no 'retry_pause'; did you mean 'retry_pause_us'\?"),
     ],
 )

@@ -109,9 +109,9 @@ def _profiles() -> list[Entry]:
 
 
 def _bugs() -> list[Entry]:
-    from scenarios.profiles.bugs import BUGS
+    from scenarios.profiles.tickets import BUGS
 
-    return [{"name": b.ticket, "help": b.title, "affected": b.affected, "checker": b.checker} for b in BUGS.values()]
+    return [{"name": b.key, "help": b.title, "affected": b.releases, "checker": b.checker} for b in BUGS.values()]
 
 
 def _policies() -> list[Entry]:

@@ -12,8 +12,8 @@ from scenarios.cli import exits, options
 from scenarios.cli.output import say, table
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.profiles.bug import Bug
-from scenarios.profiles.bugs import BROUGHT, BUGS
+from scenarios.profiles.ticket import Ticket
+from scenarios.profiles.tickets import BROUGHT, BUGS
 
 if TYPE_CHECKING:
     from scenarios.museum.exhibits import Shown
@@ -45,14 +45,14 @@ def _chosen(text: str) -> str:
     return text
 
 
-def _without_a_case(bug: Bug) -> str:
-    brings = BROUGHT.get(bug.ticket)
+def _without_a_case(bug: Ticket) -> str:
+    brings = BROUGHT.get(bug.key)
     where = "" if brings is None else f" of plug-in {brings}"
     if bug.case:
-        return f"the case of bug {bug.ticket!r}{where} is not there: {bug.case}"
+        return f"the case of bug {bug.key!r}{where} is not there: {bug.case}"
     return (
-        f"bug {bug.ticket!r}{where} has no case here; switch it on with run FILE --bug {bug.ticket}, and name the file "
-        "of its case in Bug(case=...), see docs/extend/plugins.md"
+        f"bug {bug.key!r}{where} has no case here; switch it on with run FILE --bug {bug.key}, and name the file "
+        "of its case in Ticket(case=...), see docs/extend/plugins.md"
     )
 
 

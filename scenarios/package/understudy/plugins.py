@@ -18,7 +18,7 @@ from scenarios.language.known import Known
 from scenarios.language.schema.kinds import Boolean, Choice, Integer, ListOf, Text
 from scenarios.language.schema.reader import key
 from scenarios.language.strategies.registry import Look, PlannedMove, Progress, admission, order, rate
-from scenarios.museum import register_bug
+from scenarios.museum import register_ticket
 from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.checkers.checkers import register as checker
 from scenarios.observe.measures.figure import Better, Figure, Limit
@@ -26,7 +26,7 @@ from scenarios.observe.measures.figures import register as register_figures
 from scenarios.observe.measures.fold import Fold, Source
 from scenarios.profiles import PROFILES, Difference, Profile
 from scenarios.profiles import register as register_profile
-from scenarios.profiles.bug import Bug
+from scenarios.profiles.ticket import Ticket
 
 __all__ = [
     "PROFILES",
@@ -35,7 +35,6 @@ __all__ = [
     "Behaviour",
     "Better",
     "Boolean",
-    "Bug",
     "Checker",
     "Choice",
     "Client",
@@ -61,6 +60,7 @@ __all__ = [
     "StepsWork",
     "Stream",
     "Text",
+    "Ticket",
     "action",
     "admission",
     "behaviour",
@@ -69,9 +69,9 @@ __all__ = [
     "order",
     "phases",
     "rate",
-    "register_bug",
     "register_figures",
     "register_profile",
     "register_shape",
+    "register_ticket",
     "without",
 ]

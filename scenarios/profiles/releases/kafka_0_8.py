@@ -1,18 +1,19 @@
 """Kafka 0.8.0, the first release that replicates: what came with 0.8.1 to 1.1 is not there yet."""
 
 from brokers.metadata_cache import serves_all
-from brokers.partition.isr import ByZooKeeper, StuckOrSlow
 from brokers.under_replication import FactorAtCreation
 from controller.state_machines.rules import FOUR_STATES
-from controller.state_machines.selectors import FIRST_LIVE_OF_TARGET, HEAD_OF_ISR, HEAD_OF_STAYING_ISR
+from controller.state_machines.selectors import FIRST_LIVE_OF_TARGET, HEAD_OF_STAYING_ISR
 from fetchers.assignment import signed_fetcher_id
 from fetchers.failures import THREAD_DIES
-from fetchers.truncation import ToHighWatermark
 from scenarios.profiles import metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_1_1 import PROFILE as KAFKA_1_1
+from scenarios.profiles.tickets import differences
 
+RELEASE = "0.8.0"
 PROFILE = KAFKA_1_1.with_differences(
+    *differences(KAFKA_1_1, RELEASE),
     Difference(
         title="the states of a replica are",
         here="four",
@@ -34,13 +35,6 @@ PROFILE = KAFKA_1_1.with_differences(
         here="of the list (0, 1, 2)",
         source="Kafka's code, 1.1",
         policies={"controller.replicas.broker_order": FOUR_STATES.broker_order},
-    ),
-    Difference(
-        title="the last member of an ISR that goes offline",
-        before="stays in the ISR",
-        here="leaves the ISR, which is then empty",
-        source="KAFKA-1028, 0.8.2",
-        policies={"controller.replicas.keeps_last_in_isr": False},
     ),
     Difference(
         title="a broker that learns that there is a controller, and finds none,",
@@ -89,13 +83,6 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"controller.announces_brokers": False},
     ),
     Difference(
-        title="a partition without a leader gets",
-        before="the first assigned replica that is alive and in the ISR; any live one if unclean elections are allowed",
-        here="the first of the ISR that is alive; else any replica that is alive",
-        source="KAFKA-1028, 0.8.2",
-        policies={"controller.selectors.offline": HEAD_OF_ISR},
-    ),
-    Difference(
         title="a move that takes leadership from the leader gives it to",
         before="the first replica of the target that is alive and in the ISR",
         here="the first replica of the target that is alive",
@@ -116,32 +103,11 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"controller.shuts_down_together": False},
     ),
     Difference(
-        title="a follower leaves the ISR",
-        here="when it lags and has not fetched for `replica.lag.time.max.ms`, or lags by more than "
-        "`replica.lag.max.messages`",
-        source="KAFKA-1546, 0.9",
-        policies={"brokers.out_of_sync": StuckOrSlow()},
-    ),
-    Difference(
         title="leaders look for followers that have to leave the ISR",
         before="twice in `replica.lag.time.max.ms`",
         here="once in `replica.lag.time.max.ms`",
         source="KAFKA-4485, 0.10.2",
         policies={"brokers.isr_checks_per_lag_time": 1},
-    ),
-    Difference(
-        title="a follower that is not assigned",
-        before="cannot join the ISR",
-        here="joins the ISR like any other",
-        source="KAFKA-1097, 0.8.1",
-        policies={"brokers.checks_assignment": False},
-    ),
-    Difference(
-        title="a leader changes its ISR",
-        before="by a conditional write to ZooKeeper",
-        here="by a conditional write to ZooKeeper; one that took effect before its connection was lost has failed",
-        source="KAFKA-1382, 0.8.2",
-        policies={"brokers.isr_writes": ByZooKeeper(compares=False)},
     ),
     Difference(
         title="`max.message.bytes` limits",
@@ -198,19 +164,6 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"brokers.demotion_answers_waiting": False},
     ),
     Difference(
-        title="a follower under a new leader epoch truncates its log",
-        here="to its high watermark, without a request to the leader",
-        source="KIP-101, 0.11",
-        policies={"fetchers.truncation": ToHighWatermark()},
-    ),
-    Difference(
-        title="a follower whose offset is out of the leader's range, and whose log is by now the shorter one,",
-        before="keeps its log",
-        here="drops its log and begins at the leader's start",
-        source="KAFKA-2143, 0.10",
-        policies={"fetchers.out_of_range_drops_log": True},
-    ),
-    Difference(
         title="a partition that is fetched again, after a new role or an error,",
         before="gets the high watermark again where it has changed since the session's last answer",
         here="gets it with the next answer, as each answer has that of all partitions",
@@ -237,6 +190,7 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"brokers.under_replication": FactorAtCreation()},
     ),
     name="kafka-0.8",
+    release=RELEASE,
     help="0.8.0: KAFKA-42's 7 steps, four replica states, no epochs that fence",
     strategy="kafka-42",
     defaults={

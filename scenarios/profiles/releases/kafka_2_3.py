@@ -5,6 +5,7 @@ from scenarios.profiles.profile import Policies, Profile
 
 PROFILE = Profile(
     name="kafka-2.3",
+    release="2.3.1",
     help="the default: the wiki's 12 steps and KIP-461's failed partitions",
     policies=Policies().changed({"brokers.lacks_metrics": metrics.DRAFT | metrics.SINCE_2_5 | metrics.SINCE_2_4}),
 )

@@ -4,21 +4,17 @@ from brokers.transactions.policies import VERSIONS_2_4
 from scenarios.profiles import metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3
+from scenarios.profiles.tickets import differences
 
+RELEASE = "2.4.1"
 PROFILE = KAFKA_2_3.with_differences(
+    *differences(KAFKA_2_3, RELEASE),
     Difference(
         title="a produce request that waits for acks=all at a leader which gets StopReplica",
         before="waits for its timeout",
         here="is answered at once (NOT_LEADER_FOR_PARTITION)",
         source="KAFKA-9198, 2.4",
         policies={"brokers.stop_answers_waiting": True},
-    ),
-    Difference(
-        title="a member of the ISR that is not assigned",
-        before="leaves it like one that does not fetch",
-        here="makes the broker's check of its ISRs fail, every time",
-        source="KAFKA-9672, 3.0",
-        policies={"brokers.unassigned_leave_isr": False},
     ),
     Difference(
         title="after a follower's fetch that was refused, its leader",
@@ -48,13 +44,6 @@ PROFILE = KAFKA_2_3.with_differences(
         here="takes the start of its log",
         source="Log.updateHighWatermark, 2.4",
         policies={"brokers.start_raises_learned_high_watermark": True},
-    ),
-    Difference(
-        title="when a move raises a leader epoch without an election, UpdateMetadata has",
-        before="the old epoch and ISR, so that consumers are refused until an election or an announced ISR",
-        here="the new epoch and ISR",
-        source="KAFKA-9212, 2.4",
-        policies={"controller.remembers_bumps": True},
     ),
     Difference(
         title="a new log whose directory has failed, which shows only then,",
@@ -141,6 +130,7 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.message_format": "2.4-IV1"},
     ),
     name="kafka-2.4",
+    release=RELEASE,
     help="2.4: adding and removing replicas, override and cancel (KIP-455)",
     strategy="kip-455",
     election_tool="api",

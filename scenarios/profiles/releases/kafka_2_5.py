@@ -1,32 +1,20 @@
 """Kafka 2.5 (2.5.1)."""
 
 from brokers.transactions.policies import VERSIONS_2_5
-from brokers.under_replication import WithoutAdding
 from scenarios.profiles import metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_4 import PROFILE as KAFKA_2_4
+from scenarios.profiles.tickets import differences
 
+RELEASE = "2.5.1"
 PROFILE = KAFKA_2_4.with_differences(
-    Difference(
-        title="a request with a later broker epoch than the broker knows",
-        before="fails with UNKNOWN_SERVER_ERROR and has no effect",
-        here="is accepted",
-        source="KAFKA-9839, 2.5.1",
-        policies={"brokers.accepts_newer_broker_epoch": True},
-    ),
+    *differences(KAFKA_2_4, RELEASE),
     Difference(
         title="the leader epoch that a reader knows is held against that of the leader",
         before="in the first request of a session; a follower that knows no new epoch goes on reading",
         here="in every request",
         source="KAFKA-9338, 2.5",
         policies={"brokers.sessions_keep_epochs": True},
-    ),
-    Difference(
-        title="when the leader epoch changes, a copy to another log directory",
-        before="is refused by its own broker (FENCED_LEADER_EPOCH) and fails until the broker is restarted",
-        here="goes on under the new epoch",
-        source="KAFKA-9654, 2.5",
-        policies={"brokers.copies_follow_epochs": True},
     ),
     Difference(
         title="an idempotent producer whose batches the leader does not know (any more)",
@@ -64,13 +52,6 @@ PROFILE = KAFKA_2_4.with_differences(
         policies={"brokers.shows_rates": True},
     ),
     Difference(
-        title="a partition counts as under-replicated",
-        before="with fewer replicas in sync than assigned",
-        here="with fewer replicas in sync than assigned, not counting those being added",
-        source="KIP-352, 2.5",
-        policies={"brokers.under_replication": WithoutAdding()},
-    ),
-    Difference(
         title="a static member of a consumer group that joins again before the leader has assigned",
         before="keeps its generation, and gets no assignment under its new member id",
         here="starts the rebalance again",
@@ -84,6 +65,7 @@ PROFILE = KAFKA_2_4.with_differences(
         policies={"brokers.message_format": "2.5-IV0"},
     ),
     name="kafka-2.5",
+    release=RELEASE,
     help="2.5: kafka-2.4 with longer timeouts (KIP-537)",
     defaults={
         "replica.lag.time.max.ms": 30_000,

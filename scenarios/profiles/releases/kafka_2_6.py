@@ -3,15 +3,11 @@
 from controller.operations.rebalance import preferred_could_lead
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_5 import PROFILE as KAFKA_2_5
+from scenarios.profiles.tickets import differences
 
+RELEASE = "2.6.3"
 PROFILE = KAFKA_2_5.with_differences(
-    Difference(
-        title="a StopReplica that arrives late",
-        before="stops or deletes a replica that has been started again",
-        here="is refused unless its leader epoch is above the broker's (FENCED_LEADER_EPOCH)",
-        source="KIP-570, 2.6",
-        policies={"controller.stops_name_epochs": True},
-    ),
+    *differences(KAFKA_2_5, RELEASE),
     Difference(
         title="a StopReplica without deletion, for a replica whose log directory is offline,",
         before="succeeds",
@@ -67,6 +63,7 @@ PROFILE = KAFKA_2_5.with_differences(
         policies={"brokers.message_format": "2.6-IV0"},
     ),
     name="kafka-2.6",
+    release=RELEASE,
     help="2.6: kafka-2.5 with leader epochs in StopReplica (KIP-570)",
     tool="api",
 )

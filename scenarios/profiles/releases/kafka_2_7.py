@@ -5,8 +5,11 @@ from brokers.transactions.policies import VERSIONS_2_7
 from fetchers.truncation import OnFetch
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_6 import PROFILE as KAFKA_2_6
+from scenarios.profiles.tickets import differences
 
+RELEASE = "2.7.2"
 PROFILE = KAFKA_2_6.with_differences(
+    *differences(KAFKA_2_6, RELEASE),
     Difference(
         title="a leader changes its ISR",
         here="through the controller (AlterIsr); until it answers, the larger set counts",
@@ -26,13 +29,6 @@ PROFILE = KAFKA_2_6.with_differences(
         here="is answered (NOT_CONTROLLER)",
         source="KAFKA-10193, 2.7",
         policies={"controller.answers_preempted": True},
-    ),
-    Difference(
-        title="LeaderAndIsr of `kip-455` for the replicas it adds",
-        before="is as for all others",
-        here="says that they are new, so that they may use any log directory",
-        source="KAFKA-10314, 2.7",
-        policies={"kip_455.adds_as_new": True},
     ),
     Difference(
         title="a follower under a new leader epoch truncates its log",
@@ -68,6 +64,7 @@ PROFILE = KAFKA_2_6.with_differences(
         policies={"brokers.message_format": "2.7-IV2"},
     ),
     name="kafka-2.7",
+    release=RELEASE,
     help="2.7: kafka-2.6 with ISRs changed by the controller (KIP-497)",
     registration=5,
 )

@@ -5,11 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from controller.fencing import Unfenced
-from controller.state_machines.selectors import TOLD_TO_LIVE
 from emulator.protocol.events import (
-    BrokerRegistered,
-    ControlledShutdownAnswered,
     ControllerElected,
     ControllerResigned,
     ControlRequest,
@@ -27,19 +23,18 @@ from emulator.protocol.znodes import (
     REASSIGN_PARTITIONS,
     broker_path,
     decode_config,
-    decode_topic,
     state_path,
     topic_entity,
-    topic_path,
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import UNCLEAN
 from scenarios.observe.findings.control_facts import NotNotified
-from scenarios.observe.findings.convergence_facts import Condition, LeaderGone, NeverLed, RequestStays
+from scenarios.observe.findings.convergence_facts import LeaderGone, NeverLed, RequestStays
 from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper
+from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
-    CONVERGED,
-    Known,
+    Reason,
+    Shows,
     always,
     asks_for_moves,
     of_lacking,
@@ -183,44 +178,22 @@ def _is_deleting(past: KeptEvents, topic: str) -> bool:
     return [event.op for event in past.of(ZkWritten) if event.path == path][-1:] == ["create"]
 
 
-@of_replica
-def _elected_during_shutdown(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The election was one of a partition without a leader, or of a new one, and the controller had begun the broker's
-    controlled shutdown."""
-    return _shuts_down_at_election(past, violation, tp, broker, ("offline", "new"))
+def _not_notified(ticket: str) -> Shows:
+    """The last election of the leader of which the broker was not notified was such a one."""
 
+    @of_replica
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+        state = past.state(tp, violation.seq)
+        if state is None or not isinstance(violation.facts, NotNotified):
+            return False
+        elections = [
+            event.seq
+            for event in past.of(LeaderElected)
+            if (event.topic, event.partition, event.leader) == (*tp, state.leader) and event.seq < violation.seq
+        ]
+        return any(witnesses(past, ticket, tp, broker, seq, seq) for seq in elections[-1:])
 
-@of_replica
-def _shutting_down(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The election was one of a controlled shutdown, and the controller had begun that of the broker."""
-    return _shuts_down_at_election(past, violation, tp, broker, ("controlled-shutdown",))
-
-
-def _shuts_down_at_election(
-    past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int, selectors: tuple[str, ...]
-) -> bool:
-    """Whether the last election of the leader of which the broker was not notified was one of these, and the controller
-    had begun the broker's controlled shutdown."""
-    state = past.state(tp, violation.seq)
-    if state is None or not isinstance(violation.facts, NotNotified):
-        return False
-    elections = [
-        event
-        for event in past.of(LeaderElected)
-        if (event.topic, event.partition, event.leader) == (*tp, state.leader)
-        and event.leader_epoch <= state.leader_epoch
-        and event.seq < violation.seq
-    ][-1:]
-    begun = [event.seq for event in past.of(ControlledShutdownAnswered) if event.node == broker]
-    begun += [event.seq for event in past.of(Step) if event.broker == broker and event.step.startswith(SHUTDOWN)]
-    ended = [event.seq for event in past.of(BrokerRegistered) if event.node == broker]
-    ended += [event.seq for event in past.of(ControllerElected)]
-    return any(
-        event.selector in selectors
-        and max((seq for seq in begun if seq < event.seq), default=-1)
-        > max((seq for seq in ended if seq < event.seq), default=0)
-        for event in elections
-    )
+    return shows
 
 
 @of_lacking
@@ -276,13 +249,14 @@ def _shut_down_unseen(past: KeptEvents, broker: int, until_seq: int) -> bool:
 
 @of_violation
 def _leaderless_topic(past: KeptEvents, violation: Violation) -> bool:
-    """The topic is to be deleted, and one of its partitions never had a leader."""
+    """The topic is to be deleted, and a replica of a partition that never had a leader has not gone offline."""
     deleted, tp = _deleted_topic(violation), violation.partition
     topic = deleted or ("" if tp is None else tp.topic)
     asked = any(event.path == f"{DELETE_TOPICS}/{topic}" for event in past.of(ZkWritten))
-    created = [event for event in past.of(ZkWritten) if event.path == topic_path(topic) and event.op != "delete"]
-    partitions = decode_topic(created[-1].data) if created else {0: ()}
-    return asked and any(TopicPartition(topic, partition) not in past.states for partition in partitions)
+    return asked and any(
+        (one.ticket, one.topic) == ("KAFKA-6650", topic) and TopicPartition(topic, one.partition) not in past.states
+        for one in past.run.witnesses
+    )
 
 
 @of_partition
@@ -385,143 +359,23 @@ def _deposed_by_a_late_failover(past: KeptEvents, violation: Violation) -> bool:
     return until[0].client != broker and until[0].client in creators and not resigned
 
 
-CONTROL: tuple[Known, ...] = (
-    Known(
-        "KafkaController.processControllerChange (1.1.0 to 2.7.2)",
-        "brokers that learn that there is a controller, and find none, since it was deleted at once, wait for the next "
-        "one; none competes, so that there is none until a broker starts or its session expires",
-        (CONVERGED,),
-        lambda policies: not policies.controller.elects_where_gone,
-        _gone_before_it_was_looked_at,
-        parts=(Condition.CONTROLLED, Condition.NOTHING_ASKED, Condition.LED),
-    ),
-    Known(
-        "KAFKA-7482",
-        "a broker in its controlled shutdown gets no LeaderAndIsr for the leaderships that it gives up",
-        ("replicas_notified",),
-        lambda policies: policies.controller.selectors.controlled_shutdown is TOLD_TO_LIVE,
-        _shutting_down,
-    ),
-    Known(
-        "Election.leaderForOffline (2.3.1 to 2.7.2)",
-        "a broker in its controlled shutdown gets no LeaderAndIsr when a partition without a leader, or a new one, "
-        "gets one",
-        ("replicas_notified",),
-        lambda _policies: True,
-        _elected_during_shutdown,
-    ),
-    Known(
-        "KAFKA-6650",
-        "replicas of partitions that never had a leader do not go offline, and so their topic is never deleted",
-        (CONVERGED,),
-        lambda policies: not policies.controller.replicas.leaderless_go_offline,
-        _leaderless_topic,
-        parts=(Condition.NOTHING_ASKED, Condition.LED),
-    ),
-    Known(
-        "KAFKA-6835",
-        "an unclean election that is allowed while a partition has no leader waits for the next broker that comes or "
-        "goes, or for another controller",
-        (CONVERGED,),
-        lambda policies: not policies.controller.follows_unclean_topics,
-        _allowed_too_late,
-        parts=(Condition.LED,),
-    ),
-    Known(
-        "KAFKA-6082",
-        "a controller that has been replaced goes on writing",
-        ("controller_fence", "one_leader_per_epoch", "epochs_grow", "moves_recoverable", "deleted_get_no_leader"),
-        lambda policies: isinstance(policies.controller.fencing, Unfenced),
-        _by_a_replaced_controller,
-    ),
-    Known(
-        "KAFKA-6082",
-        "a controller that has been replaced writes an assignment over; its successor goes on with the one it knows",
-        ("moves_recoverable", "replicas_notified"),
-        lambda policies: isinstance(policies.controller.fencing, Unfenced),
-        _after_a_replaced_controller,
-    ),
-    Known(
-        "KAFKA-6082",
-        "a controller that has been replaced deletes the request for moves; its successor, whose watch that took, does "
-        "not see the next one",
-        (CONVERGED,),
-        lambda policies: isinstance(policies.controller.fencing, Unfenced),
-        _request_unseen,
-        parts=(Condition.NOTHING_ASKED,),
-    ),
-    Known(
-        "KAFKA-6082",
-        "a broker whose failover fails deletes /controller, also where that is another one's by then, which shows that "
-        "it is the controller until it learns of that",
-        ("one_active_controller",),
-        lambda policies: isinstance(policies.controller.fencing, Unfenced),
-        _deposed_by_a_late_failover,
-    ),
-    Known(
-        "KIP-380",
-        "a broker that has been restarted remembers no controller epoch, and obeys a controller that has been replaced",
-        ("append_shape",),
-        lambda policies: not policies.controller.broker_epochs,
-        _obeyed_a_former_controller,
-    ),
-    Known(
-        "KAFKA-1120",
-        "a broker that is gone and back before the controller looks at /brokers/ids gets neither LeaderAndIsr nor all "
-        "metadata",
-        ("roles_adopted", "replicas_notified", "metadata_kept", CONVERGED),
-        lambda policies: not policies.controller.broker_epochs,
-        _bounce_missed,
-        parts=(Condition.LED, Condition.IN_SYNC),
-    ),
-    Known(
-        "KAFKA-1120",
-        "a broker that ends its controlled shutdown and is back before the controller looks at /brokers/ids shuts down "
-        "for ever in the controller's memory, and is neither elected nor moved to",
-        ("led_in_time", CONVERGED),
-        lambda policies: not policies.controller.broker_epochs,
-        _shuts_down_since,
-        parts=(Condition.LED, Condition.NOTHING_ASKED),
-    ),
-    Known(
-        "KAFKA-9839",
-        "a broker that does not know its broker epoch yet refuses metadata, and then a leader that it takes for dead; "
-        "a move may wait for it",
-        ("roles_adopted", CONVERGED),
-        lambda policies: not policies.brokers.accepts_newer_broker_epoch,
-        _behind_its_epoch,
-        parts=(Condition.LED, Condition.IN_SYNC, Condition.FETCHED, Condition.NOTHING_ASKED),
-    ),
-    Known(
-        "KAFKA-9839",
-        "a broker that does not know its broker epoch yet refuses metadata, and is not sent all of it again",
-        ("metadata_kept",),
-        lambda policies: not policies.brokers.accepts_newer_broker_epoch,
-        _has_refused_metadata,
-    ),
-    Known(
-        "MetadataCache.updateMetadata (0.8.0 to 2.7.2)",
-        "a broker takes any metadata, also from before what it knows: an UpdateMetadata that was stuck on a connection "
-        "which the controller had given up takes back what a later one said",
-        ("metadata_kept",),
-        lambda _policies: True,
-        _took_what_was_overtaken,
-    ),
-    Known(
-        "KAFKA-9839",
-        "a broker that does not know its broker epoch yet refuses to delete a replica, and is not asked again: the "
-        "topic stays",
-        (CONVERGED,),
-        lambda policies: not policies.brokers.accepts_newer_broker_epoch,
-        _refused_to_delete,
-        parts=(Condition.NOTHING_ASKED, Condition.LED),
-    ),
-    Known(
-        "KAFKA-9539",
-        "a StopReplica that was stuck on its way stops a replica that has been started again",
-        ("stops_in_order",),
-        lambda policies: not policies.controller.stops_name_epochs,
-        always,
-    ),
+CONTROL: tuple[Reason, ...] = (
+    Reason("KafkaController.processControllerChange (1.1.0 to 2.7.2)", _gone_before_it_was_looked_at),
+    Reason("KAFKA-7482", _not_notified("KAFKA-7482")),
+    Reason("Election.leaderForOffline (2.3.1 to 2.7.2)", _not_notified("Election.leaderForOffline")),
+    Reason("KAFKA-6650", _leaderless_topic),
+    Reason("KAFKA-6835", _allowed_too_late),
+    Reason("KAFKA-6082", _by_a_replaced_controller),
+    Reason("KAFKA-6082", _after_a_replaced_controller, effect=1),
+    Reason("KAFKA-6082", _request_unseen, effect=2),
+    Reason("KAFKA-6082", _deposed_by_a_late_failover, effect=3),
+    Reason("KIP-380", _obeyed_a_former_controller),
+    Reason("KAFKA-1120", _bounce_missed),
+    Reason("KAFKA-1120", _shuts_down_since, effect=1),
+    Reason("KAFKA-9839", _behind_its_epoch),
+    Reason("KAFKA-9839", _has_refused_metadata, effect=1),
+    Reason("MetadataCache.updateMetadata (0.8.0 to 2.7.2)", _took_what_was_overtaken),
+    Reason("KAFKA-9839", _refused_to_delete, effect=2),
+    Reason("KAFKA-9539", always),
 )
 """Where two explain a finding, the more particular one comes first."""

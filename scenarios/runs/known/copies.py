@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from emulator.protocol.events import BecameFollower, BecameLeader, FetchPosition, LogReplaced
-from fetchers.truncation import ToHighWatermark
-from scenarios.observe.findings.convergence_facts import Condition
 from scenarios.runs.known.reason import (
-    CONVERGED,
-    DIVERGENCES,
-    LOSSES,
-    Known,
+    Reason,
     and_what_follows,
     keeps_its_place,
     of_lacking,
@@ -58,24 +53,7 @@ def _out_of_range_again(past: KeptEvents, _: Violation, tp: TopicPartition, brok
     )
 
 
-COPIES: tuple[Known, ...] = (
-    Known(
-        "KAFKA-15608",
-        "a copy in another log directory has the epochs of its records only: a leader that has written nothing yet "
-        "does not know where its epoch begins, and a follower that is ahead of it goes on with what it has",
-        (*LOSSES, *DIVERGENCES),
-        lambda policies: (
-            policies.brokers.begins_epoch_at_election and not isinstance(policies.fetchers.truncation, ToHighWatermark)
-        ),
-        and_what_follows(_epoch_not_copied),
-    ),
-    Known(
-        "KAFKA-15608",
-        "a copy without records has no epochs: a leader that has it answers that what a follower fetches is out of "
-        "range, and it begins again at the same offset, as long as nothing is written (Partition.readRecords, 2.7.2)",
-        (CONVERGED,),
-        lambda policies: policies.fetchers.truncation.on_fetch,
-        _out_of_range_again,
-        parts=(Condition.IN_SYNC,),
-    ),
+COPIES: tuple[Reason, ...] = (
+    Reason("KAFKA-15608", and_what_follows(_epoch_not_copied)),
+    Reason("KAFKA-15608", _out_of_range_again, effect=1),
 )

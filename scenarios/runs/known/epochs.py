@@ -12,15 +12,14 @@ from emulator.protocol.events import (
     Truncated,
 )
 from emulator.protocol.types import TopicPartition
-from fetchers.truncation import Kip101
+from scenarios.runs.known.ledger import ever
 from scenarios.runs.known.reason import (
-    DIVERGENCES,
-    LOSSES,
-    Known,
+    Reason,
     and_what_follows,
+    and_where_it_led,
+    of_broker,
     of_partition,
 )
-from scenarios.runs.known.truncations import leads_without_its_epoch
 
 if TYPE_CHECKING:
     from scenarios.observe.checkers import Violation
@@ -116,84 +115,12 @@ def _follows_elsewhere(past: KeptEvents, role: BecameFollower, at_seq: int) -> b
     return any(type(last) is BecameFollower and last.leader == role.leader for last in lasts)
 
 
-@of_partition
-def _cut_by_an_answer(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The log at fault has followed a leader with records of an epoch that the leader never had: it was truncated to
-    where the leader said that the epoch ends, or not at all."""
-    broker = violation.broker
-    return any(
-        event.log_end_offset > 0 and event.seq <= violation.seq and leads_without_its_epoch(past, event)
-        for event in past.of(BecameFollower)
-        if (event.node, event.topic, event.partition) == (broker, *tp)
-    )
-
-
-@of_partition
-def _answered_without_an_offset(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The last cut of the log at fault was one of a follower at its own high watermark, and the log of its leader began
-    beyond that: the leader has deleted the records of the follower's latest epoch, and knew no epoch as early. What is
-    lost is found at once, or while the replica stays in the ISR."""
-    broker = violation.broker
-    cuts = [
-        event
-        for event in past.of(Truncated)
-        if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq <= violation.seq
-    ]
-    if broker is None or not cuts:
-        return False
-    cut, role = cuts[-1], past.last_role(tp, broker, cuts[-1].seq)
-    if type(role) is not BecameFollower or cut.log_end_offset != role.high_watermark:
-        return False
-    stayed = cut.seq == violation.seq or past.stayed_in_isr(tp, broker, cut.seq, violation.seq)
-    return stayed and past.log_start(tp, role.leader, cut.seq) > cut.log_end_offset
-
-
-EPOCHS: tuple[Known, ...] = (
-    Known(
-        "KIP-320",
-        "a follower that missed elections goes on fetching from the broker that it knew as the leader, which leads "
-        "again with other records",
-        (*LOSSES, *DIVERGENCES),
-        lambda policies: not policies.brokers.checks_epochs,
-        and_what_follows(_missed_elections),
-    ),
-    Known(
-        "KAFKA-9338",
-        "a session is not held against a new leader epoch: a follower that missed elections goes on fetching within it "
-        "from the broker that it knew as the leader, which leads again with other records",
-        (*LOSSES, *DIVERGENCES),
-        lambda policies: policies.brokers.checks_epochs and not policies.brokers.sessions_keep_epochs,
-        and_what_follows(_missed_within_a_session),
-    ),
-    Known(
-        "KIP-320",
-        "a follower that missed elections reads what is written under a later epoch than the one in which it then "
-        "leads, by a request that was late: its log forgets the later epoch",
-        (*LOSSES, *DIVERGENCES, "append_shape"),
-        lambda policies: not policies.brokers.checks_epochs,
-        and_what_follows(_leads_before_what_it_has),
-    ),
-    Known(
-        "KAFKA-9338",
-        "the same within a session, which is not held against a new leader epoch",
-        (*LOSSES, *DIVERGENCES, "append_shape"),
-        lambda policies: policies.brokers.checks_epochs and not policies.brokers.sessions_keep_epochs,
-        and_what_follows(_leads_before_what_its_session_read),
-    ),
-    Known(
-        "KIP-279",
-        "a follower truncates to where the leader says that an epoch ends which the leader never had: too little",
-        (*LOSSES, "append_shape", *(checker for checker in DIVERGENCES if checker != "truncate_safety")),
-        lambda policies: isinstance(policies.fetchers.truncation, Kip101) and not policies.brokers.answers_with_epoch,
-        and_what_follows(_cut_by_an_answer),
-    ),
-    Known(
-        "KIP-279",
-        "a leader whose records of the follower's latest epoch retention has deleted answers with no offset: the "
-        "follower cuts its log at its own high watermark, and lacks what was committed beyond that",
-        (*LOSSES, "truncate_safety"),
-        lambda policies: isinstance(policies.fetchers.truncation, Kip101) and not policies.brokers.answers_with_epoch,
-        _answered_without_an_offset,
-    ),
+EPOCHS: tuple[Reason, ...] = (
+    Reason("KIP-320", and_what_follows(_missed_elections)),
+    Reason("KAFKA-9338", and_what_follows(_missed_within_a_session)),
+    Reason("KIP-320", and_what_follows(_leads_before_what_it_has), effect=1),
+    Reason("KAFKA-9338", and_what_follows(_leads_before_what_its_session_read), effect=1),
+    Reason("KIP-320", and_where_it_led(of_broker(ever("KIP-320"))), effect=2),
+    Reason("KIP-279", and_where_it_led(of_broker(ever("KIP-279")))),
 )
 """Where two explain a finding, the more particular one comes first."""

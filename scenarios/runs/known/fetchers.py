@@ -10,11 +10,9 @@ from emulator.disks import UnexpectedError
 from emulator.protocol.events import BecameFollower, BecameLeader, ClockSet, FetcherStopped, NodeCrashed
 from emulator.protocol.znodes import ALL_BROKERS, broker_entity, decode_config
 from emulator.trace.events import ZkWritten
-from fetchers.failures import Verdict
 from fetchers.policies import FetcherPolicies
-from fetchers.truncation import ToHighWatermark
 from scenarios.observe.findings.convergence_facts import Condition, FetcherDead, NotCommitted
-from scenarios.runs.known.reason import CONVERGED, Known, either, of_lacking, of_replica, of_violation
+from scenarios.runs.known.reason import Reason, either, of_lacking, of_replica, of_violation
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition
@@ -153,63 +151,11 @@ def _role_with_it(past: KeptEvents, violation: Violation, tp: TopicPartition, br
     return last if it_is else None
 
 
-FETCHERS: tuple[Known, ...] = (
-    Known(
-        IGNORED,
-        "a follower whose fetcher gets the partition again ignores the answer that is under way; the session takes the "
-        "high watermark in it for known, and does not repeat it while nothing is written",
-        (CONVERGED,),
-        lambda policies: (
-            not (policies.brokers.checks_epochs and policies.brokers.sessions_keep_epochs)
-            and not isinstance(policies.fetchers.truncation, ToHighWatermark)
-        ),
-        _answer_ignored,
-        parts=(Condition.COMMITTED,),
-    ),
-    Known(
-        IGNORED,
-        "the same, of an answer that was sent in the leader epoch before",
-        (CONVERGED,),
-        lambda policies: (
-            policies.brokers.checks_epochs
-            and policies.brokers.sessions_keep_epochs
-            and not policies.fetchers.truncation.on_fetch
-        ),
-        _answer_of_before_ignored,
-        parts=(Condition.COMMITTED,),
-    ),
-    Known(
-        IGNORED,
-        "a change of num.replica.fetchers gives a partition back to the thread that it had; that ignores the answer "
-        "which is under way, and the session takes the high watermark in it for known",
-        (CONVERGED,),
-        lambda policies: not (policies.fetchers.names_all_partitions or policies.fetchers.truncation.on_fetch),
-        _ignored_by_resize,
-        parts=(Condition.COMMITTED,),
-    ),
-    Known(
-        "KIP-461",
-        "an error on one partition, such as a batch that begins before the end of the log, ends its fetcher's thread",
-        (CONVERGED,),
-        lambda policies: policies.fetchers.failures.unexpected is Verdict.DIE,
-        either(_thread_died, _has_no_thread),
-        parts=(Condition.FETCHED, Condition.IN_SYNC),
-    ),
-    Known(
-        "DelayedItem.getDelay (0.8.0 to 2.7.2)",
-        "a fetcher's back-off ends by the wall clock: where that has been set back, a partition is not fetched for as "
-        "long as it was ahead",
-        (FOLLOWS, CONVERGED),
-        lambda _policies: True,
-        _waits_by_the_wall_clock,
-        parts=(Condition.IN_SYNC,),
-    ),
-    Known(
-        "KIP-461",
-        "a move waits for new replicas whose fetcher's thread has died",
-        (CONVERGED,),
-        lambda policies: policies.fetchers.failures.unexpected is Verdict.DIE,
-        _move_waits_for_the_dead,
-        parts=(Condition.NOTHING_ASKED,),
-    ),
+FETCHERS: tuple[Reason, ...] = (
+    Reason("FetchSessionHandler.build (1.1.0 to 2.7.2)", _answer_ignored),
+    Reason("FetchSessionHandler.build (1.1.0 to 2.7.2)", _answer_of_before_ignored, effect=1),
+    Reason("FetchSessionHandler.build (1.1.0 to 2.7.2)", _ignored_by_resize, effect=2),
+    Reason("KIP-461", either(_thread_died, _has_no_thread)),
+    Reason("DelayedItem.getDelay (0.8.0 to 2.7.2)", _waits_by_the_wall_clock),
+    Reason("KIP-461", _move_waits_for_the_dead, effect=1),
 )

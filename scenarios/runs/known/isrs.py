@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from brokers.partition.isr import ByZooKeeper
 from emulator.metrics import short_name
 from emulator.protocol.events import (
     BecameFollower,
@@ -13,21 +12,21 @@ from emulator.protocol.events import (
     IsrChanged,
     IsrProposed,
     IsrUpdateFailed,
-    NodeCrashed,
     PartitionCreated,
 )
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr, broker_path
+from emulator.protocol.znodes import broker_path
 from emulator.trace.events import ZkWritten
-from scenarios.observe.findings.convergence_facts import Condition, GaugeNotAtRest, IsrDiffers
+from scenarios.observe.findings.convergence_facts import GaugeNotAtRest, IsrDiffers
 from scenarios.observe.mbeans import UNDER_REPLICATED
-from scenarios.runs.finding import EXPECTATION
+from scenarios.runs.known.ledger import in_isr_since, witnesses
 from scenarios.runs.known.reason import (
     CONVERGED,
-    LOSSES,
-    Known,
+    Reason,
+    Shows,
     always,
     asks_for_moves,
+    of_partition,
     of_replica,
     of_violation,
     or_left_alone,
@@ -38,23 +37,19 @@ if TYPE_CHECKING:
     from scenarios.runs.past import KeptEvents
 
 
-@of_replica
-def _left_dead(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The replica was in the ISR as a controller took over that found its broker gone, and has been since."""
-    return _is_dead(past, violation, broker) and past.left_in_isr(tp, broker, violation.seq)
+def _left_dead(ticket: str) -> Shows:
+    """A controller left the replica in the ISR, where it has been since, though its broker was gone."""
+
+    @of_replica
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+        return _is_dead(past, violation, broker) and in_isr_since(ticket)(past, violation, tp, broker)
+
+    return shows
 
 
 def _is_dead(past: KeptEvents, violation: Violation, broker: int) -> bool:
     """Whether a violation is about ``broker`` since it is dead; one of convergence may be for another reason."""
     return violation.invariant != CONVERGED or past.down(broker, violation.seq)
-
-
-@of_replica
-def _in_no_memory(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The controller had the replica of a dead broker in none of the ISRs that it knew as it handled the failure."""
-    crashes = [event for event in past.of(NodeCrashed) if event.node == broker and event.seq < violation.seq]
-    dead = bool(crashes) and _is_dead(past, violation, broker)
-    return dead and past.in_no_memory(tp, crashes[-1], violation.seq)
 
 
 @of_replica
@@ -80,14 +75,14 @@ def _session_is_over(past: KeptEvents, broker: int, at_seq: int) -> bool:
     return [e.op for e in past.of(ZkWritten) if e.path == path and e.seq < at_seq][-1:] == ["delete"]
 
 
-@of_violation
-def _isr_emptied(past: KeptEvents, violation: Violation) -> bool:
-    """The write left no replica in the ISR."""
-    event = past.event(violation)
-    if type(event) is not ZkWritten or event.op == "delete":
-        return False
-    state = LeaderAndIsr.decode(event.data, event.version)
-    return state.isr == () and state.leader < 0
+@of_partition
+def _isr_emptied(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The controller has taken the last replica out of the ISR."""
+    before = max((seq for seq, _ in past.states.get(tp, []) if seq < violation.seq), default=0)
+    members = past.state(tp, before)
+    return members is not None and any(
+        witnesses(past, "KAFKA-1028", tp, broker, before, violation.seq) for broker in members.isr
+    )
 
 
 @of_replica
@@ -201,142 +196,26 @@ def _lost_its_write(past: KeptEvents, tp: TopicPartition) -> bool:
     return not changed and any(seq == written for seq, _ in past.taken_for_refused(tp))
 
 
-ISRS: tuple[Known, ...] = (
-    Known(
-        "KAFKA-3143",
-        "a controller that takes over leaves dead replicas in their ISRs, and elects with them",
-        ("dead_leave_isr", "elects_the_living"),
-        lambda policies: not policies.controller.replicas.shrink_at_failover,
-        _left_dead,
+ISRS: tuple[Reason, ...] = (
+    Reason("KAFKA-3143", _left_dead("KAFKA-3143"), effect=1),
+    Reason("KAFKA-3143", _left_dead("KAFKA-3143"), effect=2),
+    Reason(
+        "ReplicaStateMachine.handleStateChange (0.8.0)", _left_dead("ReplicaStateMachine.handleStateChange"), effect=1
     ),
-    Known(
-        "KAFKA-3143",
-        "a controller that takes over leaves dead replicas in their ISRs, where they stay while nothing is written",
-        (CONVERGED,),
-        lambda policies: (
-            not policies.controller.replicas.shrink_at_failover and not policies.brokers.out_of_sync.even_at_the_end
-        ),
-        _left_dead,
-        parts=(Condition.IN_SYNC,),
+    Reason(
+        "ReplicaStateMachine.handleStateChange (0.8.0)", _left_dead("ReplicaStateMachine.handleStateChange"), effect=2
     ),
-    Known(
-        "ReplicaStateMachine.handleStateChange (0.8.0)",
-        "a controller leaves a dead replica in an ISR to which a leader has added it, as it goes by the ISR that it "
-        "knows",
-        ("dead_leave_isr", "elects_the_living"),
-        lambda policies: policies.controller.replicas.trusts_memory,
-        _in_no_memory,
-    ),
-    Known(
-        "ReplicaStateMachine.handleStateChange (0.8.0)",
-        "the same; it stays while nothing is written",
-        (CONVERGED,),
-        lambda policies: (
-            policies.controller.replicas.trusts_memory and not policies.brokers.out_of_sync.even_at_the_end
-        ),
-        _in_no_memory,
-        parts=(Condition.IN_SYNC,),
-    ),
-    Known(
-        "KAFKA-14140",
-        "a leader adds a replica to its ISR whose broker has died since its last fetch, or has no session any more: no "
-        "controller prevents it",
-        ("dead_leave_isr", "elects_the_living"),
-        lambda _policies: True,
-        _added_by_leader,
-    ),
-    Known(
-        "KAFKA-1097",
-        "a leader adds a replica that is not assigned to it",
-        ("expands_assigned",),
-        lambda policies: not policies.brokers.checks_assignment,
-        always,
-    ),
-    Known(
-        "KAFKA-1097",
-        "a replica that a leader added though it is not assigned stays in the ISR as long as it fetches",
-        (CONVERGED,),
-        lambda policies: not policies.brokers.checks_assignment,
-        _taken_in_unassigned,
-        parts=(Condition.IN_SYNC,),
-    ),
-    Known(
-        "KAFKA-1097",
-        "a member of the ISR that is not assigned is elected, and LeaderAndIsr goes to those assigned only",
-        (CONVERGED,),
-        lambda policies: not policies.brokers.checks_assignment,
-        _taken_in_unassigned,
-        parts=(Condition.LED,),
-    ),
-    Known(
-        "KAFKA-9672",
-        "a replica joins the ISR after it was dropped, before its leader gets the request: the check of ISRs fails "
-        "at it from then on, and it stays, also as the last one, and cannot be elected: no move goes on then",
-        (CONVERGED,),
-        lambda policies: not policies.brokers.unassigned_leave_isr,
-        _joined_after_it_was_dropped,
-        parts=(Condition.IN_SYNC, Condition.LED, Condition.NOTHING_ASKED),
-    ),
-    Known(
-        "KAFKA-9672",
-        "such a replica is still in the ISR when another move adds it, without what was committed meanwhile, for which "
-        "no leader waited for it",
-        (*LOSSES, "truncate_safety"),
-        lambda policies: not policies.brokers.unassigned_leave_isr,
-        _in_isr_since_it_was_dropped,
-    ),
-    Known(
-        "KAFKA-4485",
-        "a follower that fetches as fast as the leader's log grows is never at its end: it does not join the ISR while "
-        "the load goes on",
-        (CONVERGED,),
-        lambda policies: not policies.brokers.high_watermark_waits_for_caught_up,
-        _never_at_the_end,
-        parts=(Condition.IN_SYNC,),
-    ),
-    Known(
-        "Partition.isUnderReplicated (0.8.0)",
-        "a partition counts as under-replicated by the replication factor that it had when it came to the broker",
-        (CONVERGED,),
-        lambda policies: policies.brokers.under_replication.keeps_factor,
-        _had_more_replicas,
-        parts=(Condition.GAUGES,),
-    ),
-    Known(
-        "KAFKA-1028",
-        "the last in-sync replica that goes offline leaves the ISR, which is then empty",
-        ("leader_in_isr",),
-        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
-        _isr_emptied,
-    ),
-    Known(
-        "KAFKA-1382",
-        "a leader takes a write of its ISR for refused that ZooKeeper has carried out: it repeats it with the version "
-        "from before until the next leader epoch, and no other change succeeds",
-        (CONVERGED,),
-        lambda policies: policies.brokers.isr_writes == ByZooKeeper(compares=False),
-        _behind_its_own_write,
-        parts=(Condition.IN_SYNC, Condition.GAUGES),
-    ),
-    Known(
-        "Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)",
-        "the controller takes its own write, whose answer was lost, for that of another one; the leader, which is "
-        "refused, waits for the next leader epoch with the ISR from before",
-        (CONVERGED,),
-        lambda policies: policies.alters_isr,
-        _behind_its_own_write,
-        parts=(Condition.GAUGES,),
-    ),
-    Known(
-        "KAFKA-12686",
-        "the answer to an AlterIsr of an earlier leader epoch takes along what the leader has wished for since, which "
-        "is never sent: its ISR stays as it is, the high watermark waits for whom it would add, and a move that waits "
-        "for it does not end",
-        (CONVERGED, EXPECTATION),
-        lambda policies: policies.alters_isr,
-        _wish_dropped,
-        parts=(Condition.IN_SYNC, Condition.COMMITTED, Condition.NOTHING_ASKED),
-        expects=("isr",),
-    ),
+    Reason("KAFKA-14140", _added_by_leader),
+    Reason("KAFKA-1097", always),
+    Reason("KAFKA-1097", _taken_in_unassigned, effect=1),
+    Reason("KAFKA-1097", _taken_in_unassigned, effect=2),
+    Reason("KAFKA-9672", _joined_after_it_was_dropped),
+    Reason("KAFKA-9672", _in_isr_since_it_was_dropped, effect=1),
+    Reason("KAFKA-4485", _never_at_the_end),
+    Reason("Partition.isUnderReplicated (0.8.0)", _had_more_replicas),
+    Reason("KAFKA-1028", _isr_emptied),
+    Reason("KAFKA-1382", _behind_its_own_write, effect=1),
+    Reason("Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)", _behind_its_own_write),
+    Reason("KAFKA-12686", _wish_dropped),
 )
 """Where two explain a finding, the more particular one comes first."""

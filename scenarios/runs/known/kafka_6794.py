@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from emulator.protocol.events import ControllerElected
-from scenarios.observe.findings.convergence_facts import Condition
 from scenarios.observe.findings.gauge_facts import OfflineCounted
-from scenarios.runs.known.reason import CONVERGED, Known, of_each_open_move, of_violation
+from scenarios.runs.known.reason import Reason, of_each_open_move, of_violation
 
 if TYPE_CHECKING:
     from emulator.protocol.events import MoveStarted
@@ -65,31 +64,8 @@ def _waits_for_the_dead(past: KeptEvents, violation: Violation, tp: TopicPartiti
     return bool(missing) and all(broker not in move.target and past.down(broker, violation.seq) for broker in missing)
 
 
-DOCUMENTS: tuple[Known, ...] = (
-    Known(
-        DOCUMENT,
-        "step 5 writes the assignment before the replicas that it drops leave the ISR: where the controller dies "
-        "between the two, they stay, also as the only ones, which cannot lead, or as the leader, which gets no request",
-        (CONVERGED, "offline_true"),
-        lambda _policies: True,
-        _left_by_the_document,
-        parts=(Condition.IN_SYNC, Condition.LED),
-    ),
-    Known(
-        DOCUMENT,
-        "a partition in whose ISR there are only such replicas has no leader: its next move does not go on",
-        (CONVERGED,),
-        lambda _policies: True,
-        _waits_for_a_leader,
-        parts=(Condition.NOTHING_ASKED,),
-    ),
-    Known(
-        DOCUMENT,
-        "step 1 waits for all current replicas to be in the ISR, also for those that the move drops: while the broker "
-        "of such a one is dead the move does not go on",
-        (CONVERGED,),
-        lambda _policies: True,
-        _waits_for_the_dead,
-        parts=(Condition.NOTHING_ASKED,),
-    ),
+DOCUMENTS: tuple[Reason, ...] = (
+    Reason("KAFKA-6794 (the document)", _left_by_the_document),
+    Reason("KAFKA-6794 (the document)", _waits_for_a_leader, effect=1),
+    Reason("KAFKA-6794 (the document)", _waits_for_the_dead, effect=2),
 )

@@ -12,12 +12,10 @@ from emulator.protocol.events import (
     PartitionFailed,
     ReplicaStopped,
 )
-from scenarios.observe.findings.convergence_facts import Condition
+from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
-    CONVERGED,
-    DIVERGENCES,
-    LOSSES,
-    Known,
+    Reason,
+    Shows,
     and_where_it_led,
     of_partition,
     of_violation,
@@ -39,19 +37,15 @@ def _no_controller_shrank(past: KeptEvents, violation: Violation) -> bool:
     return not past.found_gone(tp, crash) and not past.failure_handled(crash.node, crash.seq, violation.seq)
 
 
-@of_violation
-def _failover_left_it(past: KeptEvents, violation: Violation) -> bool:
-    """A controller was elected while the replica was dead, and left it in the ISR."""
-    crash, tp = past.lost_unflushed(violation), violation.partition
-    return crash is not None and tp is not None and past.found_gone(tp, crash)
+def _left_in_isr(ticket: str) -> Shows:
+    """A controller left the replica in the ISR while it was dead."""
 
+    @of_partition
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+        crash = past.lost_unflushed(violation)
+        return crash is not None and bool(witnesses(past, ticket, tp, crash.node, crash.seq, violation.seq))
 
-@of_violation
-def _not_in_its_memory(past: KeptEvents, violation: Violation) -> bool:
-    """A controller has handled the failure of the replica's broker, and had the replica in none of the ISRs that it
-    knew."""
-    crash, tp = past.lost_unflushed(violation), violation.partition
-    return crash is not None and tp is not None and past.in_no_memory(tp, crash, violation.seq)
+    return shows
 
 
 @of_partition
@@ -103,53 +97,15 @@ def _refuses_its_batch(past: KeptEvents, violation: Violation, tp: TopicPartitio
     )
 
 
-LOST: tuple[Known, ...] = (
-    Known(
-        "KAFKA-3143",
-        "a controller that takes over leaves dead replicas in their ISRs, also one that then comes back with less",
-        (*LOSSES, *DIVERGENCES),
-        lambda policies: not policies.controller.replicas.shrink_at_failover,
-        and_where_it_led(_failover_left_it),
-    ),
-    Known(
-        "KIP-966",
-        "a replica comes back into its ISR without what it had not flushed, or could not recover, before any "
-        "controller has removed it",
-        (*LOSSES, *DIVERGENCES, "append_shape"),
-        lambda _policies: True,
-        and_where_it_led(_no_controller_shrank),
-    ),
-    Known(
+LOST: tuple[Reason, ...] = (
+    Reason("KAFKA-3143", and_where_it_led(_left_in_isr("KAFKA-3143"))),
+    Reason("KIP-966", and_where_it_led(_no_controller_shrank)),
+    Reason(
         "ReplicaStateMachine.handleStateChange (0.8.0)",
-        "a controller leaves a dead replica in an ISR to which a leader has added it, as it goes by the ISR that it "
-        "knows; the replica comes back without what it had not flushed",
-        (*LOSSES, *DIVERGENCES),
-        lambda policies: policies.controller.replicas.trusts_memory,
-        and_where_it_led(_not_in_its_memory),
+        and_where_it_led(_left_in_isr("ReplicaStateMachine.handleStateChange")),
     ),
-    Known(
-        "KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)",
-        "a move that is cancelled or changed deletes its new replicas also where they are all of the ISR, in which "
-        "they stay: one that is assigned again is elected without anything",
-        (*LOSSES, *DIVERGENCES),
-        lambda policies: policies.controller.topic_znodes == 2,
-        and_where_it_led(_deleted_in_the_isr),
-    ),
-    Known(
-        "KIP-966",
-        "a leader that has crashed leads again in the leader epoch that it had, without what it had not flushed",
-        (*LOSSES, *DIVERGENCES),
-        lambda _policies: True,
-        _leads_on_with_less,
-    ),
-    Known(
-        "KIP-966",
-        "a follower that is ahead of such a leader gives up with a batch that begins before its end, until the next "
-        "leader epoch (KIP-461); a move may wait for it",
-        (CONVERGED,),
-        lambda _policies: True,
-        _refuses_its_batch,
-        parts=(Condition.FETCHED, Condition.IN_SYNC, Condition.NOTHING_ASKED),
-    ),
+    Reason("KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)", and_where_it_led(_deleted_in_the_isr)),
+    Reason("KIP-966", _leads_on_with_less, effect=1),
+    Reason("KIP-966", _refuses_its_batch, effect=2),
 )
 """Where two explain a finding, the more particular one comes first."""

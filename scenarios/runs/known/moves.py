@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from controller.state_machines.rules import FOUR_STATES
-from emulator.protocol.errors import Errors
 from emulator.protocol.events import (
     BecameLeader,
     BrokerRegistered,
@@ -24,14 +22,10 @@ from emulator.protocol.events import (
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr, decode_reassignment
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.findings.convergence_facts import Condition
 from scenarios.observe.findings.gauge_facts import OfflineCounted
-from scenarios.runs.finding import UNFINISHED
+from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
-    CONVERGED,
-    DIVERGENCES,
-    LOSSES,
-    Known,
+    Reason,
     and_what_follows,
     asks_for_moves,
     of_lacking,
@@ -243,18 +237,13 @@ def _dropped_and_not_stopped(past: KeptEvents, _: Violation, tp: TopicPartition,
 
 
 @or_left_alone
-def _stop_refused(past: KeptEvents, _: Violation, tp: TopicPartition, broker: int) -> bool:
+def _stop_refused(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
     """The replica that is not assigned was dropped by a move that was cancelled or changed, and its broker has refused
     to stop it since, for its leader epoch."""
     dropped = past.dropped(tp, broker)
     if dropped is None or past.under_way(tp, dropped) != WRITES_ASSIGNMENT:
         return False
-    refused = any(
-        (str(tp), Errors.FENCED_LEADER_EPOCH.name) in zip(event.refused, event.errors, strict=True)
-        for event in past.of(ControlResponse)
-        if (event.api, event.node) == ("StopReplica", broker) and event.seq > dropped.seq
-    )
-    return refused and not any(
+    return bool(witnesses(past, "KAFKA-13972", tp, broker, dropped.seq, violation.seq)) and not any(
         (event.node, event.topic, event.partition) == (broker, *tp) and event.seq > dropped.seq
         for event in past.of(ReplicaStopped)
     )
@@ -393,151 +382,25 @@ def _committed_without_it(past: KeptEvents, violation: Violation, tp: TopicParti
     )
 
 
-MOVES: tuple[Known, ...] = (
-    Known(
-        "Partition.maybeIncrementLeaderHW (0.10.2 to 2.7.2)",
-        "a leader that gets the target of a move commits without the members of its ISR that the next step drops: "
-        "where the controller is replaced between the two they stay in the ISR, and are assigned again, with less",
-        (*LOSSES, *DIVERGENCES),
-        lambda policies: policies.brokers.high_watermark_waits_for_caught_up,
-        and_what_follows(_committed_without_it),
+MOVES: tuple[Reason, ...] = (
+    Reason("Partition.maybeIncrementLeaderHW (0.10.2 to 2.7.2)", and_what_follows(_committed_without_it)),
+    Reason("KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)", _deleted_unread),
+    Reason(
+        "KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)", _deleted_unread_by_znode, effect=1
     ),
-    Known(
-        "KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)",
-        "a move that is asked for while a new controller takes over, or as the last move before it ends, is deleted "
-        "unread with /admin/reassign_partitions",
-        ("moves_recoverable", UNFINISHED),
-        lambda policies: policies.controller.refuses_moves_together and policies.controller.topic_znodes == 1,
-        _deleted_unread,
-    ),
-    Known(
-        "KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)",
-        "the same, of a protocol that goes by the znode, under a later release",
-        ("moves_recoverable", UNFINISHED),
-        lambda policies: policies.controller.refuses_moves_together and policies.controller.topic_znodes == 2,
-        _deleted_unread_by_znode,
-    ),
-    Known(
-        "KAFKA-4214",
-        "a move with a broker in its target that is down when the controller takes it up is given up",
-        (UNFINISHED,),
-        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
-        _refused_for_a_dead_broker,
-    ),
-    Known(
-        "KafkaController.processApiPartitionReassignment (2.4.1 to 2.7.2)",
-        "a move that is asked for through the API is nowhere but in the controller's queue until it begins: it is lost "
-        "with that controller",
-        (UNFINISHED,),
-        lambda policies: policies.controller.topic_znodes == 2,
-        _lost_with_its_controller,
-    ),
-    Known(
-        "KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)",
-        "a move that is cancelled or changed drops its new replicas also where they are all of the ISR: the partition "
-        "has no leader, and none can be elected",
-        (CONVERGED,),
-        lambda policies: policies.controller.topic_znodes == 2,
-        _dropped_the_whole_isr,
-        parts=(Condition.LED, Condition.FETCHED),
-    ),
-    Known(
-        "KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)",
-        "a replica that a cancelled or changed move drops is not stopped, and stays in the ISR, where the controller "
-        "is replaced before its requests are delivered: its successor finds nothing left to do",
-        (CONVERGED,),
-        lambda policies: policies.controller.topic_znodes == 2,
-        _dropped_and_not_stopped,
-        parts=(Condition.NO_STRAYS, Condition.IN_SYNC, Condition.LED, Condition.NOTHING_ASKED),
-    ),
-    Known(
-        "ReplicaStateMachine.doRemoveReplicasFromIsr (1.1.1 to 2.7.2)",
-        "a move that drops the leader, where no other could be elected before, leaves the partition online without "
-        "one: none is elected, and OfflinePartitionsCount does not count it",
-        ("led_in_time", "offline_true", CONVERGED),
-        lambda policies: policies.controller.replicas.keeps_last_in_isr,
-        _led_by_a_dropped_replica,
-        parts=(Condition.LED,),
-    ),
-    Known(
-        "KafkaController.onPartitionReassignment (2.4.1 to 2.7.2)",
-        "a move that assigns the only in-sync replica again to a partition without a leader elects none: that waits "
-        "for the next change of brokers",
-        ("led_in_time", CONVERGED),
-        lambda policies: policies.controller.topic_znodes == 2,
-        _assigned_to_the_leaderless,
-        parts=(Condition.LED,),
-    ),
-    Known(
-        "KafkaController.onPartitionReassignment (0.8.1)",
-        "a new replica gets no LeaderAndIsr where its broker registers, or another leader is elected, while the "
-        "partition is moved: the move never ends",
-        (CONVERGED,),
-        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
-        _never_started,
-        parts=(Condition.NOTHING_ASKED,),
-    ),
-    Known(
-        "KafkaController.onPartitionReassignment (0.8.1)",
-        "a new replica that is in the ISR when another leader is elected during its move goes on following the one "
-        "before: the move ends, and no LeaderAndIsr follows",
-        ("roles_adopted", CONVERGED),
-        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
-        _assigned_too_late,
-        parts=(Condition.LED, Condition.IN_SYNC),
-    ),
-    Known(
-        "KafkaController.onPartitionReassignment (0.8.1)",
-        "new replicas are assigned when their move is over: those of a move that does not end, or is given up, stay",
-        (CONVERGED,),
-        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
-        _never_assigned,
-        parts=(Condition.NO_STRAYS,),
-    ),
-    Known(
-        "ReplicaStateMachine.initializeReplicaState (0.8.1)",
-        "a replica that the controller takes for offline cannot go offline: a move that drops it leaves it in the ISR, "
-        "and once its broker is back it is elected, without LeaderAndIsr, or none can be, and no move goes on",
-        (CONVERGED,),
-        lambda policies: policies.controller.replicas.predecessors == FOUR_STATES.predecessors,
-        _refused_to_leave,
-        parts=(Condition.LED, Condition.IN_SYNC, Condition.NOTHING_ASKED),
-    ),
-    Known(
-        "KafkaController.onPartitionReassignment (0.8.0)",
-        "a move to replicas that are in the ISR already, from a move that was given up, marks none of them as online: "
-        "their brokers get no LeaderAndIsr when they start",
-        ("roles_adopted", CONVERGED),
-        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
-        _never_marked_online,
-        parts=(Condition.LED, Condition.IN_SYNC),
-    ),
-    Known(
-        "KAFKA-13972",
-        "a StopReplica in the replica's own leader epoch, as a move that is cancelled or changed sends it, is refused: "
-        "the replica stays on the disk",
-        (CONVERGED,),
-        lambda policies: policies.controller.stops_name_epochs,
-        _stop_refused,
-        parts=(Condition.NO_STRAYS, Condition.IN_SYNC, Condition.LED, Condition.NOTHING_ASKED),
-    ),
-    Known(
-        "KAFKA-9212",
-        "a move raises a leader epoch, and the controller does not know it (updateLeaderEpoch, 2.3.1): a broker that "
-        "starts gets the one before, and its fetcher gives up",
-        (CONVERGED,),
-        lambda policies: not policies.controller.remembers_bumps,
-        _fenced_by_a_bump,
-        parts=(Condition.FETCHED, Condition.IN_SYNC, Condition.NOTHING_ASKED),
-    ),
-    Known(
-        "KAFKA-9212",
-        "a move raises a leader epoch of which brokers do not tell clients: a consumer is refused until the next "
-        "election or change of the ISR",
-        (CONVERGED,),
-        lambda policies: not policies.controller.remembers_bumps and policies.brokers.checks_epochs,
-        _epoch_unknown,
-        parts=(Condition.READ,),
-    ),
+    Reason("KAFKA-4214", _refused_for_a_dead_broker),
+    Reason("KafkaController.processApiPartitionReassignment (2.4.1 to 2.7.2)", _lost_with_its_controller),
+    Reason("KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)", _dropped_the_whole_isr, effect=1),
+    Reason("KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)", _dropped_and_not_stopped, effect=2),
+    Reason("ReplicaStateMachine.doRemoveReplicasFromIsr (1.1.1 to 2.7.2)", _led_by_a_dropped_replica),
+    Reason("KafkaController.onPartitionReassignment (2.4.1 to 2.7.2)", _assigned_to_the_leaderless),
+    Reason("KafkaController.onPartitionReassignment (0.8.1)", _never_started),
+    Reason("KafkaController.onPartitionReassignment (0.8.1)", _assigned_too_late, effect=1),
+    Reason("KafkaController.onPartitionReassignment (0.8.1)", _never_assigned, effect=2),
+    Reason("ReplicaStateMachine.initializeReplicaState (0.8.1)", _refused_to_leave),
+    Reason("KafkaController.onPartitionReassignment (0.8.0)", _never_marked_online),
+    Reason("KAFKA-13972", _stop_refused),
+    Reason("KAFKA-9212", _fenced_by_a_bump),
+    Reason("KAFKA-9212", _epoch_unknown, effect=1),
 )
 """Where two explain a finding, the more particular one comes first."""

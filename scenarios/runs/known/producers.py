@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from emulator.protocol.events import BecameLeader, UnknownProducerAppended
 from scenarios.observe.findings.log_facts import BatchTwice
-from scenarios.runs.known.reason import Known, of_partition
+from scenarios.runs.known.reason import Reason, of_partition
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition
@@ -78,30 +78,8 @@ def _taken_as_unknown(past: KeptEvents, violation: Violation, tp: TopicPartition
     )
 
 
-PRODUCERS: tuple[Known, ...] = (
-    Known(
-        "KIP-360",
-        "a leader whose log began empty, after a producer's records that were deleted, takes any sequence number: a "
-        "batch whose answer was lost is written again, and one that comes late is written after later ones",
-        ("no_batch_twice",),
-        lambda policies: policies.brokers.admits_unknown_producers,
-        _producer_unknown,
-    ),
-    Known(
-        "ProducerAppendInfo.checkSequence (2.4.1)",
-        "a leader whose log began empty, after a producer's records that were deleted, takes its batches again: the "
-        "producer begins with sequence number 0, as what it was answered for is deleted (TransactionManager.canRetry)",
-        ("no_batch_twice",),
-        lambda policies: not policies.brokers.admits_unknown_producers and policies.brokers.log_rules.keeps_producers,
-        _producer_unknown,
-    ),
-    Known(
-        "KAFKA-7190",
-        "a leader forgets a producer with the last of its records that retention deletes (0.11.0 to 2.3.1); what the "
-        "producer was answered for is deleted, and so it begins with sequence number 0 again and sends a batch whose "
-        "answer was lost (TransactionManager.canRetry, 2.3.1)",
-        ("no_batch_twice",),
-        lambda policies: not policies.brokers.log_rules.keeps_producers,
-        _producer_forgotten,
-    ),
+PRODUCERS: tuple[Reason, ...] = (
+    Reason("KIP-360", _producer_unknown),
+    Reason("ProducerAppendInfo.checkSequence (2.4.1)", _producer_unknown),
+    Reason("KAFKA-7190", _producer_forgotten),
 )

@@ -12,62 +12,65 @@ from emulator.protocol.events import BecameFollower, BecameLeader, Truncated
 from emulator.protocol.znodes import REASSIGN_PARTITIONS
 from scenarios.language.expect import Expect
 from scenarios.observe.findings.convergence_facts import Condition, RequestStays
+from scenarios.profiles.ticket import DIVERGENCES, LOSSES, Ticket
+from scenarios.profiles.tickets import TICKETS
 from scenarios.runs.finding import EXPECTATION
 
 if TYPE_CHECKING:
     from emulator.protocol.events import MoveStarted
     from emulator.protocol.types import TopicPartition
     from scenarios.observe.checkers import Violation
-    from scenarios.profiles.profile import Policies
+    from scenarios.profiles.profile import Profile
     from scenarios.runs.finding import Finding
     from scenarios.runs.past import KeptEvents
 
 CONVERGED = "converged"
-LEADS_WITH_LESS = "leader_completeness"
-LOSSES = (LEADS_WITH_LESS, "no_acked_record_lost", "isr_complete")
-DIVERGENCES = (
-    "truncate_safety",
-    "log_matching",
-    "reads_consistent",
-    "isr_logs_identical",
-    "no_batch_twice",
-    CONVERGED,
-)
-"""What follows where one replica leads without what the others have. It also takes the batches again that it lacks."""
-
+LEADS_WITH_LESS = LOSSES[0]
 Shows = Callable[["KeptEvents", "Violation | None"], bool]
 AsksOfReplica = Callable[["KeptEvents", "Violation", "TopicPartition", int], bool]
 
 
 @frozen
-class Known:
-    """What a release does wrong by itself.
+class Reason:
+    """How runs show that an effect of a ticket is what a checker has found.
 
     Attributes:
-        ticket: Kafka's, of the fix; where there is none, the method, and the release that does otherwise or the
-            releases ("to") that have it.
-        text: what happens, in a line.
-        checkers: those that see it.
-        applies: whether a release, by its policies, has the behaviour.
+        ticket: its key.
         shows: whether the trace of a run has the marks of it where a violation was found; the violation is None for a
             finding without one (an expectation).
-        parts: of findings of convergence, those conditions that it breaks.
-        expects: of expectations, what those state that it breaks.
+        effect: which of the ticket's effects.
     """
 
     ticket: str
-    text: str
-    checkers: tuple[str, ...]
-    applies: Callable[[Policies], bool]
     shows: Shows
-    parts: tuple[Condition, ...] = (Condition.SAME_LOGS,)
-    expects: tuple[str, ...] = ()
+    effect: int = 0
+
+    @property
+    def declared(self) -> Ticket:
+        """What it is a reason for."""
+        return TICKETS[self.ticket]
+
+    @property
+    def text(self) -> str:
+        """What happens, in a line."""
+        return self.declared.effects[self.effect].text or self.declared.title
+
+    @property
+    def checkers(self) -> tuple[str, ...]:
+        """Those that see it."""
+        return self.declared.effects[self.effect].checkers
+
+    def applies(self, profile: Profile) -> bool:
+        """Whether a profile has the behaviour."""
+        return self.declared.shown_by(profile) and self.declared.effects[self.effect].shown_by(profile)
 
     def sees(self, finding: Finding) -> bool:
         """Whether it can have such a finding."""
+        effect = self.declared.effects[self.effect]
         if finding.checker == EXPECTATION:
-            return isinstance(finding.part, Expect) and finding.part.statement in self.expects
-        return finding.checker in self.checkers and (finding.checker != CONVERGED or finding.part in self.parts)
+            return isinstance(finding.part, Expect) and finding.part.statement in effect.expects
+        part = finding.part.name if isinstance(finding.part, Condition) else ""
+        return finding.checker in effect.checkers and (finding.checker != CONVERGED or part in effect.parts)
 
     def __str__(self) -> str:
         return f"{self.ticket}: {self.text}"
@@ -107,6 +110,17 @@ def of_replica(asks: AsksOfReplica) -> Shows:
     @wraps(asks)
     def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
         return bool(violation.brokers) and all(asks(past, violation, tp, broker) for broker in violation.brokers)
+
+    return shows
+
+
+def of_broker(asks: AsksOfReplica) -> Shows:
+    """``asks`` of a violation, its partition, and the one broker that it is about."""
+
+    @of_partition
+    @wraps(asks)
+    def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+        return violation.broker is not None and asks(past, violation, tp, violation.broker)
 
     return shows
 

@@ -11,11 +11,8 @@ from emulator.protocol.events import (
     LogLoaded,
     Truncated,
 )
-from fetchers.truncation import Kip279, ToHighWatermark
 from scenarios.runs.known.reason import (
-    DIVERGENCES,
-    LOSSES,
-    Known,
+    Reason,
     and_where_it_led,
     keeps_its_place,
     of_partition,
@@ -146,37 +143,10 @@ def leads_without_its_epoch(past: KeptEvents, follows: BecameFollower) -> bool:
     )
 
 
-TRUNCATIONS: tuple[Known, ...] = (
-    Known(
-        "KIP-101",
-        "a follower under a new leader epoch cuts its log at its own high watermark, committed records included",
-        (*LOSSES, *DIVERGENCES, "append_shape"),
-        lambda policies: isinstance(policies.fetchers.truncation, ToHighWatermark),
-        _cut_at_high_watermark,
-    ),
-    Known(
-        "LeaderEpochFileCache.truncateFromEnd (2.3.1 to 2.7.2)",
-        "a replica whose log retention has emptied knows no epoch after a restart: it goes on from where it was, "
-        "though its new leader has less, and does not get what that leader writes in between",
-        (*LOSSES, *DIVERGENCES),
-        lambda policies: not isinstance(policies.fetchers.truncation, ToHighWatermark),
-        and_where_it_led(_emptied),
-    ),
-    Known(
-        "LeaderEpochFileCache.endOffsetFor (2.3.1 to 2.7.2)",
-        "a follower whose log ends where its leader's begins joins the ISR with what it has before, also where that "
-        "differs from what was deleted, and drops it with the next answer: if it leads before, it is read",
-        ("reads_consistent",),
-        lambda policies: isinstance(policies.fetchers.truncation, Kip279),
-        _kept_what_differs,
-    ),
-    Known(
-        "Log.truncateTo (0.8.0 to 2.7.2)",
-        "a replica that is truncated to before the start of its log is emptied and goes on from there: it does not get "
-        "what its leader has before that",
-        (*LOSSES, *DIVERGENCES),
-        lambda _policies: True,
-        and_where_it_led(_cut_below_its_start),
-    ),
+TRUNCATIONS: tuple[Reason, ...] = (
+    Reason("KIP-101", _cut_at_high_watermark),
+    Reason("LeaderEpochFileCache.truncateFromEnd (2.3.1 to 2.7.2)", and_where_it_led(_emptied)),
+    Reason("LeaderEpochFileCache.endOffsetFor (2.3.1 to 2.7.2)", _kept_what_differs),
+    Reason("Log.truncateTo (0.8.0 to 2.7.2)", and_where_it_led(_cut_below_its_start)),
 )
 """Where two explain a finding, the more particular one comes first."""

@@ -22,7 +22,7 @@ from scenarios.language import (
 from scenarios.language.chaos import all_kinds
 from scenarios.language.schedules import SCHEDULES
 from scenarios.language.strategies import PARTS, SHAPES
-from scenarios.profiles.bugs import BUGS
+from scenarios.profiles.tickets import BUGS
 from tests.scenarios.cli.conftest import Call
 
 WHOLE: dict[str, Iterable[str]] = {

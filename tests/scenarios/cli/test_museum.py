@@ -63,9 +63,9 @@ def test_neither_a_bug_nor_a_guard(call: Call) -> None:
 
 BROUGHT = """
 from understudy.plugins import *
-register_bug(
-    Bug(
-        ticket="ACME-TICKET",
+register_ticket(
+    Ticket(
+        key="ACME-TICKET",
         title="leaders take what followers of any epoch fetch",
         affected="Acme's builds",
         happened="It was so.",
@@ -91,7 +91,7 @@ def test_a_plug_ins_bug_without_a_case_says_whose_it_is_and_how_to_add_one(tmp_p
     assert called.returncode == 2
     assert called.stderr.count("\n") == 1
     assert f"bug 'ACME-7' of plug-in {tmp_path / '7.py'} has no case here" in called.stderr
-    assert "run FILE --bug ACME-7, and name the file of its case in Bug(case=...)" in called.stderr
+    assert "run FILE --bug ACME-7, and name the file of its case in Ticket(case=...)" in called.stderr
 
 
 def test_a_plug_ins_bug_with_a_case_is_shown(tmp_path: Path) -> None:

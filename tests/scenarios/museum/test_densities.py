@@ -6,7 +6,7 @@ import pytest
 
 from scenarios.museum import densities
 from scenarios.museum.densities import Density, write_densities
-from scenarios.profiles.bugs import BUGS
+from scenarios.profiles.tickets import BUGS
 
 
 @pytest.mark.parametrize(

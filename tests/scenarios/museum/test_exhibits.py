@@ -9,7 +9,7 @@ from scenarios.museum.guards import GUARDS
 from scenarios.observe.checkers.checkers import REGISTRY
 from scenarios.observe.invariants import own_names
 from scenarios.profiles import PROFILES
-from scenarios.profiles.bugs import BUGS
+from scenarios.profiles.tickets import BUGS
 from tests.docs.pages import text_of
 
 ROOT = Path(__file__).parents[3]

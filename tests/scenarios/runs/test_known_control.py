@@ -16,9 +16,7 @@ from emulator.protocol.znodes import (
     broker_path,
     encode_config,
     encode_reassignment,
-    encode_topic,
     state_path,
-    topic_path,
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.runs import Run, run_scenario
@@ -85,28 +83,6 @@ def changed(run: Run, change: Callable[[Any], Any], profile: str = "") -> list[s
 def test_a_broker_that_shuts_down_is_not_notified_of_the_leader_of_a_partition_without_one(leaderless: Run) -> None:
     assert [finding.checker for finding in findings(leaderless)] == ["replicas_notified"]
     assert tickets(leaderless) == ["Election.leaderForOffline (2.3.1 to 2.7.2)"]
-
-
-def test_nor_of_the_leader_of_a_new_partition(leaderless: Run) -> None:
-    def is_new(event: Any) -> Any:
-        return event._replace(selector="new") if type(event) is e.LeaderElected else event
-
-    assert changed(leaderless, is_new) == ["Election.leaderForOffline (2.3.1 to 2.7.2)"]
-
-
-def test_of_a_leadership_that_it_gave_up_it_is(leaderless: Run) -> None:
-    def gives_up(event: Any) -> Any:
-        return event._replace(selector="controlled-shutdown") if type(event) is e.LeaderElected else event
-
-    assert changed(leaderless, gives_up) == [None]
-
-
-def test_so_is_a_broker_that_does_not_shut_down(leaderless: Run) -> None:
-    def stays(event: Any) -> Any:
-        shuts_down = type(event) is Step and event.step.startswith("shutdown.")
-        return None if shuts_down or type(event) is e.ControlledShutdownAnswered else event
-
-    assert changed(leaderless, stays) == [None]
 
 
 def test_a_move_that_a_new_controller_has_not_read_is_deleted(unread: Run) -> None:
@@ -373,17 +349,6 @@ def test_kafka_6835_the_leader_was_gone_when_the_controller_was_elected(quiet: R
         [leads, gone, allowed._replace(seq=3), succeeds._replace(seq=4)],
     ):
         assert tickets(told(quiet, "kafka-1.1", [dies, *others], found)) == [None]
-
-
-def test_kafka_6650_one_partition_without_a_leader_is_enough(quiet: Run) -> None:
-    """The other one was led."""
-    asked = ZkWritten(3, 3, 0, -1, "create", "/admin/delete_topics/orders", 0, 3, "")
-    found = stated("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
-    path = topic_path("orders")
-    two = ZkWritten(1, 1, 0, 2, "create", path, 0, 1, encode_topic({0: (0,), 1: (1,)}))
-    assert tickets(told(quiet, "kafka-1.1", [two, elected(2, 0, 1), asked], found)) == ["KAFKA-6650"]
-    one = two._replace(data=encode_topic({0: (0,)}))
-    assert tickets(told(quiet, "kafka-1.1", [one, elected(2, 0, 1), asked], found)) == [None]
 
 
 def test_a_new_replica_of_0_8_is_not_notified_of_a_leader_that_is_elected_while_it_is_moved(quiet: Run) -> None:

@@ -10,7 +10,7 @@ from emulator.protocol import events as e
 from scenarios.runs import Run, run_scenario
 from tests.scenarios.runs.building import TP, Table, scenario
 from tests.scenarios.runs.stated import restated, stated
-from tests.scenarios.runs.test_known_findings import elected, quiet, tickets, told
+from tests.scenarios.runs.test_known_findings import quiet, tickets, told
 from tests.scenarios.runs.test_known_logs import follows, led
 
 __all__ = ["quiet"]
@@ -161,71 +161,3 @@ def test_a_session_reads_ahead_of_the_epoch_in_which_the_follower_leads(profile:
         )
     )  # fmt: skip
     assert dict.fromkeys(tickets(run)) == ({} if known is None else {known: None})
-
-
-def test_before_kip_279_a_leader_that_has_deleted_an_epoch_makes_followers_cut_at_their_high_watermarks(
-    quiet: Run,
-) -> None:
-    found = stated(
-        "truncate_safety",
-        "…",
-        9,
-        9,
-        "orders-0: broker 1, in the ISR [0, 1], truncates to 13 in epoch 1; …",
-        brokers=(1,),
-    )
-    deleted = e.LogStartMoved(1, 1, 0, 0, *TP, 14, "time")
-    cut = e.Truncated(9, 9, 0, 1, *TP, 1, 13, 13)
-    marks: list[Any] = [deleted, follows(2, 0, 1), cut]
-    assert tickets(told(quiet, "kafka-1.1", marks, found)) == ["KIP-279"]
-    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
-    for events in (
-        marks[1:],
-        [deleted._replace(log_start_offset=13), *marks[1:]],
-        [deleted._replace(node=2), *marks[1:]],
-        [deleted, cut],
-        [*marks[:2], cut._replace(log_end_offset=12)],
-    ):
-        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
-    lacks = stated(  # kafka-1.1, seed 52129
-        "isr_complete", "…", 12, 12, "orders-0, ISR [0, 1]: the log of broker 1 ends at 13 and lacks …", brokers=(1,)
-    )
-    marks = [elected(0, 0, 1), *marks]
-    assert tickets(told(quiet, "kafka-1.1", marks, lacks)) == ["KIP-279"]
-    assert tickets(told(quiet, "kafka-2.3", marks, lacks)) == [None]
-    for events in (
-        [elected(0, 0), *marks[1:], elected(10, 0, 1)],
-        [*marks, elected(10, 0), elected(11, 0, 1)],
-        [*marks, cut._replace(seq=10, log_end_offset=14)],
-        [*marks[:3], cut._replace(node=2)],
-        [*marks[:2], led(2, 1, 1), cut],
-        marks[:3],
-    ):
-        assert tickets(told(quiet, "kafka-1.1", events, lacks)) == [None]
-
-
-def test_before_kip_279_too_little_is_cut_for_the_batch_that_shows_it(quiet: Run) -> None:
-    found = stated(
-        "append_shape", "…", 9, 9, "broker 1, orders-0: batch 59 of epoch 1 follows a batch of epoch 2", brokers=(1,)
-    )
-    missed = [follows(1, 0, 1), follows(2, 0, 3)]
-    assert tickets(told(quiet, "kafka-1.1", missed, found)) == ["KIP-279"]
-    assert tickets(told(quiet, "kafka-2.3", missed, found)) == [None]
-    assert tickets(told(quiet, "kafka-1.1", [follows(1, 0, 1), follows(2, 0, 3, end=0)], found)) == [None]
-    assert tickets(told(quiet, "kafka-1.1", missed[1:], found)) == [None]
-
-
-def test_before_kip_279_a_leader_that_appended_nothing_in_an_epoch_does_not_know_it(quiet: Run) -> None:
-    """kafka-1.1, seed 10089 of the default swarm: it followed in epoch 2 a leader that was dead by then."""
-    found = stated(
-        "append_shape", "…", 9, 9, "broker 1, orders-0: batch 13 of epoch 0 follows a batch of epoch 2", brokers=(1,)
-    )
-    alone = led(1, 1, 2)._replace(log_end_offset=0)
-    followed = e.BecameFollower(2, 2, 0, 2, *TP, 2, 1, 45, 20)
-    leads = led(3, 2, 3)._replace(log_end_offset=45)
-    marks: list[Any] = [alone, followed, leads, follows(4, 2, 3, end=20)]
-    assert tickets(told(quiet, "kafka-1.1", marks, found)) == ["KIP-279"]
-    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
-    grew, cut = followed._replace(log_end_offset=44), e.Truncated(2, 2, 0, 2, *TP, 2, 40, 20)
-    for events in ([alone, grew, *marks[2:]], [alone, followed, cut._replace(seq=3), leads._replace(seq=3), marks[3]]):
-        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]

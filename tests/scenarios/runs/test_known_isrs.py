@@ -20,7 +20,6 @@ from tests.scenarios.runs.stated import (
     IN_SYNC,
     LACK_WHAT_IS_NEW,
     LED,
-    NO_STRAYS,
     NOTHING_ASKED,
     READ,
     restated,
@@ -443,34 +442,6 @@ def test_kafka_9672_a_write_that_was_on_its_way_takes_the_replica_in(quiet: Run)
     assert tickets(told(quiet, "kafka-2.5", [*marks, elected(6, 0, 1)], found)) == ["KAFKA-9672"]
     for others in ([*marks, elected(6, 0)], [marks[0], elected(1, 0, 1), *marks[2:], elected(6, 0, 1)]):
         assert tickets(told(quiet, "kafka-2.5", others, found)) == [None]
-
-
-def test_kafka_13972_a_stop_of_a_cancelled_move_is_refused(quiet: Run) -> None:
-    left = stated("converged", NO_STRAYS, 9, 9, "orders-0: broker 1 still has a replica, assigned to [0]", brokers=(1,))
-    stays = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0", brokers=(1,))
-    alone = stated("converged", LED, 9, 9, "orders-0: no leader, isr [1]")
-    waits = stated("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
-    asked = e.MoveStarted(7, 7, 0, *TP, (0, 2))
-    cancels = Step(2, 2, 0, "kip-455.U1", "before", *TP, -1, 0, 2, "")
-    refuses = e.ControlResponse(4, 4, 0, "StopReplica", 1, 2, 1, "NONE", (str(TP),), (Errors.FENCED_LEADER_EPOCH.name,))
-    marks: list[Any] = [assigned(1, 0, 1), cancels, assigned(3, 0), refuses]
-    for found, end in ((left, []), (stays, []), (alone, [unled(6, 1)]), (waits, [unled(6, 1), asked])):
-        assert tickets(told(quiet, "kafka-2.7", [*marks, *end], found)) == ["KAFKA-13972"]
-        assert tickets(told(quiet, "kafka-2.5", [*marks, *end], found)) == [None]
-        for others in (
-            marks[:3],
-            [marks[0], *marks[2:]],
-            [marks[0], cancels._replace(step="kip-455.B6"), *marks[2:]],
-            [*marks[:3], refuses._replace(refused=("orders-1",))],
-            [*marks[:3], refuses._replace(refused=(), errors=())],
-            [*marks[:3], refuses._replace(errors=(Errors.KAFKA_STORAGE_ERROR.name,))],
-            [*marks[:3], e.ReplicaStopped(4, 4, 0, 1, *TP, True), refuses._replace(seq=5)],
-            [*marks, e.ReplicaStopped(5, 5, 0, 1, *TP, True)],
-            [refuses._replace(seq=0), *marks[:3]],
-            [*marks[:3], refuses._replace(node=0)],
-            [*marks[:3], refuses._replace(api="LeaderAndIsr")],
-        ):
-            assert tickets(told(quiet, "kafka-2.7", [*others, *end], found)) == [None]
 
 
 def test_a_leader_commits_without_a_member_of_the_isr_that_the_next_step_drops(quiet: Run) -> None:

@@ -9,11 +9,11 @@ from attrs import evolve
 
 from emulator.protocol import events as e
 from emulator.protocol.znodes import ALL_BROKERS, encode_config
-from emulator.trace.events import Step, ZkWritten
+from emulator.trace.events import ZkWritten
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
-from tests.scenarios.runs.stated import COMMITTED, IN_SYNC, NOTHING_ASKED, SAME_LOGS, restated, stated
+from tests.scenarios.runs.stated import COMMITTED, IN_SYNC, NOTHING_ASKED, restated, stated
 from tests.scenarios.runs.test_known_findings import AHEAD, assigned, elected, kept, quiet, tickets, told
 
 __all__ = ["quiet"]
@@ -270,28 +270,6 @@ def joins(seq: int, end: int, leader_end: int) -> e.IsrProposed:
     )
 
 
-def test_in_0_8_a_controller_that_goes_by_its_memory_leaves_a_dead_replica_in_the_isr(quiet: Run) -> None:
-    """Seed 10339 of the default swarm: a leader had added the replica, which the controller did not know."""
-    found = stated(
-        "isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 0 and lacks …", brokers=(1,)
-    )
-    crash, handles = (
-        e.NodeCrashed(4, 4, 0, 1, 1, "host"),
-        Step(6, 6, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, ""),
-    )
-    marks: list[Any] = [elected(1, 0), elected(2, 0, 1), crash, handles, e.LogLoaded(9, 9, 0, 1, *TP, 0, 0, 0)]
-    ticket = "ReplicaStateMachine.handleStateChange (0.8.0)"
-    assert tickets(told(quiet, "kafka-0.8", marks, found)) == [ticket]
-    assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
-    for events in (
-        [elected(1, 0, 1), *marks[2:]],
-        [*marks[:2], e.ControllerElected(3, 3, 0, 2, 5), *marks[2:]],
-        [*marks[:2], crash._replace(kind="process"), *marks[3:]],
-        [*marks[:4], elected(7, 0), marks[4]],
-    ):
-        assert ticket not in tickets(told(quiet, "kafka-0.8", events, found))
-
-
 def test_kafka_15608_a_copy_without_records_makes_a_follower_of_2_7_begin_again(quiet: Run) -> None:
     """Seed 10239 of the default swarm."""
     found = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
@@ -310,69 +288,6 @@ def test_kafka_15608_a_copy_without_records_makes_a_follower_of_2_7_begin_again(
         [*marks[:2], copied._replace(node=2), fetches, again],
     ):
         assert tickets(told(quiet, "kafka-2.7", events, found)) == [None]
-
-
-def test_in_0_8_a_fetch_counts_though_it_is_refused(quiet: Run) -> None:
-    ticket = "KafkaApis.handleFetchRequest (0.8.0 to 0.8.1.1)"
-    state = "orders-0: broker 0, leader of epoch 1, …, takes broker 1 into the ISR, whose log ends at 4"
-    found = stated("joins_caught_up", "…", 9, 9, state, brokers=(1,))
-    assert tickets(told(quiet, "kafka-0.8", [joins(3, 20, 5)], found)) == [ticket]
-    assert tickets(told(quiet, "kafka-1.1", [joins(3, 20, 5)], found)) == [None]
-    shrinks = joins(3, 20, 5)._replace(kind="shrink")
-    for event in (joins(3, 5, 5), joins(10, 20, 5), joins(3, 20, 5)._replace(replicas=(2,)), shrinks):
-        assert tickets(told(quiet, "kafka-0.8", [event], found)) == [None]
-
-
-def test_before_kafka_7128_a_replica_joins_below_the_start_of_the_epoch(quiet: Run) -> None:
-    takes = (
-        "orders-0: broker 0, leader of epoch 1, which began at 5, …, takes broker 1 into the ISR, whose log ends at 3"
-    )
-    lacks = "orders-0, ISR [0, 1]: the log of broker 1 ends at 3 and lacks …"
-    below = joins(3, 3, 5)._replace(epoch_start_offset=5)
-    written = elected(4, 0, 1)
-    for found in (
-        stated("joins_caught_up", "…", 9, 9, takes, brokers=(1,)),
-        stated("isr_complete", "…", 9, 9, lacks, brokers=(1,)),
-    ):
-        assert tickets(told(quiet, "kafka-1.1", [below, written], found)) == ["KAFKA-7128"]
-        assert tickets(told(quiet, "kafka-2.3", [below, written], found)) == [None]
-        for events in (
-            [written],
-            [below._replace(ends=(5,)), written],
-            [below._replace(replicas=(2,)), elected(4, 0, 2)],
-            [below._replace(kind="shrink"), written],
-            [below._replace(seq=10)],
-            [below, written, elected(5, 0), elected(6, 0, 1)],
-        ):
-            assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
-
-
-def test_before_kafka_7128_others_cut_their_logs_once_such_a_replica_leads(quiet: Run) -> None:
-    """kafka-1.1, seed 40186: broker 1 has joined so and leads, and broker 2, which has everything, follows it."""
-    below, written = joins(3, 3, 5)._replace(epoch_start_offset=5), elected(4, 0, 1)
-    lacks = stated(
-        "isr_complete", "…", 5, 5, "orders-0, ISR [0, 1]: the log of broker 1 ends at 3 and lacks …", brokers=(1,)
-    )
-    led_by = stated(
-        "leader_completeness", "…", 6, 6, "orders-0: broker 1, leader of epoch 2, has a log that …", brokers=(1,)
-    )
-    cuts = stated(
-        "truncate_safety",
-        "…",
-        9,
-        9,
-        "orders-0: broker 2, in the ISR [1, 2], truncates to 3 in epoch 2; …",
-        brokers=(2,),
-    )
-    for found, ticket in (
-        ((lacks, led_by, cuts), "KAFKA-7128"),
-        ((lacks, cuts), None),
-        ((evolve(led_by, seq=10), cuts), None),
-        ((evolve(led_by, brokers=(2,)), cuts), None),
-        ((restated(led_by, led_by.state.replace("orders-0", "orders-1")), cuts), None),
-    ):
-        assert tickets(told(quiet, "kafka-1.1", [below, written], *found))[-1] == ticket
-        assert tickets(told(quiet, "kafka-2.3", [below, written], *found))[-1] is None
 
 
 def test_kafka_1382_a_leader_that_takes_its_write_for_failed_commits_without_a_member_of_the_isr(quiet: Run) -> None:
@@ -464,29 +379,3 @@ def test_a_log_that_ends_at_its_high_watermark_is_not_cut_by_0_8_and_differs(qui
         [led._replace(node=2), follows],
     ):
         assert tickets(told(quiet, "kafka-0.8", events, found)) == [None]
-
-
-def test_a_follower_of_1_1_asks_about_one_epoch_only(quiet: Run) -> None:
-    found = stated(
-        "log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …", brokers=(1,)
-    )
-    after = stated("converged", SAME_LOGS, 10, 10, "orders-0: brokers 0 and 1 hold different batches")
-    stays = stated("converged", IN_SYNC, 10, 10, "orders-0: isr [0], assignment [0, 1], leader 0", brokers=(1,))
-    led, leads = (
-        e.BecameLeader(seq, seq, 0, 1, *TP, epoch, 5, 5, (1,), (0, 1), (), ()) for seq, epoch in ((1, 1), (5, 3))
-    )
-    marks: list[Any] = [led, leads._replace(node=0), e.BecameFollower(6, 6, 0, 1, *TP, 3, 0, 20, 5)]
-    assert tickets(told(quiet, "kafka-1.1", marks, found, after, stays)) == ["KIP-279", "KIP-279", None]
-    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
-    of_the_leader = [
-        e.BecameFollower(2, 2, 0, 0, *TP, 1, 1, 5, 5),  # it was there, and has got some of that epoch
-        led._replace(leader_epoch=2, seq=3),
-        e.BecameFollower(4, 4, 0, 0, *TP, 2, 1, 9, 9),
-        leads._replace(node=0, log_end_offset=12),
-    ]
-    assert tickets(told(quiet, "kafka-1.1", [led, *of_the_leader, marks[2]], found)) == [None]
-    assert tickets(told(quiet, "kafka-1.1", [led, *of_the_leader[:2], *of_the_leader[3:], marks[2]], found)) == [
-        "KIP-279"
-    ]
-    for events in (marks[1:], marks[:2], [led, marks[1], marks[2]._replace(log_end_offset=0)]):
-        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]

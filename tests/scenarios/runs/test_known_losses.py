@@ -8,6 +8,7 @@ import pytest
 from attrs import evolve
 
 from emulator.protocol import events as e
+from emulator.protocol.shown import Deviated
 from emulator.trace.events import Step, ZkWritten
 from scenarios.runs import Run
 from tests.scenarios.runs.building import TP
@@ -31,19 +32,6 @@ def failing_over(seq: int) -> list[Any]:
     return [
         Step(seq + n, seq + n, 0, step, edge, "", -1, -1, 0, 2, "") for n, (step, edge) in enumerate(whole, start=1)
     ]
-
-
-def test_a_controller_that_takes_over_before_the_crash_can_only_take_out_what_is_in_the_isr_then(quiet: Run) -> None:
-    """kafka-2.3, seed 45946: the session had expired, the leader had taken the replica into the ISR again, and then
-    its machine crashed."""
-    early = [elected(1, 0, 1), away(2), *failing_over(10), elected(20, 0), elected(30, 0, 1), CRASH, BACK]
-    assert tickets(told(quiet, "kafka-2.3", early, LACKS)) == ["KIP-966"]
-    left = [event for event in early if event.seq != 20]
-    late = [elected(1, 0, 1), CRASH, away(41), *failing_over(42), BACK]
-    for events in (left, late):
-        assert tickets(told(quiet, "kafka-2.3", events, LACKS)) == [None]
-    for events, ticket in ((early, "KIP-966"), (left, "KAFKA-3143"), (late, "KAFKA-3143")):
-        assert tickets(told(quiet, "kafka-0.8", events, LACKS)) == [ticket]
 
 
 @pytest.mark.parametrize(
@@ -77,13 +65,15 @@ def test_so_may_one_that_takes_over(quiet: Run, resigns: int, explained: bool) -
 LEADS = stated("leader_completeness", "…", 90, 91, "orders-0: broker 1, leader of epoch 4, has a log …", (1,))
 CUTS = stated("truncate_safety", "…", 92, 92, "orders-0: broker 0, in the ISR [1, 0], truncates to 4 …", (0,))
 HANDLED = Step(50, 50, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, "")
-OF_ITS_MEMORY = [elected(1, 0), elected(2, 0, 1), CRASH, HANDLED, BACK]
+FORGOTTEN = Deviated(49, 49, 0, 2, "ReplicaStateMachine.handleStateChange", *TP, 1)
+OF_ITS_MEMORY = [elected(1, 0), elected(2, 0, 1), CRASH, FORGOTTEN, HANDLED, BACK]
+LEFT = Deviated(44, 44, 0, 2, "KAFKA-3143", *TP, 1)
 DELETED = [
     assigned(1, 0, 1), elected(2, 1), assigned(4, 0), e.ReplicaStopped(5, 5, 0, 1, *TP, True), assigned(6, 0, 1),
     e.LogLoaded(7, 7, 0, 1, *TP, 0, 0, 0),
 ]  # fmt: skip
 CUT = [e.LogStartMoved(1, 1, 0, 1, *TP, 14, "time"), e.Truncated(3, 3, 0, 1, *TP, 1, 13, 12)]
-LATE = [elected(1, 0, 1), CRASH, away(41), *failing_over(42), BACK]
+LATE = [elected(1, 0, 1), CRASH, away(41), *failing_over(42), LEFT, BACK]
 
 
 @pytest.mark.parametrize(

@@ -118,33 +118,6 @@ def test_a_leader_of_0_8_counts_the_replicas_that_a_partition_came_with(quiet: R
         assert tickets(told(quiet, "kafka-0.8", others, found)) == [None]
 
 
-def test_a_controller_of_0_8_leaves_a_dead_replica_where_it_does_not_know_it(quiet: Run) -> None:
-    """Seed 40006 of the default swarm: a leader had added the replica, and nothing is written."""
-    marks: list[Any] = [
-        elected(1, 0),
-        elected(2, 0, 1),
-        e.NodeCrashed(3, 3, 0, 1, 1, "stop"),
-        Step(4, 4, 0, "broker-failure.3", "after", "", -1, 1, 0, 2, ""),
-    ]
-    stays = stated("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0, 1], leader 0", brokers=(1,))
-    dead = "orders-0: ISR [0, 1] under leader 0, while controller 2 has known for 10.0 s that broker 1 is dead"
-    for found in (stays, stated("dead_leave_isr", "…", 9, 9, dead, brokers=(1,))):
-        ticket = "ReplicaStateMachine.handleStateChange (0.8.0)"
-        assert tickets(told(quiet, "kafka-0.8", marks, found)) == [ticket]
-        assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
-        for others in (
-            marks[:3],
-            marks[1:],
-            [marks[0], *marks[2:]],
-            [elected(1, 0, 1), *marks[2:]],
-            [*marks[:2], marks[2]._replace(node=2), marks[3]],
-            [*marks[:2], marks[3]._replace(seq=3), marks[2]._replace(seq=4)],
-            [*marks[:3], marks[3]._replace(broker=2)],
-            [*marks, e.ControllerElected(5, 5, 0, 2, 5)],
-        ):
-            assert tickets(told(quiet, "kafka-0.8", others, found)) == [None]
-
-
 def test_a_leader_of_0_8_adds_any_replica(quiet: Run) -> None:
     found = stated(
         "expands_assigned", "…", 9, 9, "orders-0: broker 2, leader of epoch 0, … adds broker 1", brokers=(2,)

@@ -1,0 +1,140 @@
+"""What Kafka did wrong, each thing said once: in which releases, what happened, by which policy, and who sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from scenarios.profiles.profile import Difference, Policies, Profile, in_short, is_before, is_within
+
+LOSSES = ("leader_completeness", "no_acked_record_lost", "isr_complete")
+DIVERGENCES = (
+    "truncate_safety",
+    "log_matching",
+    "reads_consistent",
+    "isr_logs_identical",
+    "no_batch_twice",
+    "converged",
+)
+"""What follows where one replica leads without what the others have. It also takes the batches again that it lacks."""
+
+
+@frozen(kw_only=True)
+class Effect:
+    """One way in which runs of a release show a ticket. Its reason is in ``scenarios/runs/known``.
+
+    Attributes:
+        text: what happens, in a line; "": what the ticket's title says.
+        checkers: those that see it.
+        parts: of findings of convergence, the names of those conditions that it breaks.
+        expects: of expectations, what those state that it breaks.
+        since, until: the releases that have it, where the ticket's others have another effect.
+        only: what else a release has to have for it.
+    """
+
+    text: str = ""
+    checkers: tuple[str, ...]
+    parts: tuple[str, ...] = ("SAME_LOGS",)
+    expects: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+    only: Callable[[Policies], bool] | None = None
+
+    def shown_by(self, profile: Profile) -> bool:
+        """Whether a profile that has the ticket shows it so."""
+        return is_within(profile.release, self.since, self.until) and (self.only is None or self.only(profile.policies))
+
+
+@frozen(kw_only=True)
+class Ticket:
+    """One thing that Kafka did wrong, by the ticket or KIP that ended it; where there is none, by the method of Kafka
+    that does it and the releases that were read.
+
+    Profiles, the museum and the known findings are drawn from it. One with a ``checker`` is a bug switch: a scenario
+    can bring it back in any profile (``bugs = ["KAFKA-9539"]``).
+
+    Attributes:
+        key: the ticket or KIP, such as ``KIP-101``; or the method.
+        title: what was wrong, in one line without a full stop.
+        since: the first release that has it; "" for one that had it from the beginning.
+        last: the last release that has it; "" where ``affected`` says which have it.
+        until: the releases that ended it, on each branch the first; empty where no release of the ZooKeeper era did.
+        affected: the releases that had it, in words, where ``since``, ``last`` and ``until`` do not say all.
+        happened: what happened in Kafka, step by step, and who met it, in some sentences.
+        here: how it looks in Understudy: what the switch puts back, and what the checker sees.
+        checker: the checker that sees it. also: the others that see its case, in the order in which they do.
+        policies: what it puts back, by place in the bundle (``Policies``).
+        fixed: the same places since the fix, where that is not what Kafka 2.3 has.
+        rule: whether a release has it, by its policies, where its switch has another form there.
+        by_release: whether releases have it by their number alone, whatever its switch says.
+        effects: what runs of a release that has it show.
+        witness: by which name brokers and controllers show that they do it (``Deviated``); "": they do not.
+        differences: what profiles do otherwise for it, in words; those of the releases that have it, or, of one that
+            2.3 has, those that have it no more. Its policies are those of the ticket, unless it has its own.
+        trigger: what a random run would have to draw for it; "" where chaos finds it without help.
+        case: of a plug-in's ticket, the file of a minimal scenario in which ``checker`` sees it; "" where there is
+            none. The museum has the cases of its own tickets.
+        source: classes and releases of Kafka that were read for it.
+    """
+
+    key: str
+    title: str
+    since: str = ""
+    last: str = ""
+    until: tuple[str, ...] = ()
+    affected: str = ""
+    happened: str = ""
+    here: str = ""
+    checker: str = ""
+    also: tuple[str, ...] = ()
+    policies: Mapping[str, Any] = field(factory=dict)
+    fixed: Mapping[str, Any] | None = None
+    rule: Callable[[Policies], bool] | None = None
+    by_release: bool = False
+    effects: tuple[Effect, ...] = ()
+    witness: str = ""
+    differences: tuple[Difference, ...] = ()
+    trigger: str = ""
+    case: str = ""
+    source: str = ""
+
+    @property
+    def releases(self) -> str:
+        """The releases that had it and the first that has not, such as ``up to 2.0.0; fixed in 2.0.1``."""
+        if self.affected:
+            return self.affected
+        had = self.last if self.since == self.last else f"{self.since or 'up'} to {self.last}"
+        return f"{had}; fixed in {' and '.join(self.until)}"
+
+    @property
+    def without(self) -> Mapping[str, Any]:
+        """Its policies as they are since the fix."""
+        return {place: Policies().at(place) for place in self.policies} if self.fixed is None else self.fixed
+
+    def had_by(self, release: str) -> bool:
+        """Whether a release has it: ``2.3.1``."""
+        return is_within(release, self.since, self.until[0] if self.until else "")
+
+    def shown_by(self, profile: Profile) -> bool:
+        """Whether a profile does it by itself: by its policies, or by its release where no policy is about it."""
+        if self.rule is not None:
+            return self.rule(profile.policies)
+        if self.policies and not self.by_release:
+            return profile.policies.have(self.policies)
+        return self.had_by(profile.release)
+
+    def differences_of(self, neighbour: Profile, release: str) -> tuple[Difference, ...]:
+        """What a release does in another way than its neighbour for it: it has it and the neighbour has not, or, of a
+        release after its neighbour, has it no more."""
+        has, had = self.had_by(release), self.had_by(neighbour.release)
+        if not self.differences or has == had or (had and is_before(release, neighbour.release)):
+            return ()
+        policies = self.policies if has else self.without
+        if neighbour.policies.have(policies):
+            return ()
+        source = f"{self.key}, {in_short(self.until[0])}"
+        return tuple(
+            evolve(one, policies=one.policies or policies, source=one.source or source) for one in self.differences
+        )
