@@ -156,6 +156,16 @@ def bug_of(option: str) -> Callable[[str], str]:
     return read
 
 
+def ticket(text: str) -> str:
+    """A ticket that has a policy of its own, by its key."""
+    from scenarios.profiles.tickets import TICKETS
+
+    known = [key for key, one in TICKETS.items() if one.policies]
+    if text not in known:
+        raise BadInput(f"unknown ticket {text!r}; {did_you_mean(text, known)}", where="--without")
+    return text
+
+
 def schedule(text: str) -> str:
     from scenarios.language.schedules import check_schedule
 

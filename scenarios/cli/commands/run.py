@@ -44,6 +44,9 @@ def add(program: Program) -> None:
     parser.add_argument(
         "--plan-out", metavar="FILE", help="write the plan there, as kafka-reassign-partitions.sh reads it"
     )
+    parser.add_argument(
+        "--without", metavar="TICKET", type=options.ticket, help="run again as since the fix of a ticket, and compare"
+    )
     parser.add_argument("--check", action="store_true", help="run twice, in two processes, and compare event by event")
     options.add_format(parser)
 
@@ -59,6 +62,9 @@ def run(arguments: Namespace) -> int:
     if arguments.check and (arguments.trace or arguments.seeds is not None):
         other = "--trace" if arguments.trace else "--seeds"
         raise BadInput(f"looks at one run and writes none; leave out {other}", where="--check")
+    if arguments.without and (arguments.trace or arguments.seeds is not None or arguments.check):
+        other = "--trace" if arguments.trace else "--check" if arguments.check else "--seeds"
+        raise BadInput(f"compares two runs of one seed and writes none; leave out {other}", where="--without")
     arguments.changes = options.changes(arguments)
     if arguments.schedule:
         arguments.changes.append(("schedule", arguments.schedule))
@@ -69,6 +75,8 @@ def run(arguments: Namespace) -> int:
 
         save(arguments.plan_out, first_plan(asked), "--plan-out")
         output.told(f"plan written to {arguments.plan_out}")
+    if arguments.without:
+        return _run_without(asked, arguments)
     if arguments.check:
         from scenarios.cli.check import check
 
@@ -78,6 +86,22 @@ def run(arguments: Namespace) -> int:
 
         return run_seeds(scenario, arguments)
     return _run_once(scenario, arguments)
+
+
+def _run_without(scenario: Scenario, arguments: Namespace) -> int:
+    from scenarios.profiles.tickets import TICKETS
+    from scenarios.runs.counterfactual import without
+
+    try:
+        compared = without(scenario, TICKETS[arguments.without])
+    except ValueError as error:
+        raise BadInput(str(error), where="--without") from None
+    if arguments.format == "json":
+        say(json.dumps(compared.to_json(), ensure_ascii=False))
+    else:
+        for line in compared.lines():
+            say(line)
+    return exits.FAILED if set(compared.shown) & set(compared.stay) else exits.PASSED
 
 
 # run_scenario takes the scenario as it was read, and the seed, strategy and profile apart from it: both make up the

@@ -120,7 +120,7 @@ EPOCHS: tuple[Reason, ...] = (
     Reason("KAFKA-9338", and_what_follows(_missed_within_a_session)),
     Reason("KIP-320", and_what_follows(_leads_before_what_it_has), effect=1),
     Reason("KAFKA-9338", and_what_follows(_leads_before_what_its_session_read), effect=1),
-    Reason("KIP-320", and_where_it_led(of_broker(ever("KIP-320"))), effect=2),
     Reason("KIP-279", and_where_it_led(of_broker(ever("KIP-279")))),
+    Reason("KIP-320", and_where_it_led(of_broker(ever("KIP-320"))), effect=2),
 )
 """Where two explain a finding, the more particular one comes first."""
