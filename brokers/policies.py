@@ -25,7 +25,7 @@ class BrokerPolicies:
     Attributes:
         topic_min_insync_replicas: min.insync.replicas of the topics that set their own.
         topic_logs: the settings of topics for their logs, by topic and by Kafka's names.
-        join_needs_epoch_start: KAFKA-7128 (2.0.1): a follower joins the ISR only once it has reached the start of the
+        join_needs_epoch_start: since 2.0.1: a follower joins the ISR only once it has reached the start of the
             leader's epoch.
         checks_epochs: KIP-320 (2.1): a reader names the leader epoch that it knows; if the replica has another one, it
             gets FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH. False also where the controller sends a raised epoch to

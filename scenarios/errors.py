@@ -187,7 +187,7 @@ CONTAINED = 3
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
-    """The choice that is most like ``word``, or else the only one that contains it, as KAFKA-7128 does 7128; None where
+    """The choice that is most like ``word``, or else the only one that contains it, as KAFKA-9539 does 9539; None where
     there is none."""
     from difflib import get_close_matches
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from scenarios.observe.checkers import REGISTRY, Checker
 from scenarios.pages import into_page, table
+from scenarios.profiles.tickets import TICKETS
 
 SECTIONS = "SEIMRFJTV"
 """The letters of ``Checker.section``, in the order of the page."""
@@ -33,6 +34,12 @@ def _place(kind: type[Checker]) -> tuple[int, int, str]:
     return SECTIONS.find(kind.section), int(number[0]) if number else 0, kind.name
 
 
+def catches(kind: type[Checker]) -> tuple[str, ...]:
+    """The tickets that a checker sees: those that say so of their case, and others that it names itself."""
+    of_tickets = (key for key, ticket in TICKETS.items() if kind.name in (ticket.checker, *ticket.also))
+    return tuple(dict.fromkeys((*of_tickets, *kind.catches)))
+
+
 def _row(kind: type[Checker]) -> Sequence[str]:
     fails_when = kind.fails_when or "(shown on a written history)"
     return (
@@ -40,7 +47,7 @@ def _row(kind: type[Checker]) -> Sequence[str]:
         f"`{kind.name}`",
         str(kind.gravity),
         kind.sentence(),
-        ", ".join(kind.catches),
+        ", ".join(catches(kind)),
         fails_when,
     )
 

@@ -109,6 +109,12 @@ class Ticket:
         return f"{had}; fixed in {' and '.join(self.until)}"
 
     @property
+    def breaks(self) -> tuple[str, ...]:
+        """The checkers that see it: in its case, or in runs of a release that has it."""
+        of_effects = (name for effect in self.effects for name in effect.checkers)
+        return tuple(dict.fromkeys(name for name in (self.checker, *self.also, *of_effects) if name))
+
+    @property
     def without(self) -> Mapping[str, Any]:
         """Its policies as they are since the fix."""
         return {place: Policies().at(place) for place in self.policies} if self.fixed is None else self.fixed
@@ -119,11 +125,13 @@ class Ticket:
 
     def shown_by(self, profile: Profile) -> bool:
         """Whether a profile does it by itself: by its policies, or by its release where no policy is about it."""
-        if self.rule is not None:
-            return self.rule(profile.policies)
-        if self.policies and not self.by_release:
-            return profile.policies.have(self.policies)
-        return self.had_by(profile.release)
+        if self.rule is None and (self.by_release or not self.policies):
+            return self.had_by(profile.release)
+        return self.done_by(profile.policies)
+
+    def done_by(self, policies: Policies) -> bool:
+        """Whether policies do it; where none is about it, all do."""
+        return policies.have(self.policies) if self.rule is None else self.rule(policies)
 
     def differences_of(self, neighbour: Profile, release: str) -> tuple[Difference, ...]:
         """What a release does in another way than its neighbour for it: it has it and the neighbour has not, or, of a

@@ -16,7 +16,7 @@ from scenarios.language import INVARIANTS
 from scenarios.language.files import load
 from scenarios.observe import checkers, invariants
 from scenarios.observe.checkers import REGISTRY, Checker, register
-from scenarios.observe.checkers_page import sections
+from scenarios.observe.checkers_page import catches, sections
 from scenarios.pages import into_page
 from tests.docs.pages import fenced, text_of
 
@@ -80,7 +80,7 @@ def test_the_page_is_rendered_from_the_checkers() -> None:
 def test_every_checker_is_on_the_page_with_what_it_catches(kind: type[Checker]) -> None:
     page = text_of(PAGE)
     assert f"**`{kind.name}`.**" in page
-    assert ", ".join(kind.catches) in page
+    assert ", ".join(catches(kind)) in page
     assert kind.sentence() in page
 
 

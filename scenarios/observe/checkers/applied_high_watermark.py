@@ -19,7 +19,7 @@ class AppliedHighWatermark(Checker):
     The profiles ``kafka-1.1`` and ``kafka-0.8`` lack the guard (KIP-207, 2.2) and break this.
 
     Not verified: that the leader does not expand its ISR before that. Kafka's leader does, for a follower that has
-        itself reached the start of the epoch (KAFKA-7128); I2 checks this.
+        itself reached the start of the epoch; I2 checks this.
     """
 
     name: ClassVar[str] = "applied_high_watermark"
@@ -28,7 +28,6 @@ class AppliedHighWatermark(Checker):
         "hw_b < LESO ⇒ b answers no ListOffsets(latest): "
         "a leader answers with the latest offset once it knows what is committed"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7128", "KAFKA-2334")
     fails_when: ClassVar[str | None] = "a new leader answers with its high watermark as it is"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -30,7 +30,7 @@ class BrokerEpochFence(Checker):
     statement: ClassVar[str] = (
         "a control request with be < be_b is rejected: a request for an earlier incarnation of a broker has no effect"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7235", "KAFKA-9839")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7235",)
     fails_when: ClassVar[str | None] = "brokers do not look at the broker epoch"
 
     def __init__(self, history: History, report: Report) -> None:

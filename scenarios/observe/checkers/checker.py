@@ -85,7 +85,7 @@ class Checker:
             controller's work, ``R`` moves, ``F`` fetchers, ``J`` what clients see, ``T`` the truth of metrics, ``V``
             liveness.
         statement: the formal line, a colon, and a sentence.
-        catches: tickets of the bugs that break it.
+        catches: tickets of bugs that break it and do not say so themselves (``scenarios/profiles/tickets``).
         fails_when: the guard whose removal a test shows; None where a written history shows the violation.
         gravity: how grave a violation is; by default that of its section (``OF_SECTION``).
         opt_in: Kafka does not promise it, so it watches only the runs that expect it.

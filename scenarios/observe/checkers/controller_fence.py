@@ -31,7 +31,6 @@ class ControllerFence(Checker):
     statement: ClassVar[str] = (
         "a controller's write takes effect ⇔ its epoch = C: a controller that was replaced changes nothing in ZooKeeper"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6082",)
     fails_when: ClassVar[str | None] = "the controller's writes are not fenced"
 
     def on_written(self, event: ZkWritten) -> None:

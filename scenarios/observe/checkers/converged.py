@@ -80,7 +80,7 @@ class Converged(Checker):
         "heal ⇒ ◇≤T (led ∧ Z.isr = assignment ∧ equal logs ∧ nothing asked): "
         "once all faults have ended, the cluster gets well within the time allowed"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-2729", "KAFKA-7786", "KAFKA-12686", "KAFKA-13091")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-2729", "KAFKA-13091")
     fails_when: ClassVar[str | None] = "a leader does not expand its ISR"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -37,7 +37,6 @@ class DeadLeaveIsr(Checker):
     statement: ClassVar[str] = (
         "the controller knows that b is dead, Z.leader ≠ b alive ⇒ b ∉ Z.isr within T: dead brokers leave the ISRs soon"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-3143", "KAFKA-14140")
     fails_when: ClassVar[str | None] = "a new controller leaves dead replicas as they are"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -30,7 +30,6 @@ class DeletedGetNoLeader(Checker):
     statement: ClassVar[str] = (
         "the deletion of t has begun ⇒ no elect(l, p) for p ∈ t: a topic that is being deleted gets no leaders"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6612",)
     fails_when: ClassVar[str | None] = "partitions can be added to a topic that is being deleted"
 
     def __init__(self, history: History, report: Report) -> None:

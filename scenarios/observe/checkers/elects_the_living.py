@@ -34,7 +34,6 @@ class ElectsTheLiving(Checker):
         "elect(l, isr) ⇒ every b ∈ isr is alive as the controller knows: "
         "a controller brings no broker into an ISR that it knows to be dead"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-3143", "KAFKA-14140")
     fails_when: ClassVar[str | None] = "an election keeps the ISR as it is"
 
     def __init__(self, history: History, report: Report) -> None:

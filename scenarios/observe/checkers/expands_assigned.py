@@ -27,7 +27,7 @@ class ExpandsAssigned(Checker):
     name: ClassVar[str] = "expands_assigned"
     ids: ClassVar[tuple[str, ...]] = ("I1",)
     statement: ClassVar[str] = "expand(f) ⇒ f ∈ RS: only assigned replicas join the ISR"
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9672", "KAFKA-1097", "KAFKA-1170")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9672", "KAFKA-1170")
     fails_when: ClassVar[str | None] = "a leader adds any broker that fetches"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -48,7 +48,7 @@ class FollowedInTime(Checker):
         "follows(b, p, l) ⇒ fetches(b, p, l) within T, and no thread dies: "
         "an error on one partition does not end the fetching of others, and what is followed is fetched"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-8346", "KAFKA-5864", "KAFKA-4384", "KAFKA-9769", "KAFKA-8012")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-8346", "KAFKA-9769")
     fails_when: ClassVar[str | None] = "an error on one partition ends its thread"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -39,7 +39,7 @@ class IsrComplete(Checker):
         "b ∈ Z.isr, o < thw ⇒ log_b[o] = com[o]: every in-sync replica has every committed record"
     )
     catches: ClassVar[tuple[str, ...]] = (
-        "KAFKA-3143", "KAFKA-7128", "KAFKA-10301", "KAFKA-14140", "KAFKA-15221",
+        "KAFKA-14140", "KAFKA-15221",
     )  # fmt: skip
     fails_when: ClassVar[str | None] = "a follower joins the ISR while it is behind"
 

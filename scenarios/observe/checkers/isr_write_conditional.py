@@ -41,7 +41,7 @@ class IsrWriteConditional(Checker):
         "isr_b changes only with a successful conditional write at zkv: "
         "a leader's ISR is what it has written over the version it knew"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-428", "KAFKA-2729")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-2729",)
     fails_when: ClassVar[str | None] = "a leader does not wait for ZooKeeper"
 
     def __init__(self, history: History, report: Report) -> None:

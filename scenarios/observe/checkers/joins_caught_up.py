@@ -28,7 +28,7 @@ class JoinsCaughtUp(Checker):
         "expand(f) ⇒ leo_f ≥ hw and leo_f ≥ LESO: "
         "a replica that joins the ISR has reached the high watermark and the start of the epoch"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7128", "KAFKA-14140")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-14140",)
     fails_when: ClassVar[str | None] = "a leader adds any follower"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -25,7 +25,7 @@ class LeaderInIsr(Checker):
     statement: ClassVar[str] = (
         "Z.leader = none or Z.leader ∈ Z.isr, and Z.isr ≠ ∅: the leader in ZooKeeper is in the ISR in ZooKeeper"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-708", "KAFKA-9672", "KAFKA-1028")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9672",)
     fails_when: ClassVar[str | None] = "an election leaves the leader out"
 
     def on_state(self, event: StateWritten) -> None:

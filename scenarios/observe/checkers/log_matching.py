@@ -30,7 +30,7 @@ class LogMatching(Checker):
     statement: ClassVar[str] = (
         "a, b ∈ RS, o < min(hw_a, hw_b) ⇒ log_a[o] = log_b[o]: no two replicas differ below their high watermarks"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KIP-101", "KAFKA-6361")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6361",)
     fails_when: ClassVar[str | None] = "followers do not truncate"
 
     def __init__(self, history: History, report: Report) -> None:

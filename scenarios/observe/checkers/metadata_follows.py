@@ -45,7 +45,7 @@ class MetadataFollows(Checker):
     statement: ClassVar[str] = (
         "metadata[p] never falls, and = Z[p] within T: the leaders in brokers' metadata are soon those in ZooKeeper"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9212", "KAFKA-4443")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-4443",)
     fails_when: ClassVar[str | None] = "the controller's memory does not take over a leader epoch that it has raised"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -41,7 +41,6 @@ class MovesRecoverable(Checker):
         "RS changes ⇒ ZooKeeper says to what, until RS = TRS: replicas change only while ZooKeeper asks for a move, "
         "which it does until the move is over"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5310", "KAFKA-6082", "KAFKA-6193")
     fails_when: ClassVar[str | None] = "a controller knows a move before the other moves that were asked for with it"
 
     def __init__(self, history: History, report: Report) -> None:

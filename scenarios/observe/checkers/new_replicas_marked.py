@@ -36,7 +36,6 @@ class NewReplicasMarked(Checker):
     statement: ClassVar[str] = (
         "r joins RS ⇒ it gets isNew, and another leader: a replica that is added is announced as new, and as a follower"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-10314",)
     fails_when: ClassVar[str | None] = "a later change of the same batch takes the mark away"
 
     def __init__(self, history: History, report: Report) -> None:

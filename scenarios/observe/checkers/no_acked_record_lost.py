@@ -44,7 +44,7 @@ class NoAckedRecordLost(Checker):
         "no record acknowledged with acks=all is ever lost, but by an unclean election or with all in-sync machines"
     )
     catches: ClassVar[tuple[str, ...]] = (
-        "KIP-101", "KAFKA-6361", "KAFKA-7128", "KAFKA-7164", "KAFKA-10301", "KAFKA-14140", "KAFKA-15221",
+        "KAFKA-6361", "KAFKA-7164", "KAFKA-10301", "KAFKA-14140", "KAFKA-15221",
     )  # fmt: skip
     fails_when: ClassVar[str | None] = "a leader acknowledges before the high watermark"
 

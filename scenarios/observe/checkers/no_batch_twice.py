@@ -69,7 +69,6 @@ class NoBatchTwice(Checker):
     statement: ClassVar[str] = (
         "i < j ⇒ com[i].id < com[j].id, b ∈ log ⇒ b is no gap: an idempotent producer writes each batch once, in order"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KIP-98",)
     fails_when: ClassVar[str | None] = "a leader does not recognise repeated batches"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -43,7 +43,6 @@ class OfflineTrue(Checker):
         "after failover and at rest offline = |{p : no live leader}|: "
         "OfflinePartitionsCount counts the partitions without a live leader"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1068",)
     fails_when: ClassVar[str | None] = "a new controller counts only what changes later"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -39,7 +39,6 @@ class OffsetBounds(Checker):
     name: ClassVar[str] = "offset_bounds"
     ids: ClassVar[tuple[str, ...]] = ("S7",)
     statement: ClassVar[str] = "0 ≤ lso ≤ hw ≤ leo: a high watermark is never before the log's start nor after its end"
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9491", "KAFKA-3978", "KAFKA-5634")
     fails_when: ClassVar[str | None] = "a truncation keeps the high watermark"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -32,7 +32,6 @@ class OneActiveController(Checker):
         "Σ ActiveControllerCount(b) ≤ 1 over b with a session: "
         "no two brokers with a session show that they are the controller"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6082",)
     fails_when: ClassVar[str | None] = "a controller that resigns shows it too late"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -28,7 +28,7 @@ class OneLeaderPerEpoch(Checker):
     name: ClassVar[str] = "one_leader_per_epoch"
     ids: ClassVar[tuple[str, ...]] = ("E1",)
     statement: ClassVar[str] = "leads[p, e] is set once: no two brokers lead one partition in the same leader epoch"
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1188", "KAFKA-6082")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1188",)
     fails_when: ClassVar[str | None] = "an election does not raise the epoch"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -24,7 +24,7 @@ class ReadsCommitted(Checker):
     name: ClassVar[str] = "reads_committed"
     ids: ClassVar[tuple[str, ...]] = ("S10",)
     statement: ClassVar[str] = "read[p] < hw: a consumer reads nothing above the high watermark"
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9835", "KAFKA-14704")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-14704",)
     fails_when: ClassVar[str | None] = "a leader gives consumers all it has"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -30,7 +30,7 @@ class ReadsConsistent(Checker):
     name: ClassVar[str] = "reads_consistent"
     ids: ClassVar[tuple[str, ...]] = ("S11",)
     statement: ClassVar[str] = "read[p][o] = com[p][o]: what is read at an offset is what is committed there"
-    catches: ClassVar[tuple[str, ...]] = ("KIP-101", "KAFKA-6361", "KAFKA-9835")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6361", "KAFKA-9835")
     fails_when: ClassVar[str | None] = "a leader gives consumers all it has"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -31,7 +31,7 @@ class ReplicasDeletedFirst(Checker):
     statement: ClassVar[str] = (
         "the znodes of a topic go ⇒ every r ∈ RS has been deleted: a topic is gone only once its replicas are"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9946", "KAFKA-1074")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1074",)
     fails_when: ClassVar[str | None] = "the answer to a StopReplica that keeps the replica counts as its deletion"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -51,7 +51,7 @@ class ReplicasNotified(Checker):
         "elect(l, p) ⇒ LeaderAndIsr to all live r ∈ RS; r leaves RS ⇒ StopReplica to r: "
         "every live replica is notified of its new leader, and stopped when it leaves the assignment"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7482", "KAFKA-4443")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-4443",)
     fails_when: ClassVar[str | None] = "brokers that shut down are not notified"
 
     def __init__(self, history: History, report: Report) -> None:

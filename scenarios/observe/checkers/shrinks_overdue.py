@@ -28,7 +28,6 @@ class ShrinksOverdue(Checker):
         "shrink(f) ⇒ now - lastCaughtUp(f) > replica.lag.time.max.ms and leo_f < leo: "
         "a replica that is removed from the ISR is behind and overdue"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7152", "KAFKA-1546")
     fails_when: ClassVar[str | None] = "an idle follower at the end leaves"
 
     def __init__(self, history: History, report: Report) -> None:

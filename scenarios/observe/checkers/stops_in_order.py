@@ -30,7 +30,6 @@ class StopsInOrder(Checker):
         "StopReplica with epoch < le_b changes nothing: no replica is stopped by a request from before the one that "
         "started it"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9539",)
     fails_when: ClassVar[str | None] = "StopReplica has no leader epochs"
 
     def on_stopped(self, event: ReplicaStopped) -> None:

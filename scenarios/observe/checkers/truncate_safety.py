@@ -29,7 +29,7 @@ class TruncateSafety(Checker):
     statement: ClassVar[str] = (
         "truncateTo(b, t), b ∈ Z.isr ⇒ t ≥ thw: an in-sync replica never cuts off what is committed"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KIP-101", "KAFKA-2143", "KAFKA-7786", "KAFKA-13207")
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7786",)
     fails_when: ClassVar[str | None] = "followers truncate too much"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -42,7 +42,6 @@ class UncleanWhereAllowed(Checker):
         "Z.leader' ∉ Z.isr ⇒ unclean.leader.election.enable: "
         "a leader from outside the ISR is elected only where the settings allow it"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1028",)
     fails_when: ClassVar[str | None] = "an election goes outside the ISR, whatever the settings say"
 
     def __init__(self, history: History, report: Report) -> None:

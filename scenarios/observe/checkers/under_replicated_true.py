@@ -131,7 +131,6 @@ class UnderReplicatedTrue(CountTrue):
         "URP(b) = |{p led by b : p under-replicated}|: "
         "UnderReplicatedPartitions counts the partitions that the broker leads, as it knows them"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KIP-352",)
     fails_when: ClassVar[str | None] = "a broker does not count again when an ISR changes"
     gauge: ClassVar[str] = UNDER_REPLICATED
 

@@ -22,11 +22,12 @@ from scenarios.observe.reach.replication import (
     ReachedZombies,
 )
 from scenarios.observe.reach.steps import ReachedSteps
+from scenarios.observe.reach.tickets import ReachedTickets
 from scenarios.profiles import PROFILES
 
 PARTS: tuple[type[Part], ...] = (
     ReachedSteps, ReachedRequests, ReachedElections, ReachedStates, ReachedIsrs, ReachedZombies, ReachedFetchers,
-    ReachedLogs, ReachedAnswers, ReachedSessions,
+    ReachedLogs, ReachedAnswers, ReachedSessions, ReachedTickets,
 )  # fmt: skip
 
 

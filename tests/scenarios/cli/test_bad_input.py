@@ -79,7 +79,7 @@ COMMAND_LINES: dict[str, tuple[str, ...]] = {
     "chaos --seeds 0:200000": ("are too many seeds; at most 100,000 at once",),
     "shrink FILE --out folder": ("folder: is a folder", "name a file"),
     "shrink FILE --out missing/x.toml": ("there is no folder missing", "make it"),
-    "museum 7128": ("BUG: unknown bug '7128'", "did you mean 'KAFKA-7128'?"),
+    "museum 9539": ("BUG: unknown bug '9539'", "did you mean 'KAFKA-9539'?"),
     "museum joins_caught": ("BUG: unknown bug 'joins_caught'", "did you mean 'joins_caught_up'?"),
     "list step": ("unknown value 'step'", "did you mean 'steps'?"),
 }
