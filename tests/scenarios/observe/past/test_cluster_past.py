@@ -260,3 +260,10 @@ def test_a_head_keeps_nothing_that_is_over() -> None:
         return sum(len(rows) for rows in content(past.now).values())
 
     assert size(head(around(50))) == size(head(around(2)))
+
+
+def test_heal_lets_a_paused_broker_go_on() -> None:
+    """The action says that every broker of its core runs again, and no ``broker.resume`` follows."""
+    paused, healed = _fault("broker.pause", 1), _fault("heal", 1)
+    assert head(recorded([paused])).now.is_paused(1)
+    assert not head(recorded([paused, healed])).now.is_paused(1)
