@@ -42,7 +42,6 @@ from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
 from emulator.protocol.offsets_for_leader_epoch import OFFSET_NOT_AVAILABLE
 from emulator.protocol.produce import ProducedBatch
-from emulator.protocol.shown import Deviated
 from emulator.protocol.types import NO_LEADER, Batch, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
@@ -428,12 +427,10 @@ class Partition(Replica):
         return broker in (state.isr if self.services.policies.isr_writes.holds_high_watermark else state.maximal_isr)
 
     def is_replica_isr_eligible(self, remote: RemoteReplica) -> bool:
-        """Whether ``remote`` may join: at or above the high watermark *and* the start of this leader's epoch
-        (KAFKA-7128), and no change is in flight."""
-        reached = remote.log_end_offset >= self.high_watermark
-        if self.services.policies.join_needs_epoch_start:
-            reached = reached and remote.log_end_offset >= self.epoch_start_offset
-        return reached and not self.isr_state.is_inflight
+        """Whether ``remote`` may join: at or above the high watermark *and* the start of this leader's epoch, and no
+        change is in flight."""
+        least = self.epoch_start_offset if self.services.policies.join_needs_epoch_start else 0
+        return remote.log_end_offset >= max(self.high_watermark, least) and not self.isr_state.is_inflight
 
     def maybe_expand_isr(self, remote: RemoteReplica) -> None:
         """Begin to add ``remote`` to the ISR, if it may join."""
@@ -443,10 +440,6 @@ class Partition(Replica):
             elif remote.log_end_offset > self.log.end_offset:
                 self.show("KafkaApis.handleFetchRequest", remote.broker)
             self._alter_isr(PendingExpandIsr(self.isr, remote.broker))
-
-    def show(self, ticket: str, broker: int) -> None:
-        """Show that the partition does here what a ticket is about."""
-        self.process.node.trace.mark(Deviated, self.process.node.id, ticket, *self.tp, broker)
 
     def maybe_shrink_isr(self, now_us: int) -> None:
         """Begin to drop the members that are out of sync, if there are any and no change is in flight."""

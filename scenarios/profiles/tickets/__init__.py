@@ -19,7 +19,7 @@ BROUGHT: dict[str, plugins.Plugin] = {}
 
 
 def register(ticket: Ticket) -> None:
-    """Make a ticket known to scenario files, ``museum`` and docs/reference/museum.md.
+    """Make a ticket known to scenario files, ``museum`` and docs/reference/bugs-and-guards.md.
 
     Raises: ValueError where its key is there already, or is no name.
     """
