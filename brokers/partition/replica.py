@@ -9,6 +9,7 @@ from emulator.disks import DiskError
 from emulator.nodes import Process
 from emulator.protocol.events import LogLoaded, LogStartMoved, Truncated
 from emulator.protocol.offsets_for_leader_epoch import EpochEndFound
+from emulator.protocol.shown import Deviated
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import CorruptBatch
 
