@@ -42,7 +42,6 @@ from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
 from emulator.protocol.offsets_for_leader_epoch import OFFSET_NOT_AVAILABLE
 from emulator.protocol.produce import ProducedBatch
-from emulator.protocol.shown import Deviated
 from emulator.protocol.types import NO_LEADER, Batch, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
@@ -444,10 +443,6 @@ class Partition(Replica):
                 self.show("KafkaApis.handleFetchRequest", remote.broker)
             self._alter_isr(PendingExpandIsr(self.isr, remote.broker))
 
-    def show(self, ticket: str, broker: int) -> None:
-        """What the release does here is that of a ticket."""
-        self.process.node.trace.mark(Deviated, self.process.node.id, ticket, *self.tp, broker)
-
     def maybe_shrink_isr(self, now_us: int) -> None:
         """Begin to drop the members that are out of sync, if there are any and no change is in flight."""
         out = () if self.isr_state.is_inflight else self.get_out_of_sync_replicas(now_us)
@@ -526,16 +521,12 @@ class Partition(Replica):
             IsrProposed, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch, proposed.kind, isr,
             self.high_watermark, self.epoch_start_offset, self.log.end_offset,
             tuple(remote.broker for remote in changed), tuple(remote.log_end_offset for remote in changed),
-            tuple(self._fetched_under(remote) if policies.checks_epochs else UNCHECKED for remote in changed),
+            tuple(remote.fetched_under(self.tp) if policies.checks_epochs else UNCHECKED for remote in changed),
             tuple(policies.out_of_sync.overdue_us(remote, now) for remote in changed),
             policies.config.replica_lag_time_max_us, policies.out_of_sync.max_messages,
         )  # fmt: skip
         seq: int = event.seq
         return seq
-
-    def _fetched_under(self, remote: RemoteReplica) -> int:
-        epoch = None if remote.session is None else remote.session.leader_epoch(self.tp)
-        return UNCHECKED if epoch is None else epoch
 
     def _handle_alter_isr_update(self, proposed: PendingIsr, isr: tuple[int, ...], zk_version: int) -> None:
         """Take over ``isr``, because ``proposed`` took effect: ZooKeeper has it in that version of the state znode."""

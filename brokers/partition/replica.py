@@ -9,6 +9,7 @@ from emulator.disks import DiskError
 from emulator.nodes import Process
 from emulator.protocol.events import LogLoaded, LogStartMoved, Truncated
 from emulator.protocol.offsets_for_leader_epoch import EpochEndFound
+from emulator.protocol.shown import Deviated
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import CorruptBatch
 
@@ -39,6 +40,10 @@ class Replica:
         process.emit(
             LogLoaded, process.node.id, tp.topic, tp.partition, log.start_offset, log.end_offset, self.high_watermark
         )
+
+    def show(self, ticket: str, broker: int) -> None:
+        """Show that the release does to the replica of ``broker`` what a ticket is about (``Deviated``)."""
+        self.process.node.trace.mark(Deviated, self.process.node.id, ticket, *self.tp, broker)
 
     def set_high_watermark(self, high_watermark: int, as_leader: bool) -> None:
         """Set the high watermark, checkpoint it, and collect its ``HighWatermark``."""

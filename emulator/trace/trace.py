@@ -173,7 +173,7 @@ class Trace:
 
     def mark(self, kind: type[Any], *fields: Any) -> None:
         """As ``show``, and rows that are collected stay collected: where this is called within a loop, the trace is the
-        same whether somebody folds ``kind`` or not."""
+        same whether ``kind`` is folded or not."""
         for see in self._folds.get(kind, ()):
             see(_new(kind, (self._world.now, self.seq, self.cause) + fields))  # noqa: RUF005
 

@@ -2,7 +2,7 @@
 
 A witness is one of a ticket, a partition and a replica, and explains a violation that is about them while it lasts: as
 long as the replica has been in the ISR since, or until the next election or role, as each reason says. What follows
-from one, such as a log that differs later, is told by ``and_where_it_led`` and ``and_what_follows`` (``reason``).
+from one, such as a log that differs later, is found by ``and_where_it_led`` and ``and_what_follows`` (``reason``).
 """
 
 from __future__ import annotations
