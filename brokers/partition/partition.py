@@ -519,16 +519,12 @@ class Partition(Replica):
             IsrProposed, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch, proposed.kind, isr,
             self.high_watermark, self.epoch_start_offset, self.log.end_offset,
             tuple(remote.broker for remote in changed), tuple(remote.log_end_offset for remote in changed),
-            tuple(self._fetched_under(remote) if policies.checks_epochs else UNCHECKED for remote in changed),
+            tuple(remote.fetched_under(self.tp) if policies.checks_epochs else UNCHECKED for remote in changed),
             tuple(policies.out_of_sync.overdue_us(remote, now) for remote in changed),
             policies.config.replica_lag_time_max_us, policies.out_of_sync.max_messages,
         )  # fmt: skip
         seq: int = event.seq
         return seq
-
-    def _fetched_under(self, remote: RemoteReplica) -> int:
-        epoch = None if remote.session is None else remote.session.leader_epoch(self.tp)
-        return UNCHECKED if epoch is None else epoch
 
     def _handle_alter_isr_update(self, proposed: PendingIsr, isr: tuple[int, ...], zk_version: int) -> None:
         """Take over ``isr``, because ``proposed`` took effect: ZooKeeper has it in that version of the state znode."""

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from attrs import define
 
+from emulator.protocol.events import UNCHECKED
 from emulator.protocol.types import TopicPartition
 
 UNKNOWN_OFFSET = -1
@@ -93,6 +94,11 @@ class RemoteReplica:
     def session(self) -> Reader | None:
         """The fetch session in which it reads this partition."""
         return None if self.position is None else self.position.session
+
+    def fetched_under(self, tp: TopicPartition) -> int:
+        """The leader epoch under which its session reads ``tp``; UNCHECKED where it reads under any, or not."""
+        epoch = None if self.session is None else self.session.leader_epoch(tp)
+        return UNCHECKED if epoch is None else epoch
 
     def update_fetch_state(self, offset: int, leader_end: int, now_us: int) -> None:
         """Take over a fetch at ``offset`` while the leader's log ended at ``leader_end`` (Replica.updateFetchState,

@@ -41,6 +41,10 @@ class Replica:
             LogLoaded, process.node.id, tp.topic, tp.partition, log.start_offset, log.end_offset, self.high_watermark
         )
 
+    def show(self, ticket: str, broker: int) -> None:
+        """Show that the release does to the replica of ``broker`` what a ticket is about (``Deviated``)."""
+        self.process.node.trace.mark(Deviated, self.process.node.id, ticket, *self.tp, broker)
+
     def set_high_watermark(self, high_watermark: int, as_leader: bool) -> None:
         """Set the high watermark, checkpoint it, and collect its ``HighWatermark``."""
         self.high_watermark = high_watermark

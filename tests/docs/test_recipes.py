@@ -19,7 +19,7 @@ from tests.scenarios.language.builders import small_and, small_with
 
 PAGE = "contributing.md"
 FLOORS = ("emulator", "fetchers", "brokers", "controller", "scenarios")
-NO_RECIPE = ("House rules",)
+NO_RECIPE = ("A line in the changelog", "House rules")
 """Sections of the page that add nothing."""
 _SECTION = re.compile(r"^## (.+?)\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"^```(?:python|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -313,6 +313,19 @@ cluster.world.call_later(2_000_000, begin, None, True)
 stage.play()
 print([answer.partitions for answer in answers], "broker", faults[-1].target)
 """
+
+
+@follows("A ticket, or a known finding")
+def test_a_ticket(copy: Copy) -> None:
+    """It is a switch that scenario files have, and what a campaign names where it explains a finding."""
+    ticket, reason = code_of("A ticket, or a known finding")
+    copy.edit("scenarios/profiles/tickets/isr.py", "TICKETS = (\n", f"TICKETS = (\n{ticket}")
+    joins = "scenarios/runs/known/joins.py"
+    copy.edit(joins, "JOINS: tuple[Reason, ...] = (\n", f"JOINS: tuple[Reason, ...] = (\n{reason}")
+    copy.edit(joins, "    Reason,\n", "    Reason,\n    always,\n")
+    shown = copy.understudy("list bugs", "chaos --seeds 8:9 --profile kafka-1.1 --jobs 1")
+    assert "a follower joins the ISR before it has caught up" in shown
+    assert "known, KAFKA-1234: 1 seed, first: 8" in shown
 
 
 @follows("A version of an API on the wire")

@@ -92,7 +92,7 @@ def test_each_fact_has_words_that_say_all_of_it() -> None:
     assert unused_fields(silent) == ["unsaid"]
 
 
-def test_each_kind_of_facts_is_one_that_a_reader_finds() -> None:
+def test_each_kind_of_facts_is_found_by_a_checker() -> None:
     sources = [*CHECKERS.glob("*.py"), RUNS / "convergence.py", RUNS / "runner.py"]
     made = {
         node.func.id
