@@ -78,10 +78,6 @@ class Replica:
         self._show_end(epoch, found)
         return found
 
-    def show(self, ticket: str, broker: int) -> None:
-        """Show that the replica does here what a ticket is about."""
-        self.process.node.trace.mark(Deviated, self.process.node.id, ticket, *self.tp, broker)
-
     def _show_end(self, epoch: int, end_offset: int) -> None:
         node = self.process.node
         node.trace.show(EpochEndFound, node.id, self.tp, epoch, end_offset, self.log.end_offset)
