@@ -33,7 +33,7 @@ from scenarios.observe.findings.convergence_facts import (
 )
 from scenarios.observe.findings.facts import Facts
 from scenarios.observe.history.history import History
-from scenarios.observe.history.readings import AT_REST
+from scenarios.observe.history.shown_values import AT_REST
 from scenarios.observe.history.replica_logs import ReplicaLog
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, OFFLINE
 from scenarios.observe.past.changes import AssignmentWritten
@@ -85,7 +85,7 @@ class Converged(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._readings = history.readings
+        self._shown = history.shown
         self._logs = history.logs
         history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
         self._core: tuple[int, ...] = ()
@@ -182,7 +182,7 @@ class Converged(Checker):
             self.violated(moment, broken.facts, broken.partition, broken.brokers, broken.condition)
 
     def _of_the_cluster(self) -> Iterator[Broken]:
-        cluster, core, gauges = self.cluster, self.core, self._readings.gauges
+        cluster, core, gauges = self.cluster, self.core, self._shown.gauges
         for broker in core:
             if not cluster.is_up(broker):
                 yield Broken(Condition.REGISTERED, Unregistered(broker, runs=False))
@@ -289,7 +289,7 @@ class Converged(Checker):
         if len(self.core) < len(self.cluster.lives):
             return
         for broker in self.core:
-            for name, value in self._readings.gauges.get(broker, {}).items():
+            for name, value in self._shown.gauges.get(broker, {}).items():
                 wanted = name in AT_REST and (name != OFFLINE or broker == self.cluster.controller)
                 if wanted and value and not any(node == broker for node, _tp in self._forgotten()):
                     yield Broken(Condition.GAUGES, GaugeNotAtRest(broker, short_name(name), value), brokers=(broker,))
@@ -299,12 +299,12 @@ class Converged(Checker):
         return (stray for stray in self._beyond_assignment() if self._is_forgotten(*stray))
 
     def _consumers(self, now_us: int) -> Iterator[Broken]:
-        cluster, readings = self.cluster, self._readings
+        cluster, shown = self.cluster, self._shown
         for consumer, partitions in self.readers().items():
-            positions = readings.positions.get(consumer, {})
+            positions = shown.positions.get(consumer, {})
             for tp in partitions if not cluster.was_interrupted(consumer) else ():
                 state = cluster.state(tp)
-                if state is None or (consumer, tp) in readings.given_up:
+                if state is None or (consumer, tp) in shown.given_up:
                     continue
                 if not self.can_be_led(tp) or self._leads_astray(tp):
                     continue

@@ -12,7 +12,7 @@ from emulator.trace import Trace
 from scenarios.observe.history.acknowledged import Acknowledged
 from scenarios.observe.history.circumstances import Circumstances
 from scenarios.observe.history.commits import Commits
-from scenarios.observe.history.readings import Readings
+from scenarios.observe.history.shown_values import ShownValues
 from scenarios.observe.history.replica_logs import ReplicaLogs
 from scenarios.observe.history.settings import Settings, StartSettings
 from scenarios.observe.history.subscriptions import arm
@@ -72,8 +72,8 @@ class History:
         return settings
 
     @cached_property
-    def readings(self) -> Readings:
+    def shown(self) -> ShownValues:
         """What gauges show, and how far consumers have read."""
-        readings = Readings()
-        arm(readings, self._trace, self.past)
-        return readings
+        shown = ShownValues()
+        arm(shown, self._trace, self.past)
+        return shown

@@ -11,7 +11,7 @@ from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.observe.findings.convergence_facts import Broken, Condition, GaugeNotAtRest, NotAccepted
 from scenarios.observe.findings.facts import Part
-from scenarios.observe.history.readings import AT_REST
+from scenarios.observe.history.shown_values import AT_REST
 from scenarios.runs.finding import Finding
 from scenarios.runs.findings import findings
 from scenarios.runs.known_findings import known
@@ -229,7 +229,7 @@ def test_replicas_of_a_broker_that_was_away_are_not_held_against_the_release() -
 
 def test_a_gauge_that_is_not_at_rest() -> None:
     run = played(CRASH, HEALED)
-    gauges = run.stage.checkers.history.readings.gauges
+    gauges = run.stage.checkers.history.shown.gauges
     name = next(iter(AT_REST))
     gauges[0][name] = 3
     left = list(run.stage.convergence._checker.broken(run.stage.world.now))
@@ -266,11 +266,11 @@ def test_a_consumer_at_a_leader_that_kafka_has_forgotten_is_not_held_against_the
         cut, expire, move, HEALED, assignment=[(0, 1)], plan={0: (1, 2)}, consumers=[consumer], rate=20,
         profile="kafka-1.1",
     )  # fmt: skip
-    readings, cluster = run.stage.checkers.history.readings, run.stage.checkers.history.cluster
+    shown, cluster = run.stage.checkers.history.shown, run.stage.checkers.history.cluster
     leader = cluster.state(TP)
     log = None if leader is None else run.stage.checkers.history.logs.get(leader.leader, TP)
     assert log is not None
-    assert next(iter(readings.positions.values()))[TP] < log.end_offset
+    assert next(iter(shown.positions.values()))[TP] < log.end_offset
     assert run.run.passed, run.run.explanation
 
 

@@ -1,4 +1,4 @@
-"""Readings of what processes show: gauges that are looked at when a cluster is at rest, and positions of consumers."""
+"""What processes show: gauges that are looked at when a cluster is at rest, and positions of consumers."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ AT_REST = {
 _WANTED = (*AT_REST, ACTIVE_CONTROLLERS)
 
 
-class Readings:
-    """The fold.
+class ShownValues:
+    """What brokers and consumers show now, folded from their events.
 
     Attributes:
         gauges: by broker and name, of those that are looked at when the cluster is at rest.
