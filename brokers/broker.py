@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from attrs import define, field, frozen
 
+from brokers.broker_policies import BrokerPolicies
 from brokers.controlled_shutdown import ControlledShutdown
 from brokers.dynamic_config import DynamicConfigManager
 from brokers.groups.config import GROUP_METADATA_TOPIC
 from brokers.groups.part import GroupsPart
 from brokers.metadata_cache import MetadataCache
 from brokers.partition.isr import AlterIsrManager, ByController
-from brokers.policies import BrokerPolicies
 from brokers.replica_manager import ReplicaManager
 from brokers.replica_manager.alter_isr import DefaultAlterIsrManager
 from brokers.requests.client_metadata import MetadataHandler

@@ -200,7 +200,7 @@ RATES: Mapping[str, ConfigDefinition] = {
 
 
 @frozen
-class ServerProperty:
+class BrokerConfigEntry:
     """One setting of the brokers.
 
     Attributes:
@@ -215,7 +215,7 @@ class ServerProperty:
     is_dynamic: bool = False
 
 
-ServerProperties = Mapping[str, ServerProperty]
+ServerProperties = Mapping[str, BrokerConfigEntry]
 """The settings of the brokers, by Kafka's names."""
 
 _BROKER = (

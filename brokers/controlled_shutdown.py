@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from attrs import define
 
-from brokers.config import BrokerConfig
+from brokers.broker_config import BrokerConfig
 from emulator.kernel import Busy
 from emulator.logger import get_logger
 from emulator.network import Client, Disconnected

@@ -67,7 +67,7 @@ class DynamicConfigManager:
                     await self._read(name)
                     self._last = name
             except SessionExpired as error:
-                get_logger("brokers.config").warning("settings not read", reason=str(error))
+                get_logger("brokers.broker_config").warning("settings not read", reason=str(error))
 
     def _new(self, names: Sequence[str]) -> list[str]:
         """The names after the last one read, in their order. Looks at those and at one more."""

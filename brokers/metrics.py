@@ -25,7 +25,7 @@ class MeasuredPartition(LedPartition, Protocol):
         figures: the values of its gauges, kept for comparison.
     """
 
-    figures: "Figures"
+    figures: "PartitionGaugeValues"
 
     @property
     def tp(self) -> TopicPartition: ...
@@ -40,7 +40,7 @@ class MeasuredPartition(LedPartition, Protocol):
 
 
 class CountingRules(Protocol):
-    """A release's rules and settings, as far as metrics use them (``brokers.policies.BrokerPolicies``)."""
+    """A release's rules and settings, as far as metrics use them (``brokers.broker_policies.BrokerPolicies``)."""
 
     @property
     def under_replication(self) -> UnderReplication: ...
@@ -65,7 +65,7 @@ class MeasuredReplicas(Protocol):
 # -- one partition -----------------------------------------------------------------------------------------------------
 
 
-class Figures(NamedTuple):
+class PartitionGaugeValues(NamedTuple):
     """The values of a partition's gauges: the columns of ``emulator.protocol.events.PartitionGauges``."""
 
     leads: bool = False
@@ -78,13 +78,13 @@ class Figures(NamedTuple):
     reassigned: int = 0
 
 
-NOT_LEADING = Figures()
+NOT_LEADING = PartitionGaugeValues()
 
-shared = lru_cache(1024)(Figures)
+shared = lru_cache(1024)(PartitionGaugeValues)
 """Partitions with equal figures share them: there are many partitions and few different figures."""
 
 
-def figures(partition: MeasuredPartition, rule: UnderReplication, min_isr: int) -> Figures:
+def figures(partition: MeasuredPartition, rule: UnderReplication, min_isr: int) -> PartitionGaugeValues:
     """The current values of a partition's gauges; ``min_isr``: the topic's min.insync.replicas."""
     if not partition.is_leader:
         return NOT_LEADING
@@ -107,7 +107,7 @@ def reassigned(partition: MeasuredPartition) -> int:
     return sum(replica not in partition.current for replica in partition.impending)
 
 
-class StableLags:
+class LastStableOffsetLags:
     """LastStableOffsetLag of every partition of a broker (KIP-98, 1.0): how many committed records are held back from
     readers of committed transactions. Only logs that have transactions have any; theirs change with each batch, and are
     computed once a second, for partitions that had one.
@@ -310,8 +310,8 @@ SUMS = {
     "reassigned": "ReassignedCount",
 }
 """The gauges of the broker that are sums, by the figure of a partition that each sums up."""
-_REASSIGNING = Figures._fields.index("reassigning")
-_SUMMED = tuple((Figures._fields.index(figure), name) for figure, name in SUMS.items())
+_REASSIGNING = PartitionGaugeValues._fields.index("reassigning")
+_SUMMED = tuple((PartitionGaugeValues._fields.index(figure), name) for figure, name in SUMS.items())
 
 
 class ReplicaManagerMetrics:
@@ -328,7 +328,7 @@ class ReplicaManagerMetrics:
         self._manager = manager
         self._partitions = metrics.gauge(_name("PartitionCount"))
         self._sums = tuple((index, metrics.gauge(_name(name))) for index, name in _SUMMED)
-        self._totals = [0] * len(Figures._fields)
+        self._totals = [0] * len(PartitionGaugeValues._fields)
         self._offline = metrics.gauge(_name("OfflineReplicaCount"))
         self._isr_writes = {
             "expand": metrics.meter(_name("IsrExpandsPerSec")),
@@ -336,7 +336,7 @@ class ReplicaManagerMetrics:
         }
         self._failed_isr_writes = metrics.meter(_name("FailedIsrUpdatesPerSec"))
         self.topics = BrokerTopicMetrics(metrics)
-        self.stable = StableLags(process, manager)
+        self.stable = LastStableOffsetLags(process, manager)
 
     def changed(self, partition: MeasuredPartition) -> None:
         """Recompute the figures of ``partition`` after its ISR, replicas or role changed. Call ``show`` at the end of

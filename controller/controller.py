@@ -58,7 +58,7 @@ from controller.reassignment.protocol import RequestedByApi, RequestedByZnode
 from controller.reassignment.reassignments import Reassignments
 from controller.reassignment.steps_work import StepsWork
 from controller.request_batch import ControllerBrokerRequestBatch
-from controller.state_machines.elections import Elections
+from controller.state_machines.leader_elections import LeaderElections
 from controller.state_machines.partitions import PartitionStateMachine
 from controller.state_machines.replicas import ReplicaStateMachine
 from controller.steps import Steps
@@ -111,7 +111,7 @@ class Controller:
     watches: Watches = field(init=False)
     channels: ControllerChannelManager = field(init=False)
     batch: ControllerBrokerRequestBatch = field(init=False)
-    elections: Elections = field(init=False)
+    elections: LeaderElections = field(init=False)
     partitions: PartitionStateMachine = field(init=False)
     replicas: ReplicaStateMachine = field(init=False)
     deletion: TopicDeletionManager = field(init=False)
@@ -145,7 +145,7 @@ class Controller:
             policies.metadata_without_partitions_holds_all, policies.counts_kept_as_deleted,
             policies.names_all_deleting,
         )  # fmt: skip
-        self.elections = Elections(
+        self.elections = LeaderElections(
             process, context, self.zk_client, self.batch, policies.remembers_bumps, policies.unclean_leader_election
         )
         self.partitions = PartitionStateMachine(context, self.elections, self.batch, policies.selectors)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from attrs import define, field
 
 from controller.events import Event
-from controller.metrics.events import EventMetrics
+from controller.metrics.event_metrics import EventMetrics
 from emulator.kernel import Busy, Mailbox
 from emulator.nodes import Process
 

@@ -14,7 +14,7 @@ from controller.zk_client import Fence, KafkaZkClient
 from emulator.nodes import Process
 from emulator.protocol import znodes
 from emulator.zookeeper import ZkCode, error_of
-from emulator.zookeeper.messages import Check, Create, GetData, Multi, Op, Request, Response, SetData
+from emulator.zookeeper.messages import Check, Create, GetData, Multi, Op, Request, SetData, ZkResponse
 
 
 class Registered(NamedTuple):
@@ -50,7 +50,7 @@ class Fenced:
     def write(self, op: Op, epoch_zk_version: int) -> Request:
         return Multi((Check(znodes.CONTROLLER_EPOCH, epoch_zk_version), op))
 
-    def answer(self, response: Response) -> Response:
+    def answer(self, response: ZkResponse) -> ZkResponse:
         if response.error is ZkCode.OK:
             return response.results[1]
         if response.path == znodes.CONTROLLER_EPOCH:
@@ -92,7 +92,7 @@ class Unfenced:
     def write(self, op: Op, epoch_zk_version: int) -> Request:
         return op
 
-    def answer(self, response: Response) -> Response:
+    def answer(self, response: ZkResponse) -> ZkResponse:
         return response
 
     async def register(self, zk: KafkaZkClient, process: Process) -> Registered:

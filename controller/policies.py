@@ -3,13 +3,13 @@
 from attrs import field, frozen
 
 from controller.fencing import Fenced, Fencing
-from controller.metrics.controller import IsOffline, is_offline_by_state
+from controller.metrics.controller_metrics import IsOffline, is_offline_by_state
 from controller.operations.rebalance import AutoRebalance
 from controller.reassignment.protocol import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki
 from controller.request_schemas import AllReplicas, RequestSchema
+from controller.state_machines.leader_election_algorithms import LeaderElectionAlgorithms
 from controller.state_machines.rules import SEVEN_STATES, ReplicaRules
-from controller.state_machines.selectors import Selectors
 from emulator.protocol.configs import CONTROLLER_SOCKET_TIMEOUT, config, field_of
 
 
@@ -101,7 +101,7 @@ class ControllerPolicies:
 
     reassignment: ReassignmentProtocol = field(factory=Wiki)
     replicas: ReplicaRules = SEVEN_STATES
-    selectors: Selectors = field(factory=Selectors)
+    selectors: LeaderElectionAlgorithms = field(factory=LeaderElectionAlgorithms)
     requests: RequestSchema = field(factory=AllReplicas)
     topic_znodes: int = 1
     sends_reassigning: bool = True

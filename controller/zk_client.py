@@ -31,8 +31,8 @@ from emulator.zookeeper.messages import (
     GetData,
     Op,
     Request,
-    Response,
     SetData,
+    ZkResponse,
 )
 
 ANY_VERSION = -1
@@ -45,14 +45,14 @@ class Fence(Protocol):
     def write(self, op: Op, epoch_zk_version: int) -> Request:
         """The request that carries out ``op`` for a controller whose /controller_epoch has that version."""
 
-    def answer(self, response: Response) -> Response:
+    def answer(self, response: ZkResponse) -> ZkResponse:
         """The response to the op itself.
 
         Raises: ControllerMoved where another controller has been elected.
         """
 
 
-class StateWrites(NamedTuple):
+class UpdateLeaderAndIsrResult(NamedTuple):
     """The outcome of writing state znodes.
 
     Attributes:
@@ -93,7 +93,7 @@ class KafkaZkClient:
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
-    async def ask(self, requests: Iterable[Request]) -> list[Response]:
+    async def ask(self, requests: Iterable[Request]) -> list[ZkResponse]:
         """The responses, in order, errors included. The cause in the trace stays what it was."""
         await self._begin()
         cause = self.trace.cause
@@ -107,10 +107,10 @@ class KafkaZkClient:
         if self.never is not None and self.zk.expired:
             await self.never.wait()
 
-    async def ask_one(self, request: Request) -> Response:
+    async def ask_one(self, request: Request) -> ZkResponse:
         return (await self.ask([request]))[0]
 
-    async def write(self, ops: Iterable[Op]) -> list[Response]:
+    async def write(self, ops: Iterable[Op]) -> list[ZkResponse]:
         """Carry out each of ``ops`` as a fenced write of its own; returns the responses to the ops."""
         version = self.context.epoch_zk_version
         responses = await self.ask(self.fence.write(op, version) for op in ops)
@@ -205,7 +205,7 @@ class KafkaZkClient:
         self.trace.cause = cause
         return {tp: state for tp, state in zip(partitions, states, strict=True) if state is not None}
 
-    async def write_states(self, states: Mapping[TopicPartition, LeaderAndIsr]) -> StateWrites:
+    async def write_states(self, states: Mapping[TopicPartition, LeaderAndIsr]) -> UpdateLeaderAndIsrResult:
         """Write each state over the version that it was read with. A partition that is in neither part of the result
         has no state znode any more."""
         ops = (SetData(znodes.state_path(tp), state.encode(), state.zk_version) for tp, state in states.items())
@@ -215,7 +215,7 @@ class KafkaZkClient:
                 written[tp] = with_version(state, response.stat.version)
             elif response.error is ZkCode.BAD_VERSION:
                 beaten.append(tp)
-        return StateWrites(written, beaten)
+        return UpdateLeaderAndIsrResult(written, beaten)
 
     async def create_states(self, states: Mapping[TopicPartition, LeaderAndIsr]) -> list[TopicPartition]:
         """Create the state znodes, and their parents; returns the partitions whose znode this call created."""
@@ -303,7 +303,7 @@ def unclean_in(config: Mapping[str, str], default: bool) -> bool:
     return config.get("unclean.leader.election.enable", str(default)).lower() == "true"
 
 
-def _state(response: Response) -> LeaderAndIsr | None:
+def _state(response: ZkResponse) -> LeaderAndIsr | None:
     return None if response.stat is None else LeaderAndIsr.decode(response.data, response.stat.version)
 
 

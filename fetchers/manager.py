@@ -23,7 +23,7 @@ from fetchers.thread import FetcherThread
 from fetchers.truncation import Kip279
 
 
-class FetcherManager(ABC):
+class AbstractFetcherManager(ABC):
     """The fetcher threads of one kind on one broker, one per (leader, fetcher id), and its failed partitions
     (AbstractFetcherManager, 2.3).
 
@@ -102,7 +102,7 @@ class FetcherManager(ABC):
                 del self.threads[key]
 
 
-class ReplicaFetcherManager(FetcherManager):
+class ReplicaFetcherManager(AbstractFetcherManager):
     """Replica fetchers: followers fetch from leaders on other brokers."""
 
     client_id: ClassVar[str] = "Replica"
@@ -152,7 +152,7 @@ class ReplicaFetcherManager(FetcherManager):
         return thread
 
 
-class ReplicaAlterLogDirsManager(FetcherManager):
+class ReplicaAlterLogDirsManager(AbstractFetcherManager):
     """Alter-log-dirs fetchers: they copy replicas from one log directory of their broker to another (KIP-113).
 
     The leader of each partition they are given is the broker itself, and the log is the future one.

@@ -28,7 +28,7 @@ from scenarios.runs import run_record
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.compaction import join_chunks, small_chunks
 from scenarios.runs.dataset.manifest import Manifest, write_manifest
-from scenarios.runs.dataset.record import RunRecord, RunSpec
+from scenarios.runs.dataset.run_record import RunRecord, RunSpec
 from scenarios.runs.dataset.writer import chunk_name, write_chunk
 from scenarios.studies.design import Design
 from scenarios.studies.planning import manifest_of, plan_runs

@@ -29,7 +29,7 @@ from scenarios.chaos.draw import default_swarm
 from scenarios.museum.densities import FILE, Density, write_densities
 from scenarios.museum.exhibits import exhibit
 from scenarios.profiles.tickets import BUGS
-from scenarios.runs.batch import Failure, Processes
+from scenarios.runs.batch import FailedItem, Processes
 from scenarios.studies.chaos.seed_run import Drawn, SeedChunk, work
 
 ENOUGH = 5
@@ -41,7 +41,7 @@ def checkers(profile: str, bugs: tuple[str, ...], seed: int) -> frozenset[str]:
     exception."""
     swarm = evolve(default_swarm(), bugs=bugs).for_run(profile=profile)
     done = work(SeedChunk(Drawn(scenario=swarm), (seed,)))
-    assert not isinstance(done, Failure)
+    assert not isinstance(done, FailedItem)
     return frozenset(one.checker for one in done[0].new)
 
 

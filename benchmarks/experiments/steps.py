@@ -6,7 +6,7 @@ from itertools import groupby
 from attrs import define, field
 
 from benchmarks.experiments.charts import Point
-from emulator.metrics.events import GaugeSet
+from emulator.metrics.metric_events import GaugeSet
 from emulator.protocol.events import NodeCrashed
 from scenarios.runs.runner import Stage
 

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from attrs import frozen
 
 from benchmarks.cpu import cpu
-from scenarios.runs.dataset.schema import SCHEMAS
+from scenarios.runs.dataset.table_schemas import SCHEMAS
 from scenarios.studies.spark.aggregations.lag import LAGS, PLACES, lags
 from scenarios.studies.spark.session import compile_queries, session
 from scenarios.studies.spark.tables import spark_schema

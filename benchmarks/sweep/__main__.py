@@ -23,10 +23,10 @@ from benchmarks.tables import table
 from scenarios.language import Scenario
 from scenarios.runs.dataset.manifest import write_manifest
 from scenarios.runs.dataset.reader import open_data_set, read_table
-from scenarios.runs.dataset.schema import SCHEMAS
+from scenarios.runs.dataset.table_schemas import SCHEMAS
 from scenarios.studies.design import Design
 from scenarios.studies.planning import manifest_of
-from scenarios.studies.spark.chunk import RUNNER, Done, plan, run_chunk
+from scenarios.studies.spark.chunk import RUNNER, DoneChunk, plan, run_chunk
 from scenarios.studies.spark.session import session
 from scenarios.studies.spark.sweep import sweep
 
@@ -79,7 +79,7 @@ def bare(pool: ProcessPoolExecutor, design: Design, root: Path) -> Took:
     began = time.perf_counter()
     with cpu() as spent:
         done = list(pool.map(run_chunk, chunks))
-    assert all(isinstance(one, Done) and not one.failures for one in done), done
+    assert all(isinstance(one, DoneChunk) and not one.failures for one in done), done
     return Took(time.perf_counter() - began, spent.seconds)
 
 

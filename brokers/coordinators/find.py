@@ -29,7 +29,8 @@ class InternalTopicConfig(Protocol):
 
 
 class CoordinatorStore(Protocol):
-    """The state of the coordinators of one kind (``GroupStore``, ``brokers.transactions.store``)."""
+    """The state of the coordinators of one kind (``GroupMetadataManager``,
+    ``brokers.transactions.transaction_state_manager``)."""
 
     @property
     def partitions(self) -> InternalTopicPartitions: ...

@@ -29,7 +29,8 @@ C = TypeVar("C", bound=PartitionCoordinator)
 
 @define(eq=False)
 class CoordinatorPart(ABC, Generic[C]):
-    """The part of one broker, as a ``brokers.replica_manager.manager.Coordinator`` that ignores deleted partitions."""
+    """The part of one broker, as a ``brokers.replica_manager.replica_manager.Coordinator`` that ignores deleted
+    partitions."""
 
     manager: ReplicaManager
     appender: Appender

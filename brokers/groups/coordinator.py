@@ -10,10 +10,10 @@ from attrs import define, field
 
 from brokers.coordinators.appending import Appender
 from brokers.coordinators.transitions import Transitions
-from brokers.groups.group import Group, GroupState
-from brokers.groups.member import JoinCallback, Member, SyncCallback
-from brokers.groups.rebalance import Rebalances
-from brokers.groups.store import GroupStore
+from brokers.groups.group import GroupMetadata, GroupState
+from brokers.groups.group_metadata_manager import GroupMetadataManager
+from brokers.groups.member import JoinCallback, MemberMetadata, SyncCallback
+from brokers.groups.rebalance import GroupRebalances
 from brokers.replica_manager import ReplicaManager
 from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
@@ -55,15 +55,15 @@ class GroupCoordinator:
     manager: ReplicaManager
     appender: Appender
     transitions: Transitions = field(init=False)
-    store: GroupStore = field(init=False)
-    rebalances: Rebalances = field(init=False)
+    store: GroupMetadataManager = field(init=False)
+    rebalances: GroupRebalances = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.transitions = Transitions(self.process, self.manager.purgatory)
-        self.store = GroupStore(
+        self.store = GroupMetadataManager(
             self.process, self.manager, self.appender, self.transitions, self._loaded, self._unloaded
         )
-        self.rebalances = Rebalances(self.transitions, self.store)
+        self.rebalances = GroupRebalances(self.transitions, self.store)
 
     def elected(self, partition: int, leader_epoch: int) -> None:
         """This broker leads ``partition`` of ``__consumer_offsets`` now."""
@@ -86,13 +86,13 @@ class GroupCoordinator:
 
         self.transitions.ending(clean_up)()
 
-    def _loaded(self, group: Group) -> None:
+    def _loaded(self, group: GroupMetadata) -> None:
         if len(group.members) > self.store.config.max_size:
             self.rebalances.prepare(group, "the group is too large")
         for member in group.members.values():
             self.rebalances.sessions.heard_from(group, member)
 
-    def _unloaded(self, group: Group) -> None:
+    def _unloaded(self, group: GroupMetadata) -> None:
         self.rebalances.stop_waiting(group)
         self.store.move(group, GroupState.DEAD)
         for member in group.members.values():
@@ -141,7 +141,7 @@ class GroupCoordinator:
     def _refuse(self, callback: JoinCallback, member_id: str, error: Errors) -> None:
         self.transitions.answer(callback, JoinGroupResponse(error, member_id))
 
-    def _accepts(self, group: Group, member_id: str) -> bool:
+    def _accepts(self, group: GroupMetadata, member_id: str) -> bool:
         """Whether there is a place for the member (acceptJoiningMember)."""
         most, member = self.store.config.max_size, group.members.get(member_id)
         if group.state is GroupState.EMPTY:
@@ -150,8 +150,8 @@ class GroupCoordinator:
             return (member is not None and member.awaiting_join is not None) or group.awaiting < most
         return member is not None or len(group.members) < most
 
-    def _member(self, request: JoinGroupRequest, member_id: str) -> Member:
-        return Member(
+    def _member(self, request: JoinGroupRequest, member_id: str) -> MemberMetadata:
+        return MemberMetadata(
             member_id, request.instance_id, request.client_id, request.client_host, request.rebalance_timeout_us,
             request.session_timeout_us, request.protocol_type, request.protocols,
         )  # fmt: skip
@@ -163,7 +163,7 @@ class GroupCoordinator:
         uuid = f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-8{digits[17:20]}-{digits[20:]}"
         return f"{request.client_id if request.instance_id is None else request.instance_id}-{uuid}"
 
-    def _join_new(self, group: Group, request: JoinGroupRequest, callback: JoinCallback) -> None:
+    def _join_new(self, group: GroupMetadata, request: JoinGroupRequest, callback: JoinCallback) -> None:
         member_id, instance_id = self._new_id(request), request.instance_id
         if instance_id is not None and instance_id in group.instances:
             self._replace(group, instance_id, member_id, request, callback)
@@ -173,7 +173,7 @@ class GroupCoordinator:
         else:
             self.rebalances.add(group, self._member(request, member_id), callback)
 
-    def _join_again(self, group: Group, request: JoinGroupRequest, callback: JoinCallback) -> None:
+    def _join_again(self, group: GroupMetadata, request: JoinGroupRequest, callback: JoinCallback) -> None:
         member_id = request.member_id
         if member_id in group.pending and request.instance_id is None:
             self.rebalances.add(group, self._member(request, member_id), callback)
@@ -193,7 +193,7 @@ class GroupCoordinator:
             self.rebalances.maybe_prepare(group, f"{member_id} joins again")
 
     def _replace(
-        self, group: Group, instance_id: str, member_id: str, request: JoinGroupRequest, callback: JoinCallback
+        self, group: GroupMetadata, instance_id: str, member_id: str, request: JoinGroupRequest, callback: JoinCallback
     ) -> None:
         """Replace a static member: a client has joined under its instance id. The client takes its place, with a new
         member id, and a stable group needs no rebalance (updateStaticMemberAndRebalance)."""
@@ -231,7 +231,7 @@ class GroupCoordinator:
         elif group.state in (GroupState.STABLE, GroupState.COMPLETING):
             stored(NO_ERROR)
 
-    def check_member(self, group: Group, request: Addressed) -> Errors:
+    def check_member(self, group: GroupMetadata, request: Addressed) -> Errors:
         """Why the sender is not a member (validateCurrentMember)."""
         if request.instance_id is not None:
             current = group.instances.get(request.instance_id)
@@ -267,7 +267,7 @@ class GroupCoordinator:
         if group.leader == member.member_id:
             self._store_assignment(group, request)
 
-    def _check_sync(self, group: Group, request: SyncGroupRequest) -> Errors:
+    def _check_sync(self, group: GroupMetadata, request: SyncGroupRequest) -> Errors:
         error = self.check_member(group, request)
         if error:
             return error
@@ -281,7 +281,7 @@ class GroupCoordinator:
             return Errors.REBALANCE_IN_PROGRESS
         return NO_ERROR
 
-    def _store_assignment(self, group: Group, request: SyncGroupRequest) -> None:
+    def _store_assignment(self, group: GroupMetadata, request: SyncGroupRequest) -> None:
         """Store the assignment of a generation. Members that the leader has left out are assigned nothing."""
         assignments = dict.fromkeys(group.members, b"") | dict(request.assignments)
         generation = group.generation
@@ -325,7 +325,7 @@ class GroupCoordinator:
             return LeaveGroupResponse(NO_ERROR, tuple((each, Errors.UNKNOWN_MEMBER_ID) for each in request.members))
         return LeaveGroupResponse(NO_ERROR, tuple([(each, self._leave(group, each)) for each in request.members]))
 
-    def _leave(self, group: Group, leaving: LeavingMember) -> Errors:
+    def _leave(self, group: GroupMetadata, leaving: LeavingMember) -> Errors:
         member_id = leaving.member_id
         if member_id == NO_MEMBER:
             member_id = group.instances.get(leaving.instance_id or "", NO_MEMBER)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from attrs import define, field
 
 from brokers.groups.committed import CommittedOffsets
-from brokers.groups.member import JoinCallback, Member
+from brokers.groups.member import JoinCallback, MemberMetadata
 from brokers.groups.records import OffsetAndMetadata, StoredGroup
 from brokers.groups.subscription import UnknownSubscription, subscribed_topics
 from emulator.kernel import Timer
@@ -59,7 +59,7 @@ class DelayedJoin:
 
 
 @define(eq=False)
-class Group:
+class GroupMetadata:
     """A group.
 
     Attributes:
@@ -81,7 +81,7 @@ class Group:
     protocol: str | None = None
     generation: int = 0
     leader: str | None = None
-    members: dict[str, Member] = field(factory=dict)
+    members: dict[str, MemberMetadata] = field(factory=dict)
     instances: dict[str, str] = field(factory=dict)
     pending: dict[str, Timer] = field(factory=dict)
     unsynced: dict[str, None] = field(factory=dict)
@@ -94,7 +94,7 @@ class Group:
     """The number of times that members name each protocol."""
 
     @classmethod
-    def restored(cls, id: str, stored: StoredGroup) -> "Group":
+    def restored(cls, id: str, stored: StoredGroup) -> "GroupMetadata":
         """The group that a new coordinator finds in ``__consumer_offsets``. Its last record is a complete generation,
         so it is Stable, or Empty."""
         state = GroupState.STABLE if stored.members else GroupState.EMPTY
@@ -102,7 +102,7 @@ class Group:
         group.leader = stored.leader
         for member in stored.members:
             assert stored.protocol is not None
-            group.add(Member.restored(member, stored.protocol_type, stored.protocol))
+            group.add(MemberMetadata.restored(member, stored.protocol_type, stored.protocol))
         group.learn_topics()
         return group
 
@@ -131,7 +131,7 @@ class Group:
 
     # -- members ----------------------------------------------------------------------------------------------------
 
-    def add(self, member: Member, callback: JoinCallback | None = None) -> None:
+    def add(self, member: MemberMetadata, callback: JoinCallback | None = None) -> None:
         """Add ``member``; ``callback`` answers its JoinGroup."""
         if member.instance_id is not None:
             self.instances[member.instance_id] = member.member_id
@@ -144,7 +144,7 @@ class Group:
         member.awaiting_join = callback
         self.forget_pending(member.member_id)
 
-    def remove(self, member_id: str) -> Member | None:
+    def remove(self, member_id: str) -> MemberMetadata | None:
         """Remove a member, or a member id that is pending. If it was the leader, the first of the others becomes the
         leader."""
         member = self.members.pop(member_id, None)
@@ -165,14 +165,14 @@ class Group:
         if timer is not None:
             timer.cancel()
 
-    def update(self, member: Member, protocols: Protocols, callback: JoinCallback | None) -> None:
+    def update(self, member: MemberMetadata, protocols: Protocols, callback: JoinCallback | None) -> None:
         """Let ``member`` join again."""
         self._support(member.protocols, -1)
         member.protocols = protocols
         self._support(protocols, 1)
         member.awaiting_join = callback
 
-    def rename(self, instance_id: str, old: str, new: str) -> Member:
+    def rename(self, instance_id: str, old: str, new: str) -> MemberMetadata:
         """Give the static member ``instance_id`` another member id (replaceStaticMember)."""
         member = self.members.pop(old)
         member.member_id = new

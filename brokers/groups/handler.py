@@ -7,25 +7,25 @@ from attrs import define, field
 
 from brokers.coordinators.find import CoordinatorFinder
 from brokers.groups.coordinator import GroupCoordinator
-from brokers.groups.group import Group, GroupState
-from brokers.groups.offsets import GroupOffsetsPart
+from brokers.groups.group import GroupMetadata, GroupState
+from brokers.groups.group_offsets import GroupOffsetsPart
 from brokers.log.disk_work import ResponseChannel
 from brokers.requests.router import handles
 from emulator.protocol.api import Response
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.groups.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+from emulator.protocol.groups.group_offsets import (
+    OffsetCommitRequest,
+    OffsetDeleteRequest,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+)
 from emulator.protocol.groups.membership import (
     HeartbeatRequest,
     HeartbeatResponse,
     JoinGroupRequest,
     LeaveGroupRequest,
     SyncGroupRequest,
-)
-from emulator.protocol.groups.offsets import (
-    OffsetCommitRequest,
-    OffsetDeleteRequest,
-    OffsetFetchRequest,
-    OffsetFetchResponse,
 )
 from emulator.protocol.groups.operations import (
     DeleteGroupsRequest,
@@ -134,7 +134,7 @@ class GroupsHandler:
         self._answer(channel, lambda: DeleteGroupsResponse(self._offsets.delete_groups(dict.fromkeys(request.groups))))
 
 
-def described(group: Group) -> DescribedGroup:
+def described(group: GroupMetadata) -> DescribedGroup:
     """The description of a group; the metadata and assignments of members only while it is Stable
     (GroupMetadata.summary)."""
     protocol = group.protocol if group.state is GroupState.STABLE else None

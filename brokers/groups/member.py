@@ -18,7 +18,7 @@ class NoCandidate(Exception):
 
 
 @define(eq=False)
-class Member:
+class MemberMetadata:
     """A member.
 
     Attributes:
@@ -64,7 +64,7 @@ class Member:
         )  # fmt: skip
 
     @classmethod
-    def restored(cls, stored: StoredMember, protocol_type: str, protocol: str) -> "Member":
+    def restored(cls, stored: StoredMember, protocol_type: str, protocol: str) -> "MemberMetadata":
         """The member that a new coordinator finds in ``__consumer_offsets``."""
         return cls(
             stored.member_id, stored.instance_id, stored.client_id, stored.client_host, stored.rebalance_timeout_us,

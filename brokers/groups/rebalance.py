@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from attrs import define, field
 
 from brokers.coordinators.transitions import Transitions
-from brokers.groups.group import DelayedJoin, Group, GroupState
-from brokers.groups.member import JoinCallback, Member, NoCandidate
-from brokers.groups.sessions import Sessions
-from brokers.groups.store import GroupStore
+from brokers.groups.delayed_heartbeats import DelayedHeartbeats
+from brokers.groups.group import DelayedJoin, GroupMetadata, GroupState
+from brokers.groups.group_metadata_manager import GroupMetadataManager
+from brokers.groups.member import JoinCallback, MemberMetadata, NoCandidate
 from emulator.logger import get_logger
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import GroupGeneration, GroupMemberAdded, GroupMemberRemoved
@@ -17,19 +17,21 @@ from emulator.protocol.groups.membership import NO_MEMBER, JoinGroupResponse, Sy
 
 
 @define(eq=False)
-class Rebalances:
+class GroupRebalances:
     """The rebalances of all groups of one coordinator."""
 
     transitions: Transitions
-    store: GroupStore
-    sessions: Sessions = field(init=False)
+    store: GroupMetadataManager
+    sessions: DelayedHeartbeats = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.sessions = Sessions(self.transitions, self._failed, lambda group, _member_id: self.try_complete(group))
+        self.sessions = DelayedHeartbeats(
+            self.transitions, self._failed, lambda group, _member_id: self.try_complete(group)
+        )
 
     # -- members come and go ----------------------------------------------------------------------------------------
 
-    def add(self, group: Group, member: Member, callback: JoinCallback) -> None:
+    def add(self, group: GroupMetadata, member: MemberMetadata, callback: JoinCallback) -> None:
         """Add a new member: the others have to join again (addMemberAndRebalance)."""
         member.is_new = True
         if group.state is GroupState.PREPARING and group.generation == 0:
@@ -39,7 +41,7 @@ class Rebalances:
         self.sessions.joined_anew(group, member)
         self.maybe_prepare(group, f"{member.member_id} joins")
 
-    def remove(self, group: Group, member: Member, reason: str) -> None:
+    def remove(self, group: GroupMetadata, member: MemberMetadata, reason: str) -> None:
         """Remove a member; ``reason``: as in ``GroupMemberRemoved`` (removeMemberAndUpdateGroup)."""
         self.answer_join(member, JoinGroupResponse(Errors.UNKNOWN_MEMBER_ID, NO_MEMBER))
         self._drop(group, member, reason)
@@ -48,19 +50,19 @@ class Rebalances:
         elif group.state is GroupState.PREPARING:
             self.try_complete(group)
 
-    def _failed(self, group: Group, member: Member) -> None:
+    def _failed(self, group: GroupMetadata, member: MemberMetadata) -> None:
         self.remove(group, member, "session")
 
-    def _drop(self, group: Group, member: Member, reason: str) -> None:
+    def _drop(self, group: GroupMetadata, member: MemberMetadata, reason: str) -> None:
         group.remove(member.member_id)
         self._emit_member(GroupMemberRemoved, group, member, reason)
         self._maybe_all_synced(group)
 
-    def _emit_member(self, kind: type, group: Group, member: Member, last: str) -> None:
+    def _emit_member(self, kind: type, group: GroupMetadata, member: MemberMetadata, last: str) -> None:
         process = self.transitions.process
         process.emit(kind, process.node.id, group.id, member.member_id, member.instance_id or "", last)
 
-    def evict(self, group: Group, member_id: str) -> None:
+    def evict(self, group: GroupMetadata, member_id: str) -> None:
         """Remove a member that joins again, because the group is full."""
         member = group.members.get(member_id)
         if member is not None:
@@ -70,13 +72,13 @@ class Rebalances:
 
     # -- answers ----------------------------------------------------------------------------------------------------
 
-    def answer_join(self, member: Member, response: JoinGroupResponse) -> None:
+    def answer_join(self, member: MemberMetadata, response: JoinGroupResponse) -> None:
         """Answer the JoinGroup of ``member``, if it waits."""
         callback, member.awaiting_join = member.awaiting_join, None
         if callback is not None:
             self.transitions.answer(callback, response)
 
-    def answer_sync(self, member: Member, response: SyncGroupResponse) -> bool:
+    def answer_sync(self, member: MemberMetadata, response: SyncGroupResponse) -> bool:
         """Answer the SyncGroup of ``member``. Returns whether it waited."""
         callback, member.awaiting_sync = member.awaiting_sync, None
         if callback is not None:
@@ -84,7 +86,7 @@ class Rebalances:
         return callback is not None
 
     @classmethod
-    def came_back(cls, group: Group, member_id: str, before: str, can_skip: bool) -> JoinGroupResponse:
+    def came_back(cls, group: GroupMetadata, member_id: str, before: str, can_skip: bool) -> JoinGroupResponse:
         """The answer for a static member that has returned to its generation. It must not assign, even if it is the
         leader: a client that knows ``skips_assignment`` gets that, any other gets the leader's member id from
         ``before``."""
@@ -96,7 +98,7 @@ class Rebalances:
         return response
 
     @staticmethod
-    def joined(group: Group, member_id: str, leader: str | None = None) -> JoinGroupResponse:
+    def joined(group: GroupMetadata, member_id: str, leader: str | None = None) -> JoinGroupResponse:
         """The answer for a member of the current generation; the leader gets the list of all members.
 
         Args:
@@ -111,11 +113,11 @@ class Rebalances:
 
     # -- the members join again -------------------------------------------------------------------------------------
 
-    def maybe_prepare(self, group: Group, reason: str) -> None:
+    def maybe_prepare(self, group: GroupMetadata, reason: str) -> None:
         if group.can_rebalance:
             self.prepare(group, reason)
 
-    def prepare(self, group: Group, reason: str) -> None:
+    def prepare(self, group: GroupMetadata, reason: str) -> None:
         """Begin a rebalance. In an empty group it lasts for some time, in which more members may come. In any other it
         lasts until all members have joined again, or the longest of their rebalance timeouts is over."""
         if group.state is GroupState.COMPLETING:
@@ -130,11 +132,11 @@ class Rebalances:
             self._delay(group, timeout_us)
             self.try_complete(group)
 
-    def _delay(self, group: Group, delay_us: int, remaining_us: int | None = None) -> None:
+    def _delay(self, group: GroupMetadata, delay_us: int, remaining_us: int | None = None) -> None:
         timer = self.transitions.later(delay_us, self._expire_join, group)
         group.delayed = DelayedJoin(delay_us, timer, remaining_us)
 
-    def _expire_join(self, group: Group) -> None:
+    def _expire_join(self, group: GroupMetadata) -> None:
         delayed, group.delayed = group.delayed, None
         if delayed is None or group.state is not GroupState.PREPARING:
             return
@@ -146,7 +148,7 @@ class Rebalances:
         else:
             self._complete(group)
 
-    def try_complete(self, group: Group) -> None:
+    def try_complete(self, group: GroupMetadata) -> None:
         """Complete the rebalance if all members have joined: called after a change."""
         delayed = group.delayed
         if delayed is None or delayed.remaining_us is not None or not group.all_joined:
@@ -155,14 +157,14 @@ class Rebalances:
         group.delayed = None
         self._complete(group)
 
-    def stop_waiting(self, group: Group) -> None:
+    def stop_waiting(self, group: GroupMetadata) -> None:
         """End the waits of a group that is no longer here."""
         if group.delayed is not None:
             group.delayed.timer.cancel()
             group.delayed = None
         self._end_sync_wait(group)
 
-    def _complete(self, group: Group) -> None:
+    def _complete(self, group: GroupMetadata) -> None:
         """Form the next generation, of the members that have joined and the static members that have not
         (onCompleteJoin)."""
         for member in list(group.members.values()):
@@ -197,21 +199,21 @@ class Rebalances:
 
     # -- the leader assigns -----------------------------------------------------------------------------------------
 
-    def synced(self, group: Group, member_id: str) -> None:
+    def synced(self, group: GroupMetadata, member_id: str) -> None:
         """Take note of a member's SyncGroup."""
         group.unsynced.pop(member_id, None)
         self._maybe_all_synced(group)
 
-    def _maybe_all_synced(self, group: Group) -> None:
+    def _maybe_all_synced(self, group: GroupMetadata) -> None:
         if not group.unsynced and group.sync_timer is not None:
             group.sync_timer.cancel()
             group.sync_timer = None
 
-    def _end_sync_wait(self, group: Group) -> None:
+    def _end_sync_wait(self, group: GroupMetadata) -> None:
         group.unsynced.clear()
         self._maybe_all_synced(group)
 
-    def _expire_syncs(self, group: Group) -> None:
+    def _expire_syncs(self, group: GroupMetadata) -> None:
         group.sync_timer = None
         late = [group.members[member_id] for member_id in group.unsynced]
         for member in late:
@@ -219,21 +221,21 @@ class Rebalances:
         if late:
             self.prepare(group, f"{', '.join(member.member_id for member in late)} did not sync")
 
-    def assign(self, group: Group, assignments: Mapping[str, bytes]) -> None:
+    def assign(self, group: GroupMetadata, assignments: Mapping[str, bytes]) -> None:
         """Make the group stable: the leader's assignment is stored."""
         for member in group.members.values():
             member.assignment = assignments[member.member_id]
         self._propagate(group, NO_ERROR)
         self.store.move(group, GroupState.STABLE)
 
-    def fail_syncs(self, group: Group, error: Errors) -> None:
+    def fail_syncs(self, group: GroupMetadata, error: Errors) -> None:
         """Answer the SyncGroups with ``error``: there is no assignment in this generation
         (resetAndPropagateAssignmentError)."""
         for member in group.members.values():
             member.assignment = b""
         self._propagate(group, error)
 
-    def _propagate(self, group: Group, error: Errors) -> None:
+    def _propagate(self, group: GroupMetadata, error: Errors) -> None:
         named = (None, None) if error else (group.protocol_type, group.protocol)
         for member in group.members.values():
             if self.answer_sync(member, SyncGroupResponse(error, member.assignment, *named)):

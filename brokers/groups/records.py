@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 from attrs import define
 
-from emulator.protocol.groups.offsets import NO_LEADER_EPOCH
+from emulator.protocol.groups.group_offsets import NO_LEADER_EPOCH
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.records import NO_SEQUENCE
 from emulator.protocol.types import Batch, TopicPartition

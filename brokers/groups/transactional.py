@@ -7,17 +7,17 @@ from attrs import define
 
 from brokers.coordinators.appending import not_written
 from brokers.groups.coordinator import GroupCoordinator
-from brokers.groups.group import Group, GroupState
-from brokers.groups.offsets import Done, GroupOffsetsPart, Values
+from brokers.groups.group import GroupMetadata, GroupState
+from brokers.groups.group_metadata_manager import GroupMetadataManager
+from brokers.groups.group_offsets import Done, GroupOffsetsPart, Values
 from brokers.groups.records import OffsetKey, TransactionalGroupRecords, size_of
-from brokers.groups.store import GroupStore
 from brokers.log.disk_work import ResponseChannel
 from brokers.requests.router import handles
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import OffsetsCommitted
+from emulator.protocol.groups.group_offsets import OffsetCommitResponse
 from emulator.protocol.groups.membership import NO_MEMBER
-from emulator.protocol.groups.offsets import OffsetCommitResponse
-from emulator.protocol.transactions.offsets import TxnOffsetCommitRequest, TxnOffsetCommitResponse
+from emulator.protocol.transactions.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
 
 NO_GENERATION = -1
 
@@ -29,7 +29,7 @@ class TransactionalOffsets:
     coordinator: GroupCoordinator
 
     @property
-    def store(self) -> GroupStore:
+    def store(self) -> GroupMetadataManager:
         return self.coordinator.store
 
     @handles(TxnOffsetCommitRequest)
@@ -39,7 +39,7 @@ class TransactionalOffsets:
         def reply(response: OffsetCommitResponse) -> None:
             channel.reply(response, response.size)
 
-        def store(group: Group, kept: Values, done: Done) -> None:
+        def store(group: GroupMetadata, kept: Values, done: Done) -> None:
             self._store(group, request, kept, done)
 
         offsets = GroupOffsetsPart(self.coordinator)
@@ -47,7 +47,7 @@ class TransactionalOffsets:
             request, reply, TxnOffsetCommitResponse, lambda: self._committing(request), store
         )
 
-    def _committing(self, request: TxnOffsetCommitRequest) -> tuple[Errors, Group | None]:
+    def _committing(self, request: TxnOffsetCommitRequest) -> tuple[Errors, GroupMetadata | None]:
         """The group, or the error if the transaction may not commit its offsets. A member is checked where one is named
         (KIP-447)."""
         error = NO_ERROR if request.group else Errors.INVALID_GROUP_ID
@@ -61,7 +61,7 @@ class TransactionalOffsets:
             error = Errors.ILLEGAL_GENERATION
         return error, None if error else group
 
-    def _store(self, group: Group, request: TxnOffsetCommitRequest, offsets: Values, done: Done) -> None:
+    def _store(self, group: GroupMetadata, request: TxnOffsetCommitRequest, offsets: Values, done: Done) -> None:
         """Write ``offsets``. They count once the transaction is committed."""
         store, producer_id, home = self.store, request.producer_id, self.store.partitions.home(group.id)
         partition = store.manager.partitions.get(home)
@@ -99,7 +99,7 @@ class TransactionalOffsets:
         if not ids:
             store.open.pop(producer_id, None)
 
-    def _end(self, group: Group, producer_id: int, committed: bool) -> None:
+    def _end(self, group: GroupMetadata, producer_id: int, committed: bool) -> None:
         counts = group.committed.end(producer_id, committed=committed)
         self.store.metrics.offsets_changed(group)
         if counts:

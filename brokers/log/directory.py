@@ -7,8 +7,8 @@ from typing import Protocol
 from attrs import define, field
 
 from brokers.log.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS, OffsetCheckpointFile
-from brokers.log.config import DEFAULTS, RULES, LogConfig, LogRules
 from brokers.log.disk_work import DiskWork
+from brokers.log.log_config import DEFAULTS, RULES, LogConfig, LogRules
 from brokers.log.producer_state_manager import ProducerSnapshots
 from emulator.disks import Disk
 from emulator.protocol.types import Batch, TopicPartition

@@ -9,8 +9,8 @@ from contextlib import suppress
 
 from attrs import define, field
 
-from brokers.log.config import NEVER, LogConfig, Writeback
 from brokers.log.log import Log
+from brokers.log.log_config import NEVER, LogConfig, Writeback
 from emulator.disks import DiskError
 from emulator.nodes import Process
 from emulator.streams import Stream

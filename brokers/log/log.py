@@ -5,12 +5,12 @@ from collections.abc import Callable
 
 from attrs import frozen
 
-from brokers.log.config import LogConfig
 from brokers.log.directory import LogDirectory, log_path
 from brokers.log.leader_epoch_cache import NO_EPOCHS
+from brokers.log.log_config import LogConfig
 from brokers.log.producer_state_manager import NO_PRODUCERS, ProducerStateManager
 from brokers.log.segments import Segment, active, deletable, oldest, segments
-from emulator.disks import Fault, File
+from emulator.disks import DiskFault, File
 from emulator.protocol.types import Batch, CorruptBatch, SequencedBatch, TopicPartition
 
 FROM_THE_START = (0,)
@@ -259,7 +259,7 @@ class Log:
         """Write the log to the disk, as the operating system does without the broker's knowledge."""
         self._file.write_back()
 
-    def fail_disk(self, fault: Fault | None) -> None:
+    def fail_disk(self, fault: DiskFault | None) -> None:
         """Inject a fault: the disk refuses this log's operations (None: the fault ends)."""
         self._file.fault = fault
 

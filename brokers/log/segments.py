@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from brokers.log.config import LogConfig
+from brokers.log.log_config import LogConfig
 from emulator.protocol.types import Batch
 
 

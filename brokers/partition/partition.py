@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import define, field
 
+from brokers.broker_policies import BrokerPolicies
 from brokers.log.log import Log
 from brokers.metrics import NOT_LEADING, ReplicaManagerMetrics
 from brokers.partition.isr import (
@@ -19,10 +20,9 @@ from brokers.partition.isr import (
     PendingShrinkIsr,
     committed_isr,
 )
+from brokers.partition.local_replica import LocalReplica
 from brokers.partition.recorder import Recorder
 from brokers.partition.remote import NO_POSITIONS, NONE_REMOTE, AtTheEndOnly, Position, RemoteReplica, recognized
-from brokers.partition.replica import Replica
-from brokers.policies import BrokerPolicies
 from brokers.purgatory import DelayedProduce, ProduceWatchers, Purgatory
 from emulator.logger import get_logger
 from emulator.nodes import Agenda, Process
@@ -50,7 +50,7 @@ NOT_YET = (False, NO_ERROR)
 
 
 @define(eq=False)
-class Services:
+class PartitionServices:
     """The parts of a broker that its partitions use; one object for all of them (the constructor arguments of
     kafka.cluster.Partition, 2.7).
 
@@ -75,7 +75,7 @@ class Services:
     isr_checks: Agenda["Partition", None] = field(factory=Agenda)
 
 
-class Partition(Replica):
+class Partition(LocalReplica):
     """A partition's replica on this broker, with its state as leader.
 
     Attributes:
@@ -102,7 +102,7 @@ class Partition(Replica):
         "unassigned", "zk_version",
     )  # fmt: skip
 
-    def __init__(self, tp: TopicPartition, log: Log, services: Services, replication_factor: int) -> None:
+    def __init__(self, tp: TopicPartition, log: Log, services: PartitionServices, replication_factor: int) -> None:
         super().__init__(tp, log, services.process, services.recorder)
         self.services = services
         self.leader = NO_LEADER
@@ -482,7 +482,7 @@ class Partition(Replica):
     def stability_changed(self) -> None:
         self.services.metrics.stable.changed(self)
 
-    def at_rest(self) -> bool:
+    def has_nothing_to_check(self) -> bool:
         """Whether the leader and every member of the ISR are at the high watermark, and none may have to leave."""
         if self.unassigned or self.services.policies.out_of_sync.even_at_the_end:
             return False

@@ -1,5 +1,5 @@
 """All replicas of one broker."""
 
-from brokers.replica_manager.manager import ReplicaManager
+from brokers.replica_manager.replica_manager import ReplicaManager
 
 __all__ = ["ReplicaManager"]

@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable
 
 from attrs import define, evolve, field
 
-from brokers.config import BrokerConfig
+from brokers.broker_config import BrokerConfig
 from brokers.partition.isr import AlterIsrItem
 from emulator.nodes import Agenda, Process
 from emulator.protocol.alter_isr import AlterIsrPartition, AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ISR_CHANGE_NOTIFICATION, LeaderAndIsr, encode_isr_change, state_path
-from emulator.zookeeper import Create, GetData, Response, SetData, ZkClient, ZkCode
+from emulator.zookeeper import Create, GetData, SetData, ZkClient, ZkCode, ZkResponse
 
 INTERVAL_US = 50_000
 
@@ -49,13 +49,13 @@ class ZkIsrManager:
             self._put(item, path)
             return
 
-        def compared(response: Response) -> None:
+        def compared(response: ZkResponse) -> None:
             if response.data == data:
                 learn(response)
             elif not item.abandoned():
                 item.refused("cached zkVersion not equal", False)
 
-        def learn(response: Response) -> None:
+        def learn(response: ZkResponse) -> None:
             if item.abandoned():
                 return
             if response.error is ZkCode.OK:
@@ -74,7 +74,7 @@ class ZkIsrManager:
         wrote them."""
         isr = item.leader_and_isr.isr
 
-        def found(response: Response) -> None:
+        def found(response: ZkResponse) -> None:
             if response.error is ZkCode.OK:
                 there = evolve(LeaderAndIsr.decode(response.data, 0), isr=isr)
                 self.zk.submit(SetData(path, there.encode()), lambda _: self.propagation.record(item.tp))
@@ -120,7 +120,7 @@ class IsrChangePropagation:
             self._last_notification_us = now
             self._zk.submit(Create(f"{ISR_CHANGE_NOTIFICATION}/isr_change_", data, False, True), self._announced)
 
-    def _announced(self, _response: Response) -> None:
+    def _announced(self, _response: ZkResponse) -> None:
         """Ignore the outcome, as Kafka does: the next change brings the next notification."""
 
 

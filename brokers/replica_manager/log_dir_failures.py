@@ -8,10 +8,10 @@ from brokers.log.directory import LogDirectory
 from emulator.logger import get_logger
 from emulator.protocol.events import LogDirFailed
 from emulator.protocol.znodes import LOG_DIR_EVENT_NOTIFICATION, encode_log_dir_event
-from emulator.zookeeper import Create, Response
+from emulator.zookeeper import Create, ZkResponse
 
 if TYPE_CHECKING:
-    from brokers.replica_manager.manager import ReplicaManager
+    from brokers.replica_manager.replica_manager import ReplicaManager
 
 
 class LogDirFailureHandler:
@@ -66,5 +66,5 @@ class LogDirFailureHandler:
             self._announced,
         )
 
-    def _announced(self, _response: Response) -> None:
+    def _announced(self, _response: ZkResponse) -> None:
         """Ignore the outcome, as Kafka does."""

@@ -11,9 +11,9 @@ from attrs import define
 from brokers.log.directory import LogDirectory
 from brokers.log.disk_work import DiskWork
 from brokers.log.log import Log
-from brokers.log.manager import LogManager
+from brokers.log.log_manager import LogManager
+from brokers.partition.local_replica import refuse
 from brokers.partition.partition import Partition
-from brokers.partition.replica import refuse
 from emulator.disks import DiskError
 from emulator.logger import get_logger
 from emulator.nodes import Process
@@ -93,7 +93,7 @@ class CurrentLogs:
 
     Attributes:
         work: the work of the broker's disks: a copy waits for its own reads and writes.
-        replace: ends a copy, see ``LogDirMoves.replace``.
+        replace: ends a copy, see ``FutureReplicas.replace``.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class CurrentLogs:
         return refused, None if refused else partition
 
 
-class LogDirMoves:
+class FutureReplicas:
     """The future logs of one broker and their fetchers.
 
     Attributes:

@@ -12,9 +12,9 @@ from typing import Protocol
 
 from attrs import define, field
 
+from brokers.broker_policies import BrokerPolicies
 from brokers.config_def import ConfigException, valid_topic_config
 from brokers.metadata_cache import MetadataCache
-from brokers.policies import BrokerPolicies
 from brokers.requests.admin_configs import ConfigsHandler, api_error
 from brokers.requests.router import handles
 from brokers.topic_creation import AdminZkClient, Assignment

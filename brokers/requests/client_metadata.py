@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from attrs import define, evolve
 
+from brokers.broker_policies import BrokerPolicies
 from brokers.metadata_cache import MetadataCache, Topics
-from brokers.policies import BrokerPolicies
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
 from brokers.topic_creation import AdminZkClient

@@ -56,7 +56,7 @@ class ConsumerFetch:
     Attributes:
         delayed: the request that waits, if one does.
         context: of the request in hand.
-        erroneous: those of its partitions that the broker's metadata lacked when it came: they are not read, and their
+        unknown: those of its partitions that the broker's metadata lacked when it came: they are not read, and their
             error does not complete it (KafkaApis.handleFetchRequest, 2.3).
         watched: the partitions that it waits for.
         dirty, last_fetch_us: of no use for such a reader.
@@ -66,7 +66,7 @@ class ConsumerFetch:
     channel: Channel
     delayed: DelayedFetch = field(init=False)
     context: FetchContext = field(init=False)
-    erroneous: dict[TopicPartition, None] = field(factory=dict)
+    unknown: dict[TopicPartition, None] = field(factory=dict)
     watched: dict[Watched, Partition] = field(factory=dict)
     dirty: dict[Watched, None] = field(factory=dict)
     last_fetch_us: int = 0
@@ -100,13 +100,13 @@ class ConsumerFetch:
         """Answer ``request``, now or when there is something to send."""
         self.context, self.delayed.request = context, request
         serves = self.manager.serves
-        self.erroneous = {wanted.tp: None for wanted in context.wanted if not serves(wanted.tp)}
+        self.unknown = {wanted.tp: None for wanted in context.wanted if not serves(wanted.tp)}
         read = self._read(request)
-        if read.enough or request.max_wait_us <= 0 or len(self.erroneous) == len(context.wanted):
+        if read.enough or request.max_wait_us <= 0 or len(self.unknown) == len(context.wanted):
             self._answer(read)
             return
         for wanted in context.wanted:
-            if wanted.tp in self.erroneous:
+            if wanted.tp in self.unknown:
                 continue
             partition = self.manager.partitions[wanted.tp]
             position = Watched(self, wanted.tp)
@@ -163,7 +163,7 @@ class ConsumerFetch:
         from_leader = request.replica_id != DEBUGGING_CONSUMER
         reads = ConsumerReads(self.manager, request.max_bytes, request.isolation, from_leader)
         for tp, epoch, offset, last_epoch, max_bytes in self.context.wanted:
-            if tp in self.erroneous:
+            if tp in self.unknown:
                 answers.append(refused(tp, Errors.UNKNOWN_TOPIC_OR_PARTITION))
                 continue
             answer = reads.read(tp, epoch, offset, max_bytes, last_epoch)

@@ -56,10 +56,10 @@ class ConsumerSession(ReaderSession):
         found: list[SessionPosition] = []
         answers: list[FetchedFields] = []
         reads = ConsumerReads(self.manager, request.max_bytes)
-        reads.failed = bool(self.erroneous) and len(self.erroneous) == len(self.positions)
+        reads.failed = bool(self.unknown) and len(self.unknown) == len(self.positions)
         names_epochs = self._names_epochs
         for position in self.dirty:
-            if position in self.erroneous:
+            if position in self.unknown:
                 answer = refused(position.tp, Errors.UNKNOWN_TOPIC_OR_PARTITION)
             else:
                 epoch = position.leader_epoch if names_epochs else NO_EPOCH

@@ -98,11 +98,11 @@ class FollowerSession(ReaderSession):
             position.offset = offset
             dirty[position] = None
             if offset < partition.log.end_offset:
-                self.promising = True
+                self.can_complete = True
                 if not first:
                     continue
             elif position.high_watermark < 0:
-                self.promising = True
+                self.can_complete = True
             remote, high_watermark = position.remote, partition.high_watermark
             assert remote is not None
             partition.update_follower_fetch_state(remote, offset, now_us)
@@ -128,7 +128,7 @@ class FollowerSession(ReaderSession):
         if partition is not None and last_epoch != UNDEFINED_EPOCH and partition.is_leader:
             position.diverging = partition.diverging(last_epoch, offset)
         if partition is None or position.diverging is not None or self._check(partition, position):
-            self.promising = True
+            self.can_complete = True
             if partition is not None and partition.is_leader:
                 self._named_in_vain(partition, position, counted, now_us)
             elif partition is not None:
@@ -140,7 +140,7 @@ class FollowerSession(ReaderSession):
             return position
         partition.not_assigned = {**partition.not_assigned, self.replica: position}
         if position.high_watermark < 0 or offset < partition.log_end_offset:
-            self.promising = True
+            self.can_complete = True
         return position
 
     def _named_in_vain(self, partition: Partition, position: SessionPosition, counted: bool, now_us: int) -> None:
@@ -197,7 +197,7 @@ class FollowerSession(ReaderSession):
         throttle = self.manager.throttle if self.manager.throttle.active else None
         budget, most = request.max_bytes, request.max_partition_bytes
         size = cut = 0
-        urgent = bool(self.erroneous) and len(self.erroneous) == len(self.positions)
+        urgent = bool(self.unknown) and len(self.unknown) == len(self.positions)
         moved = self._moved if arrived else None
         read: list[tuple[Partition, RemoteReplica, int]] = []
         hw_completes = self.manager.policies.high_watermark_completes_fetches
@@ -205,7 +205,7 @@ class FollowerSession(ReaderSession):
             offset = position.offset
             partition, remote = position.partition, position.remote
             if partition is None or not partition.log.start_offset <= offset <= partition.log.end_offset:
-                if position in self.erroneous:
+                if position in self.unknown:
                     found.append(position)
                     answers.append((position.tp, Errors.UNKNOWN_TOPIC_OR_PARTITION, -1, -1, (), None))
                     continue
@@ -339,9 +339,9 @@ class FollowerSession(ReaderSession):
                 position.high_watermark = -1  # the follower does not take it over before it has truncated
             del dirty[position]
         if dirty:
-            self.promising = True
+            self.can_complete = True
         else:
-            self.promising = False
+            self.can_complete = False
             dirty.clear()  # a dictionary keeps the memory of deleted entries, and a loop over it visits that
 
     def _measure(self, answers: list[FetchedFields], size: int) -> None:

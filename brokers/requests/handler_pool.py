@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 from attrs import define, field
 
-from brokers.config import BrokerConfig
+from brokers.broker_config import BrokerConfig
 from brokers.requests.router import Router
 from brokers.service import ServiceTimes
 from emulator.kernel import PendingWork
-from emulator.metrics import SampledGauge, Timer, mbean
+from emulator.metrics import KafkaTimer, SampledGauge, mbean
 from emulator.network import Channel
 from emulator.nodes import Process
 from emulator.protocol.fetch import CONSUMER, FetchRequest
@@ -71,7 +71,7 @@ class RequestMetrics:
 
     process: Process
     size: SampledGauge
-    _timers: dict[str, tuple[Timer, Timer]] = field(factory=dict)
+    _timers: dict[str, tuple[KafkaTimer, KafkaTimer]] = field(factory=dict)
 
     def handled(self, request: Any, waited_us: int, service_us: int) -> None:
         """``request`` was in the queue and then in a thread for so long."""
@@ -82,7 +82,7 @@ class RequestMetrics:
         queue_time.update(waited_us)
         local_time.update(service_us)
 
-    def _register(self, request: str) -> tuple[Timer, Timer]:
+    def _register(self, request: str) -> tuple[KafkaTimer, KafkaTimer]:
         of_request = [
             self.process.metrics.timer(mbean("kafka.network", "RequestMetrics", name, request=request))
             for name in ("RequestQueueTimeMs", "LocalTimeMs")

@@ -22,7 +22,7 @@ from brokers.requests.consumer_reads import readable_end
 from brokers.requests.router import handles
 from emulator.network import Channel
 from emulator.protocol.clients.fetch import DEBUGGING_CONSUMER, READ_COMMITTED, READ_UNCOMMITTED
-from emulator.protocol.clients.offsets import (
+from emulator.protocol.clients.list_offsets import (
     EARLIEST,
     LATEST,
     MAX_TIMESTAMP,

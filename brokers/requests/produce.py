@@ -25,8 +25,8 @@ Version notes:
 
 from attrs import evolve, frozen
 
-from brokers.log.config import LOG_APPEND_TIME, LogConfig
 from brokers.log.disk_work import ResponseChannel
+from brokers.log.log_config import LOG_APPEND_TIME, LogConfig
 from brokers.partition.partition import Partition
 from brokers.purgatory import DelayedProduce
 from brokers.replica_manager import ReplicaManager

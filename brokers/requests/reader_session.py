@@ -100,10 +100,10 @@ class ReaderSession(ABC):
         delayed: the request that waits for data, if one does.
         positions: the partitions of the session.
         dirty: those that the next answer has to look at. While a poll is parked, the first one rouses it.
-        promising: something is dirty that can complete a request before its timeout. For a follower a high watermark
+        can_complete: something is dirty that can complete a request before its timeout. For a follower a high watermark
             alone cannot, and neither can a fetch that has nothing new to read.
         unserved: those of its partitions that the broker's metadata lacked when a request last asked, or lost since.
-        erroneous: those of them that the metadata lacked when the request in hand came. They are not read and answered
+        unknown: those of them that the metadata lacked when the request in hand came. They are not read and answered
             with an error, which completes the request only where nothing else is in the session
             (KafkaApis.handleFetchRequest, 2.3).
     """
@@ -116,9 +116,9 @@ class ReaderSession(ABC):
     last_fetch_us: int = 0
     positions: dict[TopicPartition, SessionPosition] = field(factory=dict)
     dirty: MutableMapping[SessionPosition, None] = field(factory=dict)
-    promising: bool = True
+    can_complete: bool = True
     unserved: dict[SessionPosition, None] = field(factory=dict)
-    erroneous: dict[SessionPosition, None] = field(factory=dict)
+    unknown: dict[SessionPosition, None] = field(factory=dict)
     delayed: DelayedFetch = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -129,7 +129,7 @@ class ReaderSession(ABC):
     def wake(self, position: SessionPosition) -> None:
         """There are records or an error to send: a request that waits may be complete."""
         self.dirty[position] = None
-        self.promising = True
+        self.can_complete = True
         delayed = self.delayed
         if delayed.request is not None:
             delayed.purgatory.woken[delayed] = None
@@ -141,7 +141,7 @@ class ReaderSession(ABC):
     def mark_dirty(self, position: SessionPosition) -> None:
         """The next answer has to look there; a request that waits goes on waiting."""
         self.dirty[position] = None
-        self.promising = True
+        self.can_complete = True
 
     def park(self, request: FetchRequest) -> bool:
         """As ``brokers.purgatory.Fetching.park``."""
@@ -166,19 +166,19 @@ class ReaderSession(ABC):
             self._forget(tp)
         self._take(request.positions, now)
         self.last_fetch_us = now
-        if self.unserved or self.erroneous:
-            self._find_erroneous()
+        if self.unserved or self.unknown:
+            self._find_unknown()
         self.delayed.request = request
         if not self.try_complete(arrived=True):
             self.delayed.wait(request)
 
-    def _find_erroneous(self) -> None:
+    def _find_unknown(self) -> None:
         """Look up in the metadata what it lacked, for the request that has just come."""
         for position in self.unserved:
             self.dirty[position] = None
-        self.erroneous = {position: None for position in self.unserved if not self.manager.serves(position.tp)}
-        self.unserved = dict(self.erroneous)
-        self.promising = True
+        self.unknown = {position: None for position in self.unserved if not self.manager.serves(position.tp)}
+        self.unserved = dict(self.unknown)
+        self.can_complete = True
 
     def metadata_lost(self, tps: Iterable[TopicPartition]) -> None:
         """The broker's metadata lacks ``tps``: the next request finds that out, the one in hand does not."""
@@ -196,7 +196,7 @@ class ReaderSession(ABC):
         """
         request = self.delayed.request
         assert request is not None
-        if not self.promising and request.min_bytes > 0:
+        if not self.can_complete and request.min_bytes > 0:
             return False
         collected = self._collect(request, arrived)
         if collected.enough:

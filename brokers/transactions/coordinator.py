@@ -20,7 +20,7 @@ from brokers.transactions.metadata import (
     TxnTransitMetadata,
 )
 from brokers.transactions.policies import TransactionPolicies
-from brokers.transactions.store import Found, TransactionStateManager
+from brokers.transactions.transaction_state_manager import CoordinatorEpochAndTxnMetadata, TransactionStateManager
 from emulator.logger import get_logger
 from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
@@ -106,7 +106,7 @@ class TransactionCoordinator:
             self._refuse(callback, Errors.INVALID_TRANSACTION_TIMEOUT)
         else:
             found = self.store.find(id)
-            if isinstance(found, Found):
+            if isinstance(found, CoordinatorEpochAndTxnMetadata):
                 self._init(request, found, callback)
             elif found:
                 self._refuse(callback, found)
@@ -118,12 +118,14 @@ class TransactionCoordinator:
         now_ms, timeout_ms = self.store.clock_ms, request.transaction_timeout_us // 1000
         created = TransactionMetadata(request.transactional_id, producer_id, timeout_ms, now_ms)
         found = self.store.put_if_absent(created)
-        if isinstance(found, Found):
+        if isinstance(found, CoordinatorEpochAndTxnMetadata):
             self._init(request, found, callback)
         else:
             self._refuse(callback, found)
 
-    def _init(self, request: InitProducerIdRequest, found: Found, callback: Initialized) -> None:
+    def _init(
+        self, request: InitProducerIdRequest, found: CoordinatorEpochAndTxnMetadata, callback: Initialized
+    ) -> None:
         metadata = found.metadata
         expected = None if request.producer_id == NO_PRODUCER_ID else request.producer_epoch
         error = self._why_not_init(request, metadata)
@@ -151,7 +153,13 @@ class TransactionCoordinator:
             return Errors.PRODUCER_FENCED
         return Errors.CONCURRENT_TRANSACTIONS if metadata.state in DECIDED else NO_ERROR
 
-    def _rotate(self, request: InitProducerIdRequest, found: Found, producer_id: int, callback: Initialized) -> None:
+    def _rotate(
+        self,
+        request: InitProducerIdRequest,
+        found: CoordinatorEpochAndTxnMetadata,
+        producer_id: int,
+        callback: Initialized,
+    ) -> None:
         """Give the producer another producer id, if nothing has changed while that was fetched."""
         metadata = found.metadata
         if self.store.find(metadata.id) != found or metadata.pending is not None or not metadata.is_epoch_exhausted:
@@ -163,7 +171,9 @@ class TransactionCoordinator:
         )  # fmt: skip
         self._initialize(found, to, callback)
 
-    def _initialize(self, found: Found, to: TxnTransitMetadata | Errors, callback: Initialized) -> None:
+    def _initialize(
+        self, found: CoordinatorEpochAndTxnMetadata, to: TxnTransitMetadata | Errors, callback: Initialized
+    ) -> None:
         if isinstance(to, Errors):
             self._refuse(callback, to)
             return
@@ -206,7 +216,7 @@ class TransactionCoordinator:
             return
         self.transitions.answer(done, error)
 
-    def _of_producer(self, request: OfTransaction) -> Found | Errors:
+    def _of_producer(self, request: OfTransaction) -> CoordinatorEpochAndTxnMetadata | Errors:
         """The transactional id of a producer, or the error if the producer is not the current one."""
         if not request.transactional_id:
             return Errors.INVALID_REQUEST
@@ -255,7 +265,7 @@ class TransactionCoordinator:
                     metadata.fenced(producer_epoch, remembers=not self.policies.fences_once)
             self._decide(found, done, committed=committed, fences=fences)
 
-    def _decide(self, found: Found, done: Done, *, committed: bool, fences: bool) -> None:
+    def _decide(self, found: CoordinatorEpochAndTxnMetadata, done: Done, *, committed: bool, fences: bool) -> None:
         """Write the decision; then answer, and send the markers."""
         metadata = found.metadata
         to = metadata.prepare_decision(committed=committed, now_ms=self.store.clock_ms)
@@ -271,7 +281,7 @@ class TransactionCoordinator:
 
         self.store.append(metadata.id, found.coordinator_epoch, to, decided)
 
-    def _send_markers(self, found: Found) -> None:
+    def _send_markers(self, found: CoordinatorEpochAndTxnMetadata) -> None:
         """Send the markers of a transaction that is decided to its partitions. A new coordinator does this first."""
         to = found.metadata.prepare_complete(self.store.clock_ms)
         self.markers.add(found, to, committed=to.state is TransactionState.COMPLETE_COMMIT)

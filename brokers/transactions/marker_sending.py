@@ -9,7 +9,7 @@ from typing import NamedTuple
 from attrs import define, field
 
 from brokers.transactions.metadata import TxnTransitMetadata
-from brokers.transactions.store import Found, TransactionStateManager
+from brokers.transactions.transaction_state_manager import CoordinatorEpochAndTxnMetadata, TransactionStateManager
 from emulator.logger import get_logger
 from emulator.network import Client, Disconnected
 from emulator.nodes import Process
@@ -40,7 +40,7 @@ class Completion:
         to: the state that is written then.
     """
 
-    found: Found
+    found: CoordinatorEpochAndTxnMetadata
     to: TxnTransitMetadata
     committed: bool
 
@@ -56,7 +56,7 @@ class TransactionMarkerChannelManager:
     _queues: dict[int, deque[Queued]] = field(factory=dict)
     """The queues by broker. Each queue has a task that sends it."""
 
-    def add(self, found: Found, to: TxnTransitMetadata, *, committed: bool) -> None:
+    def add(self, found: CoordinatorEpochAndTxnMetadata, to: TxnTransitMetadata, *, committed: bool) -> None:
         """Send the markers of a transaction to the leaders of its partitions, then write ``to``."""
         id = found.metadata.id
         self._completions[id] = Completion(found, to, committed)

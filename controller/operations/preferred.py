@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from attrs import define
 
 from controller.context import ControllerContext
+from controller.state_machines.leader_election_algorithms import UNCLEAN
 from controller.state_machines.partitions import PartitionStateMachine
-from controller.state_machines.selectors import UNCLEAN
 from controller.states import PartitionState
 from controller.steps import Procedure, Steps, labels_of
 from controller.watches import Watches

@@ -12,7 +12,7 @@ from controller.context import ControllerContext
 from controller.event_manager import ControllerEventManager
 from controller.events import AutoPreferredReplicaLeaderElection
 from controller.operations.preferred import PreferredElections
-from controller.state_machines import selectors
+from controller.state_machines import leader_election_algorithms
 from controller.zk_client import KafkaZkClient
 from emulator.kernel import Timer
 from emulator.nodes import Process
@@ -30,8 +30,10 @@ def preferred_is_live(context: ControllerContext, tp: TopicPartition) -> bool:
 def preferred_could_lead(context: ControllerContext, tp: TopicPartition) -> bool:
     """Whether the preferred replica is online, and in the ISR as far as the controller knows (Kafka 2.6,
     KAFKA-9866)."""
-    candidates = selectors.Candidates(context.replicas(tp), context.leadership_info[tp].isr, context.online(tp))
-    return selectors.preferred(candidates) is not None
+    candidates = leader_election_algorithms.Candidates(
+        context.replicas(tp), context.leadership_info[tp].isr, context.online(tp)
+    )
+    return leader_election_algorithms.preferred(candidates) is not None
 
 
 @frozen

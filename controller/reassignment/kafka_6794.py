@@ -159,7 +159,7 @@ class Kafka6794(RequestedByZnode):
             if resumed and state is not None:
                 # The previous controller may have died between steps 5 and 6: without a new leader epoch the leader
                 # would never learn of the replica that step 5 has added, and the wait would never end.
-                await work.bump_and_send(move.tp, current, current)
+                await work.raise_epoch_and_send(move.tp, current, current)
             if move.waiting != IN_SYNC:
                 await self._wait(work, move, IN_SYNC)
             return None
@@ -194,7 +194,7 @@ class Kafka6794(RequestedByZnode):
             # Until step 8 the assignment in memory is CR + NR, as in the requests: step 7's has to contain NR.
             work.context.assign(tp, wide)
             move.current = current
-            await work.bump_and_send(tp, wide, wide)
+            await work.raise_epoch_and_send(tp, wide, wide)
         async with self._step(work, move, 7):
             await work.start_new(tp, hop.new)
         async with self._step(work, move, 8):

@@ -191,7 +191,7 @@ class Kip455(RequestedByApi):
     async def _announce(self, work: StepsWork, tp: TopicPartition, now: ReplicaAssignment) -> None:
         """A1. Raises: StateChangeFailed, as Kafka does: the move stays, until a broker's start, the next request or
         the next controller takes it up again."""
-        state = await work.elections.bump_leader_epoch(tp)
+        state = await work.elections.raise_leader_epoch(tp)
         work.batch.new_batch()
         work.batch.add_leader_and_isr(now.origin, tp, state, now.replicas, is_new=False)
         work.batch.add_leader_and_isr(now.adding, tp, state, now.replicas, is_new=self.adds_as_new)

@@ -8,7 +8,7 @@ from controller.context import ControllerContext
 from controller.move import Move
 from controller.reassignment.admin_znode import AdminZnode
 from controller.request_batch import ControllerBrokerRequestBatch
-from controller.state_machines.elections import Elections
+from controller.state_machines.leader_elections import LeaderElections
 from controller.state_machines.partitions import PartitionStateMachine
 from controller.state_machines.replicas import ReplicaStateMachine
 from controller.states import PartitionState, ReplicaState
@@ -28,7 +28,7 @@ class StepsWork:
     zk_client: KafkaZkClient
     watches: Watches
     batch: ControllerBrokerRequestBatch
-    elections: Elections
+    elections: LeaderElections
     partitions: PartitionStateMachine
     replicas: ReplicaStateMachine
     admin_znode: AdminZnode
@@ -67,13 +67,13 @@ class StepsWork:
 
     # -- leaders ------------------------------------------------------------------------------------------------------
 
-    async def bump_and_send(self, tp: TopicPartition, brokers: Sequence[int], replicas: Sequence[int]) -> None:
+    async def raise_epoch_and_send(self, tp: TopicPartition, brokers: Sequence[int], replicas: Sequence[int]) -> None:
         """Raise the leader epoch and send ``brokers`` a LeaderAndIsr with ``replicas``
         (KafkaController.updateLeaderEpochAndSendRequest).
 
         Raises: StateChangeFailed.
         """
-        state = await self.elections.bump_leader_epoch(tp)
+        state = await self.elections.raise_leader_epoch(tp)
         self.batch.new_batch()
         self.batch.add_leader_and_isr(brokers, tp, state, tuple(replicas), is_new=False)
         self.batch.send_to_brokers()
@@ -90,7 +90,7 @@ class StepsWork:
         An election that finds no leader is logged, and the move goes on.
         """
         if self.leader_may_stay(move):
-            await self.bump_and_send(move.tp, recipients_if_it_stays, move.step_target)
+            await self.raise_epoch_and_send(move.tp, recipients_if_it_stays, move.step_target)
         else:
             await self.elect_in_target(move.tp)
 

@@ -118,7 +118,7 @@ class Wiki(RequestedByZnode):
                 work.context.assign(tp, wide)
         async with work.step("wiki.2", move):
             if needed:
-                await work.bump_and_send(tp, wide, wide)
+                await work.raise_epoch_and_send(tp, wide, wide)
         async with work.step("wiki.3", move):
             if needed:
                 await work.start_new(tp, without(set_order(move.target), old))

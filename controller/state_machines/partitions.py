@@ -7,8 +7,8 @@ from attrs import define
 
 from controller.context import ControllerContext
 from controller.request_batch import ControllerBrokerRequestBatch
-from controller.state_machines.elections import Elections
-from controller.state_machines.selectors import Selector, Selectors
+from controller.state_machines.leader_election_algorithms import LeaderElectionAlgorithm, LeaderElectionAlgorithms
+from controller.state_machines.leader_elections import LeaderElections
 from controller.states import PARTITION_PREDECESSORS, PartitionState
 from emulator.logger import get_logger
 from emulator.protocol.control_requests import PartitionsChanged
@@ -25,9 +25,9 @@ class PartitionStateMachine:
     """
 
     context: ControllerContext
-    elections: Elections
+    elections: LeaderElections
     batch: ControllerBrokerRequestBatch
-    selectors: Selectors
+    selectors: LeaderElectionAlgorithms
 
     async def startup(self) -> None:
         """Failover F7: set the state of every partition by the leaders that were read; elect where there is none."""
@@ -52,7 +52,10 @@ class PartitionStateMachine:
         await self.handle_state_changes(wanted, PartitionState.ONLINE)
 
     async def handle_state_changes(
-        self, partitions: Sequence[TopicPartition], target: PartitionState, selector: Selector | None = None
+        self,
+        partitions: Sequence[TopicPartition],
+        target: PartitionState,
+        selector: LeaderElectionAlgorithm | None = None,
     ) -> list[TopicPartition]:
         """Change ``partitions`` to ``target``. Those that go online get a leader from ``selector``, by default the one
         for offline partitions. Returns the partitions that were changed."""

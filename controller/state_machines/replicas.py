@@ -7,7 +7,7 @@ from attrs import define
 
 from controller.context import ControllerContext, Replica
 from controller.request_batch import ControllerBrokerRequestBatch
-from controller.state_machines.elections import Elections
+from controller.state_machines.leader_elections import LeaderElections
 from controller.state_machines.rules import ReplicaRules
 from controller.states import ReplicaState
 from controller.zk_client import KafkaZkClient
@@ -38,7 +38,7 @@ class ReplicaStateMachine:
 
     context: ControllerContext
     zk_client: KafkaZkClient
-    elections: Elections
+    elections: LeaderElections
     batch: ControllerBrokerRequestBatch
     rules: ReplicaRules
 

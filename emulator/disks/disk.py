@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from emulator.disks.fault import CLOSED, Fault
+from emulator.disks.fault import CLOSED, DiskFault
 from emulator.disks.pace import DiskSpeed, Pace
 
 
@@ -40,7 +40,7 @@ class File:
     entries: list[Any] = NO_ENTRIES
     flushed: int = 0
     label: Any = None
-    fault: Fault | None = None
+    fault: DiskFault | None = None
 
     def check(self, operation: str) -> None:
         """Fail if ``operation`` fails now. Raises: DiskError, UnexpectedError, DeadIncarnation."""
@@ -120,7 +120,7 @@ class Disk:
 
     name: str = "/data/0"
     files: dict[str, File] = field(factory=dict)
-    fault: Fault | None = None
+    fault: DiskFault | None = None
     on_error: Callable[[str], object] | None = None
     pace: Pace | None = None
 
@@ -186,7 +186,7 @@ class Disk:
         """The paths that begin with ``prefix``, sorted."""
         return sorted(path for path in self.files if path.startswith(prefix))
 
-    def fail(self, fault: Fault) -> None:
+    def fail(self, fault: DiskFault) -> None:
         """Inject a fault of the whole disk: of all files, and of those created later."""
         self.fault = fault
         for file in self.files.values():

@@ -16,7 +16,7 @@ class UnexpectedError(Exception):
 
 
 @define(eq=False)
-class Fault:
+class DiskFault:
     """Operations that fail.
 
     Attributes:
@@ -48,5 +48,5 @@ class Fault:
         raise self.error(f"{path}: {self.reason}")
 
 
-CLOSED = Fault("the process that had it open is dead", error=DeadIncarnation)
+CLOSED = DiskFault("the process that had it open is dead", error=DeadIncarnation)
 """The fault of the files that a dead process had open."""

@@ -1,6 +1,7 @@
 """Virtual time on Trio. The only package that uses ``trio.lowlevel``."""
 
-from emulator.kernel.errors import (
+from emulator.kernel.foreground import Busy, PendingWork
+from emulator.kernel.kernel_errors import (
     BudgetExceeded,
     DeadIncarnation,
     Deadlock,
@@ -8,7 +9,6 @@ from emulator.kernel.errors import (
     KernelError,
     SubscriberFailed,
 )
-from emulator.kernel.foreground import Busy, PendingWork
 from emulator.kernel.mailbox import Mailbox, Signal
 from emulator.kernel.task import Task
 from emulator.kernel.world import Backend, Timer, World, WorldClock

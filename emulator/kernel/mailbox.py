@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
-from emulator.kernel.errors import KernelError
+from emulator.kernel.kernel_errors import KernelError
 from emulator.kernel.task import CANCELLED, PARKED, Task, _Sentinel
 
 if TYPE_CHECKING:

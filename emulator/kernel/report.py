@@ -6,7 +6,7 @@ from types import FrameType
 
 import trio
 
-from emulator.kernel.errors import ForeignAwait
+from emulator.kernel.kernel_errors import ForeignAwait
 from emulator.kernel.task import Task
 
 _KERNEL = str(Path(__file__).parent)

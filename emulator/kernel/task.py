@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import trio
 from attrs import define, field
 
-from emulator.kernel.errors import DeadIncarnation
+from emulator.kernel.kernel_errors import DeadIncarnation
 
 if TYPE_CHECKING:
     from emulator.kernel.world import World

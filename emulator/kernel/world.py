@@ -19,7 +19,7 @@ from attrs import define
 from outcome import Value
 
 from emulator.kernel.collector import EVENTS_BETWEEN_COLLECTIONS, collect, collector_off
-from emulator.kernel.errors import BudgetExceeded, DeadIncarnation, Deadlock, ForeignAwait, KernelError
+from emulator.kernel.kernel_errors import BudgetExceeded, DeadIncarnation, Deadlock, ForeignAwait, KernelError
 from emulator.kernel.mailbox import Signal
 from emulator.kernel.report import as_foreign_await, foreign_await, refusal, waiting_report
 from emulator.kernel.task import CANCELLED, PARKED, REATTACH, Task, WorldNursery

@@ -10,8 +10,8 @@ from typing import Any, Protocol, TypeVar
 from attrs import define, field
 
 from emulator.kernel import World
-from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
 from emulator.metrics.grid import GAUGES_US, IDLE_METERS_US, METERS_US, Grid
+from emulator.metrics.metric_events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
 
 
 class Emitter(Protocol):
@@ -164,7 +164,7 @@ class Meter(Metric):
 
 
 @define(eq=False, repr=False, weakref_slot=False)
-class Timer(Metric):
+class KafkaTimer(Metric):
     """Durations, from which a reader computes rates and quantiles. Kafka's histograms of times are timers here."""
 
     def update(self, duration_us: int) -> None:
@@ -221,8 +221,8 @@ class Metrics:
         """Register a gauge that a reader computes from other metrics."""
         self._registered("derived", Metric(self, name))
 
-    def timer(self, name: str) -> Timer:
-        return self._registered("timer", Timer(self, name))
+    def timer(self, name: str) -> KafkaTimer:
+        return self._registered("timer", KafkaTimer(self, name))
 
     def remove(self, metric: Metric) -> None:
         """Unregister ``metric``. Whatever is written under its name later is dropped."""

@@ -23,7 +23,7 @@ CrashKind = Literal["process", "host", "stop"]
 """How a process ends: killed (``process``), killed with its machine (``host``), shut down cleanly (``stop``)."""
 
 
-class Connection(Protocol):
+class OwnedConnection(Protocol):
     """One end of a network connection, as its process sees it."""
 
     def owner_died(self, kind: CrashKind) -> None: ...
@@ -60,7 +60,7 @@ class Process:
     suspended: bool = False
     throttled: bool = False
     tasks: list[Task] = field(factory=list)
-    endpoints: dict[Connection, None] = field(factory=dict)
+    endpoints: dict[OwnedConnection, None] = field(factory=dict)
     emit: Callable[..., Any] = field(init=False)
     emit_columns: Callable[..., Any] = field(init=False)
     anchor: Callable[..., Any] = field(init=False)

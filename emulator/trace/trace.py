@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
-from emulator.kernel.errors import KernelError, SubscriberFailed
+from emulator.kernel.kernel_errors import KernelError, SubscriberFailed
 from emulator.trace.columns import COLUMNS_OF, rows
 
 if TYPE_CHECKING:

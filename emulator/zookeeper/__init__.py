@@ -2,7 +2,24 @@
 reads, multi, pipelining, and writes that took effect although their answer was lost."""
 
 from emulator.zookeeper.client import ZkClient
-from emulator.zookeeper.errors import (
+from emulator.zookeeper.messages import (
+    Check,
+    Create,
+    Delete,
+    EventType,
+    Exists,
+    GetChildren,
+    GetData,
+    Multi,
+    Op,
+    Request,
+    SetData,
+    Stat,
+    WatchEvent,
+    ZkResponse,
+)
+from emulator.zookeeper.spec import ZOOKEEPER, ZkSpec
+from emulator.zookeeper.zk_errors import (
     BadArguments,
     BadVersion,
     ConnectionLoss,
@@ -15,23 +32,6 @@ from emulator.zookeeper.errors import (
     ZkError,
     error_of,
 )
-from emulator.zookeeper.messages import (
-    Check,
-    Create,
-    Delete,
-    EventType,
-    Exists,
-    GetChildren,
-    GetData,
-    Multi,
-    Op,
-    Request,
-    Response,
-    SetData,
-    Stat,
-    WatchEvent,
-)
-from emulator.zookeeper.spec import ZOOKEEPER, ZkSpec
 
 __all__ = [
     "ZOOKEEPER",
@@ -52,7 +52,6 @@ __all__ = [
     "NotEmpty",
     "Op",
     "Request",
-    "Response",
     "SessionExpired",
     "SetData",
     "Stat",
@@ -60,6 +59,7 @@ __all__ = [
     "ZkClient",
     "ZkCode",
     "ZkError",
+    "ZkResponse",
     "ZkSpec",
     "error_of",
 ]

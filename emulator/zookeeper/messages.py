@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from attrs import define
 
-from emulator.zookeeper.errors import ZkCode
+from emulator.zookeeper.zk_errors import ZkCode
 
 
 class Stat(NamedTuple):
@@ -95,7 +95,7 @@ Request = GetData | Exists | GetChildren | Create | SetData | Delete | Check | M
 
 
 @define(eq=False)
-class Response:
+class ZkResponse:
     """The answer to one request.
 
     Attributes:
@@ -114,7 +114,7 @@ class Response:
     data: str = ""
     stat: Stat | None = None
     children: tuple[str, ...] = ()
-    results: tuple["Response", ...] = ()
+    results: tuple["ZkResponse", ...] = ()
     zxid: int = 0
     cause: int = 0
     details: Any = None

@@ -1,6 +1,6 @@
 """Znode paths, as both the client and the server take them apart."""
 
-from emulator.zookeeper.errors import BadArguments
+from emulator.zookeeper.zk_errors import BadArguments
 
 
 def split(path: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from attrs import define, evolve, field, frozen
 
-from scenarios.chaos.draws import Draws
+from scenarios.chaos.block_draws import Draws
 from scenarios.faults.actions.brokers import BrokerCrash
 from scenarios.faults.actions.reassignments import OfPlan
 from scenarios.language.actions import Action
@@ -15,7 +15,7 @@ from scenarios.language.entries import MethodEntry
 from scenarios.language.scenario import Scenario
 from scenarios.language.schema.spans import Range, certain
 from scenarios.language.targets import Target
-from scenarios.language.topics import TopicSpec
+from scenarios.language.topic_spec import TopicSpec
 from scenarios.language.triggers import After, At, Trigger
 
 SECOND = 1_000_000
@@ -34,7 +34,7 @@ class Strike(NamedTuple):
     """The time after the action before it, in the same chain."""
 
 
-class Chain(NamedTuple):
+class EntryChain(NamedTuple):
     """Entries of which each follows the one before it.
 
     Attributes:
@@ -76,7 +76,7 @@ class Draft:
     hot: int = 0
     machines_die: bool = False
     throttles: bool = False
-    chains: list[Chain] = field(factory=list)
+    chains: list[EntryChain] = field(factory=list)
     made: list[str] = field(factory=list)
     notes: list[str] = field(factory=list)
     _placed: dict[str, tuple[int, ...]] = field(factory=dict)
@@ -161,7 +161,7 @@ class Draft:
             )
             for number, strike in enumerate(strikes)
         )
-        self.chains.append(Chain(at_us, entries))
+        self.chains.append(EntryChain(at_us, entries))
 
     def method(self) -> tuple[MethodEntry, ...]:
         """The entries in the order of their times; those of a chain stay together."""

@@ -13,12 +13,12 @@ from importlib.resources import files
 
 from attrs import evolve
 
+from scenarios.chaos.block_draws import Draws
 from scenarios.chaos.draft import SECOND, Draft, Strike
-from scenarios.chaos.draws import Draws
 from scenarios.chaos.kind import DrawnChaos
-from scenarios.chaos.kinds.operator import unthrottle
+from scenarios.chaos.kinds.operator_work import unthrottle
+from scenarios.faults.actions.config_actions import ConfigSet
 from scenarios.faults.actions.healing import LEFT, STOPPED, Heal
-from scenarios.faults.actions.settings import ConfigSet
 from scenarios.language.chaos import Chaos
 from scenarios.language.entries import MethodEntry
 from scenarios.language.expect import Expect

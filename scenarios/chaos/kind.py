@@ -6,13 +6,13 @@ from typing import ClassVar
 
 from attrs import field, frozen
 
+from scenarios.chaos.block_draws import Draws
 from scenarios.chaos.draft import Draft, Scope
-from scenarios.chaos.draws import Draws
 from scenarios.language.chaos import COUNT, Chaos, Names
 from scenarios.language.schema.kinds import BROKER_ID, ListOf, as_tuple
-from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range
-from scenarios.language.topics import TOPIC_NAME
+from scenarios.language.schema.table_reader import key
+from scenarios.language.topic_spec import TOPIC_NAME
 
 
 @frozen(kw_only=True)

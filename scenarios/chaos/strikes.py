@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Scope, Strike
-from scenarios.chaos.draws import MS, Draws
 from scenarios.faults.actions.brokers import (
     BrokerControlledShutdown,
     BrokerPause,

@@ -18,7 +18,7 @@ from attrs import frozen
 
 from scenarios import plugins
 from scenarios.cli import exits, recording
-from scenarios.cli.differences import Difference, difference_lines, parse_event
+from scenarios.cli.first_difference import FirstDifference, difference_lines, parse_event
 from scenarios.cli.output import note, say
 from scenarios.language import Scenario
 from scenarios.runs.dataset.identity import IMPORT_ROOT
@@ -28,7 +28,7 @@ HASH_SEEDS = ("1", "4242")
 
 
 @frozen
-class Recording:
+class ProcessResult:
     """The result of a process. With a ``code`` other than 0 it ended without a digest, and ``trouble`` says why."""
 
     path: Path
@@ -53,19 +53,19 @@ def check(scenario: Scenario, *, as_json: bool = False, recorder: str = recordin
     return exits.PASSED if found is None else exits.NOT_DETERMINISTIC
 
 
-def compare(first: Recording, second: Recording) -> Difference | None:
+def compare(first: ProcessResult, second: ProcessResult) -> FirstDifference | None:
     """The first event at which the two streams differ, None when they and the digests are equal."""
     with first.path.open() as left, second.path.open() as right:
         for index, (a, b) in enumerate(zip_longest(left, right), start=1):
             if a != b:
-                return Difference(index, parse_event(a), parse_event(b))
+                return FirstDifference(index, parse_event(a), parse_event(b))
     if first.digest != second.digest:
         # The digest covers every event, so the recorder must have left something out.
-        return Difference(0, {"digest": first.digest}, {"digest": second.digest})
+        return FirstDifference(0, {"digest": first.digest}, {"digest": second.digest})
     return None
 
 
-def _record_twice(scenario: Scenario, folder: Path, recorder: str) -> tuple[Recording, Recording]:
+def _record_twice(scenario: Scenario, folder: Path, recorder: str) -> tuple[ProcessResult, ProcessResult]:
     """Run both processes at the same time."""
     paths = [folder / f"events-{hash_seed}.jsonl" for hash_seed in HASH_SEEDS]
     processes: list[subprocess.Popen[str]] = []
@@ -110,15 +110,17 @@ def _ask(process: subprocess.Popen[str], scenario: Scenario, path: Path, recorde
         pass  # it ended already; its exit code says why
 
 
-def _finish(process: subprocess.Popen[str], path: Path) -> Recording:
+def _finish(process: subprocess.Popen[str], path: Path) -> ProcessResult:
     digest, trouble = process.communicate()
     code = process.returncode
     if code < 0:
         trouble = f"understudy: a recording was killed by signal {-code}"
-    return Recording(path, code, digest.strip(), trouble.strip())
+    return ProcessResult(path, code, digest.strip(), trouble.strip())
 
 
-def _tell(scenario: Scenario, first: Recording, second: Recording, found: Difference | None, as_json: bool) -> None:
+def _tell(
+    scenario: Scenario, first: ProcessResult, second: ProcessResult, found: FirstDifference | None, as_json: bool
+) -> None:
     if as_json:
         digests = {"digest": first.digest} if found is None else {"digests": [first.digest, second.digest]}
         named = {} if found is None else {"first_difference": found.to_json()}

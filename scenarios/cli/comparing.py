@@ -11,7 +11,7 @@ from scenarios.errors import BadInput
 if TYPE_CHECKING:
     from scenarios.cli.parser import Parser
     from scenarios.runs.dataset.reader import DataSet
-    from scenarios.studies.statistics.study import Asked
+    from scenarios.studies.statistics.study_comparison import ComparisonSpec
 
 
 def add_options(parser: Parser) -> None:
@@ -61,16 +61,16 @@ def given(arguments: Namespace) -> list[tuple[str, str]]:
     return [(option, value) for option, values in each for value in values or ()]
 
 
-def asked(arguments: Namespace) -> Asked:
+def asked(arguments: Namespace) -> ComparisonSpec:
     """The request in the options. Raises: BadInput."""
     from scenarios.observe.measures.minimum import parse_minima
-    from scenarios.studies.statistics.study import Asked
+    from scenarios.studies.statistics.study_comparison import ComparisonSpec
 
     try:
         minimum = parse_minima(arguments.minima) if arguments.minima else None
     except BadInput as error:
         raise error.under("--minimum") from None
-    return Asked(
+    return ComparisonSpec(
         by=arguments.by,
         where=tuple(arguments.where),
         metrics=tuple(arguments.metrics),
@@ -79,11 +79,11 @@ def asked(arguments: Namespace) -> Asked:
     )
 
 
-def prepare_spark(command: str, data_set: DataSet, wanted: Asked, what: str) -> None:
+def prepare_spark(command: str, data_set: DataSet, wanted: ComparisonSpec, what: str) -> None:
     """Check, before Spark is started, which takes seconds: the data set has what is requested, and Java is there.
     Raises: BadInput; JavaMissing."""
     from scenarios.studies.java import ensure_java
-    from scenarios.studies.statistics.study import check_asked
+    from scenarios.studies.statistics.study_comparison import check_asked
 
     check_asked(wanted, data_set.manifest.arms)
     ensure_java()

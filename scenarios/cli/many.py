@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import frozen
 
-from scenarios.cli import exits, logs, output
+from scenarios.cli import exits, log_output, output
 from scenarios.cli.output import red, say, show
 from scenarios.language import Scenario
 from scenarios.observe.measures.figure import Value
@@ -46,7 +46,7 @@ class Task:
 
 
 @frozen(kw_only=True)
-class Outcome:
+class CommandResult:
     """The result of a run: the object of ``--format json``, and the texts for a failed run."""
 
     result: dict[str, Any]
@@ -79,8 +79,8 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
         asked = scenario.for_run(strategy=arguments.strategy, profile=arguments.profile)
         say(f"strategy {asked.strategy.name}, profile {asked.profile}, {counted(len(tasks), 'seeds')}; lost: records")
         say(_line("seed", "verdict", *_HEADER, "digest"))
-    failed: list[Outcome] = []
-    workers = local_workers(min(arguments.jobs, len(tasks)), partial(logs.configure, arguments.log))
+    failed: list[CommandResult] = []
+    workers = local_workers(min(arguments.jobs, len(tasks)), partial(log_output.configure, arguments.log))
     progress = Progress("run", output.progress, len(tasks))
     with closing(workers.in_order(run_task, tasks)) as outcomes:
         for done, outcome in enumerate(outcomes, start=1):
@@ -107,7 +107,7 @@ def _check_traces(tasks: Sequence[Task], file: str) -> None:
             check_overwritable(Path(str(task.trace)), file)
 
 
-def run_task(task: Task) -> Outcome:
+def run_task(task: Task) -> CommandResult:
     """Do one run, in any process."""
     from scenarios.runs import run_scenario
 
@@ -121,7 +121,7 @@ def run_task(task: Task) -> Outcome:
         overwrite=True,
         changes=task.changes,
     )
-    return Outcome(result=run.to_json(), explanation=run.explanation, replay=run.replay)
+    return CommandResult(result=run.to_json(), explanation=run.explanation, replay=run.replay)
 
 
 def _folder(trace: str | None, seed: int) -> str | None:
@@ -147,7 +147,7 @@ def _line(*cells: str) -> str:
     )
 
 
-def _conclude(failed: Sequence[Outcome], runs: int, *, quiet: bool) -> None:
+def _conclude(failed: Sequence[CommandResult], runs: int, *, quiet: bool) -> None:
     say(f"{runs - len(failed)} of {runs} passed")
     if quiet:
         for outcome in failed:

@@ -62,7 +62,7 @@ def whole(option: str, least: int, most: int = LARGEST_SEED) -> Callable[[str], 
 
 def seeds(text: str) -> range:
     """A reader of seeds: ``A:B`` half-open, or a single seed."""
-    from scenarios.language.study import parse_seeds
+    from scenarios.language.study_spec import parse_seeds
 
     try:
         return parse_seeds(text)

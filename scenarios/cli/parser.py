@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from scenarios.cli import logs, options
+from scenarios.cli import log_output, options
 from scenarios.errors import BadInput, did_you_mean
 
 _PATHS = ("DIR", "FILE", "OUT", "PATH", "RUN", "TRACE")
@@ -74,8 +74,8 @@ class Program:
         parser.add_argument(
             "--log",
             metavar="LEVEL",
-            type=options.one_of("--log", logs.LEVELS),
-            default=logs.DEFAULT,
+            type=options.one_of("--log", log_output.LEVELS),
+            default=log_output.DEFAULT,
             help="log events to standard error: debug, info, warning, error or off (default)",
         )
         parser.add_argument(

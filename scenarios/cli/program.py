@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import pairwise
 
 from scenarios import plugins
-from scenarios.cli import commands, exits, logs, output
+from scenarios.cli import commands, exits, log_output, output
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput
 
@@ -41,7 +41,7 @@ def _run(words: Sequence[str]) -> int:
     if arguments.version:
         output.say(program.version())
         return exits.PASSED
-    logs.configure(arguments.log)
+    log_output.configure(arguments.log)
     output.be_quiet(arguments.quiet)
     code: int = arguments.run(arguments)
     return code

@@ -19,9 +19,9 @@ RECORDER = f"{__package__.removesuffix('.cli')}.runs:record_events"  # in a whee
 
 
 def main() -> int:
-    from scenarios.cli import exits, logs  # after the start is prepared, like every import that needs attrs
+    from scenarios.cli import exits, log_output  # after the start is prepared, like every import that needs attrs
 
-    logs.configure()
+    log_output.configure()
     try:
         print(_record(json.load(sys.stdin)))
     except BaseException as error:

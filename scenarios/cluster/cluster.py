@@ -30,9 +30,9 @@ from emulator.trace import Trace
 from emulator.zookeeper import ZOOKEEPER, ZkClient, ZkSpec
 from emulator.zookeeper.server import ZooKeeper
 from scenarios.cluster.clients.operator import Operator
-from scenarios.cluster.clients.tools import configs, throttle, topics
-from scenarios.cluster.clients.tools.outcome import Outcome
-from scenarios.cluster.clients.tools.topics import Moving, any_move
+from scenarios.cluster.clients.tools import config_command, throttle, topic_command
+from scenarios.cluster.clients.tools.command_outcome import CommandOutcome
+from scenarios.cluster.clients.tools.topic_command import Moving, any_move
 from scenarios.cluster.clients.workload import IDS_PER_PRODUCER, Workload
 from scenarios.cluster.preload import Preload
 from scenarios.language.clients import Behaviour
@@ -170,7 +170,7 @@ class Cluster:
             await self.world.settled()
             for topic in self.setup.topics:
                 what = f"topic {topic.name!r} was not created"
-                await self._prepare(what, topics.create, topic.name, topic.assignment, topic.config)
+                await self._prepare(what, topic_command.create, topic.name, topic.assignment, topic.config)
             await self._configure()
             await self.world.settled()
             for workload in self.setup.workloads:
@@ -188,14 +188,14 @@ class Cluster:
         """Announce the dynamic settings that are in force from the start: brokers read these only when announced."""
         if self.setup.broker_settings:
             brokers = list(map(broker_entity, self.nodes))
-            await self._prepare("no throttle was set", configs.alter, brokers, self.setup.broker_settings)
+            await self._prepare("no throttle was set", config_command.alter, brokers, self.setup.broker_settings)
         for topic in self.setup.topics:
             if any(name in throttle.LISTS for name in topic.config):
-                await self.operate(configs.announce, topic_entity(topic.name))
+                await self.operate(config_command.announce, topic_entity(topic.name))
 
-    async def _prepare(self, failing: str, command: Callable[..., Awaitable[Outcome]], *args: object) -> None:
+    async def _prepare(self, failing: str, command: Callable[..., Awaitable[CommandOutcome]], *args: object) -> None:
         """Run a command of the operator at the start. ``failing``: the consequence where Kafka refuses it, in words."""
-        outcome: Outcome = await self.operate(command, *args)
+        outcome: CommandOutcome = await self.operate(command, *args)
         self.refused += [f"{failing}: {line}" for line in outcome.lines]
 
     def _node(self, id: int, name: str) -> Node:

@@ -11,13 +11,13 @@ from emulator.network import NetworkSpec, Nic
 from emulator.protocol.configs import LONG_MAX, as_text
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
-from scenarios.cluster.clients.tools.topics import any_move, move_of_the_topic
+from scenarios.cluster.clients.tools.topic_command import any_move, move_of_the_topic
 from scenarios.cluster.clients.workload import Workload
 from scenarios.cluster.cluster import ClusterSetup, TopicSetup
 from scenarios.cluster.policies import all_topics, broker_policies, controller_policies, fetcher_policies
 from scenarios.language import DiskSpec, Scenario, TopicSpec, WorkloadSpec
-from scenarios.language.cluster import DRAWN
-from scenarios.language.configs import QUOTA_RATES
+from scenarios.language.cluster_spec import DRAWN
+from scenarios.language.kafka_settings import QUOTA_RATES
 from scenarios.language.workloads import STICKY, ConsumerSpec
 from scenarios.profiles import PROFILES
 

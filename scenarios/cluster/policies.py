@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
-from brokers.config import BrokerConfig
+from brokers.broker_config import BrokerConfig
+from brokers.broker_policies import BrokerPolicies
 from brokers.groups.config import GroupCoordinatorConfig
-from brokers.log.config import DEFAULTS, TOPIC_NAMES, LogManagerConfig, Writeback
+from brokers.log.log_config import DEFAULTS, TOPIC_NAMES, LogManagerConfig, Writeback
 from brokers.partition.isr import StuckOrSlow
-from brokers.policies import BrokerPolicies
 from brokers.service import ServiceTime, ServiceTimes
 from brokers.transactions.config import TransactionConfig
 from controller.policies import ControllerPolicies

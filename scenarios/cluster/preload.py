@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from brokers.log.config import LogConfig
 from brokers.log.directory import LogDirectory, emptiest_first
 from brokers.log.log import Log
-from brokers.log.manager import CLEAN_SHUTDOWN
+from brokers.log.log_config import LogConfig
+from brokers.log.log_manager import CLEAN_SHUTDOWN
 from emulator.disks import Disk
 from emulator.protocol.types import Batch, TopicPartition
 

@@ -3,10 +3,10 @@ scenario and its profile, and the defaults of the others that can change."""
 
 from attrs import evolve
 
-from brokers.config_def import DYNAMIC, OF_BROKERS, ConfigDefinition, ServerProperties, ServerProperty
+from brokers.config_def import DYNAMIC, OF_BROKERS, BrokerConfigEntry, ConfigDefinition, ServerProperties
 from emulator.protocol.configs import as_text
 from fetchers.quota import RATE_NAMES
-from scenarios.language.configs import BROKER_SETTINGS, DYNAMIC_BROKER_SETTINGS
+from scenarios.language.kafka_settings import BROKER_SETTINGS, DYNAMIC_BROKER_SETTINGS
 from scenarios.language.scenario import Scenario
 
 
@@ -17,7 +17,7 @@ def server_properties(scenario: Scenario) -> ServerProperties:
     shown = {"log.message.format.version": scenario.policies.brokers.message_format}
     for name, key in OF_BROKERS.items():
         key = evolve(key, default=shown.get(name, key.default))
-        found[name] = ServerProperty(key, key.default, is_dynamic=name in DYNAMIC)
+        found[name] = BrokerConfigEntry(key, key.default, is_dynamic=name in DYNAMIC)
     for name, setting in BROKER_SETTINGS.items():
         if name in RATE_NAMES:
             continue
@@ -28,5 +28,5 @@ def server_properties(scenario: Scenario) -> ServerProperties:
         if name not in stated:
             key = ConfigDefinition(name, key.type, value, at_least=key.at_least, choices=key.choices)
         dynamic = name in DYNAMIC or name in DYNAMIC_BROKER_SETTINGS
-        found[name] = ServerProperty(key, value, is_stated=name in stated, is_dynamic=dynamic)
+        found[name] = BrokerConfigEntry(key, value, is_stated=name in stated, is_dynamic=dynamic)
     return dict(sorted(found.items()))

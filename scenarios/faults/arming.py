@@ -15,9 +15,9 @@ from emulator.network.interceptors import Edge as MessageEdge
 from emulator.protocol.api import Message, apis, forms
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkSession
-from emulator.zookeeper.errors import ZkCode
-from emulator.zookeeper.messages import Ask, Create, Delete, Multi, Op, Request, Response, SetData
-from scenarios.faults.roles import Roles
+from emulator.zookeeper.messages import Ask, Create, Delete, Multi, Op, Request, SetData, ZkResponse
+from emulator.zookeeper.zk_errors import ZkCode
+from scenarios.faults.target_roles import TargetRoles
 from scenarios.language import Since, Target, When, WhenMessage, WhenZk, fits
 from scenarios.language.messages import ANY
 from scenarios.language.schema.spans import certain
@@ -35,7 +35,13 @@ _WRITES: dict[str, type] = {"create": Create, "setData": SetData, "delete": Dele
 
 
 def arm(
-    when: When | WhenMessage | WhenZk, cluster: Cluster, roles: Roles, protocol: str, fire: Fire, *, stops: bool = False
+    when: When | WhenMessage | WhenZk,
+    cluster: Cluster,
+    roles: TargetRoles,
+    protocol: str,
+    fire: Fire,
+    *,
+    stops: bool = False,
 ) -> Disarm:
     """Call ``fire`` once, when the condition of ``when`` is met. Returns a function that ends the wait.
 
@@ -133,7 +139,7 @@ class Watch:
     """
 
     cluster: Cluster
-    roles: Roles
+    roles: TargetRoles
     protocol: str
     fire: Fire
     stops: bool
@@ -298,10 +304,10 @@ class ZkWatch(Watch):
     def _listen_to_writes(self) -> None:
         """Wait for writes at one of two moments. ``applied``: the write is done, and its response is about to be sent;
         ``answered``: its response, even an error, arrives."""
-        awaited: list[Response] = []
+        awaited: list[ZkResponse] = []
         applied = self.when.edge == "applied"
 
-        def done(client: int, request: Request, response: Response) -> None:
+        def done(client: int, request: Request, response: ZkResponse) -> None:
             counts = (response.error is ZkCode.OK or not applied) and self._is_it(request, client)
             if counts and applied and not self.stops:
                 self._fire(None)
@@ -315,7 +321,7 @@ class ZkWatch(Watch):
         hooks = self.cluster.zookeeper.server.hooks
         hooks.append(done)
         self._ends.append(lambda: hooks.remove(done))
-        self._intercept(Response, "sent" if applied else "delivered", passes)
+        self._intercept(ZkResponse, "sent" if applied else "delivered", passes)
 
     def _listen_to_sessions(self) -> None:
         when, state = self.when, self.when.zk.removeprefix("session.")

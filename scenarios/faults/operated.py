@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
 
-from scenarios.cluster.clients.tools.outcome import Outcome
+from scenarios.cluster.clients.tools.command_outcome import CommandOutcome
 from scenarios.faults.performer import ActionContext, Memory, PerformedAction
 
 if TYPE_CHECKING:
     from scenarios.cluster.clients.tools.executor import Executor
 
-Judge = Callable[[Outcome], None]
+Judge = Callable[[CommandOutcome], None]
 
 
 @define(eq=False)
@@ -40,7 +40,7 @@ class OperatorAction(PerformedAction):
         """The judge of an outcome: an error goes into the verdict, unless it is the one that the entry expects."""
         wanted = self.expected_error
 
-        def done(outcome: Outcome) -> None:
+        def done(outcome: CommandOutcome) -> None:
             for line, (_, error) in zip(outcome.lines, outcome.errors, strict=True):
                 if error.name != wanted:
                     context.refuse(line)

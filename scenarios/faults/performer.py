@@ -17,10 +17,10 @@ from emulator.protocol.api import Response as Answer
 from emulator.protocol.events import Fault
 from emulator.streams import Stream
 from emulator.zookeeper import ZOOKEEPER
-from emulator.zookeeper.messages import Ask, Response
+from emulator.zookeeper.messages import Ask, ZkResponse
+from scenarios.faults.addresses import Addresses
 from scenarios.faults.arming import operations
-from scenarios.faults.draws import Addresses
-from scenarios.faults.roles import Roles
+from scenarios.faults.target_roles import TargetRoles
 from scenarios.language import Action, MethodEntry, Scenario, Target
 from scenarios.language.schema.spans import certain
 from scenarios.units import format_duration
@@ -86,7 +86,7 @@ class Performer:
 
     cluster: Cluster
     scenario: Scenario
-    roles: Roles
+    roles: TargetRoles
     make_topic: Callable[..., TopicSetup]
     metric: Callable[[str], int]
     refused: list[Refusal] = field(factory=list)
@@ -193,7 +193,7 @@ class ActionContext:
         return self.performer.scenario
 
     @property
-    def roles(self) -> Roles:
+    def roles(self) -> TargetRoles:
         return self.performer.roles
 
     @property
@@ -255,7 +255,7 @@ def described(passing: InterceptedMessage) -> str:
     if isinstance(body, Ask):
         kind = type(body.request).__name__
         return f"{kind[0].lower()}{kind[1:]} {way}: {', '.join(op.path for op in operations(body.request))}"
-    if isinstance(body, Response):
+    if isinstance(body, ZkResponse):
         return f"answer {way}: {', '.join(one.path for one in body.results or (body,))}"
     assert isinstance(body, Message)
     named = [str(tp) for tp in body.topic_partitions()]

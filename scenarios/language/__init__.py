@@ -3,19 +3,19 @@
 from controller.procedures import ALIASES, PROCEDURES, STEPS
 from controller.steps import PHASES
 from scenarios.language.actions import Action, DelaySpec, all_actions, find_action
-from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
+from scenarios.language.cluster_spec import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.language.entries import MethodEntry
 from scenarios.language.expect import Expect, SteadyState, Tolerance
-from scenarios.language.known import hops
+from scenarios.language.known_names import hops
+from scenarios.language.limited_metrics import METRICS, Metric
 from scenarios.language.messages import fits
-from scenarios.language.metrics import METRICS, Metric
 from scenarios.language.plan import GeneratedPlan, Move, Plan
 from scenarios.language.scenario import Scenario, scenario_json_schema
 from scenarios.language.step_names import Gate, gate_of, resolve
 from scenarios.language.strategies.strategy import StrategySpec
-from scenarios.language.study import StudySpec
-from scenarios.language.targets import Role, Target, parse_role
-from scenarios.language.topics import TopicSpec, join_partition, split_partition
+from scenarios.language.study_spec import StudySpec
+from scenarios.language.targets import Target, TargetRole, parse_role
+from scenarios.language.topic_spec import TopicSpec, join_partition, split_partition
 from scenarios.language.triggers import After, At, Since, Trigger, Until, When, WhenMessage, WhenMetric, WhenZk
 from scenarios.language.turns import NextSpec
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
@@ -48,13 +48,13 @@ __all__ = [
     "NetworkSpec",
     "NextSpec",
     "Plan",
-    "Role",
     "Scenario",
     "Since",
     "SteadyState",
     "StrategySpec",
     "StudySpec",
     "Target",
+    "TargetRole",
     "Tolerance",
     "TopicSpec",
     "Trigger",

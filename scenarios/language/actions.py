@@ -18,16 +18,16 @@ from emulator.network import Burst, Delay
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.plan import Plan
 from scenarios.language.schema.kinds import DURATION, SIGMA, SOME_TIME, Number
-from scenarios.language.schema.reader import key, stated
 from scenarios.language.schema.spans import Drawable, SpanOf, ends
+from scenarios.language.schema.table_reader import key, stated
 from scenarios.language.targets import Target
-from scenarios.language.topics import TopicSpec
+from scenarios.language.topic_spec import TopicSpec
 from scenarios.plugins import check_name, check_rule
 
 if TYPE_CHECKING:
     from scenarios.language.entries import MethodEntry
     from scenarios.language.generated import Placements
-    from scenarios.language.known import Known
+    from scenarios.language.known_names import KnownNames
     from scenarios.language.scenario import Scenario
 
 HOME = f"{__package__.rpartition('.')[0]}.faults.actions"
@@ -120,13 +120,13 @@ class Action:
         """The topic that the action creates."""
         return None
 
-    def follow(self, known: Known) -> None:
+    def follow(self, known: KnownNames) -> None:
         """Note what exists once the action is done: called entry by entry, before anything is checked.
 
         Raises: BadInput for what cannot be done with what exists by then.
         """
 
-    def check(self, known: Known) -> None:
+    def check(self, known: KnownNames) -> None:
         """Refuse what does not fit the rest of the scenario.
 
         Names of partitions, topics, brokers and log directories are checked by the kinds of the keys.
@@ -140,7 +140,7 @@ class Action:
         Raises: BadInput, relative to the entry.
         """
 
-    def check_operation(self, known: Known) -> None:
+    def check_operation(self, known: KnownNames) -> None:
         """Refuse what is refused, of the refusals of ``check``, to an operator of a running cluster, too. Raises:
         BadInput."""
 
@@ -149,7 +149,7 @@ class Action:
         action."""
         return ()
 
-    def sends(self, known: Known) -> Collection[str]:
+    def sends(self, known: KnownNames) -> Collection[str]:
         """The messages that are sent because of it, among those that are not sent in every run."""
         return ()
 

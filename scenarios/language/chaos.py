@@ -15,17 +15,18 @@ from attrs import field, frozen
 
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import Integer, Number, Schema
-from scenarios.language.schema.reader import key, keys_of
 from scenarios.language.schema.spans import RangeOf
+from scenarios.language.schema.table_reader import key, keys_of
 from scenarios.language.schema.variant import Variant
-from scenarios.language.topics import TopicSpec
+from scenarios.language.topic_spec import TopicSpec
 
 HOME = f"{__package__.rpartition('.')[0]}.chaos.kinds"
 """The package of the project's own kinds. They need the fault actions: it is imported when a block is read."""
 
 
 class Names(Protocol):
-    """The brokers and topics that a block may name: the part of ``scenarios.language.known.Known`` that kinds use."""
+    """The brokers and topics that a block may name: the part of ``scenarios.language.known_names.KnownNames`` that
+    kinds use."""
 
     topics: dict[str, TopicSpec]
 

@@ -15,17 +15,17 @@ from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, Together, answered, did_you_mean
 from scenarios.language.entries import MethodEntry
 from scenarios.language.expect import Expect
-from scenarios.language.known import Known, check_moved, check_protocol, check_reach, check_sent, check_steps
+from scenarios.language.known_names import KnownNames, check_moved, check_protocol, check_reach, check_sent, check_steps
 from scenarios.language.messages import topic_of
 from scenarios.language.plan import ANY_LOG_DIR, LOG_DIR, Move, Plan
 from scenarios.language.schema.kinds import ListOf, at
-from scenarios.language.schema.reader import Key, stated
 from scenarios.language.schema.spans import Span, at_most
+from scenarios.language.schema.table_reader import Key, stated
 from scenarios.language.step_names import is_any
 from scenarios.language.strategies import SHAPES, Strategy
 from scenarios.language.strategies.execution import THROTTLE
 from scenarios.language.targets import TARGET, Target
-from scenarios.language.topics import PARTITION_NAME, TOPIC_NAME, TopicSpec, join_partition
+from scenarios.language.topic_spec import PARTITION_NAME, TOPIC_NAME, TopicSpec, join_partition
 from scenarios.language.triggers import MOVES_DONE, At, Until, When, WhenMessage, WhenZk
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.profiles import PROFILES, Profile, check_profile
@@ -91,7 +91,7 @@ def check_scenario(scenario: Scenario) -> None:
     """Refuse, with ``BadInput``, all references that lead nowhere."""
     check_profile(scenario.profile)
     at("strategy.name", lambda _: scenario.strategy.parsed, None)
-    known, wrong = Known(scenario), Together()
+    known, wrong = KnownNames(scenario), Together()
     wrong.attempt(check_profile_knows, scenario)
     wrong.attempt(_each, "topics", scenario.topics, known.check_topic)
     wrong.attempt(_each, "workloads", scenario.workloads, lambda load: _check_workload(known, load))
@@ -112,11 +112,11 @@ def _each(where: str, items: Iterable[Any], check: Callable[[Any], None]) -> Non
     wrong.refuse()
 
 
-def _check_workload(known: Known, workload: WorkloadSpec) -> None:
+def _check_workload(known: KnownNames, workload: WorkloadSpec) -> None:
     known.topic(workload.topic, "topic")
 
 
-def _check_consumer(known: Known, consumer: ConsumerSpec) -> None:
+def _check_consumer(known: KnownNames, consumer: ConsumerSpec) -> None:
     topic = known.topic(consumer.topic, "topic")
     for index, partition in enumerate(consumer.partitions):
         if partition >= topic.partitions:
@@ -127,11 +127,11 @@ def _check_consumer(known: Known, consumer: ConsumerSpec) -> None:
             )
 
 
-def _check_plan(known: Known, plan: Plan) -> None:
+def _check_plan(known: KnownNames, plan: Plan) -> None:
     _each("partitions", plan.partitions, lambda move: _check_move(known, move))
 
 
-def _check_move(known: Known, move: Move) -> None:
+def _check_move(known: KnownNames, move: Move) -> None:
     with answered(Errors.UNKNOWN_TOPIC_OR_PARTITION.name):
         topic = known.topic(move.topic, "topic")
         if move.partition >= topic.partitions:
@@ -146,13 +146,13 @@ def _check_move(known: Known, move: Move) -> None:
         _each("log_dirs", move.log_dirs, lambda name: _check_log_dir(known, name))
 
 
-def _check_log_dir(known: Known, name: str) -> None:
+def _check_log_dir(known: KnownNames, name: str) -> None:
     names = known.scenario.cluster.log_dir_names
     if name != ANY_LOG_DIR and name not in names:
         raise BadInput(f"no broker has a log directory {name!r}; {did_you_mean(name, (*names, ANY_LOG_DIR))}")
 
 
-def _check_entry(known: Known, entry: MethodEntry) -> None:
+def _check_entry(known: KnownNames, entry: MethodEntry) -> None:
     if isinstance(entry.trigger, At) and at_most(entry.trigger.time_us) > known.scenario.horizon_us:
         raise BadInput("that is after the horizon; act earlier or write a later horizon", where="at")
     _check_stoppable(entry)
@@ -174,7 +174,7 @@ def _check_entry(known: Known, entry: MethodEntry) -> None:
 def check_operation(scenario: Scenario, entry: MethodEntry) -> None:
     """Refuse an action that an operator requests while the scenario runs, if it makes sense in no state of the cluster.
     Topics, moves and clients that the scenario does not have may exist by then. Raises: BadInput."""
-    known = Known(scenario)
+    known = KnownNames(scenario)
     _check_stoppable(entry)
     entry.action.check_operation(known)
     if isinstance(entry.trigger, When):
@@ -193,7 +193,7 @@ def _check_kind_of_target(entry: MethodEntry, target: Target) -> None:
         )
 
 
-def _check_waits(known: Known, entry: MethodEntry) -> None:
+def _check_waits(known: KnownNames, entry: MethodEntry) -> None:
     """Refuse to wait for moves where none is ever started."""
     if any(other.name == "reassign.execute" for other in known.scenario.method):
         return
@@ -203,7 +203,7 @@ def _check_waits(known: Known, entry: MethodEntry) -> None:
             raise BadInput('no move is started; add an entry with action = "reassign.execute"', where=where)
 
 
-def _check_named(known: Known, key: Key, value: Any) -> None:
+def _check_named(known: KnownNames, key: Key, value: Any) -> None:
     """Refuse the name of something that does not exist, by the kind of the key that holds it."""
     kind = key.kind
     if kind is PARTITION_NAME:
@@ -223,7 +223,7 @@ def _refuse_clients(target: Target, why: str, where: str) -> None:
         raise BadInput(f"{target.role!r} are no brokers, and {why}; name brokers", where=where)
 
 
-def _check_part(known: Known, value: object) -> None:
+def _check_part(known: KnownNames, value: object) -> None:
     """Check a part of an entry that names something by its type. Other parts name nothing, or are checked by key."""
     if isinstance(value, When):
         _check_when(known, value)
@@ -240,7 +240,7 @@ def _check_part(known: Known, value: object) -> None:
             _check_part(known, part)
 
 
-def _check_when(known: Known, when: When) -> None:
+def _check_when(known: KnownNames, when: When) -> None:
     if when.partition is not None:
         known.partition(when.partition, "partition")
     if when.topic is not None:
@@ -272,7 +272,7 @@ def _check_stoppable(entry: MethodEntry) -> None:
         )
 
 
-def _check_wire(known: Known, when: WhenMessage | WhenZk) -> None:
+def _check_wire(known: KnownNames, when: WhenMessage | WhenZk) -> None:
     for where, target in (("from", when.source), ("to", getattr(when, "target", None))):
         if target is not None:
             at(where, lambda found: _check_target(known, found), target)
@@ -291,7 +291,7 @@ def _check_wire(known: Known, when: WhenMessage | WhenZk) -> None:
             check_sent(known, message)
 
 
-def _check_target(known: Known, target: Target) -> None:
+def _check_target(known: KnownNames, target: Target) -> None:
     known.all_brokers(target.brokers, "")
     role = target.parsed_role
     if role is not None and target.means_clients:
@@ -324,7 +324,7 @@ def _check_after(scenario: Scenario, expect: Expect) -> None:
         raise BadInput(f"{action} is performed {times}; write a number up to {performed[action]}", where="after")
 
 
-def _check_expect(known: Known, scenario: Scenario, expect: Expect) -> None:
+def _check_expect(known: KnownNames, scenario: Scenario, expect: Expect) -> None:
     if expect.after is not None:
         _check_after(scenario, expect)
     for statement in ("assignment", "leader", "isr", "failed_partitions"):

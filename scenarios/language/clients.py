@@ -13,7 +13,7 @@ from attrs import field, frozen
 
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import DURATION, SOME_TIME, Integer, Schema
-from scenarios.language.schema.reader import key, keys_of
+from scenarios.language.schema.table_reader import key, keys_of
 from scenarios.language.schema.variant import Variant
 from scenarios.language.targets import CLIENT_NAME
 from scenarios.plugins import check_name, check_rule

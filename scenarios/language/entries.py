@@ -10,8 +10,8 @@ from attrs import evolve, field, frozen
 from scenarios.errors import BadInput
 from scenarios.language.actions import Action, all_actions, as_action, find_action
 from scenarios.language.schema.kinds import SOME_TIME, Boolean, Kind, Schema, Text, at
-from scenarios.language.schema.reader import Block, Reader, keys_of, stated
 from scenarios.language.schema.spans import Drawable, Span, SpanOf
+from scenarios.language.schema.table_reader import Block, TableReader, keys_of, stated
 from scenarios.language.targets import TARGET, Target
 from scenarios.language.triggers import (
     After,
@@ -109,7 +109,7 @@ class EntryKind(Kind[MethodEntry]):
     triggered: bool
 
     def read(self, value: object) -> MethodEntry:
-        reader = Reader(value)
+        reader = TableReader(value)
         name = reader.take("action", _TEXT)
         action = at("action", find_action, name)
         if not self.triggered:
@@ -196,7 +196,7 @@ NOT_IN_ROLLBACKS = {
 """The keys that a rollback cannot have, each with the reason and what to do."""
 
 
-def _check_rollback(reader: Reader, action: type[Action]) -> None:
+def _check_rollback(reader: TableReader, action: type[Action]) -> None:
     for name, why in NOT_IN_ROLLBACKS.items():
         if name in reader.table:
             raise BadInput(why, where=name)
@@ -204,7 +204,7 @@ def _check_rollback(reader: Reader, action: type[Action]) -> None:
         raise BadInput(f"{action.name} acts on a message that it waits for; write it in the method", where="action")
 
 
-def _take_target(reader: Reader, action: type[Action]) -> Target | None:
+def _take_target(reader: TableReader, action: type[Action]) -> Target | None:
     if action.takes_target:
         return reader.take("target", TARGET)
     if "target" in reader.table:
@@ -212,13 +212,13 @@ def _take_target(reader: Reader, action: type[Action]) -> Target | None:
     return None
 
 
-def _take_duration(reader: Reader, action: type[Action]) -> Drawable | None:
+def _take_duration(reader: TableReader, action: type[Action]) -> Drawable | None:
     if action.undo is None and "duration" in reader.table:
         raise BadInput(f"{action.name} is done at once and takes no duration; leave it out", where="duration")
     return reader.take("duration", SOME_TIMES, None)
 
 
-def _take_keys(reader: Reader, action: type[Action]) -> dict[str, Any]:
+def _take_keys(reader: TableReader, action: type[Action]) -> dict[str, Any]:
     """The values of the action's own keys that the entry states, as the class is made with them."""
     found = {}
     for key in keys_of(action):

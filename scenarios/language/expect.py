@@ -8,7 +8,7 @@ import math
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.language.metrics import METRICS
+from scenarios.language.limited_metrics import METRICS
 from scenarios.language.schema.kinds import (
     BROKER_ID,
     ONE_OR_MORE,
@@ -22,8 +22,8 @@ from scenarios.language.schema.kinds import (
     Schema,
     refuse,
 )
-from scenarios.language.schema.reader import Reader, key
-from scenarios.language.topics import PARTITION_NAME
+from scenarios.language.schema.table_reader import TableReader, key
+from scenarios.language.topic_spec import PARTITION_NAME
 from scenarios.language.triggers import METRIC_NAME, STEP_NAMES
 from scenarios.observe.invariants import INVARIANTS
 from scenarios.units import LARGEST
@@ -61,7 +61,7 @@ class ToleranceKind(Kind[Tolerance]):
         if isinstance(value, (list, tuple)):
             return _from_pair(value)
         if isinstance(value, dict):
-            reader = Reader(value)
+            reader = TableReader(value)
             reader.take("type", Choice(("range",), "tolerance type"))
             tolerance = reader.take("range", self)
             reader.finish()

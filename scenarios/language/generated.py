@@ -16,7 +16,7 @@ from attrs import define, field
 from emulator.protocol.placement import Replicas, place_replicas, rack_of
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.plan import GeneratedPlan, Move, Plan
-from scenarios.language.topics import TopicSpec, join_partition
+from scenarios.language.topic_spec import TopicSpec, join_partition
 
 
 class Placements:

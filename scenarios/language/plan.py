@@ -24,8 +24,8 @@ from scenarios.language.schema.kinds import (
     at,
     refuse,
 )
-from scenarios.language.schema.reader import Block, key, keys_of, refuse_unknown
-from scenarios.language.topics import TOPIC_NAME, join_partition
+from scenarios.language.schema.table_reader import Block, key, keys_of, refuse_unknown
+from scenarios.language.topic_spec import TOPIC_NAME, join_partition
 from scenarios.reading import decoded, parse_json, read_beside
 
 

@@ -22,25 +22,25 @@ from scenarios.errors import BadInput, UnknownKey
 from scenarios.language.chaos import CHAOS, Chaos
 from scenarios.language.checks import check_scenario
 from scenarios.language.clients import CLIENT_BLOCK, Behaviour
-from scenarios.language.cluster import ClusterSpec
-from scenarios.language.configs import BROKER_SETTINGS
+from scenarios.language.cluster_spec import ClusterSpec
 from scenarios.language.draws import DRAWS, Draw, drawn_values
 from scenarios.language.entries import METHOD_ENTRY, ROLLBACK_ENTRY, MethodEntry
 from scenarios.language.expect import Expect, SteadyState
-from scenarios.language.frames import FRAMES, Frames, with_frames_file
 from scenarios.language.generated import Placements
+from scenarios.language.kafka_settings import BROKER_SETTINGS
 from scenarios.language.plan import PLAN, GeneratedPlan, Plan, with_plan_file
+from scenarios.language.recorded_frames import FRAMES, Frames, with_frames_file
 from scenarios.language.schedules import FIFO, SCHEDULE
 from scenarios.language.schema.kinds import SOME_TIME, Choice, Integer, ListOf, Named, Text, as_tuple, at
 from scenarios.language.schema.overrides import overridden
 from scenarios.language.schema.places import placed
-from scenarios.language.schema.reader import Block, key, keys_of
-from scenarios.language.schema.text import is_json, parse_document, write_toml
+from scenarios.language.schema.table_reader import Block, key, keys_of
+from scenarios.language.schema.toml_text import is_json, parse_document, write_toml
 from scenarios.language.strategies import SHAPES, parse_strategy
 from scenarios.language.strategies.strategy import StrategySpec
-from scenarios.language.study import StudySpec
+from scenarios.language.study_spec import StudySpec
 from scenarios.language.targets import CLIENT_NAME, TARGET
-from scenarios.language.topics import TopicSpec
+from scenarios.language.topic_spec import TopicSpec
 from scenarios.language.triggers import MESSAGE_WHEN, METRIC_WHEN, STEP_NAMES, STEP_WHEN, WHEN, ZK_WHEN, WhenMetric
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.profiles import DEFAULT_PROFILE, PROFILES, check_profile

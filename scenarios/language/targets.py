@@ -37,8 +37,8 @@ from scenarios.language.schema.kinds import (
     at,
     refuse,
 )
-from scenarios.language.schema.reader import Block, key
-from scenarios.language.topics import split_partition
+from scenarios.language.schema.table_reader import Block, key
+from scenarios.language.topic_spec import split_partition
 
 _ROLE = re.compile(r"([a-z_]+)\(([^()]*)\)(-leader)?")
 _CLIENT_NAME = re.compile(r"[a-zA-Z0-9._-]{1,100}")
@@ -66,7 +66,7 @@ _INSTEAD = {
 
 
 @frozen
-class Role:
+class TargetRole:
     """A parsed role.
 
     Attributes:
@@ -100,10 +100,10 @@ def _instead(text: str) -> str:
     return _INSTEAD.get(text) or did_you_mean(text, ROLE_FORMS)
 
 
-def parse_role(text: str) -> Role:
+def parse_role(text: str) -> TargetRole:
     """Parse a role. Raises: BadInput if ``text`` is not one."""
     if text in ("controller", CLIENTS):
-        return Role(text)
+        return TargetRole(text)
     any_of, _, rest = text.partition(" ")
     if any_of == ANY:
         return _drawn(rest)
@@ -112,7 +112,7 @@ def parse_role(text: str) -> Role:
         raise BadInput(f"{text!r} is no target; {_instead(text)}")
     name, partition, minus = match.groups()
     if name == CLIENT and not minus:
-        return Role(CLIENT, client=check_client(partition))
+        return TargetRole(CLIENT, client=check_client(partition))
     if name not in PARTITION_ROLES:
         raise BadInput(
             f"unknown role {name!r}; {did_you_mean(name, ('controller', *PARTITION_ROLES, CLIENT, CLIENTS))}"
@@ -120,13 +120,13 @@ def parse_role(text: str) -> Role:
     if minus and name != "isr":
         raise BadInput(f"'-leader' goes with isr(...) only; write {f'{name}({partition})'!r}")
     split_partition(partition)
-    return Role(name, partition, bool(minus))
+    return TargetRole(name, partition, bool(minus))
 
 
-def _drawn(role: str) -> Role:
+def _drawn(role: str) -> TargetRole:
     """The role of ``any`` and the words after it."""
     if role in ("", *ONLY_ANY):
-        return Role(role or BROKER, drawn=True)
+        return TargetRole(role or BROKER, drawn=True)
     if role.partition(" ")[0] == ANY:
         raise BadInput(f"'any' is there twice; write {role!r}")
     return evolve(parse_role(role), drawn=True)
@@ -187,7 +187,7 @@ class Target:
             raise BadInput("more than 100 percent; write a value from 1 to 100", where="value")
 
     @property
-    def parsed_role(self) -> Role | None:
+    def parsed_role(self) -> TargetRole | None:
         return None if self.role is None else parse_role(self.role)
 
     @property

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from scenarios.language.strategies import Throttle
-from scenarios.language.topics import split_partition
+from scenarios.language.topic_spec import split_partition
 from scenarios.units import BYTES, MICROSECONDS, format_rate
 
 if TYPE_CHECKING:

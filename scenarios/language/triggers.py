@@ -1,7 +1,8 @@
 """The times when an entry of the method acts: at a virtual time, some time after the entry before it, at a protocol
 step, at a message, at a write to ZooKeeper, or when a metric crosses a limit.
 
-``scenarios.language.known`` checks whether a trigger can fire at all; ``scenarios.faults.arming`` arms it in a run.
+``scenarios.language.known_names`` checks whether a trigger can fire at all; ``scenarios.faults.arming`` arms it in a
+run.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from attrs import field, frozen
 
 from emulator.protocol.api import apis, names_partitions
 from scenarios.errors import BadInput
+from scenarios.language.limited_metrics import METRICS
 from scenarios.language.messages import ANY, MESSAGE_NAME, SESSION_EVENTS, WRITES, ZNODE_PATH, messages_of
-from scenarios.language.metrics import METRICS
 from scenarios.language.schema.kinds import (
     BROKER_ID,
     DURATION,
@@ -28,11 +29,11 @@ from scenarios.language.schema.kinds import (
     Text,
     refuse,
 )
-from scenarios.language.schema.reader import Block, Reader, key, keys_of, refuse_unknown
 from scenarios.language.schema.spans import Drawable, SpanOf
+from scenarios.language.schema.table_reader import Block, TableReader, key, keys_of, refuse_unknown
 from scenarios.language.step_names import Gate, any_names, check_step, gates_of, known_steps
 from scenarios.language.targets import TARGET, Target
-from scenarios.language.topics import PARTITION_NAME, TOPIC_NAME
+from scenarios.language.topic_spec import PARTITION_NAME, TOPIC_NAME
 
 
 @frozen
@@ -327,7 +328,7 @@ TIMES = SpanOf(DURATION)
 TRIGGER_KEYS = ("at", "after", "when", "until")
 
 
-def read_trigger(reader: Reader) -> Trigger | None:
+def read_trigger(reader: TableReader) -> Trigger | None:
     """The one trigger that a table states, None when it states none; ``BadInput`` when it states several. ``until`` may
     have an ``after``."""
     stated = [name for name in TRIGGER_KEYS if name in reader.table]

@@ -8,8 +8,8 @@ from attrs import field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language.schema.kinds import REPLICAS, Integer, Kind, Schema, refuse
-from scenarios.language.schema.reader import Block, Reader, key
 from scenarios.language.schema.spans import Drawable
+from scenarios.language.schema.table_reader import Block, TableReader, key
 from scenarios.language.triggers import TIMES, UNTIL, WAITS, After, Until
 
 EVERY_BROKER = "brokers"
@@ -61,7 +61,7 @@ class NextKind(Kind[NextSpec]):
     def read(self, value: object) -> NextSpec:
         if not isinstance(value, str):
             spec: NextSpec = _block.read(value)
-            if not Reader(value).table:
+            if not TableReader(value).table:
                 raise BadInput('it says nothing; write until = "isr full" or after = "10s"')
             return spec
         if value[:1].isdigit():
@@ -93,7 +93,7 @@ class TurnsSpec:
     )
 
 
-def take_turns(reader: Reader, takes_target: bool, action: str) -> TurnsSpec:
+def take_turns(reader: TableReader, takes_target: bool, action: str) -> TurnsSpec:
     """The keys of a table that are about turns. Raises: BadInput for keys that do not go together."""
     for_each: ForEach | None = reader.take("for_each", FOR_EACH, None)
     repeat: int | None = reader.take("repeat", REPEAT, None)

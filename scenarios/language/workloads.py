@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.language.configs import Config, Setting, settings_table
+from scenarios.language.kafka_settings import Config, Setting, settings_table
 from scenarios.language.schema.kinds import (
     DURATION,
     SOME_TIME,
@@ -28,9 +28,9 @@ from scenarios.language.schema.kinds import (
     as_tuple,
     refuse,
 )
-from scenarios.language.schema.reader import key
+from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import CLIENT_NAME
-from scenarios.language.topics import TOPIC_NAME
+from scenarios.language.topic_spec import TOPIC_NAME
 
 _COUNT, _POSITIVE, _SWITCH = Integer(0), Integer(1), Boolean()
 _REQUEST_TIMEOUT = Setting("request.timeout.ms", _POSITIVE, 30_000, "a request unanswered for longer has failed")

@@ -65,11 +65,11 @@ class Exhibit:
         """The setting in which its case passes: without the bug, or with the guard."""
         return "without the bug" if isinstance(self.entry, Ticket) else "with the guard"
 
-    def show(self) -> Shown:
+    def show(self) -> ExhibitRuns:
         """Run the case with the bug and without it, or without the guard and with it."""
         from scenarios.runs import run_scenario
 
-        return Shown(self, self.run_broken(), run_scenario(evolve(self.scenario, bugs=())))
+        return ExhibitRuns(self, self.run_broken(), run_scenario(evolve(self.scenario, bugs=())))
 
     def run_broken(self) -> Run:
         """Run the case with the bug only, or without the guard only."""
@@ -80,7 +80,7 @@ class Exhibit:
 
 
 @frozen
-class Shown:
+class ExhibitRuns:
     """The two runs of an exhibit."""
 
     exhibit: Exhibit

@@ -1,6 +1,6 @@
 """Whose behaviour a cluster shows: one file for each release, or document, in ``releases``."""
 
 from scenarios.profiles.profile import Difference, Policies, Profile
-from scenarios.profiles.registry import DEFAULT_PROFILE, PROFILES, check_profile, register
+from scenarios.profiles.profile_registry import DEFAULT_PROFILE, PROFILES, check_profile, register
 
 __all__ = ["DEFAULT_PROFILE", "PROFILES", "Difference", "Policies", "Profile", "check_profile", "register"]

@@ -8,8 +8,8 @@ from typing import Any
 
 from attrs import evolve, field, fields, frozen
 
+from brokers.broker_policies import BrokerPolicies
 from brokers.partition.isr import ByController
-from brokers.policies import BrokerPolicies
 from controller.policies import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki

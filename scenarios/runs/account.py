@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scenarios.runs.dataset.rows import AccountRow
+from scenarios.runs.dataset.table_rows import AccountRow
 from scenarios.runs.headlines import headlines
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ the tasks, each as soon as it and those before it are there::
             ...
 
 The workers are this process (``ThisProcess``), others on this machine (``Processes``) or Spark's executors
-(``scenarios.studies.spark.waves.Waves``; nothing here imports Spark). With all of them:
+(``scenarios.studies.spark.task_waves.Waves``; nothing here imports Spark). With all of them:
 
 - tasks begin in their order, and every task gives one result, also when Spark has executed it twice;
 - an exception of the function reaches the caller and ends the batch, unless the function wraps its work in ``attempt``:
-  then the task's result is a ``Failure`` and the others go on;
+  then the task's result is a ``FailedItem`` and the others go on;
 - Ctrl-C, an exception, or closing the generator ends the tasks that are under way. Results that were yielded before
   are the caller's, and what a task has written stays.
 
@@ -214,7 +214,7 @@ def chunks(
 
 
 @frozen(kw_only=True)
-class Failure(Generic[Item]):
+class FailedItem(Generic[Item]):
     """A chunk, or an item of one, that failed.
 
     Attributes:
@@ -230,8 +230,8 @@ class Failure(Generic[Item]):
     bad_input: bool
 
 
-def attempt(work: Callable[[Iterator[Item]], Result], items: Sequence[Item]) -> Result | Failure[Item]:
-    """``work(items)``, or a ``Failure`` that names the item which ``work`` had taken last when it raised."""
+def attempt(work: Callable[[Iterator[Item]], Result], items: Sequence[Item]) -> Result | FailedItem[Item]:
+    """``work(items)``, or a ``FailedItem`` that names the item which ``work`` had taken last when it raised."""
     last = items[0]
 
     def taken() -> Iterator[Item]:
@@ -246,14 +246,14 @@ def attempt(work: Callable[[Iterator[Item]], Result], items: Sequence[Item]) -> 
         return failure_of(last, error)
 
 
-def failure_of(item: Item, error: Exception) -> Failure[Item]:
+def failure_of(item: Item, error: Exception) -> FailedItem[Item]:
     """``error``, which came up while ``item`` was being done."""
     bad_input = isinstance(error, BadInput)
     what = str(error) if bad_input else f"{type(error).__name__}: {error}"
-    return Failure(item=item, what=what, trace="".join(traceback.format_exception(error)), bad_input=bad_input)
+    return FailedItem(item=item, what=what, trace="".join(traceback.format_exception(error)), bad_input=bad_input)
 
 
-def refuse_bad_input(failures: Iterable[Failure[Item]]) -> None:
+def refuse_bad_input(failures: Iterable[FailedItem[Item]]) -> None:
     """Raises: BadInput where a failure is one that the user can correct: the first of them."""
     for failure in failures:
         if failure.bad_input:

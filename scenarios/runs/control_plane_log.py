@@ -14,7 +14,7 @@ from emulator.protocol.events import Produced
 from emulator.protocol.shown import Deviated
 from emulator.trace import Trace, read_back, rows
 from emulator.trace.columns import kind_of_rows
-from scenarios.observe.timeline.summary import DATA, METRICS, is_data
+from scenarios.observe.timeline.log_changes import DATA, METRICS, is_data
 
 NEWEST = 4096
 MOST = 200_000

@@ -14,7 +14,7 @@ from emulator.nodes import Process
 from scenarios import plugins
 from scenarios.errors import BadInput, PartFailed
 from scenarios.language.actions import Action
-from scenarios.language.strategies.registry import Chosen
+from scenarios.language.strategies.strategy_parts import Chosen
 from scenarios.observe.checkers import Checker
 from scenarios.observe.measures.fold import Fold
 

@@ -9,7 +9,7 @@ from emulator.protocol.events import Fault, PartitionFailed, PartitionFailureCle
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
 from emulator.trace.events import Step
-from scenarios.faults import Roles
+from scenarios.faults import TargetRoles
 from scenarios.language import METRICS, Expect, Scenario, SteadyState, Tolerance, gate_of
 from scenarios.observe.checkers import Checkers
 from scenarios.observe.checkers.converged import Converged
@@ -77,7 +77,7 @@ class Judge:
 
     scenario: Scenario
     trace: Trace
-    roles: Roles
+    roles: TargetRoles
     measures: Measures
     checkers: Checkers
     _pending: list[_Pending] = field(init=False)

@@ -26,9 +26,9 @@ from scenarios.runs.known.fetchers import FETCHERS
 from scenarios.runs.known.isrs import ISRS
 from scenarios.runs.known.joins import JOINS
 from scenarios.runs.known.kafka_6794 import DOCUMENTS
-from scenarios.runs.known.losses import LOST
-from scenarios.runs.known.moves import MOVES
-from scenarios.runs.known.producers import PRODUCERS
+from scenarios.runs.known.known_losses import LOST
+from scenarios.runs.known.known_moves import MOVES
+from scenarios.runs.known.known_producers import PRODUCERS
 from scenarios.runs.known.reason import Reason
 from scenarios.runs.known.truncations import TRUNCATIONS
 from scenarios.runs.known.watermarks import WATERMARKS

@@ -13,8 +13,8 @@ from emulator.protocol.events import Drawn
 from scenarios.cluster.cluster import Cluster
 from scenarios.errors import BadInput
 from scenarios.faults import Performer
+from scenarios.faults.addresses import Addresses
 from scenarios.faults.arming import Disarm, arm
-from scenarios.faults.draws import Addresses
 from scenarios.faults.performer import ActionContext
 from scenarios.language import After, At, MethodEntry, Scenario, Until, When, WhenMessage, WhenMetric, WhenZk
 from scenarios.language.schema.spans import certain

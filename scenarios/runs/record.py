@@ -19,7 +19,7 @@ from scenarios.runs.run import Run
 from scenarios.runs.runner import Stage, conclude, prepare
 
 if TYPE_CHECKING:
-    from scenarios.runs.dataset.record import RunRecord, RunSpec
+    from scenarios.runs.dataset.run_record import RunRecord, RunSpec
 
 
 @collector_off()
@@ -135,7 +135,7 @@ def spec_of(original: Scenario, strategy: str, profile: str, seed: int) -> RunSp
     """The identity of a single run of ``original``."""
     from scenarios.runs.dataset.arm import Arm
     from scenarios.runs.dataset.identity import code_digest
-    from scenarios.runs.dataset.record import RunSpec
+    from scenarios.runs.dataset.run_record import RunSpec
 
     return RunSpec.plan(
         scenario=json.dumps(original.to_table()),
@@ -169,7 +169,7 @@ def write_record(record: RunRecord, original: Scenario, folder: Path, *, overwri
 
 
 def _record(spec: RunSpec, run: Run, figures: Figures, tables: Mapping[str, Sequence[Any]]) -> RunRecord:
-    from scenarios.runs.dataset.record import RunRecord
+    from scenarios.runs.dataset.run_record import RunRecord
 
     return RunRecord(
         spec=spec,

@@ -15,7 +15,7 @@ from fetchers.failures import Verdict
 from scenarios.language import Scenario
 from scenarios.language.actions import undone_by
 from scenarios.observe.checkers import Checkers
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from scenarios.profiles import PROFILES
 
 ONE_IN = 20

@@ -16,7 +16,7 @@ from scenarios.cluster.cluster import Cluster
 from scenarios.cluster.from_scenario import cluster_setup, topic_setup
 from scenarios.cluster.policies import min_insync_replicas
 from scenarios.errors import BadInput
-from scenarios.faults import Performer, Roles
+from scenarios.faults import Performer, TargetRoles
 from scenarios.faults.operated import Executions
 from scenarios.language import Scenario
 from scenarios.language.schedules import parse_schedule
@@ -28,7 +28,7 @@ from scenarios.observe.history.quotas import Quotas, QuotaUse
 from scenarios.observe.measures import Measured, Measures
 from scenarios.observe.measures.figures import Figures
 from scenarios.observe.measures.moves import refused as is_refusal
-from scenarios.observe.timeline.summary import is_data
+from scenarios.observe.timeline.log_changes import is_data
 from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.convergence import Convergence, ConvergenceJudge
 from scenarios.runs.culprits import named_failures
@@ -109,7 +109,7 @@ class Stage:
             self.reach = Reach(trace, self.measures.past).counts
         self.quotas = Quotas(trace, self.measures.past.now, self.log_end)
         self.control_plane = ControlPlaneLog.of(trace)
-        roles = Roles(cluster, scenario.assignments(), scenario.targets())
+        roles = TargetRoles(cluster, scenario.assignments(), scenario.targets())
         self.performer = Performer(cluster, scenario, roles, topic_setup, self.measures.now)
         self.judge = Judge(scenario, trace, roles, self.measures, self.checkers)
         self.convergence = ConvergenceJudge(cluster, scenario, self.checkers, lambda: self.method.is_over)
@@ -464,8 +464,8 @@ def _is_of_the_end(stage: Stage, reason: str, first: Violation | None, broken: E
 
 def _waits(stage: Stage, log: Sequence[Any], quotas: tuple[QuotaUse, ...]) -> tuple[str, ...]:
     """What the cluster waits for as the run ends, a sentence for each cause."""
-    from scenarios.observe.why.past import Seen
-    from scenarios.observe.why.waits import waits
+    from scenarios.observe.why.partition_past import Seen
+    from scenarios.observe.why.wait_reasons import waits
 
     protocol = stage.scenario.strategy.parsed.make_protocol()
     return tuple(waits(log, stage.world.now, protocol, Seen(stage.log_end, quotas)))

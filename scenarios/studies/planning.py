@@ -13,7 +13,7 @@ from attrs import frozen
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.identity import code_digest
 from scenarios.runs.dataset.manifest import Manifest
-from scenarios.runs.dataset.record import RunSpec
+from scenarios.runs.dataset.run_record import RunSpec
 from scenarios.studies.design import Design
 
 

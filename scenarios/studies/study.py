@@ -15,7 +15,7 @@ from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.language.files import load
 from scenarios.language.schema.overrides import value_text
-from scenarios.language.study import parse_seeds
+from scenarios.language.study_spec import parse_seeds
 from scenarios.studies.design import Axis, Design, Words
 from scenarios.studies.report.results import LOCAL, Results
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scenarios.language import MethodEntry, Move, Plan, Scenario, WorkloadSpec
 from scenarios.language.entries import METHOD_ENTRY
-from scenarios.language.topics import split_partition
+from scenarios.language.topic_spec import split_partition
 from scenarios.profiles import DEFAULT_PROFILE
 
 Table = dict[str, Any]

@@ -31,12 +31,12 @@ from emulator.zookeeper import ZkClient
 from scenarios.cluster.clients.admin import KafkaError
 from scenarios.cluster.clients.batch_producer import ACKS, BatchProducer, Sending
 from scenarios.cluster.clients.consuming import Consumption
-from scenarios.cluster.clients.tools import configs, elections, reassign, topics
-from scenarios.cluster.clients.tools.outcome import Outcome
+from scenarios.cluster.clients.tools import config_command, leader_election_command, reassign, topic_command
+from scenarios.cluster.clients.tools.command_outcome import CommandOutcome
 from scenarios.cluster.cluster import Cluster
 from scenarios.cluster.from_scenario import cluster_setup, topic_setup
 from scenarios.errors import BadInput
-from scenarios.faults import Performer, Roles
+from scenarios.faults import Performer, TargetRoles
 from scenarios.faults.actions.brokers import (
     BrokerControlledShutdown,
     BrokerCrash,
@@ -52,16 +52,16 @@ from scenarios.language import Action, At, MethodEntry, Scenario, Target, When, 
 from scenarios.language.step_names import check_step, unreachable
 from scenarios.language.targets import TARGET
 from scenarios.observe.checkers import Checkers, Violation
-from scenarios.observe.exposition import Shown
+from scenarios.observe.exposition import ShownMetrics
 from scenarios.observe.timeline.timeline import lines
 from scenarios.profiles import PROFILES
 from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.recounts import Looks, Recounts, start_settings
 from scenarios.runs.waits import RETRY_US
-from scenarios.testing.clients import ConsumerInstance
-from scenarios.testing.failures import described, in_words, last_events
+from scenarios.testing.consumer_instance import ConsumerInstance
 from scenarios.testing.gate import HeldGate
-from scenarios.testing.state import ClusterMetadata, ClusterState, Partition, ReplicaLog, value_of
+from scenarios.testing.shown_failures import described, in_words, last_events
+from scenarios.testing.state_reading import ClusterMetadata, ClusterState, Partition, ReplicaLog, value_of
 from scenarios.testing.verdict import Verdict, warn_of
 from scenarios.testing.virtual_time import NotInTime, current_world, duration_us, only, passes
 
@@ -89,7 +89,7 @@ class ClusterInstance:
     _performer: Performer = field(init=False)
     _checkers: Checkers = field(init=False)
     _log: ControlPlaneLog = field(init=False)
-    _shown: Shown = field(init=False)
+    _shown: ShownMetrics = field(init=False)
     _events: list[Any] = field(init=False, factory=list)
     _consumers: list[ConsumerInstance] = field(init=False, factory=list)
     _producer: BatchProducer | None = field(init=False, default=None)
@@ -103,12 +103,12 @@ class ClusterInstance:
         names = None if self.checkers is True else list(self.checkers or ())
         self._checkers = Checkers(trace, names, start=start_settings(scenario))
         self._log = ControlPlaneLog.of(trace)
-        self._shown = Shown(scenario.policies.brokers.lacks_metrics)
+        self._shown = ShownMetrics(scenario.policies.brokers.lacks_metrics)
         trace.sink(self._shown.see, as_rows=False)
         trace.sink(self._events.extend, as_rows=False)
         trace.fold(Consumed, self._consumed)
         self._state = ClusterState(cluster, dict.fromkeys(topic.name for topic in scenario.topics))
-        roles = Roles(cluster, scenario.assignments(), scenario.targets())
+        roles = TargetRoles(cluster, scenario.assignments(), scenario.targets())
         self._performer = Performer(cluster, scenario, roles, topic_setup, _no_metric)
 
     def __repr__(self) -> str:
@@ -512,16 +512,16 @@ class ClusterInstance:
         replicas = {number: tuple(each) for number, each in enumerate(assignment)}
         settings = {name: as_text(value) for name, value in (config or {}).items()}
         self._state.topics[topic] = None
-        await self._operate(topics.create, topic, replicas, settings, True)
+        await self._operate(topic_command.create, topic, replicas, settings, True)
 
     async def create_partitions(self, topic: str, total: int, assignment: Assignment | None = None) -> None:
         """Extend a topic to ``total`` partitions. ``assignment``: the replicas of the new ones. Raises: KafkaError."""
         replicas = None if assignment is None else tuple(map(tuple, assignment))
-        await self._operate(topics.expand, topic, total, replicas, self._cluster.setup.moves_forbid_expansion)
+        await self._operate(topic_command.expand, topic, total, replicas, self._cluster.setup.moves_forbid_expansion)
 
     async def delete_topic(self, topic: str) -> None:
         """Mark a topic for deletion, which takes the controller a moment. Raises: KafkaError."""
-        await self._operate(topics.delete, topic)
+        await self._operate(topic_command.delete, topic)
 
     async def reassign(self, plan: Mapping[str, Sequence[int]], *, via: Literal["zk", "api"] | None = None) -> None:
         """Hand a plan to the controller; it returns when the plan was accepted.
@@ -541,7 +541,7 @@ class ClusterInstance:
     async def elect_preferred(self, *partitions: Partition) -> None:
         """Elect the preferred replicas of these partitions, or of all. Raises: KafkaError with the first error."""
         by_api = PROFILES[self.scenario.profile].election_tool == "api"
-        command = elections.by_api if by_api else elections.by_znode
+        command = leader_election_command.by_api if by_api else leader_election_command.by_znode
         await self._operate(command, [self._state.tp(one) for one in partitions] or None)
 
     async def alter_config(
@@ -557,10 +557,10 @@ class ClusterInstance:
         elif broker is not None:
             entity = broker_entity(self._state.broker(broker))
         texts = {name: as_text(value) for name, value in settings.items()}
-        await self._operate(configs.alter, [entity], texts)
+        await self._operate(config_command.alter, [entity], texts)
 
     async def _operate(self, command: Any, *args: object) -> None:
-        outcome: Outcome = await self._cluster.operate(command, *args)
+        outcome: CommandOutcome = await self._cluster.operate(command, *args)
         for what, error in outcome.errors:
             raise KafkaError(error, what)
 

@@ -17,7 +17,7 @@ from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.runs.known_findings import fails
 from scenarios.runs.run import Run
-from scenarios.testing.cluster import Topics, scenario_of
+from scenarios.testing.cluster_from_keywords import Topics, scenario_of
 from scenarios.testing.verdict import KnownFinding, warn_of
 from scenarios.testing.virtual_time import NotInTime
 from scenarios.wire.asking import ask

@@ -15,8 +15,8 @@ from scenarios.observe.exposition import MetricRows
 from scenarios.observe.measures import Measures
 from scenarios.runs.account import EXPLANATION, REPLAY
 from scenarios.runs.dataset.events import EventRows
-from scenarios.runs.dataset.record import RunRecord
-from scenarios.runs.dataset.rows import AccountRow
+from scenarios.runs.dataset.run_record import RunRecord
+from scenarios.runs.dataset.table_rows import AccountRow
 from scenarios.runs.finding import EXPECTATION
 from scenarios.runs.record import spec_of, write_record
 from scenarios.runs.runner import measured_of

@@ -1,4 +1,4 @@
-"""The operator's end of the socket of a live cluster (``scenarios.wire.gateway.control``)."""
+"""The operator's end of the socket of a live cluster (``scenarios.wire.gateway.control_server``)."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from scenarios.wire.codec.messages.stored import (
     OFFSET_COMMIT_KEY,
     OFFSET_COMMIT_VALUE,
 )
-from scenarios.wire.codec.stored import encode_stored
+from scenarios.wire.codec.stored_records import encode_stored
 
 OFFSET_KEY, GROUP_KEY = 1, 2
 OFFSET_VALUE, EXPIRING_OFFSET_VALUE, GROUP_VALUE = 3, 1, 3

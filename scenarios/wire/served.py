@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from controller.reassignment.protocol import RequestedByApi
 from emulator.protocol.placement import rack_of
-from scenarios.profiles.registry import PROFILES
+from scenarios.profiles.profile_registry import PROFILES
 from scenarios.runs.runner import Stage
 from scenarios.wire.apis.base import Address, ServedCluster
 from scenarios.wire.versions import announced

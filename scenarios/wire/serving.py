@@ -22,7 +22,7 @@ from scenarios.language import Scenario
 from scenarios.runs.run import Run
 from scenarios.runs.runner import conclude, prepare
 from scenarios.wire.apis.base import Address
-from scenarios.wire.gateway.control import ControlServer
+from scenarios.wire.gateway.control_server import ControlServer
 from scenarios.wire.gateway.gateway import Gateway
 from scenarios.wire.gateway.outlet import Outlets
 from scenarios.wire.gateway.readiness import Readiness
@@ -30,8 +30,8 @@ from scenarios.wire.gateway.sockets import Sockets, check_can_serve
 from scenarios.wire.inputs import Operation
 from scenarios.wire.live_inputs import LiveInputs
 from scenarios.wire.live_stage import LiveStage
-from scenarios.wire.operations.base import ACTION, Operations
-from scenarios.wire.operations.run import STOP
+from scenarios.wire.operations.performing import ACTION, Operations
+from scenarios.wire.operations.run_operations import STOP
 from scenarios.wire.served import served_cluster
 from scenarios.wire.versions import DEFAULT
 
@@ -75,7 +75,7 @@ class LiveRun:
         log: called with a line for each thing that a person may want to know.
         on_ready: called when clients can connect.
         changes: the changes of ``scenario`` from its file.
-        control: the path of the socket for operations (``scenarios.wire.gateway.control``).
+        control: the path of the socket for operations (``scenarios.wire.gateway.control_server``).
     """
 
     scenario: Scenario

@@ -5,7 +5,7 @@ from brokers.transactions.records import TransactionBatch
 from emulator.protocol.records import write_records
 from scenarios.wire.apis.shared import by_topic
 from scenarios.wire.codec.messages.stored import TRANSACTION_LOG_KEY, TRANSACTION_LOG_VALUE
-from scenarios.wire.codec.stored import encode_stored
+from scenarios.wire.codec.stored_records import encode_stored
 
 VERSION = 0
 """The version of keys and values."""

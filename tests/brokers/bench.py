@@ -8,11 +8,11 @@ from typing import Any, TypeVar, cast
 import trio
 from attrs import define, field
 
-from brokers.config import BrokerConfig
+from brokers.broker_config import BrokerConfig
+from brokers.broker_policies import BrokerPolicies
 from brokers.partition.isr import AlterIsrManager
 from brokers.partition.partition import Partition
 from brokers.partition.remote import RemoteReplica
-from brokers.policies import BrokerPolicies
 from brokers.replica_manager import ReplicaManager
 from brokers.replica_manager.alter_isr import ZkIsrManager
 from brokers.requests.control import ControlHandler
@@ -29,7 +29,7 @@ from emulator.protocol.produce import ProducedBatch, ProduceRequest
 from emulator.protocol.types import Batch, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.trace import Trace
-from emulator.zookeeper import Response, Stat, ZkClient, ZkCode
+from emulator.zookeeper import Stat, ZkClient, ZkCode, ZkResponse
 from fetchers.manager import ReplicaFetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
@@ -100,15 +100,15 @@ class NotedFetchers:
 class NotedZk:
     """The writes that wait for ZooKeeper's answer."""
 
-    waiting: list[tuple[Any, Callable[[Response], object]]] = field(factory=list)
+    waiting: list[tuple[Any, Callable[[ZkResponse], object]]] = field(factory=list)
 
-    def submit(self, operation: Any, callback: Callable[[Response], object]) -> None:
+    def submit(self, operation: Any, callback: Callable[[ZkResponse], object]) -> None:
         self.waiting.append((operation, callback))
 
     def answer(self, code: ZkCode, version: int = 0, data: str = "") -> Any:
         """Answer the oldest operation and return it."""
         operation, callback = self.waiting.pop(0)
-        callback(Response(code, operation.path, data, Stat(version, 0, 0, 0, 0, 0)))
+        callback(ZkResponse(code, operation.path, data, Stat(version, 0, 0, 0, 0, 0)))
         return operation
 
 

@@ -3,9 +3,9 @@
 import pytest
 from attrs import evolve
 
+from brokers.broker_policies import BrokerPolicies
 from brokers.metrics import NOT_LEADING
-from brokers.policies import BrokerPolicies
-from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered
+from emulator.metrics.metric_events import GaugeSet, MeterMarked, MetricRegistered
 from emulator.protocol.control_batches import ControlRecords
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import LastStableOffsetLag, PartitionGauges

@@ -3,7 +3,7 @@
 import pytest
 from attrs import evolve
 
-from brokers.policies import BrokerPolicies
+from brokers.broker_policies import BrokerPolicies
 from brokers.under_replication import AllAssigned, CurrentReplicas, FactorAtCreation, UnderReplication, WithoutAdding
 from emulator.protocol.events import PartitionCreated, PartitionGauges
 from emulator.protocol.kip_352_draft import DraftLeaderAndIsrPartition

@@ -6,8 +6,8 @@ from controller.policies import ControllerPolicies
 from controller.reassignment.kafka_42 import Kafka42
 from controller.reassignment.kafka_6794 import Kafka6794
 from controller.reassignment.wiki import Wiki
+from controller.state_machines.leader_election_algorithms import IN_ORDER_OF_ISR
 from controller.state_machines.rules import FOUR_STATES_TRUSTING_MEMORY
-from controller.state_machines.selectors import IN_ORDER_OF_ISR
 from emulator.gates import Edge, Visit
 from emulator.protocol.events import LeaderElected, MoveFinished
 from emulator.protocol.types import TopicPartition

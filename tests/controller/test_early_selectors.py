@@ -4,7 +4,7 @@ import pytest
 from attrs import evolve
 from hypothesis import given
 
-from controller.state_machines.selectors import (
+from controller.state_machines.leader_election_algorithms import (
     FIRST_LIVE_OF_TARGET,
     HEAD_OF_ISR,
     HEAD_OF_STAYING_ISR,
@@ -12,7 +12,7 @@ from controller.state_machines.selectors import (
     PREFERRED,
     Candidates,
     Choice,
-    Selector,
+    LeaderElectionAlgorithm,
 )
 from tests.controller.test_selectors import brokers, candidates
 
@@ -32,7 +32,7 @@ TABLE = [
 
 
 @pytest.mark.parametrize(("selector", "given_", "choice"), TABLE)
-def test_table(selector: Selector, given_: Candidates, choice: Choice | None) -> None:
+def test_table(selector: LeaderElectionAlgorithm, given_: Candidates, choice: Choice | None) -> None:
     assert selector.select(given_) == choice
 
 

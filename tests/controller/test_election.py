@@ -7,7 +7,7 @@ import pytest
 from controller.errors import StateChangeFailed
 from controller.policies import ControllerPolicies
 from controller.reassignment.by_znode import ByZnode
-from emulator.metrics.events import GaugeSet
+from emulator.metrics.metric_events import GaugeSet
 from emulator.metrics.metrics import short_name
 from emulator.protocol.events import ControllerElected, ControllerResigned, ControlRequest
 from emulator.protocol.types import TopicPartition

@@ -7,7 +7,7 @@ import pytest
 
 from controller.errors import StateChangeFailed
 from controller.policies import ControllerPolicies
-from controller.state_machines.selectors import PREFERRED
+from controller.state_machines.leader_election_algorithms import PREFERRED
 from controller.states import PartitionState, ReplicaState
 from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
@@ -34,7 +34,7 @@ async def shrink(lab: Lab) -> None:
 
 async def raise_epoch(lab: Lab) -> None:
     for tp in (TP, OTHER):
-        await lab.active.elections.bump_leader_epoch(tp)
+        await lab.active.elections.raise_leader_epoch(tp)
 
 
 WRITES = pytest.mark.parametrize("write", [elect, shrink, raise_epoch])

@@ -5,16 +5,16 @@ from attrs import define
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.state_machines.selectors import (
+from controller.state_machines.leader_election_algorithms import (
     CONTROLLED_SHUTDOWN,
+    CONTROLLED_SHUTDOWN_AMONG_LIVE,
     OFFLINE,
     PREFERRED,
     REASSIGNED,
-    TOLD_TO_LIVE,
     UNCLEAN,
     Candidates,
     Choice,
-    Selector,
+    LeaderElectionAlgorithm,
 )
 from emulator.protocol.assignments import among
 
@@ -34,17 +34,17 @@ TABLE = [
     (PREFERRED, Candidates((1, 2), (1, 2), (2,)), None),
     (CONTROLLED_SHUTDOWN, Candidates((1, 2, 3), (1, 2), (2, 3), (1,), (1, 2, 3)), Choice(2, (2,), (1, 2, 3))),
     (CONTROLLED_SHUTDOWN, Candidates((1, 2, 3), (1,), (2, 3), (1,)), None),
-    (TOLD_TO_LIVE, Candidates((1, 2, 3), (1, 2), (2, 3), (1,)), Choice(2, (2,), (2, 3))),
-    (TOLD_TO_LIVE, Candidates((1, 2, 3), (1,), (2, 3), (1,)), None),
+    (CONTROLLED_SHUTDOWN_AMONG_LIVE, Candidates((1, 2, 3), (1, 2), (2, 3), (1,)), Choice(2, (2,), (2, 3))),
+    (CONTROLLED_SHUTDOWN_AMONG_LIVE, Candidates((1, 2, 3), (1,), (2, 3), (1,)), None),
 ]
 
 
 @pytest.mark.parametrize(("selector", "candidates", "choice"), TABLE)
-def test_table(selector: Selector, candidates: Candidates, choice: Choice | None) -> None:
+def test_table(selector: LeaderElectionAlgorithm, candidates: Candidates, choice: Choice | None) -> None:
     assert selector.select(candidates) == choice
 
 
-SELECTORS = [OFFLINE, UNCLEAN, REASSIGNED, PREFERRED, CONTROLLED_SHUTDOWN, TOLD_TO_LIVE]
+SELECTORS = [OFFLINE, UNCLEAN, REASSIGNED, PREFERRED, CONTROLLED_SHUTDOWN, CONTROLLED_SHUTDOWN_AMONG_LIVE]
 brokers = st.lists(st.integers(0, 6), unique=True).map(tuple)
 
 
@@ -62,7 +62,7 @@ def candidates(draw: st.DrawFn) -> Candidates:
 
 
 @given(st.sampled_from(SELECTORS), candidates())
-def test_a_leader_is_live_and_in_its_isr(selector: Selector, c: Candidates) -> None:
+def test_a_leader_is_live_and_in_its_isr(selector: LeaderElectionAlgorithm, c: Candidates) -> None:
     choice = selector.select(c)
     if choice is not None:
         assert choice.leader in c.online
@@ -72,7 +72,7 @@ def test_a_leader_is_live_and_in_its_isr(selector: Selector, c: Candidates) -> N
 
 
 @given(st.sampled_from(SELECTORS), candidates())
-def test_only_an_unclean_election_goes_outside_the_isr(selector: Selector, c: Candidates) -> None:
+def test_only_an_unclean_election_goes_outside_the_isr(selector: LeaderElectionAlgorithm, c: Candidates) -> None:
     choice = selector.select(c)
     if choice is not None:
         assert choice.unclean == (choice.leader not in c.isr)
@@ -112,7 +112,7 @@ class Row:
     told: set[int]
 
 
-def row_of(selector: Selector, c: Candidates) -> Row:
+def row_of(selector: LeaderElectionAlgorithm, c: Candidates) -> Row:
     a, i, live, going, target = map(set, (c.assignment, c.isr, c.online, c.shutting_down, c.target))
     if selector is REASSIGNED:
         return Row(c.target, live & i, i, target)
@@ -120,13 +120,13 @@ def row_of(selector: Selector, c: Candidates) -> Row:
         return Row(c.assignment[:1], live & i, i, a)
     if selector is CONTROLLED_SHUTDOWN:
         return Row(c.assignment, (live | going) & i - going, i - going, set(c.reachable))
-    if selector is TOLD_TO_LIVE:
+    if selector is CONTROLLED_SHUTDOWN_AMONG_LIVE:
         return Row(c.assignment, live & i - going, i - going, a & live)
     return Row(c.assignment, live & i, i & live, a & live)
 
 
 @given(st.sampled_from(SELECTORS), candidates())
-def test_every_choice_is_the_tables(selector: Selector, c: Candidates) -> None:
+def test_every_choice_is_the_tables(selector: LeaderElectionAlgorithm, c: Candidates) -> None:
     row, choice = row_of(selector, c), selector.select(c)
     ranked = sorted(row.among & set(row.ranks), key=row.ranks.index)
     live = [replica for replica in c.assignment if replica in c.online]

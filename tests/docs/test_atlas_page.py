@@ -7,8 +7,8 @@ import re
 import pytest
 
 from scenarios.language.strategies.strategy import one_of_each_shape
-from scenarios.runs.dataset.rows import CellRow
-from scenarios.studies.atlas.campaign import Atlas, find, run_cell
+from scenarios.runs.dataset.table_rows import CellRow
+from scenarios.studies.atlas.atlas import Atlas, find, run_cell
 from scenarios.studies.atlas.cells import ACTORS, FAULTS
 from scenarios.studies.atlas.maps import LETTERS
 from scenarios.studies.atlas.outcome import HARMS, OUTCOMES

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from scenarios.museum.exhibits import exhibit, names
-from scenarios.museum.page import sections, whole
+from scenarios.museum.museum_page import sections, whole
 from scenarios.pages import into_page
 from tests.docs.pages import text_of
 
@@ -14,7 +14,7 @@ PAGE = "bugs-and-guards.md"
 
 def test_the_list_is_rendered_from_the_museum() -> None:
     page = text_of(PAGE)
-    assert into_page(page, sections()) == page, f"run: python -m scenarios.museum.page docs/reference/{PAGE}"
+    assert into_page(page, sections()) == page, f"run: python -m scenarios.museum.museum_page docs/reference/{PAGE}"
     assert re.findall(r"^\| \[(\S+)\]", page, re.MULTILINE) == list(names())
 
 

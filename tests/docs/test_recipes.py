@@ -123,7 +123,7 @@ def test_a_release(copy: Copy) -> None:
     [code] = code_of("A release")
     copy.write("scenarios/profiles/releases/kafka_3_0.py", code)
     [marks] = re.findall(r"`(<!--[^`]+-->)` and `(<!--[^`]+-->)`", SECTIONS["A release"])
-    renders = "scenarios.profiles.reference"
+    renders = "scenarios.profiles.profiles_reference"
     with open(copy.root / RENDERED[renders], "a", encoding="utf-8") as page:
         page.write("\n## `kafka-3.0`\n\n{}\n{}\n".format(*marks))
     assert "3.0: kafka-2.7 with KAFKA-9672." in copy.render(renders)
@@ -133,13 +133,13 @@ def test_a_release(copy: Copy) -> None:
 @follows("A behaviour that releases do differently")
 def test_a_behaviour(copy: Copy) -> None:
     copy.edit(
-        "brokers/policies.py",
+        "brokers/broker_policies.py",
         "\n    @property\n    def all_min",
         "    refuses_acks_1: bool = False\n\n    @property\n    def all_min",
     )
     words = '"""Whether a produce request may have these ``acks``."""\n'
     copy.edit(
-        "brokers/policies.py",
+        "brokers/broker_policies.py",
         words,
         f"{words}        if acks == 1 and self.refuses_acks_1:\n            return False\n",
     )
@@ -247,7 +247,7 @@ GUARD = '''
 
 from attrs import evolve
 
-from controller.state_machines.elections import Elections
+from controller.state_machines.leader_elections import LeaderElections
 from scenarios.museum.guards.guard import Guard, TakenOut
 
 
@@ -260,7 +260,7 @@ GUARDS = (
         name="few_in_sync",
         title="an election takes brokers that are not assigned into the ISR",
         here="A controller writes an ISR of three brokers.",
-        taken_out=(TakenOut(owner=Elections, function="successor", instead=_with_others),),
+        taken_out=(TakenOut(owner=LeaderElections, function="successor", instead=_with_others),),
     ),
 )
 '''
@@ -282,7 +282,7 @@ def test_an_api(copy: Copy) -> None:
         "from brokers.requests.router import",
         "from brokers.requests.describe_x import DescribeXHandler\nfrom brokers.requests.router import",
     )
-    copy.edit("scenarios/language/known.py", "_SENT_BY_ITSELF = (", '_SENT_BY_ITSELF = ("DescribeX", ')
+    copy.edit("scenarios/language/known_names.py", "_SENT_BY_ITSELF = (", '_SENT_BY_ITSELF = ("DescribeX", ')
     trigger = 'when = { message = "DescribeX", edge = "delivered" }'
     copy.write("asked.toml", small_and("[[method]]", trigger, 'action = "zk.expire"', "target = 2"))
     assert "how many partitions a broker has" in copy.understudy("list messages", "validate asked.toml")
@@ -340,11 +340,11 @@ print([reason.ticket for reason, _ in explained_findings(run).known])
 @follows("A version of an API on the wire")
 def test_a_version_of_an_api_on_the_wire(copy: Copy) -> None:
     [new_field] = code_of("A version of an API on the wire")
-    messages = "scenarios/wire/codec/messages/cluster.py"
+    messages = "scenarios/wire/codec/messages/first_requests.py"
     copy.edit(messages, '    60,\n    "DescribeCluster",\n    "0-1",', '    60,\n    "DescribeCluster",\n    "0-2",')
     asked = '        Field("include_cluster_authorized_operations", "bool", "0+"),\n'
     copy.edit(messages, asked, f"{asked}        {new_field}")
-    copy.edit("scenarios/wire/apis/cluster.py", "versions = (0, 1)", "versions = (0, 2)")
+    copy.edit("scenarios/wire/apis/describe_cluster.py", "versions = (0, 1)", "versions = (0, 2)")
     copy.edit("scenarios/wire/versions.py", "60: (0, 1)", "60: (0, 2)")
     assert copy.python("-c", WIRE) == "(0, 2) True True\n"
 
@@ -366,7 +366,7 @@ def test_a_kafka_setting(copy: Copy) -> None:
     declared = code.replace("backoff", "linger").strip()
     copy.edit("fetchers/policies.py", "    assignment: Assignment = ", f"    {declared}\n    assignment: Assignment = ")
     copy.write("lingers.toml", small_with("[cluster]", '[cluster]\nconfig = { "replica.fetch.linger.ms" = 7 }'))
-    page = copy.render("scenarios.language.reference")
+    page = copy.render("scenarios.language.scenario_reference")
     assert "| `replica.fetch.linger.ms` | " in page
     copy.understudy("validate lingers.toml")
     low = """validate lingers.toml --set 'cluster.config."replica.fetch.linger.ms"=-1'"""

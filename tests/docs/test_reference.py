@@ -13,8 +13,8 @@ from emulator.protocol.znodes import broker_entity
 from fetchers.quota import QuotaManagers
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.language.configs import BROKER_SETTINGS, CONFIG_CLASSES, QUOTA_RATES
-from scenarios.language.reference import main, sections
+from scenarios.language.kafka_settings import BROKER_SETTINGS, CONFIG_CLASSES, QUOTA_RATES
+from scenarios.language.scenario_reference import main, sections
 from scenarios.pages import into_page
 from tests.docs.pages import ROOT, fenced, text_of
 
@@ -26,7 +26,9 @@ TOML = [SMALLEST, EXAMPLE, *ADDITIONS, *fenced("actions.md", "toml")]
 
 def test_the_page_holds_every_table_as_it_is_rendered() -> None:
     page = text_of(PAGE)
-    assert into_page(page, sections()) == page, f"run: python -m scenarios.language.reference docs/reference/{PAGE}"
+    assert into_page(page, sections()) == page, (
+        f"run: python -m scenarios.language.scenario_reference docs/reference/{PAGE}"
+    )
     assert set(re.findall(r"<!-- reference: (\S+) -->", page)) == set(sections())
 
 

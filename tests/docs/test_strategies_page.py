@@ -155,8 +155,8 @@ def test_the_commands_of_the_page_are_commands() -> None:
 
 
 def test_the_page_says_what_a_planned_move_has() -> None:
-    from scenarios.language.strategies import Look, PlannedMove, Progress
+    from scenarios.language.strategies import Look, PlannedMove, PlanProgress
 
     page = text_of(PAGE)
-    names = [name for kind in (PlannedMove, Progress, Look) for name in dir(kind) if not name.startswith("_")]
+    names = [name for kind in (PlannedMove, PlanProgress, Look) for name in dir(kind) if not name.startswith("_")]
     assert [name for name in names if f"`{name}`" not in page and f"`{name}(" not in page] == []

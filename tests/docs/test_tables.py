@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from scenarios.pages import into_page
+from scenarios.runs.dataset.dataset_reference import main, sections
 from scenarios.runs.dataset.meanings import ABOUT
-from scenarios.runs.dataset.reference import main, sections
-from scenarios.runs.dataset.schema import FREQUENCY, MEANING, SCHEMAS, UNIT
+from scenarios.runs.dataset.table_schemas import FREQUENCY, MEANING, SCHEMAS, UNIT
 from tests.docs.pages import text_of
 from tests.scenarios.runs.dataset.runs import write
 
@@ -19,7 +19,9 @@ PAGE = "dataset-tables.md"
 
 def test_the_page_holds_the_tables_as_they_are_rendered() -> None:
     page = text_of(PAGE)
-    assert into_page(page, sections()) == page, f"run: python -m scenarios.runs.dataset.reference docs/reference/{PAGE}"
+    assert into_page(page, sections()) == page, (
+        f"run: python -m scenarios.runs.dataset.dataset_reference docs/reference/{PAGE}"
+    )
     assert "<!-- reference: tables -->" in page
     assert all(f"\n### `{table}`\n" in page for table in SCHEMAS)
 

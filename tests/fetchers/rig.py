@@ -25,7 +25,7 @@ from emulator.protocol.offsets_for_leader_epoch import (
 )
 from emulator.protocol.types import Batch, TopicPartition
 from emulator.trace import Trace
-from fetchers.manager import FetcherManager, ReplicaAlterLogDirsManager, ReplicaFetcherManager
+from fetchers.manager import AbstractFetcherManager, ReplicaAlterLogDirsManager, ReplicaFetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
 from fetchers.quota import Throttle
@@ -248,7 +248,7 @@ class Rig:
         self,
         world: World,
         policies: FetcherPolicies | None = None,
-        kind: type[FetcherManager] = ReplicaFetcherManager,
+        kind: type[AbstractFetcherManager] = ReplicaFetcherManager,
         throttle: Throttle | None = None,
     ) -> None:
         self.world = world
@@ -260,7 +260,7 @@ class Rig:
         self._kind = kind
         self._throttle = throttle
         self.process: Process = None  # type: ignore[assignment]  # set by run
-        self.manager: FetcherManager = None  # type: ignore[assignment]  # set by run
+        self.manager: AbstractFetcherManager = None  # type: ignore[assignment]  # set by run
 
     @property
     def dead_threads(self) -> int:
@@ -283,7 +283,7 @@ class Rig:
             await body(self)
             node.crash()
 
-    def make(self, kind: type[FetcherManager]) -> FetcherManager:
+    def make(self, kind: type[AbstractFetcherManager]) -> AbstractFetcherManager:
         if kind is ReplicaAlterLogDirsManager:
             return ReplicaAlterLogDirsManager(self.process, self._policies, self.leader)
         return ReplicaFetcherManager(self.process, self._policies, self.leader.connect, self._throttle)
@@ -338,7 +338,7 @@ class Rig:
 def play(
     scenario: Callable[[Rig], Awaitable[object]],
     policies: FetcherPolicies | None = None,
-    kind: type[FetcherManager] = ReplicaFetcherManager,
+    kind: type[AbstractFetcherManager] = ReplicaFetcherManager,
     throttle: Throttle | None = None,
 ) -> None:
     """Run ``scenario`` in a world of its own."""

@@ -15,7 +15,7 @@ from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, Offse
 from emulator.protocol.shown import FetchMisanswered
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import KIP_461, STORAGE_TOLERATED, THREAD_DIES, CorruptBatch, FailureRule, StorageError, Verdict
-from fetchers.manager import FetcherManager
+from fetchers.manager import AbstractFetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
 from fetchers.truncation import Kip101, Kip279, TruncationRule
@@ -80,7 +80,7 @@ ERRORS: list[Exception] = [DiskError("I/O"), StorageError("offline"), OffsetMism
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 @pytest.mark.parametrize("doing", ["append", "truncation"])
 def test_any_error_while_truncating_or_appending_fails_the_partition(
-    kind: type[FetcherManager], doing: str, error: Exception
+    kind: type[AbstractFetcherManager], doing: str, error: Exception
 ) -> None:
     async def scenario(rig: Rig) -> None:
         failed = rig.see(rig.manager.records.failed)
@@ -95,7 +95,7 @@ def test_any_error_while_truncating_or_appending_fails_the_partition(
 
 
 @KINDS
-def test_a_damaged_batch_delays(kind: type[FetcherManager]) -> None:
+def test_a_damaged_batch_delays(kind: type[AbstractFetcherManager]) -> None:
     async def scenario(rig: Rig) -> None:
         replica = await broken(rig, "append", CorruptBatch("crc"))
         assert len(rig.manager.failed) == 0
@@ -111,7 +111,7 @@ def test_a_damaged_batch_delays(kind: type[FetcherManager]) -> None:
 
 @KINDS
 @pytest.mark.parametrize("failing", ["answer", "cut"])
-def test_an_out_of_range_read_that_cannot_be_handled_delays(kind: type[FetcherManager], failing: str) -> None:
+def test_an_out_of_range_read_that_cannot_be_handled_delays(kind: type[AbstractFetcherManager], failing: str) -> None:
     async def scenario(rig: Rig) -> None:
         replica = Broken(rig.replica(A, 0, 0).log, 2)
         rig.replicas[A] = replica
@@ -140,7 +140,7 @@ def test_an_out_of_range_read_that_cannot_be_handled_delays(kind: type[FetcherMa
 
 
 @KINDS
-def test_an_epoch_that_cannot_be_looked_up_ends_the_thread(kind: type[FetcherManager]) -> None:
+def test_an_epoch_that_cannot_be_looked_up_ends_the_thread(kind: type[AbstractFetcherManager]) -> None:
     async def scenario(rig: Rig) -> None:
         stopped = rig.see(FetcherStopped)
         await broken(rig, "lookup", RuntimeError("no replica"))
@@ -187,7 +187,7 @@ def test_a_thread_that_an_answer_ends_has_truncated_nothing(
 
 
 @KINDS
-def test_a_dead_thread_stays_and_never_fetches_what_it_is_given(kind: type[FetcherManager]) -> None:
+def test_a_dead_thread_stays_and_never_fetches_what_it_is_given(kind: type[AbstractFetcherManager]) -> None:
     """DeadThreadCount counts it (KAFKA-7981). A sweep that finds it without partitions makes room for another."""
 
     async def scenario(rig: Rig) -> None:
@@ -219,7 +219,7 @@ def test_a_dead_thread_stays_and_never_fetches_what_it_is_given(kind: type[Fetch
 @pytest.mark.parametrize("error", [OffsetMismatch("gap"), RuntimeError("gone")], ids=lambda error: type(error).__name__)
 @pytest.mark.parametrize("doing", ["append", "truncation"])
 def test_kafka_8346_an_unexpected_error_ended_the_thread_silently(
-    kind: type[FetcherManager], doing: str, error: Exception
+    kind: type[AbstractFetcherManager], doing: str, error: Exception
 ) -> None:
     async def scenario(rig: Rig) -> None:
         failed = rig.see(rig.manager.records.failed)
@@ -233,7 +233,7 @@ def test_kafka_8346_an_unexpected_error_ended_the_thread_silently(
 
 @KINDS
 @pytest.mark.parametrize("doing", ["append", "truncation"])
-def test_before_kip_461_a_storage_error_delayed(kind: type[FetcherManager], doing: str) -> None:
+def test_before_kip_461_a_storage_error_delayed(kind: type[AbstractFetcherManager], doing: str) -> None:
     async def scenario(rig: Rig) -> None:
         await broken(rig, doing, StorageError("offline"))
         assert (rig.dead_threads, len(rig.manager.failed)) == (0, 0)
@@ -299,7 +299,7 @@ def _failed(rig: Rig) -> None:
 @KINDS
 @pytest.mark.parametrize("cause", [_fenced, _failed])
 def test_the_same_epoch_again_does_not_bring_it_back_by_itself(
-    kind: type[FetcherManager], cause: Callable[[Rig], Any]
+    kind: type[AbstractFetcherManager], cause: Callable[[Rig], Any]
 ) -> None:
     """A LeaderAndIsr with an equal epoch never reaches the fetchers: only one with a higher epoch does."""
 

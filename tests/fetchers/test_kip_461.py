@@ -8,14 +8,14 @@ import structlog
 from structlog.testing import capture_logs
 
 from brokers.log.leader_epoch_cache import NO_EPOCHS
-from emulator.disks import Fault
-from emulator.metrics.events import GaugeSet
+from emulator.disks import DiskFault
+from emulator.metrics.metric_events import GaugeSet
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import (
     FetcherStarted,
     FetcherStopped,
 )
-from fetchers.manager import FetcherManager, ReplicaAlterLogDirsManager, ReplicaFetcherManager
+from fetchers.manager import AbstractFetcherManager, ReplicaAlterLogDirsManager, ReplicaFetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
 from tests.fetchers.rig import KINDS, A, B, Rig, play, write
@@ -25,7 +25,7 @@ NAMES = {
     ReplicaFetcherManager: "ReplicaFetcherThread-0-1",
     ReplicaAlterLogDirsManager: "ReplicaAlterLogDirsThread-0",
 }
-TAGS: dict[type[FetcherManager], str] = {
+TAGS: dict[type[AbstractFetcherManager], str] = {
     ReplicaFetcherManager: "Replica",
     ReplicaAlterLogDirsManager: "ReplicaAlterLogDirs",
 }
@@ -38,7 +38,7 @@ async def fail(rig: Rig, cause: str = "append", *, alone: bool = False) -> None:
     rig.leader.leads(A, 0, 0, 0)
     rig.leader.leads(B, 0)
     if cause in ("append", "truncate"):
-        replica.log.fail_disk(Fault("I/O error", (cause,)))
+        replica.log.fail_disk(DiskFault("I/O error", (cause,)))
     elif cause == "fenced epoch":
         rig.leader.epochs[A] = 1
     elif cause == "fenced offsets":
@@ -63,7 +63,7 @@ def logging() -> Iterator[None]:
 @causes
 @pytest.mark.usefixtures("logging")
 @KINDS
-def test_kip_461_error_logged_and_tracked(kind: type[FetcherManager], cause: str) -> None:
+def test_kip_461_error_logged_and_tracked(kind: type[AbstractFetcherManager], cause: str) -> None:
     async def scenario(rig: Rig) -> None:
         failures = rig.see(rig.manager.records.failed)
         with capture_logs() as logs:
@@ -78,7 +78,7 @@ def test_kip_461_error_logged_and_tracked(kind: type[FetcherManager], cause: str
 
 @causes
 @KINDS
-def test_kip_461_dropped_from_lag_and_states(kind: type[FetcherManager], cause: str) -> None:
+def test_kip_461_dropped_from_lag_and_states(kind: type[AbstractFetcherManager], cause: str) -> None:
     async def scenario(rig: Rig) -> None:
         positions = rig.see(rig.manager.records.position)
         await fail(rig, cause)
@@ -93,7 +93,7 @@ def test_kip_461_dropped_from_lag_and_states(kind: type[FetcherManager], cause: 
 
 @causes
 @KINDS
-def test_kip_461_others_continue(kind: type[FetcherManager], cause: str) -> None:
+def test_kip_461_others_continue(kind: type[AbstractFetcherManager], cause: str) -> None:
     async def scenario(rig: Rig) -> None:
         await fail(rig, cause)
         end = rig.replicas[A].log_end_offset
@@ -108,7 +108,7 @@ def test_kip_461_others_continue(kind: type[FetcherManager], cause: str) -> None
 
 @pytest.mark.parametrize("at_once", [True, False])
 @KINDS
-def test_kip_461_all_failed_ends_thread(kind: type[FetcherManager], at_once: bool) -> None:
+def test_kip_461_all_failed_ends_thread(kind: type[AbstractFetcherManager], at_once: bool) -> None:
     """By the text at once, in 2.3 with the next sweep."""
 
     async def scenario(rig: Rig) -> None:
@@ -126,7 +126,7 @@ def test_kip_461_all_failed_ends_thread(kind: type[FetcherManager], at_once: boo
 
 
 @KINDS
-def test_kip_461_stop_replica_clears(kind: type[FetcherManager]) -> None:
+def test_kip_461_stop_replica_clears(kind: type[AbstractFetcherManager]) -> None:
     async def scenario(rig: Rig) -> None:
         seen = rig.see(rig.manager.records.failure_cleared)
         await fail(rig)
@@ -141,7 +141,7 @@ def test_kip_461_stop_replica_clears(kind: type[FetcherManager]) -> None:
 
 @pytest.mark.parametrize("swept", [True, False])
 @KINDS
-def test_kip_461_next_epoch_clears_as_follower_on_a_new_thread(kind: type[FetcherManager], swept: bool) -> None:
+def test_kip_461_next_epoch_clears_as_follower_on_a_new_thread(kind: type[AbstractFetcherManager], swept: bool) -> None:
     """Also where no sweep has taken the ended thread away."""
 
     async def scenario(rig: Rig) -> None:
@@ -164,7 +164,9 @@ def test_kip_461_next_epoch_clears_as_follower_on_a_new_thread(kind: type[Fetche
 
 @KINDS
 @pytest.mark.parametrize("cause", ["append", "truncate"])
-def test_C97_next_epoch_clears_on_the_same_thread_where_others_are(kind: type[FetcherManager], cause: str) -> None:
+def test_C97_next_epoch_clears_on_the_same_thread_where_others_are(
+    kind: type[AbstractFetcherManager], cause: str
+) -> None:
     async def scenario(rig: Rig) -> None:
         await fail(rig, cause)
         thread = rig.thread
@@ -181,7 +183,7 @@ def test_C97_next_epoch_clears_on_the_same_thread_where_others_are(kind: type[Fe
 
 
 @KINDS
-def test_fetching_again_clears_without_a_removal_before(kind: type[FetcherManager]) -> None:
+def test_fetching_again_clears_without_a_removal_before(kind: type[AbstractFetcherManager]) -> None:
     """addFetcherForPartitions takes out of failedPartitions what it adds (2.3)."""
 
     async def scenario(rig: Rig) -> None:
@@ -196,7 +198,7 @@ def test_fetching_again_clears_without_a_removal_before(kind: type[FetcherManage
 
 
 @KINDS
-def test_kip_461_next_epoch_clears_as_leader(kind: type[FetcherManager]) -> None:
+def test_kip_461_next_epoch_clears_as_leader(kind: type[AbstractFetcherManager]) -> None:
     """A leader removes its fetcher and adds none."""
 
     async def scenario(rig: Rig) -> None:
@@ -220,7 +222,7 @@ def test_kip_461_next_epoch_clears_as_leader(kind: type[FetcherManager]) -> None
     ],
 )
 @KINDS
-def test_other_errors_only_delay(kind: type[FetcherManager], error: Errors) -> None:
+def test_other_errors_only_delay(kind: type[AbstractFetcherManager], error: Errors) -> None:
     async def scenario(rig: Rig) -> None:
         failures = rig.see(rig.manager.records.failed)
         rig.leader.leads(A, 0)
@@ -246,7 +248,7 @@ def test_other_errors_only_delay(kind: type[FetcherManager], error: Errors) -> N
 
 
 @KINDS
-def test_an_append_that_does_not_fit_the_log_fails_the_partition(kind: type[FetcherManager]) -> None:
+def test_an_append_that_does_not_fit_the_log_fails_the_partition(kind: type[AbstractFetcherManager]) -> None:
     async def scenario(rig: Rig) -> None:
         failures: list[Any] = rig.see(rig.manager.records.failed)
         rig.leader.leads(A, 0)
@@ -261,7 +263,7 @@ def test_an_append_that_does_not_fit_the_log_fails_the_partition(kind: type[Fetc
 
 
 @KINDS
-def test_kip_461_gauge_tagged_by_client_id(kind: type[FetcherManager]) -> None:
+def test_kip_461_gauge_tagged_by_client_id(kind: type[AbstractFetcherManager]) -> None:
     """FailedPartitionsCount of each kind of fetcher. The managers do not see each other's failures."""
 
     async def scenario(rig: Rig) -> None:

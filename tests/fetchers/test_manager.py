@@ -7,7 +7,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetcherStarted, FetcherStopped, FetchPosition
 from emulator.protocol.types import TopicPartition
 from fetchers.assignment import fetcher_id, java_string_hash, signed_fetcher_id
-from fetchers.manager import FetcherManager, ReplicaFetcherManager
+from fetchers.manager import AbstractFetcherManager, ReplicaFetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
 from tests.fetchers.rig import KINDS, LEADER, A, B, Rig, play, write
@@ -104,7 +104,7 @@ async def test_a_thread_without_partitions_ends_with_the_sweep(world_clock: Worl
 
 
 @KINDS
-def test_a_resize_takes_every_partition_to_the_thread_that_is_its_own_now(kind: type[FetcherManager]) -> None:
+def test_a_resize_takes_every_partition_to_the_thread_that_is_its_own_now(kind: type[AbstractFetcherManager]) -> None:
     async def scenario(rig: Rig) -> None:
         stopped = rig.see(FetcherStopped)
         rig.leader.swaps = kind is not ReplicaFetcherManager  # a copy goes on until it is done
@@ -131,7 +131,7 @@ def test_a_resize_takes_every_partition_to_the_thread_that_is_its_own_now(kind: 
 
 
 @KINDS
-def test_a_resize_does_not_bring_back_what_has_failed(kind: type[FetcherManager]) -> None:
+def test_a_resize_does_not_bring_back_what_has_failed(kind: type[AbstractFetcherManager]) -> None:
     """Kafka takes those out of failedPartitions that it migrates, and they are on no thread (2.3 and 2.5)."""
 
     async def scenario(rig: Rig) -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved
+from emulator.metrics.metric_events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved
 from emulator.protocol.events import ConsumerLag
 from emulator.protocol.types import TopicPartition
-from fetchers.manager import FetcherManager
+from fetchers.manager import AbstractFetcherManager
 from fetchers.quota import QuotaManagers
 from tests.fetchers.rig import KINDS, A, B, Rig, play, write
 
@@ -17,7 +17,7 @@ def lags(seen: list[ConsumerLag]) -> list[tuple[int, int]]:
 
 
 @KINDS
-def test_an_idle_partition_has_a_lag_and_it_is_zero(kind: type[FetcherManager]) -> None:
+def test_an_idle_partition_has_a_lag_and_it_is_zero(kind: type[AbstractFetcherManager]) -> None:
     """KAFKA-7704: an answer without records showed the whole high watermark as lag."""
 
     async def scenario(rig: Rig) -> None:
@@ -61,7 +61,7 @@ def test_a_follower_ahead_of_the_leaders_high_watermark_has_no_lag() -> None:
 
 
 @KINDS
-def test_a_partition_that_is_not_fetched_has_no_lag(kind: type[FetcherManager]) -> None:
+def test_a_partition_that_is_not_fetched_has_no_lag(kind: type[AbstractFetcherManager]) -> None:
     async def scenario(rig: Rig) -> None:
         seen = rig.see(ConsumerLag)
         rig.leader.leads(A, *[0] * 200)
@@ -92,7 +92,7 @@ def test_a_lag_that_comes_and_goes_between_two_instants_is_not_written() -> None
 
 
 @KINDS
-def test_requests_and_bytes_are_metered_until_the_thread_ends(kind: type[FetcherManager]) -> None:
+def test_requests_and_bytes_are_metered_until_the_thread_ends(kind: type[AbstractFetcherManager]) -> None:
     async def scenario(rig: Rig) -> None:
         registered, marked, removed = rig.see(MetricRegistered), rig.see(MeterMarked), rig.see(MetricRemoved)
         rig.leader.leads(A, *[0] * 7)

@@ -1,11 +1,11 @@
 """Truncation on fetch (KIP-595): a thread that asks no questions; answers to fetches say where the logs diverge."""
 
 from brokers.log.leader_epoch_cache import NO_EPOCHS
-from emulator.disks import Fault
+from emulator.disks import DiskFault
 from emulator.protocol.events import FetchPosition
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
-from fetchers.manager import FetcherManager, ReplicaAlterLogDirsManager
+from fetchers.manager import AbstractFetcherManager, ReplicaAlterLogDirsManager
 from fetchers.policies import FetcherPolicies
 from fetchers.truncation import Kip101, OnFetch
 from tests.fetchers.rig import KINDS, A, B, Rig, play
@@ -29,7 +29,7 @@ def test_a_new_partition_is_fetched_at_once_from_its_end_on() -> None:
 
 
 @KINDS
-def test_the_logs_part_several_epochs_ago(kind: type[FetcherManager]) -> None:
+def test_the_logs_part_several_epochs_ago(kind: type[AbstractFetcherManager]) -> None:
     """C89's logs: each answer takes the follower back by an epoch. Copies ask about epochs as before (2.8)."""
 
     async def scenario(rig: Rig) -> None:
@@ -85,7 +85,7 @@ def test_an_epoch_that_the_leader_cannot_place_is_out_of_range() -> None:
 def test_a_cut_that_fails_fails_the_partition() -> None:
     async def scenario(rig: Rig) -> None:
         positions = rig.see(FetchPosition)
-        rig.replica(A, 0, 2).log.fail_disk(Fault("I/O error", ("truncate",)))
+        rig.replica(A, 0, 2).log.fail_disk(DiskFault("I/O error", ("truncate",)))
         rig.leader.leads(A, 0, 1, 3, epoch=3)
         rig.leader.leads(B, 0)
         rig.add(A, epoch=3)
@@ -99,7 +99,9 @@ def test_a_cut_that_fails_fails_the_partition() -> None:
 
 
 @KINDS
-def test_kafka_9654_a_fetch_fenced_for_an_epoch_that_has_passed_fails_nothing(kind: type[FetcherManager]) -> None:
+def test_kafka_9654_a_fetch_fenced_for_an_epoch_that_has_passed_fails_nothing(
+    kind: type[AbstractFetcherManager],
+) -> None:
     """2.5 looks whether the request's epoch is still the partition's; here a new epoch makes earlier answers void."""
 
     async def scenario(rig: Rig) -> None:

@@ -16,7 +16,7 @@ from benchmarks.calibration.real.zookeeper import Session
 from scenarios.language import MethodEntry, Scenario, Target, TopicSpec
 from scenarios.language.schema.spans import certain
 from scenarios.language.targets import parse_role
-from scenarios.language.topics import split_partition
+from scenarios.language.topic_spec import split_partition
 from scenarios.language.triggers import After
 
 TOPIC_WITHIN_S = 60

@@ -51,7 +51,7 @@ from emulator.protocol.events.isr import (
     LatestOffsetReturned,
     UnassignedFollowerAdded,
 )
-from emulator.protocol.events.log_dirs import (
+from emulator.protocol.events.log_dir_copies import (
     AlterLogDirAnswered,
     CopyAbandoned,
     CopyFailed,
@@ -75,7 +75,6 @@ from emulator.protocol.events.logs import (
     Truncated,
     UnknownProducerAppended,
 )
-from emulator.protocol.events.metrics import ConsumerLag, LastStableOffsetLag, PartitionGauges
 from emulator.protocol.events.moves import (
     MoveAnswered,
     MoveCancelled,
@@ -86,6 +85,7 @@ from emulator.protocol.events.moves import (
     MoveStarted,
     MovesVerified,
 )
+from emulator.protocol.events.partition_gauges import ConsumerLag, LastStableOffsetLag, PartitionGauges
 from emulator.protocol.events.replicas import (
     BecameFollower,
     BecameLeader,

@@ -1,5 +1,5 @@
 """The client half: one session of one process."""
 
-from emulator.zookeeper.client.client import ZkClient
+from emulator.zookeeper.client.zk_client import ZkClient
 
 __all__ = ["ZkClient"]

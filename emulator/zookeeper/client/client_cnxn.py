@@ -19,7 +19,6 @@ from emulator.streams import Stream
 from emulator.trace import Trace
 from emulator.zookeeper.client.handlers import Handlers
 from emulator.zookeeper.client.idle_session import IdleSession, park
-from emulator.zookeeper.errors import ZkCode
 from emulator.zookeeper.messages import (
     Ask,
     CloseSession,
@@ -27,12 +26,13 @@ from emulator.zookeeper.messages import (
     Connected,
     Ping,
     Request,
-    Response,
     WatchEvent,
+    ZkResponse,
 )
 from emulator.zookeeper.spec import PORT, SIZE, ZOOKEEPER, ZkSpec, lay_routes
+from emulator.zookeeper.zk_errors import ZkCode
 
-Done = Callable[[Response], object]
+Done = Callable[[ZkResponse], object]
 
 _NEVER = 1 << 62
 
@@ -144,10 +144,10 @@ class ClientCnxn:
     def _refuse(self, calls: list[_Call]) -> None:
         """Answer ``calls`` with SESSION_EXPIRED, in an event of its own."""
         for call in calls:
-            response = Response(ZkCode.SESSION_EXPIRED, call.request.path, cause=call.cause)
+            response = ZkResponse(ZkCode.SESSION_EXPIRED, call.request.path, cause=call.cause)
             self._process.call_later(0, self._refused, (call, response), background=False)
 
-    def _refused(self, refusal: tuple[_Call, Response]) -> None:
+    def _refused(self, refusal: tuple[_Call, ZkResponse]) -> None:
         call, response = refusal
         self._trace.cause = response.cause
         call.done(response)
@@ -193,7 +193,7 @@ class ClientCnxn:
             self._pings.rouse()
         self._heard_us = self._world.now
         kind = message.__class__
-        if kind is Response:
+        if kind is ZkResponse:
             self._zxid = message.zxid
             call = self._in_flight.popleft()
             if call.watch:

@@ -4,17 +4,17 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-from emulator.zookeeper.errors import ZkCode
 from emulator.zookeeper.messages import (
     EventType,
     Exists,
     GetChildren,
     GetData,
     Request,
-    Response,
     SetWatches,
     WatchEvent,
+    ZkResponse,
 )
+from emulator.zookeeper.zk_errors import ZkCode
 
 Handler = Callable[[WatchEvent], object]
 
@@ -43,7 +43,7 @@ class Handlers:
             return request.path in self.node
         return kind is GetChildren and request.path in self.children
 
-    def armed(self, request: Request, response: Response) -> None:
+    def armed(self, request: Request, response: ZkResponse) -> None:
         """Record the watch that a read has armed, now that its answer is here."""
         if request.__class__ is GetChildren:
             if response.error is ZkCode.OK:

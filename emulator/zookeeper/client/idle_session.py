@@ -7,7 +7,7 @@ from attrs import define, field
 from emulator.network.endpoint import Endpoint
 from emulator.network.lane import Exchange, Lane, Upcoming, can_park
 from emulator.zookeeper.messages import Ping, Pong
-from emulator.zookeeper.server.server import Connection
+from emulator.zookeeper.server.zookeeper_server import ServerCnxn
 from emulator.zookeeper.spec import SIZE
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class IdleSession(Exchange):
     """
 
     cnxn: "ClientCnxn"
-    connection: Connection
+    connection: ServerCnxn
     period_us: int
     timer: int
     arrived_us: int = -1
@@ -135,7 +135,7 @@ def park(cnxn: "ClientCnxn", client: Endpoint, period_us: int, timer: int) -> Id
     server, now = client.peer, client.world.now
     if (
         server is None
-        or not isinstance(server.owner, Connection)
+        or not isinstance(server.owner, ServerCnxn)
         or server.owner.session is None
         or max(client.last_arrival_us, server.last_arrival_us) > now
         or not can_park(client, server, Ping, Pong)

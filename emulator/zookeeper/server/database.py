@@ -7,8 +7,7 @@ from attrs import Attribute, define, field
 
 from emulator.nodes import Process
 from emulator.trace.events import ZkWritten
-from emulator.trace.shown import ZnodeCreated
-from emulator.zookeeper.errors import ZkCode, ZkError
+from emulator.trace.shown_znodes import ZnodeCreated
 from emulator.zookeeper.messages import (
     Create,
     Delete,
@@ -18,14 +17,15 @@ from emulator.zookeeper.messages import (
     Multi,
     Op,
     Request,
-    Response,
     SetData,
     SetWatches,
     WatchEvent,
+    ZkResponse,
 )
 from emulator.zookeeper.messages import EventType as E
 from emulator.zookeeper.server.tree import Change, Tree
 from emulator.zookeeper.server.watches import Watcher, Watches
+from emulator.zookeeper.zk_errors import ZkCode, ZkError
 
 
 def _rouse(database: "Database", _: "Attribute[int]", zxid: int) -> int:
@@ -44,7 +44,7 @@ class Database:
     watches: Watches = field(factory=Watches)
     zxid: int = field(default=0, on_setattr=_rouse)
 
-    def answer(self, request: Request, watcher: Watcher | None, client: int, session: int) -> Response:
+    def answer(self, request: Request, watcher: Watcher | None, client: int, session: int) -> ZkResponse:
         """Do ``request``. ``watcher``: notified of the next change to what a read found; None arms no watch."""
         kind = request.__class__
         read = _READS.get(kind)
@@ -58,7 +58,7 @@ class Database:
         try:
             change = self._perform(request, session, self.zxid + 1)  # type: ignore[arg-type]
         except ZkError as error:
-            return self._sealed(Response(error.code, error.path))
+            return self._sealed(ZkResponse(error.code, error.path))
         self.zxid += 1
         assert change is not None, "a check is allowed in a multi only"
         self._announce(change, client)
@@ -96,27 +96,27 @@ class Database:
 
     # -- reads -----------------------------------------------------------------------------------------------
 
-    def _get_data(self, request: GetData, watcher: Watcher | None) -> Response:
+    def _get_data(self, request: GetData, watcher: Watcher | None) -> ZkResponse:
         node = self.tree.nodes.get(request.path)
         if node is None:
-            return Response(ZkCode.NO_NODE, request.path)
+            return ZkResponse(ZkCode.NO_NODE, request.path)
         if watcher is not None:
             self.watches.arm_data(request.path, watcher)
-        return Response(ZkCode.OK, request.path, node.data, node.stat)
+        return ZkResponse(ZkCode.OK, request.path, node.data, node.stat)
 
-    def _exists(self, request: Exists, watcher: Watcher | None) -> Response:
+    def _exists(self, request: Exists, watcher: Watcher | None) -> ZkResponse:
         if watcher is not None:
             self.watches.arm_data(request.path, watcher)
         stat = self.tree.stat(request.path)
-        return Response(ZkCode.NO_NODE if stat is None else ZkCode.OK, request.path, "", stat)
+        return ZkResponse(ZkCode.NO_NODE if stat is None else ZkCode.OK, request.path, "", stat)
 
-    def _get_children(self, request: GetChildren, watcher: Watcher | None) -> Response:
+    def _get_children(self, request: GetChildren, watcher: Watcher | None) -> ZkResponse:
         node = self.tree.nodes.get(request.path)
         if node is None:
-            return Response(ZkCode.NO_NODE, request.path)
+            return ZkResponse(ZkCode.NO_NODE, request.path)
         if watcher is not None:
             self.watches.arm_children(request.path, watcher)
-        return Response(ZkCode.OK, request.path, "", node.stat, self.tree.children(request.path))
+        return ZkResponse(ZkCode.OK, request.path, "", node.stat, self.tree.children(request.path))
 
     # -- writes ----------------------------------------------------------------------------------------------
 
@@ -132,7 +132,7 @@ class Database:
         tree.check(op.path, op.version)
         return None
 
-    def _multi(self, multi: Multi, client: int, session: int) -> Response:
+    def _multi(self, multi: Multi, client: int, session: int) -> ZkResponse:
         zxid = self.zxid + 1
         changes: list[Change | None] = []
         for position, op in enumerate(multi.ops):
@@ -151,7 +151,7 @@ class Database:
                 trace.cause = cause
                 self._announce(change, client)
         results = tuple([_done(change, op.path) for change, op in zip(changes, multi.ops, strict=True)])
-        return Response(ZkCode.OK, multi.path, results=results)
+        return ZkResponse(ZkCode.OK, multi.path, results=results)
 
     def _announce(self, change: Change, client: int) -> None:
         self.process.anchor(ZkWritten, client, change.op, change.path, change.version, self.zxid, change.data)
@@ -159,27 +159,27 @@ class Database:
             self.process.node.trace.show(ZnodeCreated, client, change.path, change.stat.ephemeral_owner != 0)
         self.watches.fire(change.op, change.path)
 
-    def _sealed(self, response: Response) -> Response:
+    def _sealed(self, response: ZkResponse) -> ZkResponse:
         response.zxid = self.zxid
         response.cause = self.process.node.trace.cause
         return response
 
 
-_READS: dict[type, Callable[[Database, Any, Watcher | None], Response]] = {
+_READS: dict[type, Callable[[Database, Any, Watcher | None], ZkResponse]] = {
     GetData: Database._get_data,
     Exists: Database._exists,
     GetChildren: Database._get_children,
 }
 
 
-def _done(change: Change | None, path: str) -> Response:
+def _done(change: Change | None, path: str) -> ZkResponse:
     if change is None:
-        return Response(ZkCode.OK, path)
-    return Response(ZkCode.OK, change.path, change.data, change.stat)
+        return ZkResponse(ZkCode.OK, path)
+    return ZkResponse(ZkCode.OK, change.path, change.data, change.stat)
 
 
-def _failed(multi: Multi, position: int, error: ZkError) -> Response:
-    results = [Response(ZkCode.OK, op.path) for op in multi.ops[:position]]
-    results.append(Response(error.code, error.path))
-    results += [Response(ZkCode.RUNTIME_INCONSISTENCY, op.path) for op in multi.ops[position + 1 :]]
-    return Response(error.code, error.path, results=tuple(results))
+def _failed(multi: Multi, position: int, error: ZkError) -> ZkResponse:
+    results = [ZkResponse(ZkCode.OK, op.path) for op in multi.ops[:position]]
+    results.append(ZkResponse(error.code, error.path))
+    results += [ZkResponse(ZkCode.RUNTIME_INCONSISTENCY, op.path) for op in multi.ops[position + 1 :]]
+    return ZkResponse(error.code, error.path, results=tuple(results))

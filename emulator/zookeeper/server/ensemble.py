@@ -9,12 +9,12 @@ from emulator.kernel import World
 from emulator.network import Network
 from emulator.nodes import Node, Process
 from emulator.trace import Trace
-from emulator.zookeeper.errors import ZkCode, error_of
 from emulator.zookeeper.messages import Create, SetData
 from emulator.zookeeper.paths import ancestors
-from emulator.zookeeper.server.server import Server
 from emulator.zookeeper.server.tree import Tree
+from emulator.zookeeper.server.zookeeper_server import ZooKeeperServer
 from emulator.zookeeper.spec import PORT, ZOOKEEPER, ZkSpec
+from emulator.zookeeper.zk_errors import ZkCode, error_of
 
 
 @define(eq=False)
@@ -26,7 +26,7 @@ class ZooKeeper:
         on_stop: called when it becomes so.
     """
 
-    server: Server
+    server: ZooKeeperServer
     network: Network
     stopped: bool = False
     on_stop: list[Callable[[], object]] = field(factory=list)
@@ -37,7 +37,7 @@ class ZooKeeper:
         node = Node(world, trace, ZOOKEEPER, "zookeeper", nursery)
         network.attach(node, limited=False)
         process = node.start(_no_task)
-        server = Server(process, spec)
+        server = ZooKeeperServer(process, spec)
         network.listen(process, PORT, server.accept)
         return cls(server, network)
 

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from attrs import define, field
 
-from emulator.zookeeper.errors import (
+from emulator.zookeeper.messages import Stat
+from emulator.zookeeper.paths import check_path, split
+from emulator.zookeeper.zk_errors import (
     BadArguments,
     BadVersion,
     NoChildrenForEphemerals,
@@ -15,8 +17,6 @@ from emulator.zookeeper.errors import (
     NoNode,
     NotEmpty,
 )
-from emulator.zookeeper.messages import Stat
-from emulator.zookeeper.paths import check_path, split
 
 _new: Any = tuple.__new__
 

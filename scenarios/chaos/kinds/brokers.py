@@ -7,14 +7,14 @@ from typing import ClassVar
 from attrs import field, frozen
 
 from scenarios.chaos import strikes
+from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Scope, Strike
-from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
 from scenarios.faults.actions.brokers import BrokerCrash, BrokerPause, ZkExpire
 from scenarios.language.chaos import COUNT, chaos
 from scenarios.language.schema.kinds import DURATION
-from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range, RangeOf
+from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import Target
 from scenarios.language.triggers import At
 

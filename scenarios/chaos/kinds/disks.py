@@ -5,15 +5,15 @@ from __future__ import annotations
 from attrs import field, frozen
 
 from scenarios.chaos import strikes
+from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Scope, Strike
-from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
 from scenarios.faults.actions.brokers import BrokerCrash
 from scenarios.faults.actions.disks import DiskCorrupt, DiskFail, DiskFull, DiskSlow, LogDirOffline
 from scenarios.language.actions import Action
 from scenarios.language.chaos import COUNT, chaos
-from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range
+from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import Target
 from scenarios.language.triggers import At
 

@@ -10,8 +10,8 @@ from attrs import field, frozen
 from controller.procedures import PROCEDURES
 from emulator.protocol.api import apis, names_partitions
 from scenarios.chaos import strikes
+from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
-from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
 from scenarios.faults.actions.brokers import BrokerPause, ZkExpire
 from scenarios.faults.actions.intercepted import MessageCut, MessageDelay, MessageHold
@@ -19,8 +19,8 @@ from scenarios.faults.actions.links import HostIsolate
 from scenarios.faults.actions.zookeeper import ControllerResign
 from scenarios.language.actions import Action, DelaySpec
 from scenarios.language.chaos import COUNT, chaos
-from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range
+from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import Target
 from scenarios.language.triggers import At, When, WhenMessage, WhenZk
 from scenarios.profiles import PROFILES

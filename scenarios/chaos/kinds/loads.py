@@ -9,17 +9,17 @@ from typing import Any, ClassVar
 from attrs import evolve, field, frozen
 
 from scenarios.chaos import strikes
+from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
-from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import DrawnChaos, Episodes
 from scenarios.chaos.kinds.shape import ALWAYS
 from scenarios.faults.actions.brokers import BrokerCrash, BrokerPause
 from scenarios.language.chaos import chaos
 from scenarios.language.schema.kinds import Integer
-from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range, RangeOf
+from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import Target
-from scenarios.language.topics import TopicSpec
+from scenarios.language.topic_spec import TopicSpec
 from scenarios.language.triggers import At
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.profiles import PROFILES

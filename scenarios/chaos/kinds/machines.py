@@ -7,8 +7,8 @@ from typing import ClassVar
 from attrs import frozen
 
 from scenarios.chaos import strikes
+from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Scope, Strike
-from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
 from scenarios.faults.actions.machines import BrokerClock, BrokerSlow
 from scenarios.faults.actions.programs import ClientCrash

@@ -7,8 +7,8 @@ from typing import ClassVar
 from attrs import field, frozen
 
 from scenarios.chaos import strikes
+from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Scope, Strike
-from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
 from scenarios.faults.actions.brokers import BrokerPause, BrokerResume, BrokerStart
 from scenarios.faults.actions.intercepted import MessageCut
@@ -25,8 +25,8 @@ from scenarios.faults.actions.links import (
 from scenarios.faults.actions.networks import NetworkPartition
 from scenarios.language.actions import Action, DelaySpec
 from scenarios.language.chaos import COUNT, chaos
-from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range
+from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import BROKERS_PEER, CLIENTS, ZOOKEEPER_PEER, Target
 from scenarios.language.triggers import At, WhenMessage
 
@@ -51,7 +51,7 @@ class Clogging(Episodes):
 
 @chaos("cuts", "links are cut, one way or both, and machines are isolated: from brokers, ZooKeeper, clients, or all")
 @frozen(kw_only=True)
-class Cuts(Episodes):
+class NetworkCuts(Episodes):
     def episode(self, scope: Scope, draws: Draws) -> None:
         target = strikes.role(scope, draws, scope.partition(draws))
         way = draws.weighted(((4, "cut"), (2, "pair"), (2, "isolate"), (1, "clients")))
@@ -120,7 +120,7 @@ class Resets(Episodes):
 
 @chaos("flapping", "a network card goes down and comes up again, again and again")
 @frozen(kw_only=True)
-class Flapping(Episodes):
+class FlappingLinks(Episodes):
     times: Range = field(default=(1, 1), metadata=key(COUNT, "how many cards flap in a run"))
 
     def episode(self, scope: Scope, draws: Draws) -> None:

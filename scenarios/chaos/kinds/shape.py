@@ -7,16 +7,16 @@ from typing import Any, ClassVar
 
 from attrs import evolve, field, frozen
 
+from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Draft
-from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import DrawnChaos
 from scenarios.errors import BadInput
 from scenarios.language.chaos import SHARE, Names, chaos
 from scenarios.language.schedules import FIFO
 from scenarios.language.schema.kinds import DURATION, SOME_TIME, Integer
-from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range, RangeOf
-from scenarios.language.topics import TopicSpec
+from scenarios.language.schema.table_reader import key
+from scenarios.language.topic_spec import TopicSpec
 from scenarios.profiles import PROFILES
 from scenarios.units import counted
 
@@ -148,7 +148,7 @@ def drawn(draws: Draws, settings: Possible) -> dict[str, Any]:
 
 @chaos("settings", "broker settings other than their defaults, where the file does not state them")
 @frozen(kw_only=True)
-class Settings(Shape):
+class BrokerSettings(Shape):
     share: float = field(default=0.7, metadata=ALWAYS)
 
     def draw(self, draft: Draft, draws: Draws) -> None:

@@ -8,8 +8,8 @@ from typing import ClassVar
 from attrs import field, frozen
 
 from scenarios.chaos import strikes
+from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Scope, Strike
-from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
 from scenarios.chaos.kinds.hunting import CONTROLLER, OCCURRENCES, steps
 from scenarios.faults.actions.brokers import BrokerPause, ZkExpire
@@ -17,8 +17,8 @@ from scenarios.faults.actions.elections import ElectionPreferred
 from scenarios.faults.actions.links import LinkCut
 from scenarios.faults.actions.zookeeper import ControllerResign
 from scenarios.language.chaos import COUNT, SHARE, chaos
-from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range
+from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import ZOOKEEPER_PEER, Target
 from scenarios.language.triggers import At, Trigger, When
 

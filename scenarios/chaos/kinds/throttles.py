@@ -5,18 +5,18 @@ from __future__ import annotations
 from attrs import evolve, field, frozen
 
 from scenarios.chaos import strikes
+from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
-from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
-from scenarios.chaos.kinds.operator import Moves
+from scenarios.chaos.kinds.operator_work import OperatorMoves
 from scenarios.cluster.clients.tools.throttle import LISTS, RATES, REASSIGNMENT_RATES
+from scenarios.faults.actions.config_actions import ConfigSet
 from scenarios.faults.actions.reassignments import ReassignExecute
-from scenarios.faults.actions.settings import ConfigSet
 from scenarios.language.chaos import COUNT, chaos
-from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range
+from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import Target
-from scenarios.language.topics import split_partition
+from scenarios.language.topic_spec import split_partition
 from scenarios.language.triggers import At
 
 EVERYWHERE = Target(mode="all")
@@ -26,7 +26,7 @@ LOW = (200, 1_000, 5_000, 50_000)
 
 @chaos("throttles", "replication is throttled, on one side or on both, and replicas that are behind have to catch up")
 @frozen(kw_only=True)
-class Throttles(Episodes):
+class ReplicationThrottles(Episodes):
     times: Range = field(default=(1, 2), metadata=key(COUNT, "how often in a run"))
 
     def draw(self, draft: Draft, draws: Draws) -> None:
@@ -41,7 +41,7 @@ class Throttles(Episodes):
     def episode(self, scope: Scope, draws: Draws) -> None:
         draft, partition = scope.draft, scope.partition(draws)
         sides = draws.weighted(((2, (0, 1)), (1, (0,)), (1, (1,))))
-        only_added = Moves.has_api(scope) and draws.chance(0.5)  # KIP-542: only the replicas that a move adds
+        only_added = OperatorMoves.has_api(scope) and draws.chance(0.5)  # KIP-542: only the replicas that a move adds
         rates = tuple((REASSIGNMENT_RATES if only_added else RATES)[side] for side in sides)
         rate = ConfigSet(config=dict.fromkeys(rates, draws.choice(LOW)), brokers=EVERYWHERE)
         series = [Strike(rate)]
@@ -63,7 +63,7 @@ class Throttles(Episodes):
     def _move(scope: Scope, draws: Draws) -> list[Strike]:
         """Some partitions are moved, as one of the brokers that get them is back, or just before it restarts: so it has
         more to fetch than what is moved."""
-        plan = Moves().plan(scope, draws)
+        plan = OperatorMoves().plan(scope, draws)
         if plan is None:
             return []
         move, first = ReassignExecute(plan=plan), plan.partitions[0]

@@ -7,24 +7,24 @@ from typing import ClassVar
 from attrs import evolve, field, frozen
 
 from scenarios.chaos import strikes
+from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
-from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kind import Episodes
 from scenarios.chaos.kinds.work import ShortLogs
 from scenarios.faults.actions.brokers import BrokerControlledShutdown, BrokerCrash, BrokerStop
+from scenarios.faults.actions.config_actions import ConfigSet
 from scenarios.faults.actions.elections import ElectionPreferred, ElectionUnclean
 from scenarios.faults.actions.mistakes import ReassignMistake
 from scenarios.faults.actions.reassignments import ReassignExecute, ReassignList, ReassignVerify
-from scenarios.faults.actions.settings import ConfigSet
-from scenarios.faults.actions.topics import TopicExpand
+from scenarios.faults.actions.topic_actions import TopicExpand
 from scenarios.language.actions import Action
 from scenarios.language.chaos import COUNT, chaos
 from scenarios.language.plan import Move, Plan
-from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range
+from scenarios.language.schema.table_reader import key
 from scenarios.language.strategies import SHAPES
 from scenarios.language.targets import Target
-from scenarios.language.topics import split_partition
+from scenarios.language.topic_spec import split_partition
 from scenarios.language.triggers import At
 from scenarios.profiles import PROFILES
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Draft
-from scenarios.chaos.draws import MS, Draws
 from scenarios.chaos.kinds.shape import FEW, Shape, drawn, size
 from scenarios.errors import BadInput
 from scenarios.language.chaos import SHARE, Names, chaos
-from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Range
-from scenarios.language.topics import TopicSpec
+from scenarios.language.schema.table_reader import key
+from scenarios.language.topic_spec import TopicSpec
 from scenarios.language.workloads import WorkloadSpec
 
 SOME = key(SHARE, "the share of seeds that have it")

@@ -24,9 +24,9 @@ from scenarios.whole_files import save
 
 if TYPE_CHECKING:
     from scenarios.language import Scenario
-    from scenarios.runs.batch import Failure
-    from scenarios.runs.dataset.rows import CellRow
-    from scenarios.studies.atlas.campaign import Atlas, Baseline, Done
+    from scenarios.runs.batch import FailedItem
+    from scenarios.runs.dataset.table_rows import CellRow
+    from scenarios.studies.atlas.atlas import Atlas, Baseline, DoneCells
     from scenarios.studies.atlas.cells import Cell
     from scenarios.studies.atlas.summary import UndisturbedMove
 
@@ -87,7 +87,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _asked(arguments: Namespace) -> Atlas:
-    from scenarios.studies.atlas.campaign import Atlas
+    from scenarios.studies.atlas.atlas import Atlas
     from scenarios.studies.atlas.cells import ACTORS, FAULTS
     from scenarios.studies.atlas.plans import DEFAULT, PLANS, SEED, own_plans, protocols
 
@@ -128,7 +128,7 @@ def _like(file: str | None) -> Scenario | None:
 
 
 def _one_cell(atlas: Atlas, arguments: Namespace) -> int:
-    from scenarios.studies.atlas.campaign import find, run_cell
+    from scenarios.studies.atlas.atlas import find, run_cell
 
     baseline, cell = find(arguments.cell, atlas)
     if arguments.write_scenario:
@@ -177,7 +177,7 @@ class _Progress:
     rows: list[CellRow]
     progress: Progress = field(init=False)
     skipped: int = 0
-    failures: list[Failure[Cell]] = field(factory=list)
+    failures: list[FailedItem[Cell]] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
         self.progress = Progress("atlas", output.progress, self.total, len(self.rows))
@@ -185,9 +185,9 @@ class _Progress:
     def kept(self) -> str:
         return f"{len(self.rows)} of {self.total} cells"
 
-    def take(self, done: Done) -> None:
+    def take(self, done: DoneCells) -> None:
         if self.root is not None and done.rows:
-            from scenarios.runs.dataset.cells import write_cells
+            from scenarios.runs.dataset.cell_files import write_cells
 
             write_cells(self.root, done.rows)
         self.rows += done.rows
@@ -200,9 +200,9 @@ class _Progress:
 
 
 def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
-    from scenarios.cli import logs
+    from scenarios.cli import log_output
     from scenarios.runs.batch import local_workers
-    from scenarios.studies.atlas.campaign import cell_chunks, check_failures, work
+    from scenarios.studies.atlas.atlas import cell_chunks, check_failures, work
 
     began = time.monotonic()
     baselines = list(atlas.baselines())
@@ -212,7 +212,7 @@ def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
     tasks = list(cell_chunks(baselines, atlas.replay, there))
     if there:
         output.told(f"atlas: {len(there)} cells are there already")
-    workers = local_workers(min(arguments.jobs, len(tasks)), partial(logs.configure, arguments.log))
+    workers = local_workers(min(arguments.jobs, len(tasks)), partial(log_output.configure, arguments.log))
     with resumable(progress.kept, root), closing(workers.in_order(work, tasks)) as results:
         for done in results:
             progress.take(done)
@@ -227,7 +227,7 @@ def _there(root: Path | None, atlas: Atlas) -> list[CellRow]:
     """The cells that the folder has already. The manifest is written before anything runs."""
     if root is None:
         return []
-    from scenarios.runs.dataset.cells import begin, read_cells
+    from scenarios.runs.dataset.cell_files import begin, read_cells
 
     begin(root, atlas.identity())
     return read_cells(root)
@@ -253,7 +253,7 @@ def _tell(rows: list[CellRow], baselines: list[Baseline], skipped: int, wall_s: 
 
 def _write_page(root: Path, rows: list[CellRow], undisturbed: list[UndisturbedMove]) -> Path:
     from scenarios.runs.dataset.writer import empty_staging, put_text
-    from scenarios.studies.atlas.page import NAME, page
+    from scenarios.studies.atlas.atlas_page import NAME, page
 
     written = put_text(root, root / NAME, page(rows, undisturbed))
     empty_staging(root)

@@ -114,7 +114,7 @@ def _code(tally: Tally) -> int:
 
 
 def _asked(arguments: Namespace) -> Campaign:
-    from scenarios.language.study import MOST_SEEDS
+    from scenarios.language.study_spec import MOST_SEEDS
     from scenarios.studies.chaos.campaign import Campaign
     from scenarios.studies.chaos.leaning import names_of
     from scenarios.studies.chaos.seed_run import Drawn
@@ -157,18 +157,18 @@ def _scenario(arguments: Namespace) -> Scenario:
 
 
 def _carried_out(campaign: Campaign, arguments: Namespace, take: Callable[[SeedResult, Tally], object]) -> Tally:
-    from scenarios.cli import logs
+    from scenarios.cli import log_output
     from scenarios.runs.batch import local_workers
     from scenarios.studies.chaos.campaign import run as carry_out
 
     if arguments.master is None:
-        workers = local_workers(min(arguments.jobs, len(campaign.seeds)), partial(logs.configure, arguments.log))
+        workers = local_workers(min(arguments.jobs, len(campaign.seeds)), partial(log_output.configure, arguments.log))
         return carry_out(campaign, workers, take)
     from scenarios.studies.java import ensure_java
 
     ensure_java()
     from scenarios.studies.spark.session import session
-    from scenarios.studies.spark.waves import Waves
+    from scenarios.studies.spark.task_waves import Waves
 
     with session(arguments.master) as spark:
         return carry_out(campaign, Waves(spark), take)
@@ -322,7 +322,7 @@ def _in_lines(names: Iterable[str]) -> list[str]:
 
 def _drawn(drawn: Drawn, seed: int) -> Iterator[str]:
     """The draws of a seed: in words, then the parts of its scenario that the file does not have, a line for each."""
-    from scenarios.language.schema.text import write_value
+    from scenarios.language.schema.toml_text import write_value
 
     scenario = drawn.concrete(seed)
     yield from scenario.description.splitlines()

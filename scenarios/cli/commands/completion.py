@@ -6,7 +6,7 @@ from argparse import Action, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scenarios.cli import commands, exits, logs, options
+from scenarios.cli import commands, exits, log_output, options
 from scenarios.cli.output import say
 from scenarios.cli.parser import Program
 
@@ -44,7 +44,8 @@ def _words() -> dict[str, Sequence[str]]:
 
     strategies = one_of_each_shape()
     return {
-        "--format": ("text", "json"), "--log": logs.LEVELS, "--profile": tuple(PROFILES), "--strategy": strategies,
+        "--format": ("text", "json"), "--log": log_output.LEVELS, "--profile": tuple(PROFILES),
+        "--strategy": strategies,
         "--protocol": strategies, "SHELL": SHELLS,
     }  # fmt: skip
 

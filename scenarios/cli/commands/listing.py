@@ -62,7 +62,7 @@ def _steps() -> list[Entry]:
 
 def _actions() -> list[Entry]:
     from scenarios.language import all_actions
-    from scenarios.language.schema.reader import keys_of
+    from scenarios.language.schema.table_reader import keys_of
 
     return [
         {
@@ -91,7 +91,7 @@ def _strategies() -> list[Entry]:
 
 def _chaos() -> list[Entry]:
     from scenarios.language.chaos import all_kinds
-    from scenarios.language.schema.reader import keys_of
+    from scenarios.language.schema.table_reader import keys_of
 
     return [
         {"name": name, "help": kind.help, "parameters": [key.name for key in keys_of(kind)]}
@@ -116,7 +116,7 @@ def _bugs() -> list[Entry]:
 
 def _policies() -> list[Entry]:
     """The policies by their places, as a profile or a bug of a plug-in names them."""
-    from scenarios.profiles.places import places
+    from scenarios.profiles.policy_places import places
 
     return [
         {"name": place.name, "help": place.help, "default": place.default, "elsewhere": place.elsewhere}

@@ -44,7 +44,7 @@ def add(program: Program) -> None:
 def run(arguments: Namespace) -> int:
     _check(arguments)
 
-    from scenarios.observe.exposition import Shown, series, text
+    from scenarios.observe.exposition import ShownMetrics, series, text
     from scenarios.profiles import PROFILES
 
     recorded = traces.read(arguments)
@@ -54,7 +54,7 @@ def run(arguments: Namespace) -> int:
     if arguments.node is not None and arguments.node not in brokers:
         known = ", ".join(map(str, sorted(brokers)))
         raise BadInput(f"there is no broker {arguments.node}; the run has {known}", where="--node")
-    shown = Shown(PROFILES[recorded.profile].policies.brokers.lacks_metrics)
+    shown = ShownMetrics(PROFILES[recorded.profile].policies.brokers.lacks_metrics)
     if arguments.every_us is None:
         shown.see(events, at_us)
         lines = text(shown, at_us, arguments.node)

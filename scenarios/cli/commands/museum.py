@@ -16,7 +16,7 @@ from scenarios.profiles.ticket import Ticket
 from scenarios.profiles.tickets import BROUGHT, BUGS
 
 if TYPE_CHECKING:
-    from scenarios.museum.exhibits import Shown
+    from scenarios.museum.exhibits import ExhibitRuns
 
 
 def add(program: Program) -> None:
@@ -68,7 +68,7 @@ def run(arguments: Namespace) -> int:
     found = [exhibit(arguments.bug)] if is_one else exhibits()
     chosen = [one for one in found if arguments.bug in (None, one.name, one.entry.checker)]
     if arguments.page:
-        from scenarios.museum.page import whole
+        from scenarios.museum.museum_page import whole
 
         for paragraph in whole(chosen):
             say(f"{paragraph}\n")
@@ -83,7 +83,7 @@ def run(arguments: Namespace) -> int:
     return exits.PASSED if all(one.caught and one.clean for one in shown) else exits.FAILED
 
 
-def _table(shown: list[Shown]) -> Iterator[str]:
+def _table(shown: list[ExhibitRuns]) -> Iterator[str]:
     rows = [
         (
             one.exhibit.name,
@@ -99,7 +99,7 @@ def _table(shown: list[Shown]) -> Iterator[str]:
     yield f"{good} of {len(shown)} are caught by their checker and clean otherwise"
 
 
-def _in_full(shown: Shown) -> Iterator[str]:
+def _in_full(shown: ExhibitRuns) -> Iterator[str]:
     from scenarios.runs.dataset.identity import command_line
 
     exhibit = shown.exhibit

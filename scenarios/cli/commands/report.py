@@ -17,10 +17,10 @@ from scenarios.errors import BadInput
 
 if TYPE_CHECKING:
     from scenarios.runs.dataset.reader import DataSet
+    from scenarios.studies.report.html_page import Page
     from scenarios.studies.report.over_time import Series
-    from scenarios.studies.report.page import Page
     from scenarios.studies.statistics.result import Comparison
-    from scenarios.studies.statistics.study import Asked
+    from scenarios.studies.statistics.study_comparison import ComparisonSpec
 
 DEFAULT = "report.html"
 
@@ -58,7 +58,7 @@ def run(arguments: Namespace) -> int:
     return exits.PASSED
 
 
-def _page(arguments: Namespace, data_set: DataSet, asked: Asked) -> Page:
+def _page(arguments: Namespace, data_set: DataSet, asked: ComparisonSpec) -> Page:
     """The page of a study, or of the run in a folder of ``run --trace``."""
     from scenarios.runs.dataset.manifest import SINGLE_RUN, read_manifest
 
@@ -68,8 +68,8 @@ def _page(arguments: Namespace, data_set: DataSet, asked: Asked) -> Page:
             raise BadInput(
                 "is about the runs of a sweep, and this is the folder of one run; leave it out", where=option
             )
-        from scenarios.studies.report.run.page import run_page
         from scenarios.studies.report.run.recorded import read_recorded
+        from scenarios.studies.report.run.run_page import run_page
 
         run = traces.choose(data_set, arguments)
         return run_page(read_recorded(data_set, run.row["run_id"]), again=_again(arguments), version=version)
@@ -93,7 +93,7 @@ def _page(arguments: Namespace, data_set: DataSet, asked: Asked) -> Page:
     return compared_page(*_computed(arguments, data_set, asked), origin)
 
 
-def _computed(arguments: Namespace, data_set: DataSet, asked: Asked) -> tuple[Comparison, list[Series]]:
+def _computed(arguments: Namespace, data_set: DataSet, asked: ComparisonSpec) -> tuple[Comparison, list[Series]]:
     """The comparison, and, unless it is to be quick, the series over time."""
     if not arguments.quick:
         comparing.prepare_spark("report", data_set, asked, "what is drawn over time")

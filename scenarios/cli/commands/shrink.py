@@ -56,7 +56,7 @@ def run(arguments: Namespace) -> int:
     from scenarios.resuming import resumable
     from scenarios.runs.dataset.identity import code_digest
     from scenarios.studies.shrink import Limits, Shrinker
-    from scenarios.studies.shrink.state import State, digest
+    from scenarios.studies.shrink.shrinking_state import State, digest
     from scenarios.whole_files import check_target, save
 
     scenario = _asked(arguments)

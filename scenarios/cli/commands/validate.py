@@ -62,10 +62,10 @@ def _verdict(name: str, changes: list[tuple[str, str]]) -> Iterator[str]:
 
 def hints(scenario: Scenario) -> Iterator[str]:
     """Consequences of the topics and the method that their words do not say."""
-    from scenarios.language import topics
+    from scenarios.language import topic_spec
     from scenarios.language.sizes import hints as of_sizes
 
-    yield from (f"  {line}" for line in topics.hints(scenario.topics, scenario.cluster.config))
+    yield from (f"  {line}" for line in topic_spec.hints(scenario.topics, scenario.cluster.config))
     yield from (f"  {line}" for line in of_sizes(scenario))
     for index, entry in enumerate(scenario.method):
         first, *more = [*entry.action.hints(scenario, entry), ""]

@@ -17,7 +17,7 @@ from scenarios.units import counted
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition
     from scenarios.observe.why.answer import Answer
-    from scenarios.observe.why.past import Past
+    from scenarios.observe.why.partition_past import PartitionPast
 
 
 def add(program: Program) -> None:
@@ -46,7 +46,7 @@ def run(arguments: Namespace) -> int:
 
     from emulator.protocol.types import TopicPartition
     from scenarios.language.strategies import parse_strategy
-    from scenarios.observe.why.past import Past
+    from scenarios.observe.why.partition_past import PartitionPast
 
     protocol = parse_strategy(recorded.strategy).make_protocol()
     tp = TopicPartition.of(*_partition(arguments.partition))
@@ -54,7 +54,7 @@ def run(arguments: Namespace) -> int:
         happened = events.up_to(at_us)
         outcome = [] if arguments.batch is None else events.outcome(tp, arguments.batch)
     needed = {event.seq: event for event in (*happened.events, *outcome)}
-    past = Past([needed[seq] for seq in sorted(needed)], tp, at_us, protocol, by_seq=happened.by_seq)
+    past = PartitionPast([needed[seq] for seq in sorted(needed)], tp, at_us, protocol, by_seq=happened.by_seq)
     if past.state is None:
         names = [f"{one.topic}-{one.partition}" for one in past.moment.partitions]
         raise BadInput(
@@ -79,7 +79,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _partition(text: str) -> tuple[str, int]:
-    from scenarios.language.topics import split_partition
+    from scenarios.language.topic_spec import split_partition
 
     try:
         return split_partition(text)
@@ -94,12 +94,12 @@ def _check_batch(number: int, known: Sequence[int], tp: TopicPartition) -> None:
         raise BadInput(f"{tp} has no batch {number}; {there}", where="--batch")
 
 
-def _answers(arguments: Namespace, past: Past) -> Iterator[Answer]:
+def _answers(arguments: Namespace, past: PartitionPast) -> Iterator[Answer]:
     """The requested answers; without a question, those to the leader, each replica out of sync, and the open move."""
     from scenarios.observe.why.batches import batch
-    from scenarios.observe.why.leaders import leader
-    from scenarios.observe.why.moves import move, open_move
-    from scenarios.observe.why.replicas import out_of_sync, replica
+    from scenarios.observe.why.leader_reasons import leader
+    from scenarios.observe.why.move_reasons import move, open_move
+    from scenarios.observe.why.replica_reasons import out_of_sync, replica
 
     asked = []
     if arguments.replica is not None:

@@ -12,9 +12,9 @@ from emulator.nodes import Process
 from emulator.protocol.events import PollReturned
 from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.types import NO_LEADER, TopicPartition
+from scenarios.cluster.clients.client_metadata import ClientMetadata
 from scenarios.cluster.clients.consuming import NOWHERE, Consumption, Position
-from scenarios.cluster.clients.metadata import Metadata
-from scenarios.cluster.clients.reader import Reader
+from scenarios.cluster.clients.fetcher import Fetcher
 
 
 @define(eq=False)
@@ -32,8 +32,8 @@ class Consumer:
     _bootstrap: tuple[int, ...]
     _begun: Mapping[TopicPartition, Position]
     _positions: dict[TopicPartition, Position] = field(init=False)
-    _metadata: Metadata = field(init=False)
-    _readers: dict[int, Reader] = field(init=False, factory=dict)
+    _metadata: ClientMetadata = field(init=False)
+    _readers: dict[int, Fetcher] = field(init=False, factory=dict)
     _arrived: dict[Position, None] = field(init=False, factory=dict)
     _busy: bool = field(init=False, default=False)
     _polled_us: int = field(init=False, default=-1)
@@ -41,7 +41,7 @@ class Consumer:
     def __attrs_post_init__(self) -> None:
         process, load = self._process, self._load
         self._positions = {tp: self._begun.get(tp) or Position(tp) for tp in load.partitions}
-        self._metadata = Metadata(
+        self._metadata = ClientMetadata(
             self._network, process, self._bootstrap, load.partitions, load.retry_backoff_us, load.request_timeout_us,
             self._learnt,
         )  # fmt: skip
@@ -72,7 +72,7 @@ class Consumer:
             leader, epoch = (NO_LEADER, NO_EPOCH) if state is None else (state.leader, state.leader_epoch)
             position.lead_by(leader, epoch, checks=checks)
             if leader != NO_LEADER and leader not in self._readers:
-                self._readers[leader] = Reader(
+                self._readers[leader] = Fetcher(
                     self._network, self._process, self._load, leader, self._positions, self._metadata.ask,
                     lambda: self._polling, self._on_arrival,
                 )  # fmt: skip

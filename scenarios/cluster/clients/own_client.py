@@ -15,7 +15,7 @@ from scenarios.cluster.clients.admin import AdminClient
 from scenarios.cluster.clients.batch_producer import ACKS, BatchProducer, Sending
 from scenarios.errors import BadInput
 from scenarios.language.clients import Behaviour
-from scenarios.language.topics import split_partition
+from scenarios.language.topic_spec import split_partition
 from scenarios.units import parse_duration
 
 

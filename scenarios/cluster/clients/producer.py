@@ -23,7 +23,7 @@ from emulator.protocol.produce import (
     ProduceResponse,
 )
 from emulator.protocol.types import NO_LEADER
-from scenarios.cluster.clients.metadata import Metadata
+from scenarios.cluster.clients.client_metadata import ClientMetadata
 from scenarios.cluster.clients.producing.accumulator import Accumulator, Queue
 from scenarios.cluster.clients.producing.connections import Connections, Group
 from scenarios.cluster.clients.producing.idempotence import NO_PRODUCER_ID, Idempotence
@@ -48,7 +48,7 @@ STALE_METADATA = frozenset(
 """The subclasses of InvalidMetadataException, 2.3: the leader may have changed."""
 
 
-class Outcome(NamedTuple):
+class BatchOutcome(NamedTuple):
     """What a transition has decided about a batch: it is done.
 
     Attributes:
@@ -84,7 +84,7 @@ class Producer:
     _idempotence: Idempotence | None = field(init=False)
     _partitioner: Partitioner = field(init=False)
     _connections: Connections = field(init=False)
-    _metadata: Metadata = field(init=False)
+    _metadata: ClientMetadata = field(init=False)
     _producer_id: Question = field(init=False)
     _tick_us: int = field(init=False)
     _batch_messages: int = field(init=False)
@@ -101,7 +101,7 @@ class Producer:
         self._idempotence = Idempotence() if load.idempotent else None
         self._partitioner = _partitioner(load, process)
         self._connections = Connections(network, process, timeout_us, self._answered, self._disconnected)
-        self._metadata = Metadata(
+        self._metadata = ClientMetadata(
             network, process, self._bootstrap, load.partitions, backoff_us, timeout_us, self._learnt
         )
         self._producer_id = Question(
@@ -190,12 +190,12 @@ class Producer:
         """Fail messages that are larger than max.request.size, one by one: they are never sent
         (KafkaProducer.ensureValidRecordSize)."""
         queues, size = self._accumulator.queues, self._workload.message_size
-        refused: list[Outcome] = []
+        refused: list[BatchOutcome] = []
         for place, count in self._partitioner.deal(messages, self._open_to):
             for _ in range(count):
                 batch = ProducedBatch(queues[place].tp, 1, size, self._next_id)
                 self._accumulator.unfinished[batch] = self._process.world.now
-                refused.append(Outcome("failed", Errors.MESSAGE_TOO_LARGE, NO_LEADER, batch, -1, 0))
+                refused.append(BatchOutcome("failed", Errors.MESSAGE_TOO_LARGE, NO_LEADER, batch, -1, 0))
                 self._next_id += 1
         self._report(refused)
 
@@ -204,7 +204,9 @@ class Producer:
         if self._idempotence is not None:
             for expired in late:
                 self._idempotence.expired(expired.batch, expired.attempts)
-        self._report([Outcome("expired", error, NO_LEADER, batch, -1, attempts) for batch, attempts, error in late])
+        self._report(
+            [BatchOutcome("expired", error, NO_LEADER, batch, -1, attempts) for batch, attempts, error in late]
+        )
 
     # -- sending ----------------------------------------------------------------------------------------------------
 
@@ -312,13 +314,13 @@ class Producer:
         found = [self._complete(leader, *result) for result in results if result[0] in unfinished]
         self._report([outcome for outcome in found if outcome is not None])
 
-    def _complete(self, leader: int, batch: ProducedBatch, error: Errors, base: int) -> Outcome | None:
+    def _complete(self, leader: int, batch: ProducedBatch, error: Errors, base: int) -> BatchOutcome | None:
         """One attempt at a batch is over (Sender.completeBatch). None: there will be another."""
         idempotence, [attempts] = self._idempotence, self._accumulator.attempts((batch,))
         if not error or error is Errors.DUPLICATE_SEQUENCE_NUMBER:
             if idempotence is not None:
                 idempotence.acknowledged((batch,))
-            return Outcome("duplicate" if error else "acked", NO_ERROR, leader, batch, base, attempts)
+            return BatchOutcome("duplicate" if error else "acked", NO_ERROR, leader, batch, base, attempts)
         if self._may_retry(batch, error, attempts):
             load = self._workload
             rests_until_us = self._process.world.now + load.retry_backoff_us
@@ -330,7 +332,7 @@ class Producer:
                 error = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
             idempotence.failed(batch, error, refused=not exhausted)
         outcome = "retries" if exhausted and error in RETRIABLE else "failed"
-        return Outcome(outcome, error, NO_LEADER, batch, -1, attempts)
+        return BatchOutcome(outcome, error, NO_LEADER, batch, -1, attempts)
 
     def _may_retry(self, batch: ProducedBatch, error: Errors, attempts: int) -> bool:
         load, idempotence = self._workload, self._idempotence
@@ -342,7 +344,7 @@ class Producer:
             return False
         return error in RETRIABLE or idempotence.may_retry(batch, error)
 
-    def _report(self, outcomes: list[Outcome]) -> None:
+    def _report(self, outcomes: list[BatchOutcome]) -> None:
         """Finish these batches, in their order: neighbours with the same outcome together."""
         for (outcome, error, leader, _known), some in groupby(outcomes, key=_kind):
             batches, bases, attempts = zip(*(each[3:] for each in some), strict=True)
@@ -388,7 +390,7 @@ class Producer:
         self._drain()
 
 
-def _kind(each: Outcome) -> tuple[str, Errors, int, bool]:
+def _kind(each: BatchOutcome) -> tuple[str, Errors, int, bool]:
     return each.outcome, each.error, each.leader, each.base >= 0
 
 

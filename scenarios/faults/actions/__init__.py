@@ -12,8 +12,8 @@ from scenarios.language.actions import ACTIONS
 FILES = {
     "broker": "brokers", "controller": "brokers", "zk": "brokers", "fetcher": "brokers", "disk": "disks",
     "log_dir": "disks", "election": "elections", "gate": "holds", "message": "intercepted", "link": "links",
-    "host": "links", "network": "networks", "heal": "healing", "reassign": "reassignments", "config": "settings",
-    "reassign.mistake": "mistakes", "topic": "topics", "client": "programs",
+    "host": "links", "network": "networks", "heal": "healing", "reassign": "reassignments", "config": "config_actions",
+    "reassign.mistake": "mistakes", "topic": "topic_actions", "client": "programs",
     "zookeeper": "zookeeper", "broker.clock": "machines", "broker.clock_sync": "machines", "broker.slow": "machines",
     "broker.fast": "machines", "controller.resign": "zookeeper", "zk.delete": "zookeeper",
 }  # fmt: skip

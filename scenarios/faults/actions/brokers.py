@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
-from emulator.disks import Fault, UnexpectedError
+from emulator.disks import DiskFault, UnexpectedError
 from emulator.nodes import CrashKind
 from emulator.protocol.types import TopicPartition
 from fetchers.failures import StorageError
@@ -15,13 +15,13 @@ from scenarios.faults.damaged import Damaged
 from scenarios.faults.performer import ActionContext, Memory, PerformedAction
 from scenarios.language import Target
 from scenarios.language.actions import action
-from scenarios.language.known import Known
+from scenarios.language.known_names import KnownNames
 from scenarios.language.schema.kinds import Choice, Integer
-from scenarios.language.schema.reader import key
-from scenarios.language.topics import PARTITION_NAME
+from scenarios.language.schema.table_reader import key
+from scenarios.language.topic_spec import PARTITION_NAME
 
 if TYPE_CHECKING:
-    from brokers.replica_manager.manager import InjectedFailures
+    from brokers.replica_manager.replica_manager import InjectedFailures
 
 INJECTED = "injected by the scenario"
 FAILURES: dict[str, tuple[str, type[Exception]]] = {
@@ -100,7 +100,7 @@ class BrokerControlledShutdown(OnBrokers):
         for broker in context.in_state("up"):
             context.cluster.shut_down_broker(broker)
 
-    def sends(self, known: Known) -> tuple[str, ...]:
+    def sends(self, known: KnownNames) -> tuple[str, ...]:
         return ("ControlledShutdown",) if known.scenario.settings()["controlled.shutdown.enable"] else ()
 
 
@@ -161,7 +161,7 @@ class FetcherFailPartition(OnBrokers):
             elif partition.is_leader and operation == "append":
                 context.refuse(f"broker {broker} leads {tp}, no fetcher appends to it")
             else:
-                partition.log.fail_disk(Fault(INJECTED, (operation,), 1, error, of_process=True))
+                partition.log.fail_disk(DiskFault(INJECTED, (operation,), 1, error, of_process=True))
                 context.performer.memory(Damaged).note(context, broker)
 
 

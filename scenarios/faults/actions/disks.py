@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field, frozen
 
-from emulator.disks import Disk, DiskSpeed, Fault
+from emulator.disks import Disk, DiskFault, DiskSpeed
 from emulator.protocol.types import Batch, TopicPartition
 from scenarios.errors import BadInput
 from scenarios.faults.damaged import Damaged, run_again
 from scenarios.faults.performer import ActionContext, Memory, PerformedAction
 from scenarios.language import MethodEntry, Scenario
 from scenarios.language.actions import action
-from scenarios.language.known import Known
+from scenarios.language.known_names import KnownNames
 from scenarios.language.plan import ANY_LOG_DIR, LOG_DIR
 from scenarios.language.schema.kinds import DURATION, RATE, Boolean, Choice, Integer
-from scenarios.language.schema.reader import key
-from scenarios.language.topics import PARTITION_NAME
+from scenarios.language.schema.table_reader import key
+from scenarios.language.topic_spec import PARTITION_NAME
 
 if TYPE_CHECKING:
     from brokers.log.log import Log
@@ -123,7 +123,7 @@ class DiskFail(OnLogDirs):
     def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
         return _stay_offline(entry)
 
-    def check(self, known: Known) -> None:
+    def check(self, known: KnownNames) -> None:
         if self.log_dir is not None and self.partition is not None:
             raise BadInput("a partition's log is where it is; leave log_dir out, or partition", where="log_dir")
 
@@ -133,9 +133,9 @@ class DiskFail(OnLogDirs):
         for broker in context.brokers:
             if self.partition is None:
                 for disk in self.disks(context, broker):
-                    disk.fail(Fault(INJECTED, operations, self.times, report=disk.report))
+                    disk.fail(DiskFault(INJECTED, operations, self.times, report=disk.report))
             elif (log := _log(context, broker, self.partition)) is not None:
-                log.fail_disk(Fault(INJECTED, operations, self.times, report=log.directory.disk.report))
+                log.fail_disk(DiskFault(INJECTED, operations, self.times, report=log.directory.disk.report))
 
 
 @action("disk.slow", "limit the speed of log directories' disks, until disk.heal restores it", undo=DiskHeal)
@@ -149,7 +149,7 @@ class DiskSlow(OnLogDirs):
         default=0, metadata=key(DURATION, "additional time of each append and read", name="latency")
     )
 
-    def check(self, known: Known) -> None:
+    def check(self, known: KnownNames) -> None:
         if not any((self.read, self.write, self.latency_us)):
             raise BadInput('nothing makes these disks slow; write read, write or latency, such as write = "1MB/s"')
 
@@ -170,7 +170,7 @@ class DiskFull(OnLogDirs):
         self.note(context)
         for broker in context.brokers:
             for disk in self.disks(context, broker):
-                disk.fail(Fault(FULL, ("append", "replace"), report=disk.report))
+                disk.fail(DiskFault(FULL, ("append", "replace"), report=disk.report))
 
 
 @action("log_dir.offline", "take a log directory offline at once (KIP-112)", undo=DiskHeal)
@@ -204,7 +204,7 @@ class LogDirOffline(OnLogDirs):
         self.note(context)
         for broker in context.brokers:
             for disk in self.disks(context, broker):
-                disk.fail(Fault(INJECTED, report=disk.report))
+                disk.fail(DiskFault(INJECTED, report=disk.report))
                 disk.report(INJECTED)
 
 

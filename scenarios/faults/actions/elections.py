@@ -7,15 +7,15 @@ from attrs import converters, field, frozen
 from emulator.protocol.elect_leaders import ElectionType
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
-from scenarios.cluster.clients.tools import elections
+from scenarios.cluster.clients.tools import leader_election_command
 from scenarios.faults.operated import OperatorAction
 from scenarios.faults.performer import ActionContext
 from scenarios.language import PROFILES, Scenario
 from scenarios.language.actions import action
-from scenarios.language.known import Known
+from scenarios.language.known_names import KnownNames
 from scenarios.language.schema.kinds import Choice, ListOf, as_tuple
-from scenarios.language.schema.reader import key
-from scenarios.language.topics import PARTITION_NAME
+from scenarios.language.schema.table_reader import key
+from scenarios.language.topic_spec import PARTITION_NAME
 
 API, CONFIG = "api", "config"
 _ERRORS = tuple(
@@ -54,7 +54,7 @@ class Election(OperatorAction):
     def detail(self) -> str:
         return ", ".join(self.partitions or ("all partitions",))
 
-    def sends(self, known: Known) -> tuple[str, ...]:
+    def sends(self, known: KnownNames) -> tuple[str, ...]:
         return ("Metadata", "ElectLeaders") if self._way(known.scenario) == API else ()
 
     def _way(self, scenario: Scenario) -> str:
@@ -74,7 +74,9 @@ class ElectionPreferred(Election):
     )
 
     def perform(self, context: ActionContext) -> None:
-        command = elections.by_api if self._way(context.scenario) == API else elections.by_znode
+        command = (
+            leader_election_command.by_api if self._way(context.scenario) == API else leader_election_command.by_znode
+        )
         partitions = None if self.partitions is None else tuple(map(TopicPartition.parse, self.partitions))
         self.begin(context, command, partitions)
 
@@ -96,9 +98,9 @@ class ElectionUnclean(Election):
     def perform(self, context: ActionContext) -> None:
         partitions = None if self.partitions is None else tuple(map(TopicPartition.parse, self.partitions))
         if self._way(context.scenario) == API:
-            self.begin(context, elections.by_api, partitions, ElectionType.UNCLEAN)
+            self.begin(context, leader_election_command.by_api, partitions, ElectionType.UNCLEAN)
         else:
-            self.begin(context, elections.unclean_by_config, partitions)
+            self.begin(context, leader_election_command.unclean_by_config, partitions)
 
     def _way(self, scenario: Scenario) -> str:
         return self.via or (API if PROFILES[scenario.profile].election_tool == API else CONFIG)

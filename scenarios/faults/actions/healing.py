@@ -9,9 +9,9 @@ from scenarios.faults.damaged import run_again, stop
 from scenarios.faults.performer import ActionContext, PerformedAction
 from scenarios.language import Target
 from scenarios.language.actions import action, all_actions
-from scenarios.language.known import Known
+from scenarios.language.known_names import KnownNames
 from scenarios.language.schema.kinds import BROKER_ID, Choice, ListOf, as_tuple
-from scenarios.language.schema.reader import key
+from scenarios.language.schema.table_reader import key
 
 LEFT, STOPPED = "left", "stopped"
 
@@ -38,7 +38,7 @@ class Heal(PerformedAction):
     def acts_on(self) -> Target:
         return Target(brokers=self.brokers) if self.brokers else Target(mode="all")
 
-    def check(self, known: Known) -> None:
+    def check(self, known: KnownNames) -> None:
         known.all_brokers(self.brokers, "brokers")
         if self.others == STOPPED and not self.brokers:
             raise BadInput("every broker is healed, and no other is left; name the core: brokers = [0, 1, 2]")

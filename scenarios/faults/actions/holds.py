@@ -10,12 +10,12 @@ from scenarios.faults.arming import GateFilter
 from scenarios.faults.performer import ActionContext, Memory, PerformedAction
 from scenarios.language import When
 from scenarios.language.actions import action
-from scenarios.language.schema.reader import key
+from scenarios.language.schema.table_reader import key
 from scenarios.language.triggers import STEP_WHEN
 
 
 @define(eq=False)
-class Held(Memory):
+class HeldGates(Memory):
     """The held gates, each with the function that releases it."""
 
     gates: list[tuple[When, Signal]] = field(factory=list)
@@ -31,7 +31,7 @@ class OnGate(PerformedAction):
 class GateRelease(OnGate):
     def perform(self, context: ActionContext) -> None:
         """Release the holds with the same filters, whatever the occurrence from which they hold."""
-        gate, held = self.gate, context.performer.memory(Held).gates
+        gate, held = self.gate, context.performer.memory(HeldGates).gates
         released = [signal for when, signal in held if evolve(when, occurrence=gate.occurrence) == gate]
         for signal in released:
             signal.set()
@@ -40,7 +40,7 @@ class GateRelease(OnGate):
 
     @classmethod
     def end_all(cls, context: ActionContext) -> None:
-        for _when, signal in context.performer.memory(Held).gates:
+        for _when, signal in context.performer.memory(HeldGates).gates:
             signal.set()
 
 
@@ -55,4 +55,4 @@ class GateHold(OnGate):
             return release if filter.lets(visit) else None
 
         filter.arm(context.cluster.gates, held)
-        context.performer.memory(Held).gates.append((self.gate, release))
+        context.performer.memory(HeldGates).gates.append((self.gate, release))

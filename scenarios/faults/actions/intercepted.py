@@ -12,7 +12,7 @@ from scenarios.language import DelaySpec, MethodEntry
 from scenarios.language.actions import action
 from scenarios.language.messages import check_held
 from scenarios.language.schema.kinds import Text
-from scenarios.language.schema.reader import Block, key
+from scenarios.language.schema.table_reader import Block, key
 
 
 @define(eq=False)
@@ -25,7 +25,7 @@ class SlowedRoute:
 
 
 @define(eq=False)
-class Effect:
+class MessageEffect:
     """The effect of an entry on a message, or on its route, until ``undo``."""
 
     entry: MethodEntry
@@ -39,10 +39,10 @@ class Effect:
 
 
 @define(eq=False)
-class Effects(Memory):
+class MessageEffects(Memory):
     """The present effects, in the order in which they began."""
 
-    lasting: list[Effect] = field(factory=list)
+    lasting: list[MessageEffect] = field(factory=list)
 
 
 @frozen(kw_only=True)
@@ -64,7 +64,7 @@ class MessageRelease(PerformedAction):
 
     def perform(self, context: ActionContext) -> None:
         """End the effects of the entry whose duration is over, or all that the entry names."""
-        effects, name = context.performer.memory(Effects).lasting, self.message
+        effects, name = context.performer.memory(MessageEffects).lasting, self.message
         if context.undoes:
             ended = [effect for effect in effects if effect.entry is context.entry]
         else:
@@ -77,7 +77,7 @@ class MessageRelease(PerformedAction):
 
     @classmethod
     def end_all(cls, context: ActionContext) -> None:
-        effects = context.performer.memory(Effects).lasting
+        effects = context.performer.memory(MessageEffects).lasting
         while effects:
             effects[0].undo()
             del effects[0]
@@ -102,7 +102,7 @@ class MessageCut(OnMessage):
 class MessageHold(OnMessage):
     def perform(self, context: ActionContext) -> None:
         release = self.passing(context).hold().release
-        context.performer.memory(Effects).lasting.append(Effect(context.entry, release))
+        context.performer.memory(MessageEffects).lasting.append(MessageEffect(context.entry, release))
 
 
 @action(
@@ -119,14 +119,14 @@ class MessageDelay(OnMessage):
         source, target = passing.source, passing.target
         slowed = SlowedRoute(source, target, network.route(source, target).extra)
         network.delay(source, target, self.delay.delay)
-        effect = Effect(context.entry, lambda: self._restore(context, slowed), slowed)
-        context.performer.memory(Effects).lasting.append(effect)
+        effect = MessageEffect(context.entry, lambda: self._restore(context, slowed), slowed)
+        context.performer.memory(MessageEffects).lasting.append(effect)
 
     def _restore(self, context: ActionContext, slowed: SlowedRoute) -> None:
         """Restore the route's delay. If a later effect is in force, it stays, and will restore the delay from before
         this one."""
         way = slowed.source, slowed.target
-        effects = context.performer.memory(Effects).lasting
+        effects = context.performer.memory(MessageEffects).lasting
         here = [one for one in (effect.slowed for effect in effects) if one and (one.source, one.target) == way]
         later = here[here.index(slowed) + 1 :]
         if later:

@@ -10,14 +10,14 @@ from emulator.network import Loss
 from emulator.protocol.events import RoutesChanged
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.errors import BadInput
+from scenarios.faults.cut_in_words import CutReach, without_end
 from scenarios.faults.performer import ActionContext, Memory, PerformedAction, machine_name
-from scenarios.faults.reach import Reach, without_end
 from scenarios.language import DelaySpec, MethodEntry, Scenario
 from scenarios.language.actions import BurstSpec, action, in_words
-from scenarios.language.known import Known
+from scenarios.language.known_names import KnownNames
 from scenarios.language.schema.kinds import RATE, SOME_TIME, Choice, Number
-from scenarios.language.schema.reader import Block, key, stated
 from scenarios.language.schema.spans import Drawable, SpanOf, at_most, drawn
+from scenarios.language.schema.table_reader import Block, key, stated
 from scenarios.language.targets import ALL_PEERS, PEERS, ZOOKEEPER_PEER, Peer, as_peers
 
 ARROWS = {"both": "<->", "from": "->", "to": "<-"}
@@ -144,13 +144,13 @@ def _longest_us(entry: MethodEntry) -> int | None:
 
 
 @frozen(kw_only=True)
-class Cuts(OnLinks):
+class LinkCuts(OnLinks):
     """Stops messages."""
 
     def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
         for turn in entry.turns(scenario.cluster.brokers)[:1]:
             assert turn.target is not None
-            yield from Reach(scenario, turn.target, self.ends, self.ways, _longest_us(entry)).sentences()
+            yield from CutReach(scenario, turn.target, self.ends, self.ways, _longest_us(entry)).sentences()
         yield from without_end(scenario, entry)
 
     def perform(self, context: ActionContext) -> None:
@@ -159,7 +159,7 @@ class Cuts(OnLinks):
 
 @action("link.cut", "stop all messages between the target and its peer", undo=LinkHeal)
 @frozen(kw_only=True)
-class LinkCut(Cuts, OnPeers):
+class LinkCut(LinkCuts, OnPeers):
     pass
 
 
@@ -194,7 +194,7 @@ class LinkLoss(Impairs):
     )
     burst: BurstSpec | None = field(default=None, metadata=key(Block(BurstSpec), "times in which more is lost"))
 
-    def check(self, known: Known) -> None:
+    def check(self, known: KnownNames) -> None:
         if not self.loss and self.burst is None:
             raise BadInput("nothing is lost; write loss, such as loss = 0.01, or burst")
 
@@ -258,7 +258,7 @@ class HostReconnect(OnHost):
     undo=HostReconnect,
 )
 @frozen(kw_only=True)
-class HostIsolate(Cuts, OnHost):
+class HostIsolate(LinkCuts, OnHost):
     pass
 
 

@@ -11,10 +11,10 @@ from emulator.protocol.events import ClockSet
 from scenarios.errors import BadInput
 from scenarios.faults.performer import ActionContext, Memory, PerformedAction
 from scenarios.language.actions import action
-from scenarios.language.known import Known
+from scenarios.language.known_names import KnownNames
 from scenarios.language.schema.kinds import SIGNED_DURATION, Number
-from scenarios.language.schema.reader import key
 from scenarios.language.schema.spans import Span
+from scenarios.language.schema.table_reader import key
 
 DRIFT_STEP_US = 100_000
 """The period in which a drifting clock is changed a little."""
@@ -102,7 +102,7 @@ class BrokerClock(OnMachines):
         default=None, metadata=key(Number(-0.9, 10), "seconds that it gains in each second; 0.0001 is a bad clock")
     )
 
-    def check(self, known: Known) -> None:
+    def check(self, known: KnownNames) -> None:
         if self.offset_us is None and self.step_us is None and self.drift is None:
             raise BadInput('the clock stays right; write offset, step or drift, such as step = "-30s"')
         if self.offset_us is not None and self.step_us is not None:
@@ -122,7 +122,7 @@ class BrokerClock(OnMachines):
 
 
 @define(eq=False)
-class Throttle:
+class CpuThrottle:
     """A machine whose processes get a share of the CPU time: in each period all tasks, timers and deliveries wait, and
     run for that share of it, as in a container that has used up its quota, or beside a busy neighbour."""
 
@@ -163,10 +163,10 @@ class Throttle:
 
 
 @define(eq=False)
-class Throttles(Memory):
+class CpuThrottles(Memory):
     """The machines whose CPU time is limited."""
 
-    of: dict[int, Throttle] = field(factory=dict)
+    of: dict[int, CpuThrottle] = field(factory=dict)
 
     def end(self, broker: int) -> None:
         throttle = self.of.pop(broker, None)
@@ -179,11 +179,11 @@ class Throttles(Memory):
 class BrokerFast(OnMachines):
     def perform(self, context: ActionContext) -> None:
         for broker in context.brokers:
-            context.performer.memory(Throttles).end(broker)
+            context.performer.memory(CpuThrottles).end(broker)
 
     @classmethod
     def end_all(cls, context: ActionContext) -> None:
-        throttles = context.performer.memory(Throttles)
+        throttles = context.performer.memory(CpuThrottles)
         for broker in list(filter(context.heals, throttles.of)):
             throttles.end(broker)
 
@@ -198,8 +198,8 @@ class BrokerSlow(OnMachines):
     cpu: float = field(metadata=key(Number(0.01, 0.99), "the share: 0.1 = 10 ms in 100 ms, on the average"))
 
     def perform(self, context: ActionContext) -> None:
-        throttles = context.performer.memory(Throttles)
+        throttles = context.performer.memory(CpuThrottles)
         for broker in context.brokers:
             throttles.end(broker)
-            throttle = throttles.of[broker] = Throttle(context.cluster.nodes[broker], self.cpu)
+            throttle = throttles.of[broker] = CpuThrottle(context.cluster.nodes[broker], self.cpu)
             throttle.begin()

@@ -11,10 +11,10 @@ from scenarios.faults.actions.reassignments import check_api
 from scenarios.faults.operated import OperatorAction
 from scenarios.faults.performer import ActionContext
 from scenarios.language.actions import action
-from scenarios.language.known import Known
+from scenarios.language.known_names import KnownNames
 from scenarios.language.schema.kinds import Integer, ListOf, as_tuple
-from scenarios.language.schema.reader import key
-from scenarios.language.topics import PARTITION_NAME
+from scenarios.language.schema.table_reader import key
+from scenarios.language.topic_spec import PARTITION_NAME
 
 
 @action("reassign.mistake", "ask by the API for replicas that no partition can have; the controller has to refuse that")
@@ -28,14 +28,14 @@ class ReassignMistake(OperatorAction):
         metadata=key(ListOf(Integer(-1)), "the target replicas: an empty list, or one with a broker twice, or with -1"),
     )
 
-    def check(self, known: Known) -> None:
+    def check(self, known: KnownNames) -> None:
         check_api(known, "action")
         if reassign.possible(self.replicas):
             raise BadInput(
                 f"a partition can have the replicas {list(self.replicas)}; use reassign.execute", where="replicas"
             )
 
-    def sends(self, known: Known) -> tuple[str, ...]:
+    def sends(self, known: KnownNames) -> tuple[str, ...]:
         return "Metadata", "AlterPartitionReassignments"
 
     def perform(self, context: ActionContext) -> None:

@@ -10,13 +10,13 @@ from attrs import field, frozen
 from emulator.protocol.events import RoutesChanged
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.errors import BadInput
+from scenarios.faults.cut_in_words import without_end
 from scenarios.faults.performer import ActionContext, PerformedAction, machine_name
-from scenarios.faults.reach import without_end
 from scenarios.language import MethodEntry, Scenario, Target
 from scenarios.language.actions import action
-from scenarios.language.known import Known
+from scenarios.language.known_names import KnownNames
 from scenarios.language.schema.kinds import Boolean, Integer, ListOf
-from scenarios.language.schema.reader import key
+from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import ALL_PEERS, PEERS, ZOOKEEPER_PEER, Peer, as_peers
 
 Group = tuple[Peer, ...]
@@ -74,7 +74,7 @@ class NetworkPartition(PerformedAction):
         metadata=key(Boolean(), "lose only what an earlier group sends to a later one; the other way stays open"),
     )
 
-    def check(self, known: Known) -> None:
+    def check(self, known: KnownNames) -> None:
         if bool(self.groups) == (self.into is not None):
             raise BadInput("write either groups, such as groups = [[0, 1], [2, 3]], or into = 2, which draws them")
         if len(self.groups) == 1:

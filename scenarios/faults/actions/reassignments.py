@@ -9,22 +9,22 @@ from attrs import converters, evolve, field, frozen
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
-from scenarios.cluster.clients.tools import log_dirs, reassign, reassign_and_wait
+from scenarios.cluster.clients.tools import reassign, reassign_and_wait, reassigned_log_dirs
 from scenarios.cluster.clients.tools.adapting import Adaptation
+from scenarios.cluster.clients.tools.command_outcome import CommandOutcome
 from scenarios.cluster.clients.tools.executor import ZK, Executor, carry_out
-from scenarios.cluster.clients.tools.outcome import Outcome
 from scenarios.errors import BadInput
 from scenarios.faults.operated import Executions, Judge, OperatorAction
 from scenarios.faults.performer import ActionContext
 from scenarios.language import MethodEntry, Plan, Scenario
 from scenarios.language.actions import action, in_words
 from scenarios.language.generated import Placements
-from scenarios.language.known import Known
+from scenarios.language.known_names import KnownNames
 from scenarios.language.plan import PLAN_IN_PLACE
 from scenarios.language.schema.kinds import RATE, SOME_TIME, Choice, ListOf, as_tuple
-from scenarios.language.schema.reader import key, stated
+from scenarios.language.schema.table_reader import key, stated
 from scenarios.language.strategies import SHAPES, PlannedMove, Throttle
-from scenarios.language.topics import PARTITION_NAME
+from scenarios.language.topic_spec import PARTITION_NAME
 
 API = "api"
 _PARTITIONS = ListOf(PARTITION_NAME, unique=True, empty=False)
@@ -50,7 +50,7 @@ _EXPECT_ERROR = key(
 )
 
 
-def check_api(known: Known, where: str) -> None:
+def check_api(known: KnownNames, where: str) -> None:
     """Refuse a request of KIP-455 under a strategy whose controller does not have them."""
     strategy = known.scenario.strategy.parsed
     if not SHAPES[strategy.shape].api:
@@ -86,12 +86,12 @@ class OfPlan(OperatorAction):
     def with_plan(self, plan: Plan) -> OfPlan:
         return evolve(self, plan=plan)
 
-    def check(self, known: Known) -> None:
+    def check(self, known: KnownNames) -> None:
         if self.via == API:
             check_api(known, "via")
         self.check_operation(known)
 
-    def check_operation(self, known: Known) -> None:
+    def check_operation(self, known: KnownNames) -> None:
         if self.plan is None and known.scenario.plan is None:
             raise BadInput(f"there is no plan to {self.name.removeprefix('reassign.')}; add a [plan]", where="action")
 
@@ -100,7 +100,7 @@ class OfPlan(OperatorAction):
         assert plan is not None
         return plan
 
-    def _names_log_dirs(self, known: Known) -> bool:
+    def _names_log_dirs(self, known: KnownNames) -> bool:
         plan = self.plan or known.scenario.plan
         return plan is not None and bool(plan.directories())
 
@@ -140,7 +140,7 @@ class ReassignExecute(OfPlan):
         if carried_out is not None:
             placements.move(carried_out)
 
-    def sends(self, known: Known) -> tuple[str, ...]:
+    def sends(self, known: KnownNames) -> tuple[str, ...]:
         scenario = known.scenario
         messages: list[str] = []
         if (self.via or scenario.reassigns_by) == API:
@@ -185,7 +185,7 @@ class ReassignExecute(OfPlan):
             return
         command = self._handing_over(context, planned, via, throttle, adaptation)
         if directories:
-            command = (log_dirs.around, directories, _targets(planned), self.log_dirs_throttle, *command)
+            command = (reassigned_log_dirs.around, directories, _targets(planned), self.log_dirs_throttle, *command)
         self.begin(context, *command, done=ended)
 
     def _handing_over(
@@ -220,13 +220,13 @@ def _planned(context: ActionContext, plan: Plan) -> list[PlannedMove]:
 
 
 def _then_verify(
-    context: ActionContext, judge: Judge, moves: reassign.Plan, via: str, directories: log_dirs.Directories,
+    context: ActionContext, judge: Judge, moves: reassign.Plan, via: str, directories: reassigned_log_dirs.Directories,
     adaptation: Adaptation | None,
 ) -> Judge:  # fmt: skip
     """Judge the command, then watch the moves and clear the strategy's throttle when they are over."""
     poll_us = context.scenario.strategy.parsed.execution.poll_us
 
-    def done(outcome: Outcome) -> None:
+    def done(outcome: CommandOutcome) -> None:
         judge(outcome)
         context.cluster.operator.begin(reassign.verify_at_the_end, moves, via, poll_us, directories, adaptation)
 
@@ -247,10 +247,10 @@ class ReassignCancel(OperatorAction):
     def expected_error(self) -> str | None:
         return self.expect_error
 
-    def check(self, known: Known) -> None:
+    def check(self, known: KnownNames) -> None:
         check_api(known, "action")
 
-    def sends(self, known: Known) -> tuple[str, ...]:
+    def sends(self, known: KnownNames) -> tuple[str, ...]:
         lists = ("ListPartitionReassignments",) if self.partitions is None else ()
         return ("Metadata", "AlterPartitionReassignments", *lists)
 
@@ -267,10 +267,10 @@ class ReassignList(OperatorAction):
         metadata=key(_PARTITIONS, "which partitions; absent = all"),
     )
 
-    def check(self, known: Known) -> None:
+    def check(self, known: KnownNames) -> None:
         check_api(known, "action")
 
-    def sends(self, known: Known) -> tuple[str, ...]:
+    def sends(self, known: KnownNames) -> tuple[str, ...]:
         return "Metadata", "ListPartitionReassignments"
 
     def perform(self, context: ActionContext) -> None:
@@ -280,7 +280,7 @@ class ReassignList(OperatorAction):
 @action("reassign.verify", "write the progress of the moves into the trace, and clear their throttles if all are over")
 @frozen(kw_only=True)
 class ReassignVerify(OfPlan):
-    def sends(self, known: Known) -> tuple[str, ...]:
+    def sends(self, known: KnownNames) -> tuple[str, ...]:
         return ("DescribeLogDirs",) if self._names_log_dirs(known) else ()
 
     def perform(self, context: ActionContext) -> None:

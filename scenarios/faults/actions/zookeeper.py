@@ -9,15 +9,15 @@ from attrs import evolve, field, frozen
 from emulator.protocol.znodes import CONTROLLER
 from scenarios.cluster.clients.tools import znodes
 from scenarios.errors import BadInput
+from scenarios.faults.cut_in_words import without_end
 from scenarios.faults.operated import OperatorAction
 from scenarios.faults.performer import ActionContext, PerformedAction
-from scenarios.faults.reach import without_end
 from scenarios.language import MethodEntry, Scenario
 from scenarios.language.actions import action
-from scenarios.language.known import Known
+from scenarios.language.known_names import KnownNames
 from scenarios.language.messages import ZNODE_PATH
 from scenarios.language.schema.kinds import DURATION, Choice
-from scenarios.language.schema.reader import key
+from scenarios.language.schema.table_reader import key
 
 SURVIVE, EXPIRE = "survive", "expire"
 
@@ -99,7 +99,7 @@ class ZooKeeperSlow(PerformedAction):
     )
     read_us: int | None = field(default=None, metadata=key(DURATION, "time of each read", name="read"))
 
-    def check(self, known: Known) -> None:
+    def check(self, known: KnownNames) -> None:
         if self.write_us is None and self.read_us is None:
             raise BadInput('nothing makes it slow; state a write or a read time, such as write = "200ms"')
 
@@ -122,7 +122,7 @@ def _set_times(context: ActionContext, write_us: int | None, read_us: int | None
 class ZkDelete(OperatorAction):
     path: str = field(metadata=key(ZNODE_PATH, "the znode"))
 
-    def check(self, known: Known) -> None:
+    def check(self, known: KnownNames) -> None:
         if "*" in self.path:
             raise BadInput("one znode is deleted; write its whole path", where="path")
 

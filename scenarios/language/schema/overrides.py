@@ -16,8 +16,8 @@ from typing import Any
 
 from scenarios.errors import BadInput
 from scenarios.language.schema.kinds import Kind, ListOf, at
-from scenarios.language.schema.reader import Block, keys_of, refuse_unknown
-from scenarios.language.schema.text import LONG, write_value
+from scenarios.language.schema.table_reader import Block, keys_of, refuse_unknown
+from scenarios.language.schema.toml_text import LONG, write_value
 from scenarios.reading import parse_toml
 
 _SEGMENT = re.compile(r"([^.\[\]]+)((?:\[\d{1,9}\])*)", re.ASCII)

@@ -8,7 +8,7 @@ from typing import TypeVar
 from attrs import frozen
 
 from scenarios.language.schema.kinds import Kind, Text, at
-from scenarios.language.schema.reader import Block, Reader
+from scenarios.language.schema.table_reader import Block, TableReader
 
 T = TypeVar("T")
 _TEXT = Text()
@@ -27,7 +27,7 @@ class Variant(Kind[T]):
     find: Callable[[str], type[T]]
 
     def read(self, value: object) -> T:
-        reader = Reader(value)
+        reader = TableReader(value)
         cls = at(self.tag, self.find, reader.take(self.tag, _TEXT))
         found: T = Block(cls).read({name: held for name, held in reader.table.items() if name != self.tag})
         return found

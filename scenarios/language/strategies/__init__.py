@@ -3,19 +3,19 @@ half."""
 
 from controller.shapes import SHAPES, Shape
 from scenarios.language.strategies.execution import Execution, Throttle, parts_by_axis
-from scenarios.language.strategies.registry import PARTS, Look, Part, PlannedMove, Progress
 from scenarios.language.strategies.strategy import Strategy, parse_strategy
+from scenarios.language.strategies.strategy_parts import PARTS, Look, PlannedMove, PlanProgress, StrategyPart
 
 __all__ = [
     "PARTS",
     "SHAPES",
     "Execution",
     "Look",
-    "Part",
+    "PlanProgress",
     "PlannedMove",
-    "Progress",
     "Shape",
     "Strategy",
+    "StrategyPart",
     "Throttle",
     "parse_strategy",
     "parts_by_axis",

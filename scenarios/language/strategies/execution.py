@@ -13,7 +13,15 @@ from emulator.streams import Stream
 from scenarios import units
 from scenarios.errors import BadInput, did_you_mean, nearest
 from scenarios.language.strategies import parts as _parts
-from scenarios.language.strategies.registry import ADMISSION, ORDER, PARTS, RATE, Chosen, Part, PlannedMove
+from scenarios.language.strategies.strategy_parts import (
+    ADMISSION,
+    ORDER,
+    PARTS,
+    RATE,
+    Chosen,
+    PlannedMove,
+    StrategyPart,
+)
 
 
 @frozen
@@ -140,7 +148,7 @@ def parse_part(text: str, axis: str | None = None) -> Chosen:
     raise BadInput(f"unknown {axis or 'part of a strategy'} {text!r}; {_hint(text, known)}")
 
 
-def _hint(text: str, known: Mapping[str, Part]) -> str:
+def _hint(text: str, known: Mapping[str, StrategyPart]) -> str:
     stem = re.sub(r"-(N|0+)$", "", text)
     if f"{stem}-N" in known:
         return f"write it with a number from 1, such as {stem}-4"

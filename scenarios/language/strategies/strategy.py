@@ -11,9 +11,9 @@ from controller.reassignment.protocol import ReassignmentProtocol
 from controller.shapes import SHAPES, Shape
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import RATE, SOME_TIME, Text
-from scenarios.language.schema.reader import key
+from scenarios.language.schema.table_reader import key
 from scenarios.language.strategies.execution import POLL, Execution, Throttle, parse_execution, parse_part
-from scenarios.language.strategies.registry import ADMISSION, ORDER
+from scenarios.language.strategies.strategy_parts import ADMISSION, ORDER
 from scenarios.units import format_duration
 
 _WIDTH = re.compile(r"width-(?:([1-9]\d{0,8})|all)")

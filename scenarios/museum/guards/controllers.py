@@ -11,25 +11,25 @@ from controller.metrics import ControllerMetrics
 from controller.metrics.channels import QueueMetrics
 from controller.operations.rebalance import AutoLeaderRebalance
 from controller.operations.shutdown import ControlledShutdowns
-from controller.state_machines.elections import Elections
+from controller.state_machines.leader_election_algorithms import Candidates
+from controller.state_machines.leader_elections import LeaderElections
 from controller.state_machines.replicas import ReplicaStateMachine
-from controller.state_machines.selectors import Candidates
 from controller.states import ReplicaState
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import LeaderAndIsr
-from emulator.zookeeper.server.server import Session, Sessions
+from emulator.zookeeper.server.zookeeper_server import Session, SessionTracker
 from scenarios.museum.guards.guard import Guard, TakenOut
 
 
 def _same_epoch(successor: Callable[..., LeaderAndIsr]) -> Callable[..., LeaderAndIsr]:
-    def keeps(self: Elections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
+    def keeps(self: LeaderElections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
         return evolve(successor(self, state, **changes), leader_epoch=state.leader_epoch)
 
     return keeps
 
 
 def _all_in_sync(candidates: Callable[..., Awaitable[Candidates]]) -> Callable[..., Awaitable[Candidates]]:
-    async def takes_all(self: Elections, *of: Any) -> Candidates:
+    async def takes_all(self: LeaderElections, *of: Any) -> Candidates:
         found = await candidates(self, *of)
         return evolve(found, isr=found.assignment)
 
@@ -37,7 +37,7 @@ def _all_in_sync(candidates: Callable[..., Awaitable[Candidates]]) -> Callable[.
 
 
 def _keeps_isr(successor: Callable[..., LeaderAndIsr]) -> Callable[..., LeaderAndIsr]:
-    def keeps(self: Elections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
+    def keeps(self: LeaderElections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
         return successor(self, state, **changes | {"isr": state.isr})
 
     return keeps
@@ -75,7 +75,7 @@ def _skips_offline(handle: Callable[..., Awaitable[None]]) -> Callable[..., Awai
 
 
 def _can_be_resumed(_end: Callable[..., None]) -> Callable[..., None]:
-    def keeps(_self: Sessions, session: Session) -> None:
+    def keeps(_self: SessionTracker, session: Session) -> None:
         if session.timer is not None:
             session.timer.cancel()
 
@@ -88,20 +88,20 @@ GUARDS = (
         title="an election keeps the leader epoch",
         here="A controller writes another leader with the leader epoch of before.",
         also=("epochs_grow", "roles_adopted"),
-        taken_out=(TakenOut(owner=Elections, function="successor", instead=_same_epoch),),
+        taken_out=(TakenOut(owner=LeaderElections, function="successor", instead=_same_epoch),),
     ),
     Guard(
         name="controller_adds_none",
         title="an election puts all replicas into the ISR",
         here="A controller takes all assigned replicas for in sync when it elects a leader.",
-        taken_out=(TakenOut(owner=Elections, function="_candidates", instead=_all_in_sync),),
+        taken_out=(TakenOut(owner=LeaderElections, function="_candidates", instead=_all_in_sync),),
     ),
     Guard(
         name="elects_the_living",
         title="an election keeps the ISR",
         here="A controller that elects a leader in the place of a dead one leaves the dead one in the ISR. Kafka's "
         "nearest bug, KAFKA-14140 (3.3), is one that all profiles have.",
-        taken_out=(TakenOut(owner=Elections, function="successor", instead=_keeps_isr),),
+        taken_out=(TakenOut(owner=LeaderElections, function="successor", instead=_keeps_isr),),
     ),
     Guard(
         name="one_active_controller",
@@ -129,7 +129,7 @@ GUARDS = (
         title="ZooKeeper lets a client go on with a session that has expired",
         here="ZooKeeper ends a session, deletes its ephemeral znodes, and takes its client back when that connects "
         "again.",
-        taken_out=(TakenOut(owner=Sessions, function="end", instead=_can_be_resumed),),
+        taken_out=(TakenOut(owner=SessionTracker, function="end", instead=_can_be_resumed),),
     ),
     Guard(
         name="times_true",

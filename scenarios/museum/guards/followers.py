@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fetchers.manager import FetcherManager
+from fetchers.manager import AbstractFetcherManager
 from fetchers.partitions import Partitions
 from fetchers.ports import InitialFetchState
 from fetchers.state import PartitionFetchState
@@ -46,7 +46,7 @@ GUARDS = (
         also=("idle_fetchers_end",),
         taken_out=(
             TakenOut(
-                owner=FetcherManager,
+                owner=AbstractFetcherManager,
                 function="remove_fetcher_for_partitions",
                 instead=lambda _remove: lambda *_of, **_more: None,
             ),
@@ -65,7 +65,9 @@ GUARDS = (
         "nothing.",
         taken_out=(
             TakenOut(
-                owner=FetcherManager, function="shutdown_idle_fetcher_threads", instead=lambda _end: lambda _self: None
+                owner=AbstractFetcherManager,
+                function="shutdown_idle_fetcher_threads",
+                instead=lambda _end: lambda _self: None,
             ),
         ),
     ),

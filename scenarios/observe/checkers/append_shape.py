@@ -12,7 +12,7 @@ from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.log_facts import BatchMisplaced, BatchOfEarlierEpoch, EpochEndWrong
 from scenarios.observe.history.history import History
-from scenarios.observe.history.replica_logs import BASE_OFFSET, LEADER_EPOCH, ReplicaLog
+from scenarios.observe.history.replica_logs import BASE_OFFSET, LEADER_EPOCH, ReplicaLogHistory
 
 _epoch = itemgetter(LEADER_EPOCH)
 
@@ -66,7 +66,7 @@ class AppendShape(Checker):
             self.violated(event, EpochEndWrong(event.node, event.epoch, None, log.end_offset), event.tp, (event.node,))
 
 
-def _end_of(log: ReplicaLog, epoch: int) -> int:
+def _end_of(log: ReplicaLogHistory, epoch: int) -> int:
     """Where the first batch of a later epoch begins that retention has left, or the end of the log."""
     place = bisect_right(log.line, epoch, lo=log.covered(log.start_offset) + 1, hi=log.size, key=_epoch)
     return log.line[place][BASE_OFFSET] if place < log.size else log.end_offset

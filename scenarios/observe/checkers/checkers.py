@@ -14,7 +14,7 @@ from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.findings.facts import Facts, Part
 from scenarios.observe.findings.violation import Violation
 from scenarios.observe.history.history import History
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from scenarios.observe.history.subscriptions import arm, check_subscriptions
 from scenarios.observe.past.cluster_past import Past
 from scenarios.plugins import check_name

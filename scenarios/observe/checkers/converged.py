@@ -33,8 +33,8 @@ from scenarios.observe.findings.convergence_facts import (
 )
 from scenarios.observe.findings.facts import Facts
 from scenarios.observe.history.history import History
+from scenarios.observe.history.replica_logs import ReplicaLogHistory
 from scenarios.observe.history.shown_values import AT_REST
-from scenarios.observe.history.replica_logs import ReplicaLog
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, OFFLINE
 from scenarios.observe.past.changes import AssignmentWritten
 
@@ -241,7 +241,9 @@ class Converged(Checker):
         else:
             yield from self._replicas(tp, state, log, now_us)
 
-    def _replicas(self, tp: TopicPartition, state: LeaderAndIsr, leader: ReplicaLog, now_us: int) -> Iterator[Broken]:
+    def _replicas(
+        self, tp: TopicPartition, state: LeaderAndIsr, leader: ReplicaLogHistory, now_us: int
+    ) -> Iterator[Broken]:
         for broker in state.isr:
             log = self._logs.get(broker, tp)
             if log is None or not log.known or not leader.known:
@@ -332,7 +334,7 @@ class Converged(Checker):
             ends[tp] = 0 if log is None else log.end_offset
         self._marks = (*self._marks[-1:], Mark(now_us, ends))
 
-    def _lacks_what_is_new(self, tp: TopicPartition, broker: int, leader: ReplicaLog, now_us: int) -> bool:
+    def _lacks_what_is_new(self, tp: TopicPartition, broker: int, leader: ReplicaLogHistory, now_us: int) -> bool:
         """Whether ``broker`` follows and lacks nothing that its leader had a while ago, while that has more since. It
         may have all of it at this moment, and not at that of its next fetch; one that had it then might have joined."""
         log = self._logs.get(broker, tp)

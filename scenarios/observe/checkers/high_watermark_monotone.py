@@ -10,7 +10,7 @@ from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.log_facts import HighWatermarkFell, HighWatermarkStayed
 from scenarios.observe.history.commits import Placed
 from scenarios.observe.history.history import History
-from scenarios.observe.history.replica_logs import ReplicaLog
+from scenarios.observe.history.replica_logs import ReplicaLogHistory
 
 
 class HighWatermarkMonotone(Checker):
@@ -56,7 +56,7 @@ class HighWatermarkMonotone(Checker):
             self._epochs[tp] = event.leader_epoch
             self._led_again.pop(tp, None)
 
-    def _fell(self, event: Placed, log: ReplicaLog, before: int) -> None:
+    def _fell(self, event: Placed, log: ReplicaLogHistory, before: int) -> None:
         if self._breaks(event, log):
             leads = event.leader if isinstance(event, HighWatermark) else log.leads
             facts = HighWatermarkFell(
@@ -64,11 +64,11 @@ class HighWatermarkMonotone(Checker):
             )
             self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
 
-    def _stayed(self, event: HighWatermark, log: ReplicaLog) -> None:
+    def _stayed(self, event: HighWatermark, log: ReplicaLogHistory) -> None:
         facts = HighWatermarkStayed(event.node, log.leader_epoch, event.high_watermark)
         self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
 
-    def _breaks(self, event: Placed, log: ReplicaLog) -> bool:
+    def _breaks(self, event: Placed, log: ReplicaLogHistory) -> bool:
         """Whether the fall breaks the invariant."""
         if isinstance(event, (BecameLeader, BecameFollower)):
             return True

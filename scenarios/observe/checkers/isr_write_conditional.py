@@ -17,7 +17,7 @@ from emulator.protocol.events import (
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.findings.epoch_facts import IsrEndsUnasked, IsrNotWritten, WrittenState
+from scenarios.observe.findings.epoch_facts import IsrEndsUnasked, IsrNotWritten, WrittenStateFact
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
@@ -97,7 +97,7 @@ class IsrWriteConditional(Checker):
         self._check_proposed(event)
         tp = TopicPartition(event.topic, event.partition)
         state = self._written.get(event.zk_version, {}).get(tp)
-        written = None if state is None else WrittenState(state.leader, state.leader_epoch, state.isr)
+        written = None if state is None else WrittenStateFact(state.leader, state.leader_epoch, state.isr)
         if written == (event.node, event.leader_epoch, event.isr):
             return
         self.violated(event, IsrNotWritten(event.node, event.leader_epoch, event.isr, event.zk_version, written), tp)

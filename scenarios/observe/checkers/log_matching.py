@@ -9,7 +9,7 @@ from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.log_facts import Committed, CommittedDiffers
 from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
-from scenarios.observe.history.replica_logs import ReplicaLog
+from scenarios.observe.history.replica_logs import ReplicaLogHistory
 
 
 class LogMatching(Checker):
@@ -37,7 +37,7 @@ class LogMatching(Checker):
         super().__init__(history, report)
         history.commits.diverged.append(self._diverged)
 
-    def _diverged(self, event: HighWatermark, commit: Commit, log: ReplicaLog) -> None:
+    def _diverged(self, event: HighWatermark, commit: Commit, log: ReplicaLogHistory) -> None:
         _, base_offset, next_offset, epoch, id = log.line[log.covered(event.high_watermark)]
         facts = CommittedDiffers(
             event.node,

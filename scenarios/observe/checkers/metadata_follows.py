@@ -12,7 +12,7 @@ from emulator.protocol.znodes import BROKER_IDS, LeaderAndIsr
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
-from scenarios.observe.findings.metadata_facts import EpochTakenBack, Leadership, NotSent, SentAgain
+from scenarios.observe.findings.metadata_facts import EpochTakenBack, LeadershipFact, NotSent, SentAgain
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
@@ -175,6 +175,6 @@ def agree(known: PartitionMetadata | None, state: LeaderAndIsr, *, epochs: bool)
     )
 
 
-def leadership(known: PartitionMetadata | LeaderAndIsr) -> Leadership:
+def leadership(known: PartitionMetadata | LeaderAndIsr) -> LeadershipFact:
     """The leader and leader epoch that metadata or a state znode names."""
-    return Leadership(known.leader, known.leader_epoch)
+    return LeadershipFact(known.leader, known.leader_epoch)

@@ -21,14 +21,14 @@ from scenarios.observe.findings.metadata_facts import (
     KnowsEarlierEpoch,
     KnowsOtherThanSent,
     KnowsOtherThanZooKeeper,
-    Leadership,
+    LeadershipFact,
     LiveBrokersDiffer,
     RefusedAndTaken,
 )
 from scenarios.observe.history.history import History
 
 Topics = Mapping[str, Mapping[int, PartitionMetadata]]
-Differs = tuple[TopicPartition, Leadership | None, Leadership]
+Differs = tuple[TopicPartition, LeadershipFact | None, LeadershipFact]
 """A partition, what a cache knows of it, and what ZooKeeper has."""
 
 
@@ -168,5 +168,5 @@ def _of(topics: Topics, tp: TopicPartition) -> PartitionMetadata | None:
     return topics.get(tp.topic, {}).get(tp.partition)
 
 
-def _leadership(known: PartitionMetadata | None) -> Leadership | None:
+def _leadership(known: PartitionMetadata | None) -> LeadershipFact | None:
     return None if known is None else leadership(known)

@@ -23,7 +23,7 @@ LATEST = 64
 
 
 @define(eq=False)
-class _Written:
+class _ProducerBatches:
     """What one producer has in a partition.
 
     Attributes:
@@ -48,7 +48,7 @@ class _Seen:
 
     entries: int = 1
     begun_epoch: int = -1
-    written: dict[int, _Written] = field(factory=dict)
+    written: dict[int, _ProducerBatches] = field(factory=dict)
 
 
 class NoBatchTwice(Checker):
@@ -119,14 +119,14 @@ class NoBatchTwice(Checker):
             self._look(event, commit, entry, seen.written)
         seen.entries, seen.begun_epoch = commit.size, begun
 
-    def _look(self, event: Event, commit: Commit, entry: Entry, written: dict[int, _Written]) -> None:
+    def _look(self, event: Event, commit: Commit, entry: Entry, written: dict[int, _ProducerBatches]) -> None:
         _, base_offset, next_offset, epoch, id = entry
         producer = next((first for first, last in self._producers.items() if first <= id <= last), None)
         if producer is None:
             return
         its = written.get(producer)
         if its is None:
-            its = written[producer] = _Written(id)
+            its = written[producer] = _ProducerBatches(id)
         if id <= its.newest:
             self.violated(event, BatchTwice(id, base_offset, epoch, its.first, its.newest, its.end_offset), commit.tp)
         its.newest, its.end_offset = max(its.newest, id), next_offset

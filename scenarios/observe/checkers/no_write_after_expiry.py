@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from emulator.protocol.znodes import BROKER_IDS, CONTROLLER
 from emulator.trace.events import ZkWritten
-from emulator.trace.shown import ZnodeCreated
+from emulator.trace.shown_znodes import ZnodeCreated
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.findings.epoch_facts import Session, WrittenAfterExpiry, ZnodeOfWrongKind
 

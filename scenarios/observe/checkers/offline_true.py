@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import ClassVar
 
-from emulator.metrics.events import GaugeSet
+from emulator.metrics.metric_events import GaugeSet
 from emulator.protocol import znodes
 from emulator.protocol.events import ControllerElected, NodeCrashed
 from emulator.protocol.types import TopicPartition

@@ -18,7 +18,7 @@ from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.log_facts import BoundsBroken, CopyBeginsLater, LogBeginsUncommitted
 from scenarios.observe.history.history import History
-from scenarios.observe.history.replica_logs import ReplicaLog
+from scenarios.observe.history.replica_logs import ReplicaLogHistory
 
 Placed = LogLoaded | BecameLeader | BecameFollower | Truncated | HighWatermark
 """The events that carry a replica's high watermark."""
@@ -87,7 +87,7 @@ class OffsetBounds(Checker):
         if start > self._starts.get(log, 0):
             self._starts[log] = start
 
-    def _beyond(self, event: HighWatermark, log: ReplicaLog) -> None:
+    def _beyond(self, event: HighWatermark, log: ReplicaLogHistory) -> None:
         self._check(event, log.start_offset, log.end_offset)
 
     def _check(self, event: Placed, start: int, end: int) -> None:

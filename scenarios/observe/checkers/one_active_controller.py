@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.metrics.events import GaugeSet
+from emulator.metrics.metric_events import GaugeSet
 from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
 from emulator.protocol.znodes import CONTROLLER
 from emulator.trace.events import ZkSession, ZkWritten

@@ -21,7 +21,7 @@ from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.findings.log_facts import DeletedEarly, RolledEarly, SegmentKept
 from scenarios.observe.history.history import History
-from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, Line, ReplicaLog
+from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, Line, ReplicaLogHistory
 
 WEEK_MS = 604_800_000
 SHORT_MS = 600_000
@@ -165,7 +165,7 @@ class SegmentsExpire(Checker):
         if not (too_old or too_much):
             self.violated(event, DeletedEarly(event.node, event.log_start_offset, age_us, left), tp)
 
-    def _size(self, log: ReplicaLog, place: int) -> int | None:
+    def _size(self, log: ReplicaLogHistory, place: int) -> int | None:
         """The bytes from a place on; None: not known."""
         size = 0
         for entry in log.line[place : log.size]:
@@ -195,7 +195,7 @@ class SegmentsExpire(Checker):
             for node, tp, log in self._due(moment.t_us):
                 self._look_at(moment, node, tp, log)
 
-    def _due(self, now_us: int) -> Iterator[tuple[int, TopicPartition, ReplicaLog]]:
+    def _due(self, now_us: int) -> Iterator[tuple[int, TopicPartition, ReplicaLogHistory]]:
         """The logs of which segments may be due, on brokers that work."""
         here = self._circumstances
         for node, tp in self._logs.all_replicas():
@@ -207,7 +207,7 @@ class SegmentsExpire(Checker):
             elif self._watches(tp.topic, now_us) and log.high_watermark is not None:
                 yield node, tp, log
 
-    def _look_at(self, moment: Moment, node: int, tp: TopicPartition, log: ReplicaLog) -> None:
+    def _look_at(self, moment: Moment, node: int, tp: TopicPartition, log: ReplicaLogHistory) -> None:
         found = self._oldest.get((node, tp))
         stale = found is None or found.line is not log.line or found.place > log.size
         if found is None or stale or found.start_offset != log.start_offset:
@@ -236,7 +236,7 @@ class SegmentsExpire(Checker):
         most = self._segment_bytes[topic] = max(self._segment_bytes.get(topic, 0), *map(int, values))
         return most
 
-    def _read_on(self, found: OldestSegment, log: ReplicaLog, most: int) -> None:
+    def _read_on(self, found: OldestSegment, log: ReplicaLogHistory, most: int) -> None:
         """Count the batches that have come since the last look."""
         for entry in log.line[found.place : log.size]:
             written = self._written.get((entry[BASE_OFFSET], entry[ID]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.metrics.events import GaugeSet, TimerUpdated
+from emulator.metrics.metric_events import GaugeSet, TimerUpdated
 from emulator.protocol.events import Fault, NodeStarted
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.gauge_facts import GaugeNegative, TimeImpossible, TimeUnpaired

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.metrics.events import TimerUpdated
+from emulator.metrics.metric_events import TimerUpdated
 from emulator.protocol.elect_leaders import ElectionsRequested, ElectionType
 from emulator.protocol.events import Fault
 from emulator.protocol.znodes import decode_config

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.metrics import short_name
-from emulator.metrics.events import GaugeSet, MetricRegistered
+from emulator.metrics.metric_events import GaugeSet, MetricRegistered
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,

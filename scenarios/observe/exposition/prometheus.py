@@ -17,14 +17,14 @@ from operator import attrgetter
 from typing import Any
 
 from scenarios.observe.exposition.rates import mean_rate, one_minute_rate, quantile
-from scenarios.observe.exposition.shown import Metric, Shown
+from scenarios.observe.exposition.shown import ShownMetric, ShownMetrics
 
 QUANTILES = ("0.50", "0.75", "0.95", "0.98", "0.99", "0.999")
 _SAMPLE = tuple[str, dict[str, str], float]
 _FORBIDDEN = re.compile(r"[^a-zA-Z0-9_]")
 
 
-def text(shown: Shown, at_us: int, node: int | None = None) -> Iterator[str]:
+def text(shown: ShownMetrics, at_us: int, node: int | None = None) -> Iterator[str]:
     """The lines, sorted by metric; of one node or of all."""
     families: dict[str, tuple[str, str, list[str]]] = {}
     for (family, form, help), name, labels, value in _samples(shown, at_us, node):
@@ -35,7 +35,9 @@ def text(shown: Shown, at_us: int, node: int | None = None) -> Iterator[str]:
         yield from samples
 
 
-def series(shown: Shown, events: Sequence[Any], every_us: int, epoch_s: int, node: int | None = None) -> Iterator[str]:
+def series(
+    shown: ShownMetrics, events: Sequence[Any], every_us: int, epoch_s: int, node: int | None = None
+) -> Iterator[str]:
     """The lines of an OpenMetrics text: the samples of one node or of all, each ``every_us`` of virtual time.
 
     Args:
@@ -66,7 +68,7 @@ def series(shown: Shown, events: Sequence[Any], every_us: int, epoch_s: int, nod
 
 
 def _samples(
-    shown: Shown, at_us: int, node: int | None
+    shown: ShownMetrics, at_us: int, node: int | None
 ) -> Iterator[tuple[tuple[str, str, str], str, dict[str, str], float]]:
     """The samples: name, form and help of the family, own name, labels, and value of each."""
     for each in shown.nodes if node is None else [node]:
@@ -83,7 +85,7 @@ def _inside(labels: Mapping[str, str]) -> str:
 _Family = tuple[str, str, str, list[_SAMPLE]]
 
 
-def _families(mbean: str, metric: Metric, at_us: int) -> Iterable[_Family]:
+def _families(mbean: str, metric: ShownMetric, at_us: int) -> Iterable[_Family]:
     domain, properties, *attribute = mbean.split(":")
     parts = dict(part.split("=", 1) for part in properties.split(","))
     type_, name = parts.pop("type"), parts.pop("name", *attribute)
@@ -109,7 +111,7 @@ def _labels(tags: dict[str, str]) -> dict[str, str]:
     return {_FORBIDDEN.sub("_", key): value for key, value in tags.items()}
 
 
-def _summary(stem: str, labels: dict[str, str], metric: Metric) -> list[_SAMPLE]:
+def _summary(stem: str, labels: dict[str, str], metric: ShownMetric) -> list[_SAMPLE]:
     durations_ms = sorted(duration / 1000 for duration in metric.durations_us)
     quantiles = [(stem, {**labels, "quantile": q}, quantile(durations_ms, float(q))) for q in QUANTILES]
     return [

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import Factory, define
 
 from emulator.metrics import mbean, short_name
-from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
+from emulator.metrics.metric_events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
 from emulator.protocol.events import ConsumerLag, LastStableOffsetLag, NodeCrashed, PartitionGauges, ReplicaStopped
 from scenarios.observe.exposition.rates import Counted, one_minute_rate
 
@@ -26,7 +26,7 @@ _PARTITION_GAUGES = {
 
 
 @define(eq=False)
-class Metric:
+class ShownMetric:
     """One metric.
 
     Attributes:
@@ -43,12 +43,12 @@ class Metric:
     durations_us: list[int] = Factory(list)
 
 
-class Shown:
+class ShownMetrics:
     """The metrics that processes show after the events so far. ``lacks``: the names that the release does not have."""
 
     def __init__(self, lacks: Collection[str] = ()) -> None:
         self._lacks = lacks
-        self._nodes: dict[int, dict[str, Metric]] = {}
+        self._nodes: dict[int, dict[str, ShownMetric]] = {}
         self._see: dict[type, Any] = {
             MetricRegistered: self._registered,
             MetricRemoved: self._removed,
@@ -76,7 +76,7 @@ class Shown:
         """The nodes that show any metric, ascending."""
         return sorted(node for node, metrics in self._nodes.items() if metrics)
 
-    def metrics(self, node: int, at_us: int) -> Iterator[tuple[str, Metric]]:
+    def metrics(self, node: int, at_us: int) -> Iterator[tuple[str, ShownMetric]]:
         """The metrics of a node, ordered by name. Derived ones are computed for ``at_us``."""
         metrics = self._nodes.get(node, {})
         for name, metric in sorted(metrics.items()):
@@ -84,17 +84,17 @@ class Shown:
                 metric.value = _min_fetch_rate(metrics, name, at_us)
             yield name, metric
 
-    def _changed(self, event: Any, name: str, metric: Metric) -> None:
+    def _changed(self, event: Any, name: str, metric: ShownMetric) -> None:
         """``event`` changed the metric's value, updated its timer, or created it. For subclasses."""
 
     def _ended(self, event: Any, name: str) -> None:
         """``event`` ended the metric. For subclasses."""
 
-    def _metric(self, event: Any, name: str, kind: str) -> Metric:
+    def _metric(self, event: Any, name: str, kind: str) -> ShownMetric:
         metrics = self._nodes.setdefault(event.node, {})
         metric = metrics.get(name)
         if metric is None:
-            metric = metrics[name] = Metric(kind, event.t_us)
+            metric = metrics[name] = ShownMetric(kind, event.t_us)
         return metric
 
     def _set(self, event: Any, name: str, value: float) -> None:
@@ -104,7 +104,7 @@ class Shown:
             self._changed(event, name, metric)
 
     def _registered(self, event: MetricRegistered) -> None:
-        metric = self._nodes.setdefault(event.node, {})[event.metric] = Metric(event.kind, event.t_us)
+        metric = self._nodes.setdefault(event.node, {})[event.metric] = ShownMetric(event.kind, event.t_us)
         self._changed(event, event.metric, metric)
 
     def _removed(self, event: MetricRemoved) -> None:
@@ -152,7 +152,7 @@ def _of_partition(name: str, event: Any) -> str:
     return mbean("kafka.cluster", "Partition", name, topic=event.topic, partition=event.partition)
 
 
-def _min_fetch_rate(metrics: dict[str, Metric], name: str, at_us: int) -> float:
+def _min_fetch_rate(metrics: dict[str, ShownMetric], name: str, at_us: int) -> float:
     """The lowest one-minute rate of requests among the manager's threads; 0 without threads. The names of a manager
     and its threads begin alike: ReplicaFetcherManager, ReplicaFetcherThread-0-1."""
     kind = name.partition("type=")[2].partition("Manager")[0]

@@ -241,7 +241,7 @@ class IsrEndsUnasked(NamedTuple):
         )
 
 
-class WrittenState(NamedTuple):
+class WrittenStateFact(NamedTuple):
     """What a state znode has in one version."""
 
     leader: int
@@ -256,7 +256,7 @@ class IsrNotWritten(NamedTuple):
     leader_epoch: int
     isr: tuple[int, ...]
     zk_version: int
-    written: WrittenState | None
+    written: WrittenStateFact | None
 
     def in_words(self, tp: TopicPartition | None) -> str:
         found = "that version was never written"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from emulator.protocol.types import TopicPartition
 
 
-class Leadership(NamedTuple):
+class LeadershipFact(NamedTuple):
     """A leader with its leader epoch, as metadata or ZooKeeper has them."""
 
     leader: int
@@ -17,7 +17,7 @@ class Leadership(NamedTuple):
         return f"leader {self.leader} of leader epoch {self.leader_epoch}"
 
 
-def _known(known: Leadership | None) -> str:
+def _known(known: LeadershipFact | None) -> str:
     return "nothing" if known is None else str(known)
 
 
@@ -25,8 +25,8 @@ class EpochTakenBack(NamedTuple):
     """Metadata that a controller sends after that of a later leader epoch."""
 
     controller: int
-    sent: Leadership
-    before: Leadership
+    sent: LeadershipFact
+    before: LeadershipFact
 
     def in_words(self, tp: TopicPartition | None) -> str:
         return (
@@ -52,9 +52,9 @@ class SentAgain(NamedTuple):
 class NotSent(NamedTuple):
     """A leadership that a controller has not told the brokers in time; ``sent``: what it has; None: nothing."""
 
-    leadership: Leadership
+    leadership: LeadershipFact
     controller: int
-    sent: Leadership | None
+    sent: LeadershipFact | None
     held_us: int
 
     def in_words(self, tp: TopicPartition | None) -> str:
@@ -89,8 +89,8 @@ class KnowsOtherThanSent(NamedTuple):
     """What a broker knows of a partition after a request that says otherwise; None: nothing."""
 
     broker: int
-    known: Leadership | None
-    sent: Leadership | None
+    known: LeadershipFact | None
+    sent: LeadershipFact | None
 
     def in_words(self, tp: TopicPartition | None) -> str:
         return f"{tp}: broker {self.broker} knows {_known(self.known)}, and was sent {_known(self.sent)}"
@@ -100,8 +100,8 @@ class KnowsEarlierEpoch(NamedTuple):
     """What a broker knows of a partition, after a later leader epoch."""
 
     broker: int
-    known: Leadership
-    before: Leadership
+    known: LeadershipFact
+    before: LeadershipFact
 
     def in_words(self, tp: TopicPartition | None) -> str:
         return f"{tp}: broker {self.broker} knows {self.known}, after {self.before}"
@@ -111,8 +111,8 @@ class KnowsOtherThanZooKeeper(NamedTuple):
     """What a broker knows of a partition, None: nothing, and what ZooKeeper has."""
 
     broker: int
-    known: Leadership | None
-    in_zookeeper: Leadership
+    known: LeadershipFact | None
+    in_zookeeper: LeadershipFact
 
     def in_words(self, tp: TopicPartition | None) -> str:
         return f"broker {self.broker}: {tp}: {_known(self.known)}, and in ZooKeeper {self.in_zookeeper}"

@@ -31,12 +31,12 @@ from scenarios.observe.history.replica_logs import (
     NEXT_OFFSET,
     PLACE,
     Entry,
-    ReplicaLog,
+    ReplicaLogHistory,
     ReplicaLogs,
 )
 from scenarios.observe.history.subscriptions import index_of
 from scenarios.observe.past.changes import StateWritten
-from scenarios.observe.past.cluster_state import DELETED_FROM, ClusterState
+from scenarios.observe.past.cluster_state import DELETED_FROM, FoldedState
 
 ALL, ONE = -1, 1
 """``acks``, as requests have it."""
@@ -90,7 +90,7 @@ class Acknowledged:
     A deleted topic takes its records with it, which is no loss; a topic created again under its name is a new one.
     """
 
-    def __init__(self, trace: Trace, logs: ReplicaLogs, cluster: ClusterState, commits: Commits) -> None:
+    def __init__(self, trace: Trace, logs: ReplicaLogs, cluster: FoldedState, commits: Commits) -> None:
         self._trace = trace
         self._logs = logs
         self._commits = commits
@@ -215,7 +215,7 @@ class Acknowledged:
     def _leaders_log_is_known(self, partition: _Partition) -> bool:
         return (log := self._leaders_log(partition)) is not None and log.known
 
-    def _leaders_log(self, partition: _Partition) -> ReplicaLog | None:
+    def _leaders_log(self, partition: _Partition) -> ReplicaLogHistory | None:
         return None if partition.election is None else self._logs.get(partition.election.node, partition.tp)
 
     def finish(self) -> None:
@@ -291,7 +291,7 @@ def _as_entry(event: Produced) -> Entry:
     return -1, event.base_offset, event.next_offset, -1, event.id
 
 
-def _take_lost(acked: list[Entry], log: ReplicaLog) -> list[Entry]:
+def _take_lost(acked: list[Entry], log: ReplicaLogHistory) -> list[Entry]:
     lost = list(takewhile(lambda entry: not log.holds(entry), reversed(acked)))
     del acked[len(acked) - len(lost) :]
     return lost[::-1]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from emulator.protocol.events import Fault, NodeCrashed, NodeStarted, RoutesChanged
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.observe.past.cluster_past import HEAL
-from scenarios.observe.past.cluster_state import ClusterState
+from scenarios.observe.past.cluster_state import FoldedState
 
 FOLLOWED = (
     "broker.start", "broker.crash", "broker.stop", "broker.controlled_shutdown", "broker.pause", "broker.resume",
@@ -55,7 +55,7 @@ class Circumstances:
         calm_since_us: the last moment at which a fault began or ended that delays messages or stops a machine.
     """
 
-    def __init__(self, cluster: ClusterState, undone_by: Callable[[str], str | None]) -> None:
+    def __init__(self, cluster: FoldedState, undone_by: Callable[[str], str | None]) -> None:
         self._cluster = cluster
         self._undone_by = undone_by
         self.impaired: dict[int, None] = {}

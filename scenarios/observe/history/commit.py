@@ -8,9 +8,9 @@ from collections.abc import Callable
 from attrs import define
 
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.history.replica_logs import ID, NEXT_OFFSET, Entry, Line, ReplicaLog
+from scenarios.observe.history.replica_logs import ID, NEXT_OFFSET, Entry, Line, ReplicaLogHistory
 
-Member = tuple[int, ReplicaLog]
+Member = tuple[int, ReplicaLogHistory]
 
 NOTHING: Line = [(0, 0, 0, -1, 0)]
 """The line of every partition of which nothing is committed yet; no log is on it."""
@@ -22,7 +22,7 @@ class Commit:
     line, size: the first ``size`` entries of this line are committed, the base and its batches.
     offset: the highest high watermark that any leader has had.
     unknown_below: nothing but ``offset`` is known of what is committed: an unclean election has made a log the leader's
-        of which retention had deleted everything (``ReplicaLog.known``).
+        of which retention had deleted everything (``ReplicaLogHistory.known``).
     isr: as ZooKeeper has it, once it is ``stated``.
     assigned: the replicas as ZooKeeper has them; none where no write of the topic's znode was seen.
     targets: of the move that is under way, and of those that were asked for since, oldest first.
@@ -152,18 +152,18 @@ class Commit:
             what = "which no log shows"
         return f"committed up to offset {self.offset}, {what}"
 
-    def held_by(self, log: ReplicaLog) -> bool:
+    def held_by(self, log: ReplicaLogHistory) -> bool:
         """Whether ``log`` has all that is committed, at the same offsets and after the same batches."""
         if not log.known:
             return True
         return log.holds(self.last) if self.size > 1 else self._reached_by(log)
 
-    def _reached_by(self, log: ReplicaLog) -> bool:
+    def _reached_by(self, log: ReplicaLogHistory) -> bool:
         """Whether ``log`` has all that is committed, where that is the base alone. Below the end of a base of which
         nothing is known the log may hold whatever it does."""
         return (log.end_offset if self.unknown_below else log.line[0][NEXT_OFFSET]) >= self.offset
 
-    def agrees(self, log: ReplicaLog, at: int) -> bool:
+    def agrees(self, log: ReplicaLogHistory, at: int) -> bool:
         """Whether the entries of ``log`` up to index ``at`` are committed, or extend what is."""
         if not log.known or at == 0:
             return True
@@ -172,7 +172,7 @@ class Commit:
             return self._reached_by(log)
         return log.line[shared] is self.line[shared]
 
-    def extend(self, log: ReplicaLog, at: int, offset: int) -> None:
+    def extend(self, log: ReplicaLogHistory, at: int, offset: int) -> None:
         """The entries of ``log`` up to index ``at`` are committed as well. They agree with the earlier ones."""
         if self.size == 1 or at >= self.size:
             self.line, self.size = log.line, at + 1
@@ -188,14 +188,14 @@ class Commit:
         self.crashed = self.lost_on = self.excused = ()
         self.targets, self.withdrawn, self.arrived, self.deleting, self.stated = (), 0, (), False, False
 
-    def crash(self, node: int, back: Callable[[int], ReplicaLog | None]) -> None:
+    def crash(self, node: int, back: Callable[[int], ReplicaLogHistory | None]) -> None:
         """The machine of ``node``, which is in the ISR, has crashed. ``back(broker)``: the log of a broker that has
         found it since its own crash, else None."""
         spared = [other for other in self.crashed if (log := back(other)) is not None and self.held_by(log)]
         self.crashed = (*(other for other in self.crashed if other != node and other not in spared), node)
         self.lost_on = tuple(other for other in self.lost_on if other in self.crashed and other != node)
 
-    def survive(self, node: int, log: ReplicaLog) -> None:
+    def survive(self, node: int, log: ReplicaLogHistory) -> None:
         """``node`` leads in a new epoch, or again after a crash: with what it has, if no in-sync replica was spared."""
         if self.none_spared:
             self.excused = tuple(other for other in self.crashed if other != node)
@@ -210,7 +210,7 @@ class Commit:
         self.crashed = tuple(other for other in self.crashed if other != node)
         self.lost_on = tuple(other for other in self.lost_on if other != node)
 
-    def excuses(self, node: int, log: ReplicaLog) -> bool:
+    def excuses(self, node: int, log: ReplicaLogHistory) -> bool:
         """Whether ``node`` may lack something: it crashed with the whole ISR, and has not caught up since."""
         if node not in self.excused:
             return False
@@ -225,7 +225,7 @@ class Commit:
         may arrive late."""
         return max(self.unclean_epoch, min(self.reads_lost_below, self.adopted_epoch))
 
-    def restart(self, log: ReplicaLog) -> None:
+    def restart(self, log: ReplicaLogHistory) -> None:
         """From now on only what ``log`` holds of it is committed."""
         self.highest = max(self.highest, self.offset)
         committed, there = self.line, log.line

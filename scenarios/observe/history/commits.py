@@ -40,10 +40,10 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from emulator.trace.events import Step
 from scenarios.observe.history.commit import Commit, Member
-from scenarios.observe.history.replica_logs import NEXT_OFFSET, ReplicaLog, ReplicaLogs, TopicLogs
+from scenarios.observe.history.replica_logs import NEXT_OFFSET, ReplicaLogHistory, ReplicaLogs, TopicLogs
 from scenarios.observe.history.subscriptions import index_of
 from scenarios.observe.past.changes import AssignmentWritten, ReassigningWritten, StateWritten
-from scenarios.observe.past.cluster_state import DELETED_FROM, ClusterState
+from scenarios.observe.past.cluster_state import DELETED_FROM, FoldedState
 
 Placed = BecameLeader | BecameFollower | Truncated | HighWatermark
 """The events that carry a replica's high watermark."""
@@ -67,15 +67,15 @@ class Commits:
         stayed: called with an event by which a leader's high watermark is said to move, and stays where it is.
     """
 
-    def __init__(self, logs: ReplicaLogs, cluster: ClusterState) -> None:
+    def __init__(self, logs: ReplicaLogs, cluster: FoldedState) -> None:
         self.logs = logs
         self._cluster = cluster
-        self.diverged: list[Callable[[HighWatermark, Commit, ReplicaLog], None]] = []
+        self.diverged: list[Callable[[HighWatermark, Commit, ReplicaLogHistory], None]] = []
         self.extended: list[Callable[[Event, Commit], None]] = []
         self.lacking: list[Callable[[HighWatermark, Commit], None]] = []
-        self.beyond: list[Callable[[HighWatermark, ReplicaLog], None]] = []
-        self.fell: list[Callable[[Placed, ReplicaLog, int], None]] = []
-        self.stayed: list[Callable[[HighWatermark, ReplicaLog], None]] = []
+        self.beyond: list[Callable[[HighWatermark, ReplicaLogHistory], None]] = []
+        self.fell: list[Callable[[Placed, ReplicaLogHistory, int], None]] = []
+        self.stayed: list[Callable[[HighWatermark, ReplicaLogHistory], None]] = []
         self._commits: dict[tuple[str, int], Commit] = {}
         self._found_since: dict[int, dict[TopicPartition, None]] = {}
         """By broker whose machine has crashed, the logs that it has loaded from its disk since."""
@@ -194,7 +194,7 @@ class Commits:
         if event.node in commit.candidates:
             commit.crash(event.node, partial(self._found, commit.tp))
 
-    def _found(self, tp: TopicPartition, node: int) -> ReplicaLog | None:
+    def _found(self, tp: TopicPartition, node: int) -> ReplicaLogHistory | None:
         """The log of a broker that has crashed, if it has loaded it since."""
         return self.logs.get(node, tp) if tp in self._found_since[node] else None
 
@@ -225,7 +225,7 @@ class Commits:
     def on_truncated(self, event: Truncated) -> None:
         self._place(event, self.logs.made(event.node, event.topic, event.partition))
 
-    def _place(self, event: BecameLeader | BecameFollower | Truncated, log: ReplicaLog) -> None:
+    def _place(self, event: BecameLeader | BecameFollower | Truncated, log: ReplicaLogHistory) -> None:
         before, log.high_watermark = log.high_watermark, event.high_watermark
         if before is not None and event.high_watermark < before:
             for fell in self.fell:
@@ -289,7 +289,7 @@ class Commits:
         self,
         columns: HighWatermarksMoved,
         taken: Iterator[int],
-        log: ReplicaLog,
+        log: ReplicaLogHistory,
         partition: int,
         epoch: int,
         high_watermark: int,
@@ -316,7 +316,7 @@ class Commits:
         if news and epoch >= commit.counts_from and not commit.deleting:
             self._compare(event, commit, log, at)
 
-    def _compare(self, event: HighWatermark, commit: Commit, log: ReplicaLog, at: int) -> None:
+    def _compare(self, event: HighWatermark, commit: Commit, log: ReplicaLogHistory, at: int) -> None:
         """The high watermark covers the entries of ``log`` up to ``at``, which are not all known to be committed.
 
         A log that is not known shows nothing: neither that it differs, nor with what the committed path goes on.

@@ -12,12 +12,12 @@ from emulator.trace import Trace
 from scenarios.observe.history.acknowledged import Acknowledged
 from scenarios.observe.history.circumstances import Circumstances
 from scenarios.observe.history.commits import Commits
-from scenarios.observe.history.shown_values import ShownValues
 from scenarios.observe.history.replica_logs import ReplicaLogs
-from scenarios.observe.history.settings import Settings, StartSettings
+from scenarios.observe.history.settings_history import Settings, StartSettings
+from scenarios.observe.history.shown_values import ShownValues
 from scenarios.observe.history.subscriptions import arm
 from scenarios.observe.past.cluster_past import Past
-from scenarios.observe.past.cluster_state import ClusterState
+from scenarios.observe.past.cluster_state import FoldedState
 
 
 class History:
@@ -33,7 +33,7 @@ class History:
         self.past = past
 
     @property
-    def cluster(self) -> ClusterState:
+    def cluster(self) -> FoldedState:
         return self.past.now
 
     @cached_property

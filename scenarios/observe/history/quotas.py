@@ -17,7 +17,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONFIG_BROKERS, CONFIG_TOPICS, decode_config
 from emulator.trace.events import ZkWritten
 from fetchers.quota import listed_here
-from scenarios.observe.past.cluster_state import ClusterState
+from scenarios.observe.past.cluster_state import FoldedState
 from scenarios.units import MICROSECONDS
 
 WINDOW_US, LEAST_US = 10 * MICROSECONDS["s"], 2 * MICROSECONDS["s"]
@@ -29,7 +29,7 @@ _NEARLY = 0.8
 
 
 @frozen
-class Held:
+class ThrottledReplica:
     """A replica out of sync that a quota holds back.
 
     Attributes:
@@ -63,7 +63,7 @@ class QuotaUse:
     window_us: int
     in_sync: int
     others: int
-    held: tuple[Held, ...]
+    held: tuple[ThrottledReplica, ...]
 
     @property
     def used_up(self) -> bool:
@@ -93,7 +93,7 @@ class Quotas:
     """
 
     _trace: Any
-    _cluster: ClusterState
+    _cluster: FoldedState
     end: Callable[[int, TopicPartition], int | None]
     kind: type = BatchesAppended
     _rates: dict[tuple[int, str], int] = field(factory=dict)
@@ -122,12 +122,12 @@ class Quotas:
         got: Counter[tuple[int, TopicPartition]] = Counter()
         for one in self._window:
             got[one.broker, one.tp] += one.size
-        held: dict[tuple[int, str], list[Held]] = {}
+        held: dict[tuple[int, str], list[ThrottledReplica]] = {}
         for (broker, tp), leader in sorted(self._leaders.items()):
             lacks = self._lacks(broker, tp, leader)
             if lacks > 0:
                 got_per_s = _per_second(got[broker, tp], window_us)
-                replica = Held(str(tp), broker, self._since[broker, tp], got_per_s, lacks)
+                replica = ThrottledReplica(str(tp), broker, self._since[broker, tp], got_per_s, lacks)
                 for quota in self._limiting(broker, tp, leader):
                     held.setdefault(quota, []).append(replica)
         found = (self._use(broker, side, replicas, window_us) for (broker, side), replicas in sorted(held.items()))
@@ -157,7 +157,7 @@ class Quotas:
         partitions = self._listed[place]
         return partitions is None or tp.partition in partitions
 
-    def _use(self, broker: int, side: str, held: list[Held], window_us: int) -> QuotaUse:
+    def _use(self, broker: int, side: str, held: list[ThrottledReplica], window_us: int) -> QuotaUse:
         quota = (broker, side)
         counted = [
             one

@@ -18,7 +18,8 @@ A log whose start moves keeps its history here: what retention deleted was commi
 empties the log (``Log.truncateTo``, 2.3), and the next batch goes where it says, even if a batch that was deleted went
 beyond: the part of that batch before it takes its place (``GONE``). After a full truncation to an
 offset beyond its end, which is how a new replica begins where the leader's log does, a log is not known
-(``ReplicaLog.known``) until its first append. Nor is one with another history than the leader's that goes on right
+(``ReplicaLogHistory.known``) until its first append. Nor is one with another history than the leader's that goes on
+right
 where the leader's log begins: the leader knows no epoch from before, so nothing is truncated
 (``LeaderEpochFileCache.endOffsetFor``, 2.4.1), and what differs is deleted with the leader's next answer. So it is
 where the leader's log is not known itself. The append puts it on the line of the logs that have this batch at this
@@ -72,7 +73,7 @@ _next_offset = itemgetter(NEXT_OFFSET)
 
 
 @define(eq=False)
-class ReplicaLog:
+class ReplicaLogHistory:
     """The log of one partition on one broker.
 
     Attributes:
@@ -136,7 +137,7 @@ class ReplicaLog:
         batch equals it, so that the next append is not taken for one that goes on along the line."""
         self.line, self.size, self.end_offset, self.known = [(0, 0, offset, -1, 0), NO_BATCH], 1, offset, False
 
-    def recognize(self, next_offset: int, leader_epoch: int, id: int, others: list[ReplicaLog]) -> None:
+    def recognize(self, next_offset: int, leader_epoch: int, id: int, others: list[ReplicaLogHistory]) -> None:
         """Find the history by the batch that comes next: that of the first of ``others`` that fits, the logs of now, or
         one that no log has any more. Where none fits, this log begins here and stays unknown."""
         offset, batch = self.end_offset, (next_offset, leader_epoch, id)
@@ -183,7 +184,7 @@ class ReplicaLog:
             self.end_offset = self.last[NEXT_OFFSET]
 
 
-class TopicLogs(dict[int, ReplicaLog]):
+class TopicLogs(dict[int, ReplicaLogHistory]):
     """The logs of one topic on one broker, by partition. A log that no event was about yet is made when it is looked
     up; ``get`` makes none."""
 
@@ -191,8 +192,8 @@ class TopicLogs(dict[int, ReplicaLog]):
         super().__init__()
         self._lines = lines
 
-    def __missing__(self, partition: int) -> ReplicaLog:
-        log = self[partition] = ReplicaLog(self._lines.setdefault(partition, {}), [], 0, 0)
+    def __missing__(self, partition: int) -> ReplicaLogHistory:
+        log = self[partition] = ReplicaLogHistory(self._lines.setdefault(partition, {}), [], 0, 0)
         log.begin_at(0)
         return log
 
@@ -219,7 +220,7 @@ class ReplicaLogs:
             logs = self._by_broker[node, topic] = TopicLogs(self._lines.setdefault(topic, {}))
         return logs
 
-    def get(self, node: int, tp: TopicPartition) -> ReplicaLog | None:
+    def get(self, node: int, tp: TopicPartition) -> ReplicaLogHistory | None:
         """The log of a partition on one broker; None if no event was about it yet."""
         logs = self._by_broker.get((node, tp.topic))
         return None if logs is None else logs.get(tp.partition)
@@ -230,13 +231,13 @@ class ReplicaLogs:
             for partition in logs:
                 yield node, TopicPartition.of(topic, partition)
 
-    def _by_role(self, topic: str, partition: int) -> list[ReplicaLog]:
+    def _by_role(self, topic: str, partition: int) -> list[ReplicaLogHistory]:
         """The logs of one partition: those of leaders first, the latest of them at the head."""
         found = (logs.get(partition) for (_, of), logs in self._by_broker.items() if of == topic)
         logs = [log for log in found if log is not None]
         return sorted(logs, key=lambda log: (not log.leads, -log.leader_epoch))
 
-    def made(self, node: int, topic: str, partition: int) -> ReplicaLog:
+    def made(self, node: int, topic: str, partition: int) -> ReplicaLogHistory:
         """The same; a new, empty log if no event was about it yet."""
         return self.on(node, topic)[partition]
 
@@ -266,7 +267,7 @@ class ReplicaLogs:
         self,
         event: BatchesAppended,
         taken: Iterator[int],
-        log: ReplicaLog,
+        log: ReplicaLogHistory,
         base_offset: int,
         next_offset: int,
         epoch: int,

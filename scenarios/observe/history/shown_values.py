@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emulator.metrics.events import GaugeSet
+from emulator.metrics.metric_events import GaugeSet
 from emulator.protocol.events import ConsumerFailed, NodeCrashed, PollReturned, PositionReset
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, OFFLINE, REASSIGNING, UNDER_REPLICATED

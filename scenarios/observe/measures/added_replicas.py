@@ -60,7 +60,7 @@ class _Replica:
 
 
 @define(eq=False)
-class _Move:
+class _AddingMove:
     t_us: int
     original: tuple[int, ...]
     added: dict[int, _Replica] = Factory(dict)
@@ -71,12 +71,12 @@ class AddedReplicas:
     """Follows the replicas of open moves. Batches are followed from the first move on only."""
 
     _trace: Trace
-    _moves: dict[str, dict[int, _Move]] = Factory(dict)
+    _moves: dict[str, dict[int, _AddingMove]] = Factory(dict)
     _follows: bool = False
 
     def begin(self, tp: TopicPartition, t_us: int, original: tuple[int, ...]) -> None:
         """Begin to follow a move."""
-        self._moves.setdefault(tp.topic, {})[tp.partition] = _Move(t_us, original)
+        self._moves.setdefault(tp.topic, {})[tp.partition] = _AddingMove(t_us, original)
         if not self._follows:
             self._follows = True
             self._trace.fold(BatchesAppended, self._appended)

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from emulator.metrics import mbean
-from emulator.metrics.events import MeterMarked, MetricRegistered
 from emulator.metrics.grid import METERS_US
+from emulator.metrics.metric_events import MeterMarked, MetricRegistered
 from scenarios.observe.measures.figure import Better, Figure, Limit, Value
-from scenarios.observe.measures.fold import Fold, Source, Table
+from scenarios.observe.measures.fold import Fold, RunParts, Table
 
 _NAMES = ("BytesInPerSec", "BytesOutPerSec", "ReplicationBytesInPerSec", "ReplicationBytesOutPerSec")
 METERS: Mapping[str, int] = {mbean("kafka.server", "BrokerTopicMetrics", name): at for at, name in enumerate(_NAMES)}
@@ -56,7 +56,7 @@ class BrokerTraffic(Fold):
     FIGURES = (_peak("peak_broker_egress", "sent"), _peak("peak_broker_ingress", "received"))
     TABLES: ClassVar[Mapping[str, Table]] = {"broker_traffic": Table(BrokerTrafficRow)}
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunParts) -> None:
         super().__init__(source)
         self._rows: list[BrokerTrafficRow] = []
         self._keep_rows = source.measured.keep_rows

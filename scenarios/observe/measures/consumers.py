@@ -19,7 +19,7 @@ from attrs import Factory, define
 
 from emulator.protocol.events import ConsumerFailed, HighWatermarksMoved, PollReturned, PositionReset
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value, percentiles
-from scenarios.observe.measures.fold import Source, Table
+from scenarios.observe.measures.fold import RunParts, Table
 from scenarios.observe.measures.grid import OnGrid
 from scenarios.observe.measures.percentile import lag_figures, weighted_percentiles
 
@@ -57,7 +57,7 @@ class ConsumerLagRow(NamedTuple):
 
 
 @define(eq=False)
-class _Partition:
+class _ConsumedPartition:
     """One partition.
 
     Attributes:
@@ -125,7 +125,7 @@ class Reads(OnGrid):
     )
     TABLES: ClassVar[Mapping[str, Table]] = {"consume": Table(ConsumeRow), "consumer_lag": Table(ConsumerLagRow)}
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunParts) -> None:
         super().__init__(source)
         self.counts = {"consumed_messages": 0}
         self._delay_us: dict[int, int] = {}  # delay of a poll -> number of polls
@@ -133,8 +133,8 @@ class Reads(OnGrid):
         self._rows: list[ConsumeRow] = []
         self._lag_rows: list[ConsumerLagRow] = []
         self._keep_rows = source.measured.keep_rows
-        self._topics: dict[str, dict[int, _Partition]] = {}
-        self._changed: dict[_Partition, None] = {}
+        self._topics: dict[str, dict[int, _ConsumedPartition]] = {}
+        self._changed: dict[_ConsumedPartition, None] = {}
         """The partitions that have changed since the last instant."""
         self._trace = trace = source.trace
         trace.fold(PositionReset, self._reset)
@@ -156,14 +156,14 @@ class Reads(OnGrid):
             self._trace.fold(HighWatermarksMoved, self._high_watermarks_moved)
         self._touch(event.t_us, event.topic, event.partition).positions[event.node] = event.offset
 
-    def _touch(self, t_us: int, topic: str, number: int) -> _Partition:
+    def _touch(self, t_us: int, topic: str, number: int) -> _ConsumedPartition:
         """The partition, which an event at ``t_us`` is about to change."""
         if t_us > self._instant_us:
             self._read_before(t_us)
         partitions = self._topics.setdefault(topic, {})
         partition = partitions.get(number)
         if partition is None:
-            partition = partitions[number] = _Partition(topic, number)
+            partition = partitions[number] = _ConsumedPartition(topic, number)
         self._changed[partition] = None
         return partition
 
@@ -215,7 +215,7 @@ class Reads(OnGrid):
             self._read_partition(partition, instant_us)
         self._changed.clear()
 
-    def _read_partition(self, partition: _Partition, instant_us: int) -> None:
+    def _read_partition(self, partition: _ConsumedPartition, instant_us: int) -> None:
         open_rows = partition.open
         for node in [node for node in open_rows if node not in partition.positions]:
             self._close(open_rows.pop(node), instant_us)

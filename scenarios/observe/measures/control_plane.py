@@ -26,7 +26,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONTROLLER_EPOCH
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit
-from scenarios.observe.measures.fold import Fold, Source, Table
+from scenarios.observe.measures.fold import Fold, RunParts, Table
 
 _STEMS = {api.name: api.snake_name for api in control_apis()}
 """The stem of the figures of each ``ControlRequest.api``."""
@@ -107,7 +107,7 @@ class ControlPlane(Fold):
         "zk_writes": Table(ZkWritten, without=("data",)),
     }
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunParts) -> None:
         super().__init__(source)
         self.counts = {figure.name: 0 for figure in self.FIGURES}
         self._rows: dict[str, list[Any]] = {table: [] for table in self.TABLES}

@@ -31,7 +31,7 @@ class Measured:
 
 
 @frozen
-class Source:
+class RunParts:
     """The parts of a run that a fold reads.
 
     Attributes:
@@ -76,7 +76,7 @@ class Fold:
     FIGURES: ClassVar[Sequence[Figure]] = ()
     TABLES: ClassVar[Mapping[str, Table]] = {}
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunParts) -> None:
         self.counts: dict[str, int] = {}
 
     def finish(self, end_us: int) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from scenarios.observe.measures.fold import Fold, Source
+from scenarios.observe.measures.fold import Fold, RunParts
 
 GRID_US = 100_000
 
@@ -20,7 +20,7 @@ class OnGrid(Fold, ABC):
     the instant that is due.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunParts) -> None:
         super().__init__(source)
         self._instant_us = 0
 

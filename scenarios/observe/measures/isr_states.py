@@ -16,7 +16,7 @@ from itertools import compress
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.measures.at_once import AtOnce
 from scenarios.observe.measures.figure import Better, Figure, Limit, Value
-from scenarios.observe.measures.fold import Fold, Source
+from scenarios.observe.measures.fold import Fold, RunParts
 from scenarios.observe.measures.isr_row import IsrRow
 
 FLAP_US = 60_000_000
@@ -51,7 +51,7 @@ class IsrStates(Fold):
         ),
     )
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunParts) -> None:
         super().__init__(source)
         self._at_once = {state: AtOnce() for state in STATES}
         self._held_us = dict.fromkeys(_SUMMED, 0)

@@ -29,7 +29,7 @@ from emulator.trace import Event
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.measures.at_once import AtOnce
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value
-from scenarios.observe.measures.fold import Fold, Source, Table
+from scenarios.observe.measures.fold import Fold, RunParts, Table
 from scenarios.observe.measures.isr_row import IsrRow, flags
 from scenarios.observe.measures.move_ends import MoveEnds
 from scenarios.observe.measures.moves import refused
@@ -51,7 +51,7 @@ class Worst(NamedTuple):
 
 
 @define(eq=False)
-class _Partition:
+class _PartitionIsr:
     topic: str
     partition: int
     min_isr: int
@@ -110,7 +110,7 @@ class IsrTimes(Fold):
     )
     TABLES: ClassVar[Mapping[str, Table]] = {"isr_events": Table(IsrRow)}
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunParts) -> None:
         super().__init__(source)
         trace, past, measured = source.trace, source.past, source.measured
         self._rows: list[IsrRow] = []
@@ -125,7 +125,7 @@ class IsrTimes(Fold):
         self._measured = measured
         self._min_isr = dict(measured.min_isr)
         self._default_min_isr = measured.default_min_isr
-        self._partitions: dict[TopicPartition, _Partition] = {}
+        self._partitions: dict[TopicPartition, _PartitionIsr] = {}
         self._down: set[int] = set()  # asked for membership only, never iterated
         self._cluster = past.now
         past.subscribe(AssignmentWritten, self._assigned)
@@ -261,14 +261,14 @@ class IsrTimes(Fold):
             if partition.state is not None and node in partition.state.isr:
                 self._changed(partition, event)
 
-    def _partition(self, tp: TopicPartition) -> _Partition:
+    def _partition(self, tp: TopicPartition) -> _PartitionIsr:
         found = self._partitions.get(tp)
         if found is None:
-            found = _Partition(tp.topic, tp.partition, self._min_isr_of(tp.topic))
+            found = _PartitionIsr(tp.topic, tp.partition, self._min_isr_of(tp.topic))
             self._partitions[tp] = found
         return found
 
-    def _changed(self, partition: _Partition, event: Event) -> None:
+    def _changed(self, partition: _PartitionIsr, event: Event) -> None:
         closed, before = partition.open, _leader_and_flags(partition.open)
         self._close(partition, event.t_us)
         if partition.state is not None and partition.assignment and not partition.deleting:
@@ -282,7 +282,7 @@ class IsrTimes(Fold):
             for see in self.on_change:
                 see(event.t_us, tp, before, after)
 
-    def _row(self, partition: _Partition, state: LeaderAndIsr, event: Event) -> IsrRow:
+    def _row(self, partition: _PartitionIsr, state: LeaderAndIsr, event: Event) -> IsrRow:
         return IsrRow(
             event.t_us,
             event.seq,
@@ -300,7 +300,7 @@ class IsrTimes(Fold):
             *flags(state, partition.assignment, partition.original, partition.target, partition.min_isr),
         )
 
-    def _close(self, partition: _Partition, t_us: int) -> None:
+    def _close(self, partition: _PartitionIsr, t_us: int) -> None:
         row, partition.open = partition.open, None
         if row is None:
             return

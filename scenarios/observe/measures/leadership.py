@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 from emulator.protocol.events import IsrChanged, IsrUpdateFailed, LeaderElected
 from scenarios.observe.mbeans import ISR_EXPANDS, ISR_SHRINKS, LEADER_ELECTIONS
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit
-from scenarios.observe.measures.fold import Fold, Source, Table
+from scenarios.observe.measures.fold import Fold, RunParts, Table
 
 NEW = "new"
 """The selector of a new partition's first leader, which the figure does not count as an election."""
@@ -75,7 +75,7 @@ class Leadership(Fold):
     )
     TABLES: ClassVar[Mapping[str, Table]] = {"isr_changes": Table(IsrChangeRow), "elections": Table(LeaderElected)}
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunParts) -> None:
         super().__init__(source)
         self.counts = {figure.name: 0 for figure in self.FIGURES}
         self._keep_rows = source.measured.keep_rows

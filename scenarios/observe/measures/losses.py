@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from emulator.protocol.events import AckedLost
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit
-from scenarios.observe.measures.fold import Fold, Source, Table
+from scenarios.observe.measures.fold import Fold, RunParts, Table
 
 STEMS: Mapping[int, str] = {-1: "lost_acks_all", 1: "lost_acks_1"}
 """The stem of the figures for each ``acks``, in the order in which they are shown."""
@@ -40,7 +40,7 @@ class Losses(Fold):
     )
     TABLES: ClassVar[Mapping[str, Table]] = {"losses": Table(AckedLost)}
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunParts) -> None:
         super().__init__(source)
         self.counts = {figure.name: 0 for figure in self.FIGURES}
         self._keep_rows = source.measured.keep_rows

@@ -9,7 +9,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
 from scenarios.observe.measures.figure import Value
 from scenarios.observe.measures.figures import FOLDS, Figures
-from scenarios.observe.measures.fold import Fold, Measured, Source
+from scenarios.observe.measures.fold import Fold, Measured, RunParts
 from scenarios.observe.measures.isr_times import IsrTimes
 from scenarios.observe.measures.moves import Moves
 from scenarios.observe.measures.true_gauges import GAUGES, TrueGauges
@@ -28,7 +28,7 @@ class Measures:
 
     def __init__(self, trace: Trace, measured: Measured) -> None:
         self.past = Past(trace)
-        source = Source(trace, self.past, measured)
+        source = RunParts(trace, self.past, measured)
         self._folds = [fold(source) for fold in (FOLDS if measured.figures else NEEDED)]
         self._counted: dict[str, Fold] = {name: fold for fold in self._folds for name in fold.counts}
         [self._moves] = [fold for fold in self._folds if isinstance(fold, Moves)]

@@ -28,7 +28,7 @@ from emulator.trace import Event
 from emulator.trace.events import Step
 from scenarios.observe.measures.added_replicas import AddedReplicaRow, AddedReplicas
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value
-from scenarios.observe.measures.fold import Fold, Source, Table
+from scenarios.observe.measures.fold import Fold, RunParts, Table
 from scenarios.observe.measures.move_ends import MoveEnds
 
 TAKEN_UP = "move.listen"
@@ -119,7 +119,7 @@ class Moves(Fold):
     )
     TABLES: ClassVar[Mapping[str, Table]] = {"moves": Table(MoveRow), "added_replicas": Table(AddedReplicaRow)}
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunParts) -> None:
         super().__init__(source)
         trace = source.trace
         self._rows: list[MoveRow] = []

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from emulator.protocol.events import BatchesProduced, BatchesUnfinished, Produced
 from emulator.protocol.types import NO_LEADER
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value
-from scenarios.observe.measures.fold import Fold, Source, Table
+from scenarios.observe.measures.fold import Fold, RunParts, Table
 from scenarios.observe.measures.percentile import weighted_percentiles
 
 NO_ERROR = "NONE"
@@ -116,7 +116,7 @@ class Produces(Fold):
     )
     TABLES: ClassVar[Mapping[str, Table]] = {"produce": Table(Produced)}
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunParts) -> None:
         super().__init__(source)
         self.counts = {"acked_batches": 0, "failed_batches": 0, **{_given_up(error): 0 for error in GIVEN_UP_FOR}}
         self._longest_gap_us = 0

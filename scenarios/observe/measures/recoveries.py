@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from emulator.protocol.events import Fault
 from scenarios.observe.measures.at_once import AtOnce
 from scenarios.observe.measures.figure import Better, Figure, Limit, Value
-from scenarios.observe.measures.fold import Fold, Source
+from scenarios.observe.measures.fold import Fold, RunParts
 from scenarios.observe.measures.isr_row import IsrRow
 
 NO_FAULTS = (
@@ -63,7 +63,7 @@ class Recoveries(Fold):
         ),
     )
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunParts) -> None:
         super().__init__(source)
         self._under_replicated = AtOnce()
         self._faults_us: list[int] = []

@@ -35,7 +35,7 @@ from emulator.protocol.types import TopicPartition
 from scenarios.observe.mbeans import CONSUMER_LAG
 from scenarios.observe.measures.burrow import STATUSES, FollowerStatus
 from scenarios.observe.measures.figure import Better, Figure, Limit, Value, percentiles
-from scenarios.observe.measures.fold import Source, Table
+from scenarios.observe.measures.fold import RunParts, Table
 from scenarios.observe.measures.grid import OnGrid
 from scenarios.observe.measures.percentile import lag_figures
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
@@ -69,7 +69,7 @@ class _Even(NamedTuple):
 
 
 @define(eq=False)
-class _Partition:
+class _AssignedPartition:
     """One partition as ZooKeeper has it.
 
     Attributes:
@@ -137,7 +137,7 @@ class _Topic:
         evens: the values of its partitions' ``even``, by leader and followers: many partitions share one.
     """
 
-    partitions: dict[int, _Partition] = Factory(lambda: defaultdict(_Partition))
+    partitions: dict[int, _AssignedPartition] = Factory(lambda: defaultdict(_AssignedPartition))
     brokers: dict[int, _Broker] = Factory(lambda: defaultdict(_Broker))
     changed: list[Iterable[int]] = Factory(list)
     evens: dict[tuple[int, ...], _Even] = Factory(dict)
@@ -173,7 +173,7 @@ class ReplicaLags(OnGrid):
     )
     TABLES: ClassVar[Mapping[str, Table]] = {"replica_lag": Table(LagRow)}
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunParts) -> None:
         super().__init__(source)
         self._rows: list[LagRow] = []
         self._lag_us: dict[int, int] = {}  # lag in records -> microseconds, over all followers
@@ -223,7 +223,7 @@ class ReplicaLags(OnGrid):
                 found.partitions[each].even = None
         return found
 
-    def _partition(self, t_us: int, tp: TopicPartition) -> _Partition:
+    def _partition(self, t_us: int, tp: TopicPartition) -> _AssignedPartition:
         return self._upset(t_us, tp.topic, (tp.partition,)).partitions[tp.partition]
 
     def _replica(self, t_us: int, topic: str, partition: int, node: int) -> _Broker:
@@ -323,7 +323,9 @@ class ReplicaLags(OnGrid):
                             continue
                 self._read_partition(name, topic, number, partition, instant_us)
 
-    def _read_partition(self, name: str, topic: _Topic, number: int, partition: _Partition, instant_us: int) -> None:
+    def _read_partition(
+        self, name: str, topic: _Topic, number: int, partition: _AssignedPartition, instant_us: int
+    ) -> None:
         leader, open_rows, brokers = partition.leader, partition.open, topic.brokers
         source = brokers[leader]
         source_end, source_high_watermark = source.ends.get(number, 0), source.high_watermarks.get(number, 0)

@@ -23,7 +23,7 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, FAILED_PARTITIONS, OFFLINE, UNDER_MIN_ISR, UNDER_REPLICATED
-from scenarios.observe.measures.fold import Fold, Source, Table
+from scenarios.observe.measures.fold import Fold, RunParts, Table
 from scenarios.observe.measures.isr_times import IsrTimes
 
 CLUSTER = -1
@@ -74,7 +74,7 @@ class TrueGauges(Fold):
 
     TABLES: ClassVar[Mapping[str, Table]] = {"true_gauges": Table(TrueGaugeRow)}
 
-    def __init__(self, source: Source, isr: IsrTimes) -> None:
+    def __init__(self, source: RunParts, isr: IsrTimes) -> None:
         super().__init__(source)
         trace = source.trace
         self._rows: list[TrueGaugeRow] = []

@@ -41,7 +41,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import Step, ZkSession, ZkWritten
 from scenarios.observe.past.changes import CHANGES, AssignmentWritten, LedChanged, ReassigningWritten, StateWritten
-from scenarios.observe.past.cluster_state import LAST, ClusterState
+from scenarios.observe.past.cluster_state import LAST, FoldedState
 from scenarios.observe.past.knowledge import LedPartition, Registration, Role, shared_led
 from scenarios.observe.past.table_versions import Clock, Table, TableVersions
 
@@ -75,7 +75,7 @@ class Past:
 
     def __init__(self, trace: Folds, *, keeps: bool = False) -> None:
         self._clock = Clock()
-        self.now = ClusterState.of((lambda: TableVersions(self._clock)) if keeps else dict)
+        self.now = FoldedState.of((lambda: TableVersions(self._clock)) if keeps else dict)
         self._subscribers: dict[type, list[Callable[[Any], None]]] = {kind: [] for kind in CHANGES}
         self._replaced: tuple[int, Any] = (0, None)
         self._times: list[int] = []
@@ -86,7 +86,7 @@ class Past:
     @classmethod
     def of(cls, events: Iterable[Any]) -> Past:
         """The past of a run that has kept ``events``, in their order; it can be asked about any moment."""
-        replay = Replay()
+        replay = PastReplay()
         past = cls(replay, keeps=True)
         replay.play(events)
         return past
@@ -119,21 +119,21 @@ class Past:
 
     # -- what was -----------------------------------------------------------------------------------------------------
 
-    def at(self, seq: int) -> ClusterState:
+    def at(self, seq: int) -> FoldedState:
         """The cluster as it was just after event ``seq``: after the last event up to there, if that one is not kept.
 
         Raises: TypeError where the past keeps only what is.
         """
         if not isinstance(self.now.states, TableVersions):
             raise TypeError("this past keeps only the present: make it with keeps=True")
-        tables: dict[str, Any] = {one.name: getattr(self.now, one.name).at(seq) for one in fields(ClusterState)}
-        return ClusterState(**tables)
+        tables: dict[str, Any] = {one.name: getattr(self.now, one.name).at(seq) for one in fields(FoldedState)}
+        return FoldedState(**tables)
 
-    def before(self, seq: int) -> ClusterState:
+    def before(self, seq: int) -> FoldedState:
         """The cluster as it was just before event ``seq``."""
         return self.at(seq - 1)
 
-    def at_time(self, t_us: int) -> ClusterState:
+    def at_time(self, t_us: int) -> FoldedState:
         """The cluster as it was at a virtual time, after all events of that time."""
         place = bisect_right(self._times, t_us)
         return self.at(self._seqs[place - 1] if place else -1)
@@ -434,7 +434,7 @@ class Past:
             self.now.dead_fetchers[event.node][event.fetcher] = event
 
 
-class Replay:
+class PastReplay:
     """Shows recorded events to folds, as ``Trace`` does while a run goes on. Events with columns come as their rows."""
 
     def __init__(self) -> None:

@@ -44,7 +44,7 @@ _controller_of = lru_cache(256)(znodes.decode_controller)
 
 
 @frozen
-class ClusterState:
+class FoldedState:
     """A cluster as events have shown it up to a moment. The tables are filled by ``Past``; ask the methods, or read a
     table where all of its keys are wanted.
 
@@ -120,7 +120,7 @@ class ClusterState:
     steps: Table[TopicPartition, Step]
 
     @classmethod
-    def of(cls, make: Callable[[], Table[Any, Any]]) -> ClusterState:
+    def of(cls, make: Callable[[], Table[Any, Any]]) -> FoldedState:
         """The state before the first event, in tables that ``make`` makes."""
         tables: dict[str, Any] = {
             one.name: ByBroker(make) if str(one.type).startswith(ByBroker.__name__) else make() for one in fields(cls)

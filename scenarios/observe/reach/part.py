@@ -8,7 +8,7 @@ from attrs import frozen
 
 from controller.procedures import PROCEDURES
 from controller.steps import Procedure
-from scenarios.observe.past.cluster_state import ClusterState
+from scenarios.observe.past.cluster_state import FoldedState
 from scenarios.profiles.profile import Policies
 
 
@@ -40,7 +40,7 @@ class Release:
             yield from procedure.steps
 
 
-class Part:
+class ReachPart:
     """A subclass has ``on_...`` methods like a checker, which count. The work per event is O(1).
 
     Attributes:
@@ -48,7 +48,7 @@ class Part:
         cluster: as it is now.
     """
 
-    def __init__(self, counts: dict[str, int], cluster: ClusterState) -> None:
+    def __init__(self, counts: dict[str, int], cluster: FoldedState) -> None:
         self.counts = counts
         self.cluster = cluster
 

@@ -12,9 +12,9 @@ from controller.shapes import SHAPES
 from emulator.trace import Trace
 from scenarios.observe.history.subscriptions import arm
 from scenarios.observe.past.cluster_past import Past
-from scenarios.observe.reach.clients import ReachedAnswers, ReachedSessions
-from scenarios.observe.reach.control import ReachedElections, ReachedRequests, ReachedStates
-from scenarios.observe.reach.part import Part, Release
+from scenarios.observe.reach.part import ReachPart, Release
+from scenarios.observe.reach.reached_answers import ReachedAnswers, ReachedSessions
+from scenarios.observe.reach.reached_requests import ReachedElections, ReachedRequests, ReachedStates
 from scenarios.observe.reach.replication import (
     ReachedFetchers,
     ReachedIsrs,
@@ -25,7 +25,7 @@ from scenarios.observe.reach.steps import ReachedSteps
 from scenarios.observe.reach.tickets import ReachedTickets
 from scenarios.profiles import PROFILES
 
-PARTS: tuple[type[Part], ...] = (
+PARTS: tuple[type[ReachPart], ...] = (
     ReachedSteps, ReachedRequests, ReachedElections, ReachedStates, ReachedIsrs, ReachedZombies, ReachedFetchers,
     ReachedLogs, ReachedAnswers, ReachedSessions, ReachedTickets,
 )  # fmt: skip

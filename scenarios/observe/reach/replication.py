@@ -24,14 +24,14 @@ from emulator.protocol.events import (
 from emulator.protocol.types import TopicPartition
 from fetchers.failures import Verdict
 from scenarios.observe.past.changes import StateWritten
-from scenarios.observe.past.cluster_state import ClusterState
-from scenarios.observe.reach.part import Part, Release
+from scenarios.observe.past.cluster_state import FoldedState
+from scenarios.observe.reach.part import ReachPart, Release
 
 ZOMBIE_LEADER = "a replaced leader appends"
 REFUSED_ISR = "ISR change refused"
 
 
-class ReachedIsrs(Part):
+class ReachedIsrs(ReachPart):
     """Changes of ISRs. One that is refused had lost a conditional write, or the controller's favour since KIP-497."""
 
     @classmethod
@@ -47,10 +47,10 @@ class ReachedIsrs(Part):
         self.count(REFUSED_ISR)
 
 
-class ReachedZombies(Part):
+class ReachedZombies(ReachPart):
     """Leaders that append after ZooKeeper has another one. Batches are looked at only while there is such a leader."""
 
-    def __init__(self, counts: dict[str, int], cluster: ClusterState) -> None:
+    def __init__(self, counts: dict[str, int], cluster: FoldedState) -> None:
         super().__init__(counts, cluster)
         self._running: dict[int, None] = {}
         self._replaced: dict[tuple[str, int], int] = {}
@@ -94,7 +94,7 @@ class ReachedZombies(Part):
                         self.count(ZOMBIE_LEADER)
 
 
-class ReachedFetchers(Part):
+class ReachedFetchers(ReachPart):
     """Partitions that fetchers give up and take up again (KIP-461), and threads that end."""
 
     @classmethod
@@ -120,7 +120,7 @@ class ReachedFetchers(Part):
         self.count(f"fetcher ended: {event.reason}")
 
 
-class ReachedLogs(Part):
+class ReachedLogs(ReachPart):
     """Truncations by what they spare, recoveries, retention, failed directories, and what was lost."""
 
     @classmethod

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from controller.procedures import STEPS
 from emulator.protocol.events import ControllerElected, ControllerResigned, Fault, NodeCrashed
 from emulator.trace.events import Step
-from scenarios.observe.past.cluster_state import ClusterState
-from scenarios.observe.reach.part import Part, Release
+from scenarios.observe.past.cluster_state import FoldedState
+from scenarios.observe.reach.part import ReachPart, Release
 
 FAULTS = (
     "broker.crash", "controller.crash", "broker.pause", "zk.expire", "link.cut", "host.isolate", "network.partition",
@@ -20,11 +20,11 @@ _Place = tuple[str, str, int, int]
 """A step with the partition and the broker that it is about."""
 
 
-class ReachedSteps(Part):
+class ReachedSteps(ReachPart):
     """A step is open from its edge ``before`` to its edge ``after``, a wait as long as it lasts. A fault that comes
     with the edge ``after`` still counts for its step."""
 
-    def __init__(self, counts: dict[str, int], cluster: ClusterState) -> None:
+    def __init__(self, counts: dict[str, int], cluster: FoldedState) -> None:
         super().__init__(counts, cluster)
         self._open: dict[_Place, int] = {}
         """The open steps, each with the controller that is in it."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from emulator.protocol.shown import Deviated
-from scenarios.observe.reach.part import Part, Release
+from scenarios.observe.reach.part import ReachPart, Release
 from scenarios.profiles.tickets import TICKETS
 
 
-class ReachedTickets(Part):
+class ReachedTickets(ReachPart):
     """The witnesses of tickets, each by its name."""
 
     @classmethod

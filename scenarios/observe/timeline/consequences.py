@@ -31,7 +31,7 @@ from scenarios.observe.timeline.explain import cut
 from scenarios.observe.timeline.words import seconds, words
 
 
-class Kind(NamedTuple):
+class ConsequenceKind(NamedTuple):
     """A kind of thing that follows.
 
     Attributes:
@@ -50,34 +50,36 @@ def _given_up(event: Produced) -> tuple[Any, ...] | None:
     return None if event.error == "NONE" else (event.topic, event.partition, event.outcome, event.error)
 
 
-KINDS: dict[type, Kind] = {
-    NodeCrashed: Kind("crash", "crashes", lambda v: (v.node, v.kind)),
-    ZkSession: Kind(
+KINDS: dict[type, ConsequenceKind] = {
+    NodeCrashed: ConsequenceKind("crash", "crashes", lambda v: (v.node, v.kind)),
+    ZkSession: ConsequenceKind(
         "expired session",
         "expired sessions",
         lambda v: (v.client,) if v.state == "expired" else None,
         lambda v: (v.client,),
     ),
-    LogDirFailed: Kind("failed log directory", "failed log directories", lambda v: (v.node, v.directory)),
-    ControllerElected: Kind("elected controller", "elected controllers", lambda v: (v.node,)),
-    LeaderElected: Kind(
+    LogDirFailed: ConsequenceKind("failed log directory", "failed log directories", lambda v: (v.node, v.directory)),
+    ControllerElected: ConsequenceKind("elected controller", "elected controllers", lambda v: (v.node,)),
+    LeaderElected: ConsequenceKind(
         "election",
         "elections",
         lambda v: (v.topic, v.partition, v.leader, v.selector, v.unclean),
         lambda v: (v.leader,),
     ),
-    IsrChanged: Kind("ISR change", "ISR changes", lambda v: (v.topic, v.partition, v.kind, frozenset(v.isr))),
-    PartitionFailed: Kind("failed partition", "failed partitions", lambda v: (v.node, v.topic, v.partition)),
-    Truncated: Kind("truncation", "truncations", lambda v: (v.node, v.topic, v.partition, v.log_end_offset)),
-    MoveFinished: Kind("finished move", "finished moves", lambda v: (v.topic, v.partition), lambda _: ()),
-    Produced: Kind("batch given up", "batches given up", _given_up, lambda _: ()),
-    AckedLost: Kind(
+    IsrChanged: ConsequenceKind(
+        "ISR change", "ISR changes", lambda v: (v.topic, v.partition, v.kind, frozenset(v.isr))
+    ),
+    PartitionFailed: ConsequenceKind("failed partition", "failed partitions", lambda v: (v.node, v.topic, v.partition)),
+    Truncated: ConsequenceKind("truncation", "truncations", lambda v: (v.node, v.topic, v.partition, v.log_end_offset)),
+    MoveFinished: ConsequenceKind("finished move", "finished moves", lambda v: (v.topic, v.partition), lambda _: ()),
+    Produced: ConsequenceKind("batch given up", "batches given up", _given_up, lambda _: ()),
+    AckedLost: ConsequenceKind(
         "loss of acknowledged data",
         "losses of acknowledged data",
         lambda v: (v.topic, v.partition, v.acks, v.records),
         lambda v: (v.leader,),
     ),
-    Violated: Kind("violation", "violations", lambda v: (v.invariant, v.statement), lambda _: ()),
+    Violated: ConsequenceKind("violation", "violations", lambda v: (v.invariant, v.statement), lambda _: ()),
 }
 """In the order in which they are shown."""
 

@@ -24,7 +24,7 @@ COMMAND_LINES = 4
 
 
 @frozen
-class Chain:
+class CausalChain:
     """The causal chain of an event.
 
     Attributes:
@@ -36,17 +36,17 @@ class Chain:
     whole: bool
 
 
-def chain(events: Mapping[int, Event], seq: int) -> Chain:
+def chain(events: Mapping[int, Event], seq: int) -> CausalChain:
     """The chain that ends with event ``seq``. Causes are older than what they cause, or the chain ends there."""
     found: list[Event] = []
     before = seq + 1
     while 0 < seq < before:
         event = events.get(seq)
         if event is None:
-            return Chain(tuple(reversed(found)), whole=False)
+            return CausalChain(tuple(reversed(found)), whole=False)
         found.append(event)
         before, seq = seq, event.cause
-    return Chain(tuple(reversed(found)), whole=True)
+    return CausalChain(tuple(reversed(found)), whole=True)
 
 
 def explain(
@@ -84,7 +84,7 @@ def _place(event: Event | None, seed: int | None) -> list[str]:
     return [", ".join(parts)] if parts else []
 
 
-def _why(found: Chain) -> list[str]:
+def _why(found: CausalChain) -> list[str]:
     """The chain, without the ``before`` edges of steps that were passed at once."""
     pairs = zip_longest(found.events, found.events[1:])
     events = [event for event, after in pairs if not _passed_at_once(event, after)]
@@ -120,7 +120,7 @@ def _passed_at_once(event: Event, after: Event | None) -> bool:
     )
 
 
-def _done(events: Mapping[int, Event], found: Chain, room: int) -> list[str]:
+def _done(events: Mapping[int, Event], found: CausalChain, room: int) -> list[str]:
     """The newest faults before the event that the chain does not show, as many as there is room for.
 
     A fault can lead to what follows without a message that shows it: a session expires because a broker was killed.

@@ -11,11 +11,11 @@ from controller.procedures import STEPS
 from emulator.protocol.events import Appended, LogLoaded, LogRecovered, ReplicaStopped, Truncated
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.history.quotas import Quotas, QuotaUse
-from scenarios.observe.measures.fold import Measured, Source
+from scenarios.observe.measures.fold import Measured, RunParts
 from scenarios.observe.measures.moves import Moves
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
-from scenarios.observe.past.cluster_past import Past, Replay
-from scenarios.observe.past.cluster_state import LAST, ClusterState
+from scenarios.observe.past.cluster_past import Past, PastReplay
+from scenarios.observe.past.cluster_state import LAST, FoldedState
 
 
 @frozen
@@ -72,7 +72,7 @@ class PartitionState:
 
 
 @frozen
-class Moment:
+class ClusterMoment:
     """The state at a virtual time.
 
     Attributes:
@@ -105,13 +105,13 @@ class Moments:
         past: what has happened to the cluster.
     """
 
-    _replay: Replay = field(factory=Replay)
+    _replay: PastReplay = field(factory=PastReplay)
     _known: dict[TopicPartition, None] = field(factory=dict)
     _ends: dict[tuple[int, TopicPartition], int] = field(factory=dict)
     _appended: dict[TopicPartition, tuple[int, int]] = field(factory=dict)
     """Records and bytes that were appended to the partition's logs."""
     past: Past = field(init=False)
-    _cluster: ClusterState = field(init=False)
+    _cluster: FoldedState = field(init=False)
     _moves: Moves = field(init=False)
     _quotas: Quotas = field(init=False)
     _t_us: int = 0
@@ -122,7 +122,7 @@ class Moments:
         self._cluster = past.now
         past.subscribe(AssignmentWritten, self._know)
         past.subscribe(StateWritten, self._know)
-        self._moves = Moves(Source(replay, past, Measured()))
+        self._moves = Moves(RunParts(replay, past, Measured()))
         self._quotas = Quotas(replay, past.now, self.log_end, Appended)
         for kind, see in (
             (Appended, self._append), (LogLoaded, self._log_ends), (Truncated, self._log_ends),
@@ -139,11 +139,11 @@ class Moments:
         self._t_us = event.t_us
         self._replay.play((event,))
 
-    def now(self, t_us: int | None = None) -> Moment:
+    def now(self, t_us: int | None = None) -> ClusterMoment:
         """The state; ``t_us``: its time, if it is later than the last event."""
         cluster, elected = self._cluster, self._cluster.elected.get(LAST)
         brokers = [node for node in sorted(cluster.lives) if node >= 0]
-        return Moment(
+        return ClusterMoment(
             t_us=self._t_us if t_us is None else t_us,
             controller=self.controller,
             controller_epoch=-1 if elected is None else elected.controller_epoch,
@@ -204,7 +204,7 @@ class Moments:
             self._ends.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
 
 
-def partition_state(cluster: ClusterState, tp: TopicPartition) -> PartitionState | None:
+def partition_state(cluster: FoldedState, tp: TopicPartition) -> PartitionState | None:
     """A partition as ZooKeeper has it; None: it does not exist."""
     state, replicas = cluster.state(tp), cluster.assignment(tp)
     if state is None:
@@ -215,7 +215,7 @@ def partition_state(cluster: ClusterState, tp: TopicPartition) -> PartitionState
 Appends = Mapping[TopicPartition, tuple[int, int]]
 
 
-def at(events: Iterable[Any], t_us: int, appended: Appends | None = None) -> Moment:
+def at(events: Iterable[Any], t_us: int, appended: Appends | None = None) -> ClusterMoment:
     """The state after all events up to and including ``t_us``. ``events``: of one run, from its beginning, in order.
     ``appended``: records and bytes of appends that are not among them."""
     moments = Moments(appended=dict(appended or {}))
@@ -226,7 +226,7 @@ def at(events: Iterable[Any], t_us: int, appended: Appends | None = None) -> Mom
     return moments.now(t_us)
 
 
-def before(events: Iterable[Any], seq: int, appended: Appends | None = None) -> Moment:
+def before(events: Iterable[Any], seq: int, appended: Appends | None = None) -> ClusterMoment:
     """The state just before event ``seq``."""
     moments, t_us = Moments(appended=dict(appended or {})), 0
     for event in events:

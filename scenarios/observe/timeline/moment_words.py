@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from scenarios.observe.timeline.moment import Moment, OpenMove, PartitionState
+from scenarios.observe.timeline.moment import ClusterMoment, OpenMove, PartitionState
 from scenarios.observe.timeline.quota_words import exhausted, holds_back
 from scenarios.observe.timeline.words import who
 from scenarios.units import BYTES, counted
 
 
-def lines(moment: Moment, *, partitions: bool = True) -> Iterator[str]:
+def lines(moment: ClusterMoment, *, partitions: bool = True) -> Iterator[str]:
     """The state, a fact a line. Without ``partitions`` those of the partitions that do not move are left out."""
     yield f"state at {moment.t_us / 1e6:.6f} s"
     epoch = f"epoch {moment.controller_epoch}" if moment.controller_epoch >= 0 else ""

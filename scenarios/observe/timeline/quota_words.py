@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from scenarios.observe.history.quotas import LEADER, Held, QuotaUse
+from scenarios.observe.history.quotas import LEADER, QuotaUse, ThrottledReplica
 from scenarios.units import BYTES, MICROSECONDS, counted, whole_unit
 
 _APART_US = MICROSECONDS["s"]
@@ -27,7 +27,7 @@ def exhausted(use: QuotaUse) -> str:
 
 def holds_back(use: QuotaUse, now_us: int) -> Iterator[str]:
     """What a quota's brokers with replicas out of sync got, and lack; one text for each."""
-    by_broker: dict[int, list[Held]] = {}
+    by_broker: dict[int, list[ThrottledReplica]] = {}
     for held in use.held:
         by_broker.setdefault(held.broker, []).append(held)
     for broker, replicas in by_broker.items():
@@ -54,12 +54,14 @@ def _named(noun: str, brokers: list[int]) -> str:
     return f"{noun}{'s' * (len(brokers) > 1)} {', '.join(map(str, brokers))}"
 
 
-def held_back(use: QuotaUse, held: Held, now_us: int) -> str:
+def held_back(use: QuotaUse, held: ThrottledReplica, now_us: int) -> str:
     """What one replica got, and lacks."""
     return _got(use, [held], now_us)
 
 
-def _got(use: QuotaUse, replicas: Sequence[Held], now_us: int, where: str = "", *, plural: bool = False) -> str:
+def _got(
+    use: QuotaUse, replicas: Sequence[ThrottledReplica], now_us: int, where: str = "", *, plural: bool = False
+) -> str:
     """What brokers with replicas out of sync lack, and got; after their names."""
     lack, have = ("lack", "have") if plural else ("lacks", "has")
     lacking = f"{lack} {counted(sum(held.lacks for held in replicas), 'records')}{where}"

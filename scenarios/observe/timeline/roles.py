@@ -9,10 +9,10 @@ from __future__ import annotations
 from attrs import frozen
 
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.past.cluster_state import ClusterState
+from scenarios.observe.past.cluster_state import FoldedState
 
 
-def health(cluster: ClusterState, broker: int) -> str:
+def health(cluster: FoldedState, broker: int) -> str:
     """``x`` or ``P``; empty for a broker that runs, or was never seen to start."""
     return "x" if cluster.is_down(broker) else "P" if cluster.is_paused(broker) else ""
 
@@ -21,7 +21,7 @@ def health(cluster: ClusterState, broker: int) -> str:
 class ClusterRoles:
     """C the active controller, o up."""
 
-    cluster: ClusterState
+    cluster: FoldedState
     legend = "C controller, o up, x down, P paused, . not started"
 
     def letter(self, broker: int) -> str:
@@ -34,7 +34,7 @@ class ClusterRoles:
 class PartitionRoles:
     """L leader, I in-sync follower, f follower catching up, F failed."""
 
-    cluster: ClusterState
+    cluster: FoldedState
     tp: TopicPartition
     legend = "L leader, I in sync, f catching up, F failed, x down, P paused, . none"
 

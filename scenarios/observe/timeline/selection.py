@@ -9,7 +9,7 @@ from emulator.protocol import events as e
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step, ZkSession, ZkWritten
-from scenarios.observe.timeline.summary import METRICS
+from scenarios.observe.timeline.log_changes import METRICS
 
 _SEPARATORS = re.compile(r"[, ()]+")
 _CLUSTER = (

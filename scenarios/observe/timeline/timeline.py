@@ -18,10 +18,10 @@ from emulator.protocol.znodes import TOPICS, LeaderAndIsr, decode_topic, state_p
 from emulator.trace import Event
 from emulator.trace.events import Step, ZkWritten
 from scenarios.errors import BadInput
-from scenarios.observe.past.cluster_past import Past, Replay
+from scenarios.observe.past.cluster_past import Past, PastReplay
+from scenarios.observe.timeline.log_changes import Summary, is_data
 from scenarios.observe.timeline.roles import ClusterRoles, PartitionRoles
 from scenarios.observe.timeline.selection import Everything, OfPartition
-from scenarios.observe.timeline.summary import Summary, is_data
 from scenarios.observe.timeline.words import seconds, words
 
 WIDTH = 140
@@ -84,7 +84,7 @@ class _Timeline:
     ) -> None:
         self._one = partition is not None
         self._title = "cluster" if partition is None else str(partition)
-        self._replay = Replay()
+        self._replay = PastReplay()
         cluster = Past(self._replay).now
         self._roles = ClusterRoles(cluster) if partition is None else PartitionRoles(cluster, partition)
         self._selection = Everything() if partition is None else OfPartition(partition)

@@ -9,7 +9,7 @@ from emulator.protocol.events import LeaderElected, NodeCrashed, Produced, Route
 from emulator.protocol.types import NO_LEADER
 from scenarios.observe.timeline.words import who
 from scenarios.observe.why.answer import Answer, ids, when
-from scenarios.observe.why.past import Past, Stated
+from scenarios.observe.why.partition_past import PartitionPast, Stated
 from scenarios.units import counted
 
 _OUTCOMES = {
@@ -20,7 +20,7 @@ _OUTCOMES = {
 _FEW_IN_SYNC = ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
 
 
-def batch(past: Past, number: int | None = None) -> Answer:
+def batch(past: PartitionPast, number: int | None = None) -> Answer:
     """Why a batch failed: the one with that number, or else the last one that was given up by the moment."""
     tp, at = past.tp, when(past.at_us)
     if number is None:
@@ -56,7 +56,7 @@ def _acknowledged(produced: Produced) -> str:
     )
 
 
-def _meanwhile(past: Past, from_us: int, before: int) -> Sequence[Any]:
+def _meanwhile(past: PartitionPast, from_us: int, before: int) -> Sequence[Any]:
     """The partition's state when the batch was closed, and what changed while it waited: leader and ISR, crashes and
     cuts."""
     changes = [stated.event for stated in past.stated]
@@ -68,7 +68,7 @@ def _meanwhile(past: Past, from_us: int, before: int) -> Sequence[Any]:
     return [*begun, *(event for event in (*changes, *others) if event.t_us >= from_us and event.seq < before)]
 
 
-def _state(past: Past, closed_us: int, wanted: Produced) -> str:
+def _state(past: PartitionPast, closed_us: int, wanted: Produced) -> str:
     """The partition when the batch was closed, and when it was given up."""
     begun = _stated_at(past, closed_us)
     ended = _stated_at(past, wanted.t_us)
@@ -91,7 +91,7 @@ def _state(past: Past, closed_us: int, wanted: Produced) -> str:
     return ", ".join(parts) + "."
 
 
-def _stated_at(past: Past, t_us: int) -> Stated | None:
+def _stated_at(past: PartitionPast, t_us: int) -> Stated | None:
     return next((stated for stated in reversed(past.stated) if stated.event.t_us <= t_us), None)
 
 

@@ -3,6 +3,6 @@
 It is imported when a session meets its first data source that is written in Python, whichever that is.
 """
 
-from scenarios.studies.spark.source import EmulatorSource as DefaultSource
+from scenarios.studies.spark.emulator_source import EmulatorSource as DefaultSource
 
 __all__ = ["DefaultSource"]

@@ -14,6 +14,7 @@ from scenarios.faults.actions.brokers import (
     FetcherFailPartition,
     ZkExpire,
 )
+from scenarios.faults.actions.config_actions import ConfigSet
 from scenarios.faults.actions.disks import DiskCorrupt, DiskFail, DiskFull, DiskHeal, DiskSlow, LogDirOffline
 from scenarios.faults.actions.elections import ElectionPreferred, ElectionUnclean
 from scenarios.faults.actions.healing import Heal
@@ -34,8 +35,7 @@ from scenarios.faults.actions.mistakes import ReassignMistake
 from scenarios.faults.actions.networks import NetworkHeal, NetworkPartition
 from scenarios.faults.actions.programs import ClientCrash, ClientStart
 from scenarios.faults.actions.reassignments import ReassignCancel, ReassignExecute, ReassignList, ReassignVerify
-from scenarios.faults.actions.settings import ConfigSet
-from scenarios.faults.actions.topics import TopicCreate, TopicDelete, TopicExpand
+from scenarios.faults.actions.topic_actions import TopicCreate, TopicDelete, TopicExpand
 from scenarios.faults.actions.zookeeper import (
     ControllerResign,
     ZkDelete,

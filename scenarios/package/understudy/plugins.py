@@ -14,16 +14,16 @@ from scenarios.errors import BadInput
 from scenarios.faults import ActionContext, PerformedAction
 from scenarios.language.actions import action
 from scenarios.language.clients import Behaviour, Client, behaviour
-from scenarios.language.known import Known
+from scenarios.language.known_names import KnownNames
 from scenarios.language.schema.kinds import Boolean, Choice, Integer, ListOf, Text
-from scenarios.language.schema.reader import key
-from scenarios.language.strategies.registry import Look, PlannedMove, Progress, admission, order, rate
+from scenarios.language.schema.table_reader import key
+from scenarios.language.strategies.strategy_parts import Look, PlannedMove, PlanProgress, admission, order, rate
 from scenarios.museum import register_ticket
 from scenarios.observe.checkers.checker import Checker, Moment
 from scenarios.observe.checkers.checkers import register as checker
 from scenarios.observe.measures.figure import Better, Figure, Limit
 from scenarios.observe.measures.figures import register as register_figures
-from scenarios.observe.measures.fold import Fold, Source
+from scenarios.observe.measures.fold import Fold, RunParts
 from scenarios.profiles import PROFILES, Difference, Profile
 from scenarios.profiles import register as register_profile
 from scenarios.profiles.ticket import Ticket
@@ -43,20 +43,20 @@ __all__ = [
     "Fold",
     "Integer",
     "KafkaError",
-    "Known",
+    "KnownNames",
     "Limit",
     "ListOf",
     "Look",
     "Moment",
     "Move",
     "PerformedAction",
+    "PlanProgress",
     "PlannedMove",
     "Procedure",
     "Profile",
-    "Progress",
     "RequestedByZnode",
+    "RunParts",
     "Shape",
-    "Source",
     "StepsWork",
     "Stream",
     "Text",

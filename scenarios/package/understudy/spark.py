@@ -3,14 +3,14 @@
 from scenarios.studies.design import Axis, Design
 from scenarios.studies.spark.aggregations import KEY, computes
 from scenarios.studies.spark.compare import compare
-from scenarios.studies.spark.source import register
+from scenarios.studies.spark.emulator_source import register
 from scenarios.studies.spark.sweep import SweepFailed, SweepInterrupted, Swept, sweep
-from scenarios.studies.statistics.study import Asked
+from scenarios.studies.statistics.study_comparison import ComparisonSpec
 
 __all__ = [
     "KEY",
-    "Asked",
     "Axis",
+    "ComparisonSpec",
     "Design",
     "SweepFailed",
     "SweepInterrupted",

@@ -2,11 +2,11 @@
 
 from brokers.metadata_cache import serves_all
 from brokers.under_replication import FactorAtCreation
+from controller.state_machines.leader_election_algorithms import FIRST_LIVE_OF_TARGET, HEAD_OF_STAYING_ISR
 from controller.state_machines.rules import FOUR_STATES
-from controller.state_machines.selectors import FIRST_LIVE_OF_TARGET, HEAD_OF_STAYING_ISR
 from fetchers.assignment import signed_fetcher_id
 from fetchers.failures import THREAD_DIES
-from scenarios.profiles import metrics
+from scenarios.profiles import release_metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_1_1 import PROFILE as KAFKA_1_1
 from scenarios.profiles.tickets import differences
@@ -199,7 +199,7 @@ PROFILE = KAFKA_1_1.with_differences(
         "controlled.shutdown.enable": False,
     },
     also_knows=("replica.lag.max.messages",),
-    lacks_metrics=metrics.SINCE_1_1,
+    lacks_metrics=release_metrics.SINCE_1_1,
     registration=1,
     leaves_out=(
         "StopReplica deletes the log, which 0.8.0 left on the disk",

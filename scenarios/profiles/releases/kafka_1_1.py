@@ -2,7 +2,7 @@
 
 from brokers.metadata_cache import MetadataCache
 from controller.metrics import is_offline_by_leader
-from scenarios.profiles import metrics
+from scenarios.profiles import release_metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3
 from scenarios.profiles.tickets import differences
@@ -76,5 +76,5 @@ PROFILE = KAFKA_2_3.with_differences(
     name="kafka-1.1",
     release=RELEASE,
     help="1.1: the wiki's 12 steps, no fenced writes, no broker epochs, no KIP-461",
-    lacks_metrics=metrics.SINCE_2_3,
+    lacks_metrics=release_metrics.SINCE_2_3,
 )

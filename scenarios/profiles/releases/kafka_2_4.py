@@ -1,7 +1,7 @@
 """Kafka 2.4 (2.4.1): reassignments that can be changed and cancelled (KIP-455)."""
 
 from brokers.transactions.policies import VERSIONS_2_4
-from scenarios.profiles import metrics
+from scenarios.profiles import release_metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3
 from scenarios.profiles.tickets import differences
@@ -134,5 +134,5 @@ PROFILE = KAFKA_2_3.with_differences(
     help="2.4: adding and removing replicas, override and cancel (KIP-455)",
     strategy="kip-455",
     election_tool="api",
-    gains_metrics=metrics.SINCE_2_4,
+    gains_metrics=release_metrics.SINCE_2_4,
 )

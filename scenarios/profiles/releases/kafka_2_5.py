@@ -1,7 +1,7 @@
 """Kafka 2.5 (2.5.1)."""
 
 from brokers.transactions.policies import VERSIONS_2_5
-from scenarios.profiles import metrics
+from scenarios.profiles import release_metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_4 import PROFILE as KAFKA_2_4
 from scenarios.profiles.tickets import differences
@@ -72,5 +72,5 @@ PROFILE = KAFKA_2_4.with_differences(
         "transaction.abort.timed.out.transaction.cleanup.interval.ms": 10_000,
     },
     session_timeout_us=18_000_000,
-    gains_metrics=metrics.SINCE_2_5,
+    gains_metrics=release_metrics.SINCE_2_5,
 )

@@ -2,7 +2,7 @@
 
 from brokers.under_replication import CurrentReplicas
 from controller.request_schemas import CurrentAndImpending
-from scenarios.profiles import metrics
+from scenarios.profiles import release_metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3
 
@@ -22,5 +22,5 @@ PROFILE = KAFKA_2_3.with_differences(
     ),
     name="kip-352-draft",
     help="kafka-2.3 with the draft's current and impending replicas",
-    gains_metrics=metrics.DRAFT,
+    gains_metrics=release_metrics.DRAFT,
 )

@@ -1,8 +1,8 @@
 """The controller page as it is written. Where Kafka's code does it in another way, the text of the page counts."""
 
 from controller.reassignment.wiki import old_then_new, target_only
+from controller.state_machines.leader_election_algorithms import CONTROLLED_SHUTDOWN_AMONG_LIVE
 from controller.state_machines.rules import FOUR_STATES
-from controller.state_machines.selectors import TOLD_TO_LIVE
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3
 
@@ -49,7 +49,7 @@ PROFILE = KAFKA_2_3.with_differences(
         title="a controlled shutdown gives leadership to",
         here="the first assigned replica that is alive and in the ISR; the broker that shuts down gets no LeaderAndIsr",
         source="controller page",
-        policies={"controller.selectors.controlled_shutdown": TOLD_TO_LIVE},
+        policies={"controller.selectors.controlled_shutdown": CONTROLLED_SHUTDOWN_AMONG_LIVE},
     ),
     Difference(
         title="step 7 of `wiki`, where the leader stays, sends LeaderAndIsr",

@@ -1,7 +1,7 @@
 """Tickets of controllers: elections, failovers, and sessions that expire."""
 
 from controller.fencing import Unfenced
-from controller.state_machines.selectors import HEAD_OF_ISR
+from controller.state_machines.leader_election_algorithms import HEAD_OF_ISR
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.ticket import DIVERGENCES, LOSSES, Effect, Ticket
 

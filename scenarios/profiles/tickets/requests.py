@@ -1,8 +1,8 @@
 """Tickets of the controller's requests to brokers (late, unordered, not sent), and of the deletion of topics."""
 
 from controller.metrics import is_offline_by_leader
+from controller.state_machines.leader_election_algorithms import CONTROLLED_SHUTDOWN_AMONG_LIVE
 from controller.state_machines.rules import leader_only
-from controller.state_machines.selectors import TOLD_TO_LIVE
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.ticket import Effect, Ticket
 
@@ -96,7 +96,7 @@ TICKETS = (
         here="The elections of a controlled shutdown are announced to the brokers that stay. The checker sees a "
         "live replica that is sent no LeaderAndIsr after an election.",
         checker="replicas_notified",
-        policies={"controller.selectors.controlled_shutdown": TOLD_TO_LIVE},
+        policies={"controller.selectors.controlled_shutdown": CONTROLLED_SHUTDOWN_AMONG_LIVE},
         differences=(
             Difference(
                 title="a controlled shutdown gives leadership to",

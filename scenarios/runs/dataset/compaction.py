@@ -18,8 +18,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scenarios.runs.dataset.reader import Part, committed, read_part
-from scenarios.runs.dataset.schema import REPLACES_KEY, RUNS, SCHEMAS, TABLES_KEY
+from scenarios.runs.dataset.reader import DataSetPart, committed, read_part
+from scenarios.runs.dataset.table_schemas import REPLACES_KEY, RUNS, SCHEMAS, TABLES_KEY
 from scenarios.runs.dataset.writer import PARTS, chunk_name, part_name, put
 
 LARGE = 64 * 1024 * 1024
@@ -29,12 +29,12 @@ _ROW_GROUP = 1_000_000
 """The most rows that are in memory at a time."""
 
 
-def small_chunks(root: Path) -> list[list[Part]]:
+def small_chunks(root: Path) -> list[list[DataSetPart]]:
     """The chunks that are worth joining, in groups of about ``LARGE`` bytes, each of one experiment and strategy.
     Raises: BadInput."""
-    found: list[list[Part]] = []
+    found: list[list[DataSetPart]] = []
     for _folder, parts in groupby(committed(root), lambda part: part.place.parent):
-        group, size = list[Part](), 0
+        group, size = list[DataSetPart](), 0
         for part in parts:
             if not all(table in SCHEMAS for table in part.tables):
                 continue  # one of a plug-in that is not here
@@ -50,7 +50,9 @@ def small_chunks(root: Path) -> list[list[Part]]:
     return [group for group in found if len(group) > 1]
 
 
-def join_chunks(root: Path, parts: Sequence[Part], before_it_counts: Callable[[], object] = lambda: None) -> None:
+def join_chunks(
+    root: Path, parts: Sequence[DataSetPart], before_it_counts: Callable[[], object] = lambda: None
+) -> None:
     """Write the rows of ``parts``, all in one folder, as one chunk, and make it count in their place.
 
     ``before_it_counts`` is called when only the file of ``runs`` is not written; if it raises, nothing has changed.
@@ -80,7 +82,7 @@ def drop_what_does_not_count(root: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _row_groups(root: Path, table: str, parts: Sequence[Part]) -> Iterator[pa.Table]:
+def _row_groups(root: Path, table: str, parts: Sequence[DataSetPart]) -> Iterator[pa.Table]:
     held: list[pa.Table] = []
     for part in parts:
         if table in part.tables:

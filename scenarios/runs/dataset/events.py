@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from emulator.metrics import events as metric_events
+from emulator.metrics import metric_events as metric_events
 from emulator.protocol import events as protocol_events
 from emulator.trace import events as ground_events
-from scenarios.runs.dataset.rows import EventRow
+from scenarios.runs.dataset.table_rows import EventRow
 
 
 def _kinds(*modules: Any) -> dict[str, type[Any]]:

@@ -16,10 +16,10 @@ from attrs.validators import deep_iterable, instance_of
 
 from scenarios.errors import BadInput, join_path
 from scenarios.language.schema.kinds import as_tuple
-from scenarios.language.schema.text import LONG
+from scenarios.language.schema.toml_text import LONG
 from scenarios.reading import parse_json, read_text
 from scenarios.runs.dataset.arm import Arm, named
-from scenarios.runs.dataset.schema import VERSION, other_version
+from scenarios.runs.dataset.table_schemas import VERSION, other_version
 from scenarios.runs.dataset.writer import check_writable, put_text
 
 NAME = "manifest.json"

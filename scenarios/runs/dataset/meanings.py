@@ -1,7 +1,8 @@
 """The meanings of the tables of the data set, column by column: texts for people, which files carry beside their
 columns and docs/reference/dataset-tables.md is rendered from.
 
-The columns and their types follow from the rows (``scenarios.runs.dataset.schema``). A test checks that every column
+The columns and their types follow from the rows (``scenarios.runs.dataset.table_schemas``). A test checks that every
+column
 has its meaning here, and that nothing else does.
 """
 
@@ -25,7 +26,7 @@ class Meaning:
 
 
 @frozen
-class About:
+class ColumnMeaning:
     """The meaning of a table.
 
     Attributes:
@@ -44,12 +45,12 @@ class About:
         return Meaning(found.text, "µs") if column.endswith("_us") else found
 
 
-def _about(text: str, frequency: str, /, **columns: str | tuple[str, str]) -> About:
+def _about(text: str, frequency: str, /, **columns: str | tuple[str, str]) -> ColumnMeaning:
     """A table's meaning. ``columns``: text, or unit and text."""
     meanings = {
         name: Meaning(told) if isinstance(told, str) else Meaning(told[1], told[0]) for name, told in columns.items()
     }
-    return About(text, frequency, meanings)
+    return ColumnMeaning(text, frequency, meanings)
 
 
 USUAL: Mapping[str, Meaning] = {
@@ -65,7 +66,7 @@ USUAL: Mapping[str, Meaning] = {
 }
 """The meanings of columns that have the same in most tables."""
 
-ABOUT: Mapping[str, About] = {
+ABOUT: Mapping[str, ColumnMeaning] = {
     "runs": _about(
         "What was run, and what came of it. A run without a row here does not count.",
         "one row per run",

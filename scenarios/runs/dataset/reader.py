@@ -24,8 +24,8 @@ from scenarios.observe.measures.figures import declared
 from scenarios.reading import check_file
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.manifest import Manifest, read_manifest
-from scenarios.runs.dataset.record import DONE
-from scenarios.runs.dataset.schema import (
+from scenarios.runs.dataset.run_record import DONE
+from scenarios.runs.dataset.table_schemas import (
     FIGURES,
     REPLACES_KEY,
     RUNS,
@@ -184,7 +184,7 @@ def read_figures(data_set: DataSet) -> dict[str, dict[str, Value]]:
 
 
 @frozen
-class Part:
+class DataSetPart:
     """A chunk that counts.
 
     Attributes:
@@ -198,7 +198,7 @@ class Part:
     replaces: tuple[str, ...]
 
 
-def committed(root: Path) -> list[Part]:
+def committed(root: Path) -> list[DataSetPart]:
     """The chunks that count, in the order of their names. Raises: BadInput."""
     runs = root / RUNS
     found = [_part(root, path.relative_to(runs)) for path in sorted(runs.glob(_PARTS))]
@@ -206,12 +206,12 @@ def committed(root: Path) -> list[Part]:
     return [part for part in found if part.place not in replaced]
 
 
-def read_part(root: Path, table: str, part: Part) -> pa.Table:
+def read_part(root: Path, table: str, part: DataSetPart) -> pa.Table:
     """A chunk's rows of one of its tables. Raises: BadInput."""
     return _read(root / table / part.place, SCHEMAS[table])
 
 
-def _part(root: Path, place: Path) -> Part:
+def _part(root: Path, place: Path) -> DataSetPart:
     path = root / RUNS / place
     try:
         check_file(path, "a part of a data set")
@@ -223,10 +223,10 @@ def _part(root: Path, place: Path) -> Part:
             raise ValueError("a name with a slash is none of a table or a file")
     except BROKEN as error:
         raise corrupt(path) from error
-    return Part(place, tables, replaces)
+    return DataSetPart(place, tables, replaces)
 
 
-def _check_tables(root: Path, part: Part) -> None:
+def _check_tables(root: Path, part: DataSetPart) -> None:
     """Check that the chunk's files exist in all tables that it was written to."""
     for table in part.tables:
         if table in SCHEMAS and not (root / table / part.place).exists():

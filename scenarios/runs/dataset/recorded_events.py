@@ -20,7 +20,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONFIG_BROKERS
 from emulator.trace.events import ZkWritten
 from scenarios.observe.history.quotas import WINDOW_US
-from scenarios.observe.timeline.summary import DATA, METRICS
+from scenarios.observe.timeline.log_changes import DATA, METRICS
 from scenarios.runs.dataset.events import KINDS, read_events
 
 _MANY = (*DATA, *METRICS, Produced)

@@ -25,8 +25,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from scenarios.errors import BadInput
-from scenarios.runs.dataset.record import FailedRun, RunRecord
-from scenarios.runs.dataset.schema import RUNS, SCHEMAS, TABLES_KEY
+from scenarios.runs.dataset.run_record import FailedRun, RunRecord
+from scenarios.runs.dataset.table_schemas import RUNS, SCHEMAS, TABLES_KEY
 
 STAGING = "_staging"
 """The folder of files that are being written; Spark and Hive ignore names with an underscore."""

@@ -11,10 +11,10 @@ from typing import Any
 
 from attrs import frozen
 
-from scenarios.faults.roles import parts_of_move
+from scenarios.faults.target_roles import parts_of_move
 from scenarios.language import Scenario
 from scenarios.studies.atlas.move_recorder import GateVisit
-from scenarios.studies.atlas.plans import Plan
+from scenarios.studies.atlas.plans import AtlasPlan
 
 Table = Mapping[str, Any]
 
@@ -60,7 +60,7 @@ class Cell:
     """One cell. ``broker``: the one with the fault; ``controller``: the controller at that gate."""
 
     protocol: str
-    plan: Plan
+    plan: AtlasPlan
     step: str
     edge: str
     hop: int
@@ -115,7 +115,7 @@ def _patience(undisturbed: Scenario) -> Table:
     return {**HEALING[-1], "after": f"{lag_us + MARGIN_US}us"}
 
 
-def cells(protocol: str, plan: Plan, visits: Iterable[GateVisit]) -> Iterator[Cell]:
+def cells(protocol: str, plan: AtlasPlan, visits: Iterable[GateVisit]) -> Iterator[Cell]:
     """All cells of a move, in the order of its gates."""
     for visit in visits:
         for actor in ACTORS:
@@ -137,7 +137,7 @@ def cells(protocol: str, plan: Plan, visits: Iterable[GateVisit]) -> Iterator[Ce
                 )
 
 
-def broker_of(actor: str, plan: Plan, visit: GateVisit) -> int | None:
+def broker_of(actor: str, plan: AtlasPlan, visit: GateVisit) -> int | None:
     """The broker that an actor means at a gate. None where there is none, or where an earlier actor of the table means
     the same broker."""
     if actor == "controller":

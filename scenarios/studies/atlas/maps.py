@@ -10,7 +10,7 @@ from itertools import groupby
 from attrs import frozen
 
 from scenarios.language import STEPS
-from scenarios.runs.dataset.rows import CellRow
+from scenarios.runs.dataset.table_rows import CellRow
 from scenarios.studies.atlas.cells import ACTORS, FAULT_HELP, FAULTS
 from scenarios.studies.atlas.summary import UndisturbedMove
 
@@ -60,7 +60,7 @@ Column = tuple[str, str]
 
 
 @frozen(order=True)
-class Place:
+class GateRow:
     """A row of a map: a gate."""
 
     hop: int
@@ -122,9 +122,9 @@ def _head(columns: list[Column]) -> Iterator[str]:
 
 
 def _body(columns: list[Column], found: Mapping[int, CellRow]) -> Iterator[str]:
-    by_place: dict[Place, dict[Column, int]] = {}
+    by_place: dict[GateRow, dict[Column, int]] = {}
     for i, row in found.items():
-        place = Place(row.hop, row.step, row.edge, row.occurrence)
+        place = GateRow(row.hop, row.step, row.edge, row.occurrence)
         by_place.setdefault(place, {})[row.actor, row.fault] = i
     yield "<tbody>"
     hop = 0
@@ -140,7 +140,7 @@ def _body(columns: list[Column], found: Mapping[int, CellRow]) -> Iterator[str]:
     yield "</tbody>"
 
 
-def _row_head(place: Place, rows: int) -> str:
+def _row_head(place: GateRow, rows: int) -> str:
     """The head of a row. ``rows``: the number of rows of the step, if this is the first of them, which names it; else
     0."""
     again = f" {place.occurrence}" if place.occurrence > 1 else ""

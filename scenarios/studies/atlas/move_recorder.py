@@ -11,7 +11,7 @@ from emulator.trace.events import Step
 from scenarios.language import STEPS
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 from scenarios.observe.past.cluster_past import Past
-from scenarios.observe.past.cluster_state import ClusterState
+from scenarios.observe.past.cluster_state import FoldedState
 
 Brokers = tuple[int, ...]
 
@@ -52,7 +52,7 @@ class MoveRecorder:
 
     tp: TopicPartition
     protocol: str
-    cluster: ClusterState
+    cluster: FoldedState
     visits: list[GateVisit] = field(factory=list)
     passed: dict[str, int] = field(factory=dict)
     waiting: str = ""

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from scenarios.studies.atlas.plans import Plan
+from scenarios.studies.atlas.plans import AtlasPlan
 from scenarios.studies.atlas.run_summary import RunSummary
 
 OUTCOMES: Mapping[str, str] = {
@@ -46,7 +46,7 @@ LOOKS: tuple[str, ...] = ("kip-455.check", "kip-455.wait")
 
 
 @frozen
-class Finding:
+class CellFinding:
     """The judgement. ``harms``: the details of each harm, worst first; ``unsafe``, ``stuck``: the reason, empty where
     it is not."""
 
@@ -68,7 +68,7 @@ class Finding:
         return "; ".join(text for text in (self.unsafe, self.stuck, *self.harms.values()) if text)
 
 
-def judge(summary: RunSummary, plan: Plan, undisturbed: RunSummary) -> Finding:
+def judge(summary: RunSummary, plan: AtlasPlan, undisturbed: RunSummary) -> CellFinding:
     """Compare a run with the undisturbed one."""
     found = {
         "leaderless": _leaderless(summary, undisturbed),
@@ -82,10 +82,10 @@ def judge(summary: RunSummary, plan: Plan, undisturbed: RunSummary) -> Finding:
         "steps-rerun": _rerun(summary, undisturbed),
     }
     harms = {harm: found[harm] for harm in HARMS if found[harm]}
-    return Finding(harms, _unsafe(summary), _stuck(summary, plan))
+    return CellFinding(harms, _unsafe(summary), _stuck(summary, plan))
 
 
-def own_harms(undisturbed: RunSummary, plan: Plan) -> dict[str, str]:
+def own_harms(undisturbed: RunSummary, plan: AtlasPlan) -> dict[str, str]:
     """The harms of a move without any fault."""
     return judge(undisturbed, plan, NOTHING).harms
 
@@ -99,7 +99,7 @@ def _unsafe(summary: RunSummary) -> str:
     return summary.divergence
 
 
-def _stuck(summary: RunSummary, plan: Plan) -> str:
+def _stuck(summary: RunSummary, plan: AtlasPlan) -> str:
     target, assignment = _list(plan.after), _list(summary.assignment)
     if summary.open:
         lacking = summary.lacking(plan.after) or f"ISR {_list(summary.isr)}"
@@ -130,7 +130,7 @@ def _leader_outside(summary: RunSummary, undisturbed: RunSummary) -> str:
     )
 
 
-def _isr_outside(summary: RunSummary, plan: Plan, undisturbed: RunSummary) -> str:
+def _isr_outside(summary: RunSummary, plan: AtlasPlan, undisturbed: RunSummary) -> str:
     outside = _outside(summary.isr, summary, plan)
     if outside:
         return f"ISR {_list(summary.isr)} has {_ids(outside)} from outside the assignment {_list(summary.assignment)}"
@@ -149,18 +149,18 @@ def _lost(summary: RunSummary, undisturbed: RunSummary) -> str:
     return f"{_batches(lost)} acknowledged with acks=1 lost" if lost > by_chance else ""
 
 
-def _stray(summary: RunSummary, plan: Plan) -> str:
+def _stray(summary: RunSummary, plan: AtlasPlan) -> str:
     stray = _outside(summary.replicas, summary, plan)
     return f"stray replica on {_ids(sorted(stray))}" if stray else ""
 
 
-def _outside(brokers: tuple[int, ...], summary: RunSummary, plan: Plan) -> list[int]:
+def _outside(brokers: tuple[int, ...], summary: RunSummary, plan: AtlasPlan) -> list[int]:
     """The brokers that are neither in the assignment nor added by a move that is still open."""
     coming = plan.after if summary.open else ()
     return [broker for broker in brokers if broker not in (*summary.assignment, *coming)]
 
 
-def _wrong_order(summary: RunSummary, plan: Plan) -> str:
+def _wrong_order(summary: RunSummary, plan: AtlasPlan) -> str:
     if sorted(summary.assignment) == sorted(plan.after) and summary.assignment != plan.after:
         return f"assignment {_list(summary.assignment)} instead of {_list(plan.after)}"
     return ""

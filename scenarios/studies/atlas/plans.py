@@ -32,7 +32,7 @@ lost; and before any run ends, since the logs are compared then."""
 
 
 @frozen
-class Plan:
+class AtlasPlan:
     """A move. ``before`` and ``after``: the replicas, preferred leader first. ``controller_leads``: whether the leader
     is the controller."""
 
@@ -57,14 +57,14 @@ class Plan:
         return max(1, min(len(self.before), len(self.after)) - 1)
 
 
-DEFAULT = Plan((0, 1, 2), (1, 3, 4))
+DEFAULT = AtlasPlan((0, 1, 2), (1, 3, 4))
 PLANS = (
     DEFAULT,
-    Plan((0, 1, 2), (0, 1, 3)),
-    Plan((0, 1, 2), (3, 4, 5)),
-    Plan((0, 1, 2), (2, 1, 0)),
-    Plan((0, 1), (0, 1, 2)),
-    Plan((0, 1, 2), (1, 2)),
+    AtlasPlan((0, 1, 2), (0, 1, 3)),
+    AtlasPlan((0, 1, 2), (3, 4, 5)),
+    AtlasPlan((0, 1, 2), (2, 1, 0)),
+    AtlasPlan((0, 1), (0, 1, 2)),
+    AtlasPlan((0, 1, 2), (1, 2)),
     evolve(DEFAULT, controller_leads=True),
 )
 """The plans of ``--all-plans``. Where the replication factor is lowered the leader is removed: the harder case."""
@@ -82,14 +82,14 @@ def profile_of(strategy: str) -> str:
     return DEFAULT_PROFILE if DEFAULT_PROFILE in homes or not homes else homes[0]
 
 
-def own_plans(scenario: Scenario) -> tuple[Plan, ...]:
+def own_plans(scenario: Scenario) -> tuple[AtlasPlan, ...]:
     """The moves of a scenario file's plan, each once; they replace the built-in ones."""
     before = scenario.assignments()
     moves = scenario.plan.targets() if scenario.plan is not None else {}
-    return tuple(dict.fromkeys(Plan(before[name], after) for name, after in moves.items()))
+    return tuple(dict.fromkeys(AtlasPlan(before[name], after) for name, after in moves.items()))
 
 
-def undisturbed(plan: Plan, strategy: str, seed: int = SEED, like: Scenario | None = None) -> Scenario:
+def undisturbed(plan: AtlasPlan, strategy: str, seed: int = SEED, like: Scenario | None = None) -> Scenario:
     """The move without any fault. ``like``: a scenario whose cluster, settings, profile and load are used.
 
     Raises: BadInput where that cluster has too few brokers for the move.
@@ -100,7 +100,7 @@ def undisturbed(plan: Plan, strategy: str, seed: int = SEED, like: Scenario | No
     return Scenario.from_table(table, source="" if like is None else like.source)
 
 
-def _table(plan: Plan) -> dict[str, Any]:
+def _table(plan: AtlasPlan) -> dict[str, Any]:
     load = {"topic": TOPIC, "messageSize": 100, "stop": LOAD_STOPS}
     return {
         "title": f"The move {plan.title}, undisturbed",
@@ -128,7 +128,7 @@ def _table(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _table_like(plan: Plan, like: Scenario) -> dict[str, Any]:
+def _table_like(plan: AtlasPlan, like: Scenario) -> dict[str, Any]:
     table, theirs = _table(plan), like.to_table()
     brokers = like.cluster.brokers
     lacking = [broker for broker in (*plan.before, *plan.after) if broker >= brokers]
@@ -152,12 +152,12 @@ def _table_like(plan: Plan, like: Scenario) -> dict[str, Any]:
     return table
 
 
-def _settings(plan: Plan) -> dict[str, Any]:
+def _settings(plan: AtlasPlan) -> dict[str, Any]:
     """The settings of the cluster: no automatic rebalance of leaders, which would change the result of a move."""
     return {"min.insync.replicas": plan.min_insync_replicas, "auto.leader.rebalance.enable": False}
 
 
-def _controller(plan: Plan, brokers: int) -> int:
+def _controller(plan: AtlasPlan, brokers: int) -> int:
     """The broker with the controller: the leader, or the last broker without a part in the move; if every broker has
     one, the last broker."""
     if plan.controller_leads:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from attrs import frozen
 
 from scenarios.language import STEPS
-from scenarios.runs.dataset.rows import CellRow
-from scenarios.studies.atlas.campaign import Baseline
+from scenarios.runs.dataset.table_rows import CellRow
+from scenarios.studies.atlas.atlas import Baseline
 from scenarios.studies.atlas.outcome import HARMS, OUTCOMES
 
 ORDER = tuple(OUTCOMES)

@@ -14,8 +14,8 @@ from attrs import define, field, frozen
 from scenarios.chaos.draw import kinds_of
 from scenarios.runs.batch import Workers
 from scenarios.runs.dataset.identity import VERSION, code_digest
+from scenarios.studies.chaos.campaign_results import CampaignResults
 from scenarios.studies.chaos.leaning import Reached
-from scenarios.studies.chaos.results import Results
 from scenarios.studies.chaos.seed_run import Drawn, SeedChunk, SeedResult, work
 from scenarios.whole_files import save
 
@@ -118,7 +118,7 @@ def run(campaign: Campaign, workers: Workers, tell: Callable[[SeedResult, Tally]
     tally = Tally(Reached(campaign.drawn.names))
     if campaign.leans:
         tally.kinds = campaign.kinds_of
-    results = None if campaign.out is None else Results(campaign.out, campaign.identity())
+    results = None if campaign.out is None else CampaignResults(campaign.out, campaign.identity())
     try:
         done = bytearray(len(campaign.seeds))
         if results is not None:

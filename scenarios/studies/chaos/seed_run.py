@@ -29,7 +29,7 @@ TOOL = "tool"
 """The checker's name in a finding that is not about the cluster: the program raised an exception."""
 
 
-class Found(NamedTuple):
+class ResultFinding(NamedTuple):
     """A finding as a line of the results has it. ``tickets``: of what the release does wrong by itself; none for what
     is new. ``about``: what it is about, with its facts (``scenarios.observe.findings.facts.about``)."""
 
@@ -59,7 +59,7 @@ class SeedResult:
     """
 
     seed: int = field(validator=_NUMBER)
-    found: tuple[Found, ...] = ()
+    found: tuple[ResultFinding, ...] = ()
     virtual_us: int = field(default=0, validator=_NUMBER)
     events: int = field(default=0, validator=_NUMBER)
     error: str = field(default="", validator=_TEXT)
@@ -75,7 +75,7 @@ class SeedResult:
         return json.dumps(table, separators=(",", ":"))
 
     @property
-    def new(self) -> tuple[Found, ...]:
+    def new(self) -> tuple[ResultFinding, ...]:
         """The findings that no known behaviour of the release explains."""
         return tuple(one for one in self.found if not one.tickets)
 
@@ -88,7 +88,7 @@ class SeedResult:
         """The result in a line. Raises: ValueError, KeyError or TypeError for a line that is not whole."""
         table = parse_json(line)
         table["found"] = tuple(
-            Found(checker, statement, state, tuple(tickets), about)
+            ResultFinding(checker, statement, state, tuple(tickets), about)
             for checker, statement, state, tickets, about in table.get("found", ())
         )
         if not all(isinstance(text, str) for one in table["found"] for text in (*one[:3], *one.tickets)):
@@ -160,7 +160,7 @@ def _result(drawn: Drawn, seed: int) -> SeedResult:
     except Exception as error:  # a defect of the program is a result too: it has a seed
         part = error.part if isinstance(error, PartFailed) else "the program"
         what = error.what if isinstance(error, PartFailed) else f"{type(error).__name__}: {_first_line(error)}"
-        found = Found(TOOL, f"{part} does not raise exceptions", f"{part} failed: {what}")
+        found = ResultFinding(TOOL, f"{part} does not raise exceptions", f"{part} failed: {what}")
         return SeedResult(seed=seed, found=(found,), error=traceback.format_exc())
 
 
@@ -173,7 +173,7 @@ def run_seed(drawn: Drawn, seed: int) -> SeedResult:
     run = run_scenario(evolve(drawn.concrete(seed), source=""), counts_reach=bool(drawn.names), figures=False)
     known = explained_findings(run).known
     found = tuple(
-        Found(
+        ResultFinding(
             one.checker,
             one.statement,
             one.state,

@@ -15,7 +15,7 @@ _BARE = re.compile(r"[-+\d.,]*|true|false")
 
 
 @frozen
-class Axis:
+class ArmAxis:
     """An axis: its name, and the values that levels have on it, as short names say them, in the levels' order."""
 
     name: str
@@ -32,7 +32,7 @@ class ArmAxes:
         labels: a level's name to its short name.
     """
 
-    axes: tuple[Axis, ...]
+    axes: tuple[ArmAxis, ...]
     places: Mapping[str, tuple[int, ...]]
     labels: Mapping[str, str]
 
@@ -46,7 +46,9 @@ class ArmAxes:
         known = all(axis in level.values for level in comparison.levels for axis in names)
         if not names or not known or len(set(map(BETWEEN.join, values.values()))) < len(values):
             names, values = ("arm",), {name: (name,) for name in values}
-        axes = [Axis(name, tuple(dict.fromkeys(own[at] for own in values.values()))) for at, name in enumerate(names)]
+        axes = [
+            ArmAxis(name, tuple(dict.fromkeys(own[at] for own in values.values()))) for at, name in enumerate(names)
+        ]
         places = {
             name: tuple(axis.values.index(value) for axis, value in zip(axes, own, strict=True))
             for name, own in values.items()

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from scenarios.observe.measures.figure import Better
 from scenarios.runs.dataset.arm import FOLDER, Arm
-from scenarios.runs.dataset.record import DONE
+from scenarios.runs.dataset.run_record import DONE
 from scenarios.studies.report.arm_axes import ArmAxes
 from scenarios.studies.report.compared_data import compared_data
 from scenarios.studies.report.compared_tables import (
@@ -19,10 +19,10 @@ from scenarios.studies.report.compared_tables import (
     varying,
 )
 from scenarios.studies.report.first_screen import answer, brief, doubts, scores
+from scenarios.studies.report.html_page import Page, Section, choice, command, figure, figures, note, tile, tiles
 from scenarios.studies.report.markup import Html, Node, element, joined
-from scenarios.studies.report.numbers import number, percent
 from scenarios.studies.report.over_time import Series
-from scenarios.studies.report.page import Page, Section, choice, command, figure, figures, note, tile, tiles
+from scenarios.studies.report.written_numbers import number, percent
 from scenarios.studies.statistics.result import CONFIDENCE, SIGNIFICANT, Comparison
 
 FEW = " (where a panel has at most four arms)"

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from attrs import asdict
 
 from scenarios.observe.measures.figure import Better
-from scenarios.runs.dataset.record import DONE
+from scenarios.runs.dataset.run_record import DONE
 from scenarios.studies.report.arm_axes import ArmAxes
 from scenarios.studies.report.compared_tables import varying
 from scenarios.studies.report.over_time import Series
-from scenarios.studies.statistics.result import Comparison, Difference, Interval, Row
+from scenarios.studies.statistics.result import Comparison, Interval, MetricDifference, Row
 from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures
 from scenarios.studies.statistics.sentences import sureness
 
@@ -84,7 +84,7 @@ def _row(comparison: Comparison, row: Row) -> dict[str, object]:
     }
 
 
-def _difference(base: float | None, difference: Difference) -> dict[str, object]:
+def _difference(base: float | None, difference: MetricDifference) -> dict[str, object]:
     """``base``: the mean of what it is a difference to. A figure has no bar for a difference that is no share of it."""
     is_share = difference.has_mean and difference.is_share
     return {

@@ -6,22 +6,22 @@ from collections.abc import Iterator, Sequence
 
 from scenarios.studies.report.arm_axes import ArmAxes
 from scenarios.studies.report.first_screen import TONES
+from scenarios.studies.report.html_page import choice, note, table
 from scenarios.studies.report.markup import Html, Node, element, joined
-from scenarios.studies.report.numbers import number, percent, typeset
-from scenarios.studies.report.page import choice, note, table
+from scenarios.studies.report.written_numbers import number, percent, typeset
 from scenarios.studies.statistics.numbers import p_value
 from scenarios.studies.statistics.result import (
     DIFFERENT,
     Comparison,
     Completions,
-    Difference,
     Interval,
+    MetricDifference,
+    MetricVerdict,
     Row,
-    Verdict,
 )
 from scenarios.studies.statistics.text import change_of, mean_of
 
-SHORT = {verdict: verdict.value for verdict in Verdict} | {Verdict.SAME: "does not matter"}
+SHORT = {verdict: verdict.value for verdict in MetricVerdict} | {MetricVerdict.SAME: "does not matter"}
 """Verdicts in a table."""
 _TOLD_EFFECTS = 12
 _LONG = 22
@@ -109,7 +109,7 @@ def named(row: Row) -> Html:
     return joined(element("span", row.metric, title=row.text), " ", element("small", row.unit))
 
 
-def _p(difference: Difference) -> str:
+def _p(difference: MetricDifference) -> str:
     p = None if difference.telling.deterministic else difference.telling.p_adjusted
     return "" if p is None else p_value(p).removeprefix("p ").removeprefix("= ")
 

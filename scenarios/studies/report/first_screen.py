@@ -7,24 +7,24 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from scenarios.studies.report.arm_axes import ArmAxes
+from scenarios.studies.report.html_page import note, table
 from scenarios.studies.report.markup import Html, Node, element, joined
-from scenarios.studies.report.numbers import number, percent
-from scenarios.studies.report.page import note, table
+from scenarios.studies.report.written_numbers import number, percent
 from scenarios.studies.statistics.result import (
     Comparison,
-    Difference,
     Findings,
     Level,
+    MetricDifference,
+    MetricVerdict,
     OfLevel,
     Row,
     Sample,
-    Verdict,
 )
 from scenarios.studies.statistics.sentences import depends, finding, further, of_all, sureness, without_finding
 from scenarios.units import counted
 
-TONES = {Verdict.BETTER: "good", Verdict.WORSE: "bad"}
-WORDS = {verdict: verdict.value.capitalize() for verdict in Verdict} | {Verdict.UNKNOWN: "Not settled"}
+TONES = {MetricVerdict.BETTER: "good", MetricVerdict.WORSE: "bad"}
+WORDS = {verdict: verdict.value.capitalize() for verdict in MetricVerdict} | {MetricVerdict.UNKNOWN: "Not settled"}
 """Before the name of a figure. An interval that leaves out 0, of too few seeds, is not settled."""
 _BRIEF = 450
 """Letters of headlines on the first screen, unless the first one alone is longer: about four lines."""
@@ -64,7 +64,7 @@ def scores(comparison: Comparison, rows: Sequence[Row]) -> Html:
     counts = {
         level.name: Counter(row.differences[level.name].verdict for row in rows) for level in comparison.levels[1:]
     }
-    kinds = [verdict for verdict in Verdict if any(count[verdict] for count in counts.values())]
+    kinds = [verdict for verdict in MetricVerdict if any(count[verdict] for count in counts.values())]
     on = ArmAxes.of(comparison)
     cells: list[list[Node]] = [
         [
@@ -96,7 +96,7 @@ def _findings(comparison: Comparison, level: Level, said: Findings) -> Iterator[
     word = element("b", WORDS[said.verdict], class_=TONES.get(said.verdict))
     for metric in said.metrics:
         row = comparison.row(metric)
-        if said.verdict is Verdict.DEPENDS:
+        if said.verdict is MetricVerdict.DEPENDS:
             yield element("li", element("code", metric), " ", depends(row, level))
         else:
             yield element("li", word, " in ", *_finding(row, row.differences[level.name], level))
@@ -104,7 +104,7 @@ def _findings(comparison: Comparison, level: Level, said: Findings) -> Iterator[
         yield element("li", word, " also in ", further(said), ".")
 
 
-def _finding(row: Row, cell: Difference, level: Level) -> Iterator[Node]:
+def _finding(row: Row, cell: MetricDifference, level: Level) -> Iterator[Node]:
     """``time_to_complete_s: 20.6 s against 7.2 s (+186%; 95% interval +171% to +201%), on 24 of 24 seeds, p = 0.001.``,
     and the figure's meaning; of a figure with two peaks the share of the upper one and the medians."""
     assert cell.mean is not None, "a finding has a difference"

@@ -74,10 +74,10 @@ class Results:
         """
         from scenarios.observe.measures.minimum import parse_minima
         from scenarios.studies.statistics.of_data_set import compare_data_set
-        from scenarios.studies.statistics.study import Asked
+        from scenarios.studies.statistics.study_comparison import ComparisonSpec
 
         minima = [minimum] if isinstance(minimum, str) else minimum
-        asked = Asked(
+        asked = ComparisonSpec(
             by=by,
             where=tuple((where or {}).items()),
             metrics=tuple(metrics),

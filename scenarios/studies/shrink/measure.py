@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from scenarios.language.actions import undone_by
-from scenarios.language.schema.text import write_toml
+from scenarios.language.schema.toml_text import write_toml
 from scenarios.runs.convergence import WITHIN_US
 from scenarios.units import counted, parse_duration
 

@@ -20,14 +20,14 @@ from attrs import define, field, frozen
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.language.expect import Expect
-from scenarios.language.schema.text import write_toml
+from scenarios.language.schema.toml_text import write_toml
 from scenarios.runs.batch import Workers, kept_workers
 from scenarios.runs.finding import EXPECTATION, Finding
 from scenarios.studies.shrink.measure import Size, healing, standing
 from scenarios.studies.shrink.passes import PASSES, Pass, seeds
 from scenarios.studies.shrink.prepare import STEPS
 from scenarios.studies.shrink.references import Table
-from scenarios.studies.shrink.state import State
+from scenarios.studies.shrink.shrinking_state import State
 from scenarios.studies.shrink.trial import Trial, gives
 from scenarios.units import parse_duration
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from scenarios.runs import run_record
-from scenarios.runs.batch import Chunk, Failure, attempt, chunks, failure_of
-from scenarios.runs.dataset.record import FailedRun, RunRecord, RunSpec
+from scenarios.runs.batch import Chunk, FailedItem, attempt, chunks, failure_of
+from scenarios.runs.dataset.run_record import FailedRun, RunRecord, RunSpec
 from scenarios.runs.dataset.writer import chunk_name, part_path, write_chunk
 from scenarios.studies.design import Design
 from scenarios.studies.planning import plan_runs
@@ -25,7 +25,7 @@ Runner = Callable[[RunSpec], RunRecord]
 
 
 @frozen(kw_only=True)
-class Part:
+class ChunkSettings:
     """The settings that the runs of a chunk share.
 
     Attributes:
@@ -44,16 +44,16 @@ class Part:
         """The folder of the data set."""
         return Path(self.root)
 
-    def of(self, strategy: str, claim: str) -> Part:
+    def of(self, strategy: str, claim: str) -> ChunkSettings:
         """The settings for another chunk, with its strategy and claim."""
         return evolve(self, strategy=strategy, claim=claim)
 
 
-RunChunk = Chunk[Part, RunSpec]
+RunChunk = Chunk[ChunkSettings, RunSpec]
 
 
 @frozen
-class Done:
+class DoneChunk:
     """The result of a chunk.
 
     Attributes:
@@ -62,15 +62,15 @@ class Done:
     """
 
     seconds: float
-    failures: tuple[Failure[RunSpec], ...] = ()
+    failures: tuple[FailedItem[RunSpec], ...] = ()
 
 
-def run_chunk(chunk: RunChunk) -> Done | Failure[RunSpec] | None:
+def run_chunk(chunk: RunChunk) -> DoneChunk | FailedItem[RunSpec] | None:
     """Do the chunk's runs and write them, in any process. Doing it twice changes nothing.
 
-    Returns a ``Failure`` if the runs could not be written; None: the driver does not wait for them any more.
+    Returns a ``FailedItem`` if the runs could not be written; None: the driver does not wait for them any more.
     """
-    part, failures = chunk.common, list[Failure[RunSpec]]()
+    part, failures = chunk.common, list[FailedItem[RunSpec]]()
 
     def records(specs: Iterator[RunSpec]) -> Iterator[RunRecord | FailedRun]:
         runner = _find_runner(part.runner)
@@ -81,10 +81,10 @@ def run_chunk(chunk: RunChunk) -> Done | Failure[RunSpec] | None:
                 failures.append(failure_of(spec, error))
                 yield FailedRun(spec, failures[-1].what)
 
-    def write(specs: Iterator[RunSpec]) -> Done:
+    def write(specs: Iterator[RunSpec]) -> DoneChunk:
         began = time.perf_counter()
         write_chunk(part.folder, part.experiment, part.strategy, _name(chunk), records(specs), may_count)
-        return Done(time.perf_counter() - began, tuple(failures))
+        return DoneChunk(time.perf_counter() - began, tuple(failures))
 
     def may_count() -> None:
         if part.claim:
@@ -110,7 +110,7 @@ def plan(
     size = min(_RUNS_PER_CHUNK, -(-len(design.seeds) // _CHUNKS_PER_ARM))
     found: list[RunChunk] = []
     for arm, specs in plan_runs(design).blocks(size):
-        part = Part(root=str(root), experiment=experiment, strategy=arm.strategy, runner=runner)
+        part = ChunkSettings(root=str(root), experiment=experiment, strategy=arm.strategy, runner=runner)
         found += chunks(part, specs, size, lambda spec: spec.run_id, done)
     return found
 

@@ -22,7 +22,7 @@ from scenarios.studies.spark.tables import table
 from scenarios.studies.statistics.of_data_set import compare_data_set
 from scenarios.studies.statistics.result import Comparison
 from scenarios.studies.statistics.run_figures import RunFigures, in_order
-from scenarios.studies.statistics.study import Asked
+from scenarios.studies.statistics.study_comparison import ComparisonSpec
 
 _INTERPRETED = 200_000
 """The most rows for which queries are interpreted. Over 1.2 million, 5,000 small runs, compiled ones took 37 s of CPU
@@ -32,13 +32,13 @@ _BRIEF = 5_000_000
 not."""
 
 
-def compare(*directories: str | Path, master: str = LOCAL, asked: Asked | None = None) -> Comparison:
+def compare(*directories: str | Path, master: str = LOCAL, asked: ComparisonSpec | None = None) -> Comparison:
     """Compare the arms of a data set, or of several that share seeds. Raises: BadInput for a folder without one, and
     for a request that the data lack; JavaMissing."""
     return compare_with_spark(open_data_sets(directories), master=master, asked=asked)
 
 
-def compare_with_spark(data_set: DataSet, *, master: str = LOCAL, asked: Asked | None = None) -> Comparison:
+def compare_with_spark(data_set: DataSet, *, master: str = LOCAL, asked: ComparisonSpec | None = None) -> Comparison:
     """Compare the arms of an open data set. Raises: BadInput for a request that the data lack; JavaMissing."""
     with session_for(data_set, master) as spark:
         return compare_data_set(data_set, run_figures(spark, data_set), asked=asked)

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterator, Mapping
 from attrs import define, field
 
 from scenarios.runs.dataset.arm import Arm
-from scenarios.runs.dataset.record import RunSpec
+from scenarios.runs.dataset.run_record import RunSpec
 
 CHUNK_S = 5.0
 """The time of a chunk. It is long beside the start of a task and the writing of a dozen files (some 50 ms), and short

@@ -14,8 +14,8 @@ from scenarios.language import Scenario
 from scenarios.language.strategies import parse_strategy
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.identity import code_digest
-from scenarios.runs.dataset.record import RunSpec
-from scenarios.runs.dataset.schema import RUNS, SCHEMAS
+from scenarios.runs.dataset.run_record import RunSpec
+from scenarios.runs.dataset.table_schemas import RUNS, SCHEMAS
 from scenarios.runs.record import Recording
 from scenarios.studies.design import Axis, Design, Words, split_values
 
@@ -42,7 +42,7 @@ _MOST = 10_000_000
 
 
 @define(frozen=True, slots=False)
-class Asked:
+class SourceOptions:
     """The options as values.
 
     Attributes:
@@ -57,7 +57,7 @@ class Asked:
     runs_per_batch: int
 
     @classmethod
-    def of(cls, options: Mapping[str, str]) -> Asked:
+    def of(cls, options: Mapping[str, str]) -> SourceOptions:
         """The values of options. Raises: BadInput, one line that names the option."""
         given = _by_name(options)
         design = _design(given, _scenario(given))

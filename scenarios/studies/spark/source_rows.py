@@ -14,10 +14,10 @@ from pyspark.sql.types import StructType
 from scenarios import plugins
 from scenarios.runs import run_record
 from scenarios.runs.batch import failure_of
-from scenarios.runs.dataset.record import FailedRun, RunRecord, RunSpec
-from scenarios.runs.dataset.schema import SCHEMAS
+from scenarios.runs.dataset.run_record import FailedRun, RunRecord, RunSpec
+from scenarios.runs.dataset.table_schemas import SCHEMAS
 from scenarios.runs.dataset.writer import table_batches
-from scenarios.studies.spark.source_options import Asked
+from scenarios.studies.spark.source_options import SourceOptions
 
 _OFFSET = "runs"
 
@@ -38,7 +38,7 @@ class Rows:
         plugins: the plug-ins that a process has to import before it does the runs.
     """
 
-    asked: Asked
+    asked: SourceOptions
     schema: StructType
     plugins: tuple[plugins.Plugin, ...]
 
@@ -71,7 +71,7 @@ class Rows:
             return FailedRun(spec, failure_of(spec, error).what)
 
 
-def _of_run(column: str, asked: Asked, spec: RunSpec) -> str:
+def _of_run(column: str, asked: SourceOptions, spec: RunSpec) -> str:
     """The value of a column that describes the arm of a row."""
     arm = spec.arm
     of_arm = {"strategy": arm.strategy, "profile": arm.profile, "grid": arm.grid_json}

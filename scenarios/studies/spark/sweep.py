@@ -19,20 +19,28 @@ from attrs import define, field, frozen
 from scenarios.errors import BadInput
 from scenarios.progress import Progress
 from scenarios.resuming import Interrupted
-from scenarios.runs.batch import Failure
+from scenarios.runs.batch import FailedItem
 from scenarios.runs.dataset.compaction import drop_what_does_not_count, join_chunks, small_chunks
 from scenarios.runs.dataset.manifest import write_manifest
 from scenarios.runs.dataset.reader import finished_runs
-from scenarios.runs.dataset.record import RunSpec
+from scenarios.runs.dataset.run_record import RunSpec
 from scenarios.runs.dataset.writer import check_writable, empty_staging, put_text
 from scenarios.studies.design import Design
 from scenarios.studies.planning import manifest_of, plan_runs
 from scenarios.studies.spark import claims, far_side
-from scenarios.studies.spark.chunk import RUNNER, Done, Part, RunChunk, is_written, run_chunk, write_failed
+from scenarios.studies.spark.chunk import (
+    RUNNER,
+    ChunkSettings,
+    DoneChunk,
+    RunChunk,
+    is_written,
+    run_chunk,
+    write_failed,
+)
 from scenarios.studies.spark.dealing import Dealing, without
 from scenarios.studies.spark.session import LOCAL, logged, session
 from scenarios.studies.spark.shipping import PROGRAM
-from scenarios.studies.spark.waves import Came, Lost, Waves
+from scenarios.studies.spark.task_waves import Came, Lost, Waves
 
 _TRIES = 2
 _LOSSES = 8
@@ -55,7 +63,7 @@ class Swept:
     root: Path
     runs: int
     skipped: int
-    failures: tuple[Failure[RunSpec], ...] = ()
+    failures: tuple[FailedItem[RunSpec], ...] = ()
     errors: Path | None = None
 
 
@@ -99,13 +107,13 @@ def sweep(
     dealing = Dealing(without(planned.specs, finished_runs(root)))
     missing = len(dealing)
     skipped = len(planned) - missing
-    failures: tuple[Failure[RunSpec], ...] = ()
+    failures: tuple[FailedItem[RunSpec], ...] = ()
     if missing:
         with session(master, _packages(runner), quiet=True) as spark:
             sweeping = _Sweeping(
                 dealing=dealing,
                 workers=Waves(spark),
-                part=Part(root=str(root), experiment=experiment, strategy="", runner=runner),
+                part=ChunkSettings(root=str(root), experiment=experiment, strategy="", runner=runner),
                 claims=claimed,
                 progress=_Progress(progress, len(planned), skipped),
             )
@@ -161,10 +169,10 @@ class _Sweeping:
 
     dealing: Dealing
     workers: Waves
-    part: Part
+    part: ChunkSettings
     claims: Path
     progress: _Progress
-    failures: list[Failure[RunSpec]] = field(factory=list)
+    failures: list[FailedItem[RunSpec]] = field(factory=list)
     losses: int = 0
     _done: int = 0
     _tries: Counter[str] = field(factory=Counter)
@@ -188,9 +196,9 @@ class _Sweeping:
             dealt.append(RunChunk(self.part.of(specs[0].arm.strategy, claims.claim(self.claims)), specs))
         return dealt
 
-    def _came(self, came: Came[RunChunk, Done | Failure[RunSpec] | None]) -> None:
+    def _came(self, came: Came[RunChunk, DoneChunk | FailedItem[RunSpec] | None]) -> None:
         chunk, result = came.task, came.result
-        if isinstance(result, Done):
+        if isinstance(result, DoneChunk):
             self._finish(chunk, result.failures)
             self.dealing.took(chunk.items[0].arm, len(chunk.items), result.seconds)
         elif result is not None and result.bad_input:
@@ -204,7 +212,7 @@ class _Sweeping:
             raise error
         self._again(chunk, _failure(chunk, far_side.reason(error), str(error)))
 
-    def _again(self, chunk: RunChunk, failure: Failure[RunSpec]) -> None:
+    def _again(self, chunk: RunChunk, failure: FailedItem[RunSpec]) -> None:
         """Hand out the runs of a chunk again, each by itself, so that one of them does not end the others."""
         if claims.revoke(chunk.common.claim, lambda: is_written(chunk)):
             self._finish(chunk)
@@ -220,7 +228,7 @@ class _Sweeping:
             write_failed(chunk, failure.what)
             self._finish(chunk, (failure,))
 
-    def _finish(self, chunk: RunChunk, failures: Sequence[Failure[RunSpec]] = ()) -> None:
+    def _finish(self, chunk: RunChunk, failures: Sequence[FailedItem[RunSpec]] = ()) -> None:
         self._done += 1
         self.failures += failures
         self.progress.add(len(chunk.items), len(failures))
@@ -251,8 +259,8 @@ def _tidy(root: Path, claimed: Path) -> None:
     claims.end(claimed)
 
 
-def _failure(chunk: RunChunk, what: str, trace: str = "") -> Failure[RunSpec]:
-    return Failure(item=chunk.items[0], what=what, trace=trace, bad_input=False)
+def _failure(chunk: RunChunk, what: str, trace: str = "") -> FailedItem[RunSpec]:
+    return FailedItem(item=chunk.items[0], what=what, trace=trace, bad_input=False)
 
 
 def _carry_out(sweeping: _Sweeping, run_ids: set[str]) -> None:
@@ -271,7 +279,7 @@ def _carry_out(sweeping: _Sweeping, run_ids: set[str]) -> None:
         raise SweepFailed(f"Spark gave up: {far_side.reason(error, log)}; {account}; see {place}") from error
 
 
-def _write_down(root: Path, failures: Sequence[Failure[RunSpec]]) -> Path | None:
+def _write_down(root: Path, failures: Sequence[FailedItem[RunSpec]]) -> Path | None:
     if not failures:
         return None
     texts = (f"{one.item.arm.name}, seed {one.item.seed}: {one.what}\n{one.trace}" for one in failures)

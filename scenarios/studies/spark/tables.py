@@ -10,7 +10,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StringType, StructType
 
 from scenarios.runs.dataset.reader import DataSet, Folder
-from scenarios.runs.dataset.schema import SCHEMAS
+from scenarios.runs.dataset.table_schemas import SCHEMAS
 
 
 def table(spark: SparkSession, data_set: DataSet, name: str) -> DataFrame:

@@ -17,7 +17,14 @@ from statsmodels.stats.multitest import multipletests
 
 from scenarios.observe.measures.figure import Better
 from scenarios.studies.statistics.resampling import RESAMPLES, Array, flipped, intervals
-from scenarios.studies.statistics.result import CONFIDENCE, FEWEST_PAIRS, SIGNIFICANT, Difference, Interval, Verdict
+from scenarios.studies.statistics.result import (
+    CONFIDENCE,
+    FEWEST_PAIRS,
+    SIGNIFICANT,
+    Interval,
+    MetricDifference,
+    MetricVerdict,
+)
 
 POWER = 0.8
 """How often the promised number of seeds settles what it is promised for."""
@@ -43,14 +50,16 @@ class Pairs:
     grain: float = 0.0
 
 
-def compare_pairs(cells: Sequence[Pairs], *, together: bool = True, resamples: int | None = None) -> list[Difference]:
+def compare_pairs(
+    cells: Sequence[Pairs], *, together: bool = True, resamples: int | None = None
+) -> list[MetricDifference]:
     """The differences of a table's cells; Holm's correction is over all of them that need a test.
 
     Args:
         together: whether they are read together; if not, p is of each one's test alone.
         resamples: fewer than usual, for studies of this function itself.
     """
-    found: list[Difference] = [_nothing(cell) for cell in cells]
+    found: list[MetricDifference] = [_nothing(cell) for cell in cells]
     by_length: dict[int, list[int]] = {}
     for index, cell in enumerate(cells):
         if len(cell.baseline) != len(cell.other):
@@ -80,15 +89,15 @@ def holm(ps: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
-def _nothing(cell: Pairs) -> Difference:
-    return Difference(
+def _nothing(cell: Pairs) -> MetricDifference:
+    return MetricDifference(
         pairs=0, mean=None, interval=None, relative=None, relative_interval=None, median=None, higher=0, lower=0,
         equal=0, dominance=None, dominance_interval=None, minimum=cell.minimum, p=None, p_adjusted=None, pairing=None,
-        verdict=Verdict.UNKNOWN, seeds_needed=None, deterministic=False,
+        verdict=MetricVerdict.UNKNOWN, seeds_needed=None, deterministic=False,
     )  # fmt: skip
 
 
-def _of_one_length(cells: Sequence[Pairs], resamples: int | None) -> list[Difference]:
+def _of_one_length(cells: Sequence[Pairs], resamples: int | None) -> list[MetricDifference]:
     """Everything but what depends on the other tests of the table: cells with equally many seeds."""
     baseline = np.array([cell.baseline for cell in cells], dtype=float).T
     other = np.array([cell.other for cell in cells], dtype=float).T
@@ -188,29 +197,29 @@ def _deterministic(baseline: Array, other: Array, mean: float, cell: Pairs) -> b
 # -- what to call it -------------------------------------------------------------------------------------------------
 
 
-def _settled(difference: Difference, cell: Pairs, tests: int) -> Difference:
+def _settled(difference: MetricDifference, cell: Pairs, tests: int) -> MetricDifference:
     verdict = _verdict(difference, cell.better)
     needed = None
-    if verdict is Verdict.UNKNOWN:
+    if verdict is MetricVerdict.UNKNOWN:
         values = np.asarray(cell.other, dtype=float) - np.asarray(cell.baseline, dtype=float)
         needed = seeds_needed(values, cell.minimum, max(1, tests))
     return evolve(difference, verdict=verdict, seeds_needed=needed)
 
 
-def _verdict(difference: Difference, better: Better) -> Verdict:
+def _verdict(difference: MetricDifference, better: Better) -> MetricVerdict:
     interval, minimum = difference.interval, difference.minimum
     if interval is None or difference.mean is None:
-        return Verdict.UNKNOWN
+        return MetricVerdict.UNKNOWN
     if -minimum <= interval.low and interval.high <= minimum:
-        return Verdict.SAME
+        return MetricVerdict.SAME
     sure = difference.p_adjusted is not None and difference.p_adjusted < SIGNIFICANT
     beyond = interval.low > minimum or interval.high < -minimum
     if not (sure and beyond):
-        return Verdict.UNKNOWN
+        return MetricVerdict.UNKNOWN
     higher = difference.mean > 0
     if better is Better.NEITHER:
-        return Verdict.HIGHER if higher else Verdict.LOWER
-    return Verdict.BETTER if higher is (better is Better.HIGHER) else Verdict.WORSE
+        return MetricVerdict.HIGHER if higher else MetricVerdict.LOWER
+    return MetricVerdict.BETTER if higher is (better is Better.HIGHER) else MetricVerdict.WORSE
 
 
 def seeds_needed(differences: npt.ArrayLike, minimum: float, tests: int) -> int | None:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
 from scenarios.runs.dataset.arm import Arm
-from scenarios.runs.dataset.record import DONE
+from scenarios.runs.dataset.run_record import DONE
 from scenarios.studies.statistics.differences import POWER
-from scenarios.studies.statistics.result import FEWEST_PAIRS, Completions, Doubt, Level, Row, Verdict
+from scenarios.studies.statistics.result import FEWEST_PAIRS, Completions, Doubt, Level, MetricVerdict, Row
 from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures
 
 FEW_SEEDS = 10
@@ -93,7 +93,7 @@ def _about_seeds(rows: Sequence[Row], levels: Sequence[Level]) -> Iterator[Doubt
             kind="few-seeds",
             text=f"{_number(pairs, 'seed')} in common, fewer than {FEW_SEEDS}: intervals and p values say little",
         )
-    unknown = [cell for cell in cells if cell.verdict is Verdict.UNKNOWN and cell.pairs >= FEWEST_PAIRS]
+    unknown = [cell for cell in cells if cell.verdict is MetricVerdict.UNKNOWN and cell.pairs >= FEWEST_PAIRS]
     needed = sorted(cell.seeds_needed for cell in unknown if cell.seeds_needed is not None)
     if needed:
         most = needed[min(len(needed) - 1, int(POWER * len(needed)))]

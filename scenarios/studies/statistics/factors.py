@@ -18,10 +18,10 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
 from scenarios.runs.dataset.arm import Arm
-from scenarios.runs.dataset.record import DONE
+from scenarios.runs.dataset.run_record import DONE
 from scenarios.studies.statistics.differences import holm
 from scenarios.studies.statistics.layout import axes_of, place
-from scenarios.studies.statistics.result import Effect, Effects
+from scenarios.studies.statistics.result import AxisEffect, Effects
 from scenarios.studies.statistics.run_figures import RunFigures
 
 _MOST_AXES = 6
@@ -77,7 +77,9 @@ def _of_metric(metric: str, by_arm: Mapping[Arm, Mapping[int, RunFigures]], axes
         if rest > _EQUAL and rest_freedom > 0:
             p = float(stats.f.sf((share / freedom) / (rest / rest_freedom), freedom, rest_freedom))
         means = _means(axes[term[0]], values, list(by_arm)) if len(term) == 1 else {}
-        found.append(Effect(axes=tuple(axes[index] for index in term), share=share, p=p, p_adjusted=None, means=means))
+        found.append(
+            AxisEffect(axes=tuple(axes[index] for index in term), share=share, p=p, p_adjusted=None, means=means)
+        )
     return Effects(metric=metric, effects=tuple(found), seeds=between, rest=rest, runs=values.size)
 
 

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.runs.dataset.arm import PROFILE, STRATEGY, Arm
-from scenarios.runs.dataset.record import DONE
+from scenarios.runs.dataset.run_record import DONE
 from scenarios.studies.statistics.resampling import Array
 from scenarios.studies.statistics.run_figures import RunFigures
 

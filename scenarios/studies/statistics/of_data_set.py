@@ -10,27 +10,29 @@ from attrs import evolve
 from scenarios.observe.measures.minimum import parse_minima
 from scenarios.runs.dataset.joined import open_data_sets
 from scenarios.runs.dataset.reader import DataSet, read_specs
-from scenarios.runs.dataset.record import FAILED
+from scenarios.runs.dataset.run_record import FAILED
 from scenarios.studies.statistics.own_figures import own_figures
 from scenarios.studies.statistics.result import Comparison
 from scenarios.studies.statistics.run_figures import RunFigures, in_order
-from scenarios.studies.statistics.study import Asked, compare_runs
+from scenarios.studies.statistics.study_comparison import ComparisonSpec, compare_runs
 
 
-def compare_folders(*directories: str | Path, asked: Asked | None = None) -> Comparison:
+def compare_folders(*directories: str | Path, asked: ComparisonSpec | None = None) -> Comparison:
     """Compare the arms of a data set, or of several that share seeds, by the figures that each run computed itself:
     without Spark. Raises: BadInput for a folder without one, and for what is asked and not there."""
     data_set = open_data_sets(directories)
     return compare_data_set(data_set, own_figures(data_set), asked=asked)
 
 
-def compare_data_set(data_set: DataSet, done: Sequence[RunFigures], *, asked: Asked | None = None) -> Comparison:
+def compare_data_set(
+    data_set: DataSet, done: Sequence[RunFigures], *, asked: ComparisonSpec | None = None
+) -> Comparison:
     """Compare the arms of a data set. ``done``: the figures of its runs, by Spark or by the runs themselves.
 
     Metrics and the smallest difference that matters are those of the study, where nothing else is asked for.
     Raises: BadInput as ``compare_runs`` does.
     """
-    manifest, asked = data_set.manifest, asked or Asked()
+    manifest, asked = data_set.manifest, asked or ComparisonSpec()
     if manifest.minimum and asked.minimum is None:
         asked = evolve(asked, minimum=parse_minima(manifest.minimum))
     asked = evolve(asked, metrics=asked.metrics or manifest.compare)

@@ -27,7 +27,7 @@ SIGNIFICANT = 0.05
 """Of all tests of one table together."""
 
 
-class Verdict(Enum):
+class MetricVerdict(Enum):
     """What can be said of one metric of a level against the baseline."""
 
     BETTER = "better"
@@ -47,7 +47,7 @@ FEWEST_PAIRS = 6
 """Below it no finding is possible: of n pairs no p is below 2/2^n, and of five that is more than ``SIGNIFICANT``."""
 
 
-DIFFERENT = (Verdict.BETTER, Verdict.WORSE, Verdict.LOWER, Verdict.HIGHER)
+DIFFERENT = (MetricVerdict.BETTER, MetricVerdict.WORSE, MetricVerdict.LOWER, MetricVerdict.HIGHER)
 """The verdicts that are findings."""
 
 
@@ -83,7 +83,7 @@ class Sample:
 
 
 @frozen(kw_only=True)
-class Difference:
+class MetricDifference:
     """One metric of a level less the same metric of the baseline, paired by seed.
 
     Attributes:
@@ -126,11 +126,11 @@ class Difference:
     p: float | None
     p_adjusted: float | None
     pairing: float | None
-    verdict: Verdict
+    verdict: MetricVerdict
     seeds_needed: int | None
     deterministic: bool
-    share: Difference | None = None
-    alike: Difference | None = None
+    share: MetricDifference | None = None
+    alike: MetricDifference | None = None
     strata: tuple[Stratum, ...] = ()
 
     @property
@@ -145,10 +145,10 @@ class Difference:
     @property
     def has_mean(self) -> bool:
         """Whether the mean difference says anything: not of two peaks, and not where its sign depends."""
-        return self.share is None and self.verdict is not Verdict.DEPENDS
+        return self.share is None and self.verdict is not MetricVerdict.DEPENDS
 
     @property
-    def telling(self) -> Difference:
+    def telling(self) -> MetricDifference:
         """The difference that the verdict is about."""
         if self.share is None or self.alike is None:
             return self
@@ -166,7 +166,7 @@ class Stratum:
 
     axes: tuple[str, ...]
     values: tuple[str, ...]
-    difference: Difference
+    difference: MetricDifference
 
 
 @frozen(kw_only=True)
@@ -199,7 +199,7 @@ class Row:
     unit: str
     better: Better
     samples: dict[str, Sample]
-    differences: dict[str, Difference]
+    differences: dict[str, MetricDifference]
     split: Split | None = None
 
 
@@ -268,7 +268,7 @@ class Completions:
 
 
 @frozen(kw_only=True)
-class Effect:
+class AxisEffect:
     """How much one axis, or two axes together, matter for a metric.
 
     Attributes:
@@ -296,7 +296,7 @@ class Effects:
     """
 
     metric: str
-    effects: tuple[Effect, ...]
+    effects: tuple[AxisEffect, ...]
     seeds: float
     rest: float
     runs: int
@@ -330,7 +330,7 @@ class Findings:
         named: further ones, of which only the name is said. more: how many there are besides.
     """
 
-    verdict: Verdict
+    verdict: MetricVerdict
     metrics: tuple[str, ...]
     named: tuple[str, ...] = ()
     more: int = 0

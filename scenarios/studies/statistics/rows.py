@@ -18,12 +18,12 @@ from scenarios.studies.statistics.resampling import Array
 from scenarios.studies.statistics.result import (
     CONFIDENCE,
     DIFFERENT,
-    Difference,
     Interval,
+    MetricDifference,
+    MetricVerdict,
     Row,
     Sample,
     Split,
-    Verdict,
 )
 from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE
 from scenarios.studies.statistics.strata import with_strata
@@ -63,7 +63,7 @@ def rows_of(
 
 def _differences(
     layout: Layout, figures: Mapping[str, Figure], minimum: Minimum, splits: Mapping[str, Split | None]
-) -> dict[tuple[str, str], Difference]:
+) -> dict[tuple[str, str], MetricDifference]:
     """By metric and level. A metric with two peaks has the tests of its shares in place of that of its mean."""
     places = list(cells(layout))
     both = {place: layout.both(*place) for place in places}
@@ -140,19 +140,19 @@ def _same_side(both: tuple[Array, Array], upper: tuple[Array, Array]) -> tuple[A
     return np.where(alike, both[0], np.nan), np.where(alike, both[1], np.nan)
 
 
-def _of_parts(mean: Difference, share: Difference, alike: Difference) -> Difference:
+def _of_parts(mean: MetricDifference, share: MetricDifference, alike: MetricDifference) -> MetricDifference:
     """The difference of a metric with two peaks: the share's finding, else that of the pairs that are alike."""
     verdicts = [part.verdict for part in (share, alike) if part.pairs]
     found = next((verdict for verdict in verdicts if verdict in DIFFERENT), None)
-    same = all(verdict is Verdict.SAME for verdict in verdicts)
+    same = all(verdict is MetricVerdict.SAME for verdict in verdicts)
     needed = [part.seeds_needed for part in (share, alike) if part.seeds_needed is not None]
-    verdict = found or (Verdict.SAME if same and verdicts else Verdict.UNKNOWN)
+    verdict = found or (MetricVerdict.SAME if same and verdicts else MetricVerdict.UNKNOWN)
     return evolve(
         mean,
         p=None,
         p_adjusted=None,
         verdict=verdict,
-        seeds_needed=max(needed) if needed and verdict is Verdict.UNKNOWN else None,
+        seeds_needed=max(needed) if needed and verdict is MetricVerdict.UNKNOWN else None,
         deterministic=False,
         share=evolve(share, deterministic=False),
         alike=alike,

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from scenarios.observe.measures.figure import Value
 from scenarios.runs.dataset.arm import Arm
-from scenarios.runs.dataset.record import DONE
+from scenarios.runs.dataset.run_record import DONE
 
 TIME_TO_COMPLETE = "time_to_complete_s"
 """The one metric that a run which did not finish bounds from below."""

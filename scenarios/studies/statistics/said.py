@@ -10,16 +10,16 @@ from scenarios.studies.statistics.differences import fewest_seeds
 from scenarios.studies.statistics.result import (
     DIFFERENT,
     FEWEST_PAIRS,
-    Difference,
     FewSeeds,
     Findings,
     Front,
     Level,
+    MetricDifference,
+    MetricVerdict,
     NoFinding,
     OfLevel,
     Row,
     Said,
-    Verdict,
 )
 
 FIRST = (
@@ -42,11 +42,11 @@ TOLD = 3
 """Differences of one verdict that are said in full."""
 NAMED = 3
 """Further ones that are named; the rest is counted."""
-_ORDER = {Verdict.DEPENDS: -1, Verdict.UNKNOWN: 1, Verdict.SAME: 2}
-_JUDGED = (Verdict.BETTER, Verdict.WORSE)
+_ORDER = {MetricVerdict.DEPENDS: -1, MetricVerdict.UNKNOWN: 1, MetricVerdict.SAME: 2}
+_JUDGED = (MetricVerdict.BETTER, MetricVerdict.WORSE)
 _ALIKE = 1e-3
 
-Cells = Mapping[str, Difference]
+Cells = Mapping[str, MetricDifference]
 """Metric to the difference of one level, the most telling first."""
 
 
@@ -55,7 +55,7 @@ def told(rows: Sequence[Row], levels: Sequence[Level], axes: Sequence[str]) -> t
     findings, what is not known, what does not matter; the gravest metrics of each first, then the largest."""
     rank = {level.name: axes.index(level.along) if level.along in axes else len(axes) for level in levels}
 
-    def key(place: tuple[str, str, Difference]) -> tuple[float, ...]:
+    def key(place: tuple[str, str, MetricDifference]) -> tuple[float, ...]:
         metric, level, cell = place
         gravity = FIRST.index(metric) if metric in FIRST else len(FIRST)
         size = abs(cell.relative) if cell.relative is not None else float(cell.mean not in (None, 0.0)) * 1e9
@@ -75,7 +75,7 @@ def said(rows: Sequence[Row], levels: Sequence[Level], places: Sequence[tuple[st
     """
     by_metric = {row.metric: row for row in rows}
     order = dict.fromkeys([*(level for _metric, level in places), *(level.name for level in levels[1:])])
-    cells: dict[str, dict[str, Difference]] = {level: {} for level in order}
+    cells: dict[str, dict[str, MetricDifference]] = {level: {} for level in order}
     for metric, level in places:
         cells[level][metric] = by_metric[metric].differences[level]
     few = [level for level in order if 0 < _pairs(cells[level]) < FEWEST_PAIRS]
@@ -106,26 +106,28 @@ def _few_seeds(levels: Sequence[Cells]) -> FewSeeds | None:
 def _of_level(level: str, cells: Cells) -> OfLevel:
     """A figure that describes and does not judge is said only where none that judges has a finding."""
     judged = any(cell.verdict in _JUDGED for cell in cells.values())
-    verdicts = (Verdict.DEPENDS, *(_JUDGED if judged else DIFFERENT))
+    verdicts = (MetricVerdict.DEPENDS, *(_JUDGED if judged else DIFFERENT))
     findings = tuple(_findings(verdict, cells) for verdict in verdicts if _with(cells, verdict))
     if any(one.verdict in DIFFERENT for one in findings):
         return OfLevel(level=level, findings=findings)
-    open_ = {metric: cell for metric, cell in _with(cells, Verdict.UNKNOWN).items() if leaves_out_0(cell.telling)}
+    open_ = {metric: cell for metric, cell in _with(cells, MetricVerdict.UNKNOWN).items() if leaves_out_0(cell.telling)}
     if open_:
-        return OfLevel(level=level, findings=(*findings, _findings(Verdict.UNKNOWN, open_)))
-    left = len(cells) - len(_with(cells, Verdict.DEPENDS))
+        return OfLevel(level=level, findings=(*findings, _findings(MetricVerdict.UNKNOWN, open_)))
+    left = len(cells) - len(_with(cells, MetricVerdict.DEPENDS))
     if findings and not left:
         return OfLevel(level=level, findings=findings)
-    return OfLevel(level=level, findings=findings, none=NoFinding(of=left, unknown=len(_with(cells, Verdict.UNKNOWN))))
+    return OfLevel(
+        level=level, findings=findings, none=NoFinding(of=left, unknown=len(_with(cells, MetricVerdict.UNKNOWN)))
+    )
 
 
-def _with(cells: Cells, verdict: Verdict) -> Cells:
+def _with(cells: Cells, verdict: MetricVerdict) -> Cells:
     return {metric: cell for metric, cell in cells.items() if cell.verdict is verdict}
 
 
-def _findings(verdict: Verdict, cells: Cells) -> Findings:
+def _findings(verdict: MetricVerdict, cells: Cells) -> Findings:
     """The first ones are said in full, but not one that repeats another in other words: it is named."""
-    full: dict[str, Difference] = {}
+    full: dict[str, MetricDifference] = {}
     for metric, cell in _with(cells, verdict).items():
         if len(full) < TOLD and not any(_repeats(cell, other) for other in full.values()):
             full[metric] = cell
@@ -133,7 +135,7 @@ def _findings(verdict: Verdict, cells: Cells) -> Findings:
     return Findings(verdict=verdict, metrics=tuple(full), named=tuple(rest[:NAMED]), more=len(rest[NAMED:]))
 
 
-def _repeats(cell: Difference, other: Difference) -> bool:
+def _repeats(cell: MetricDifference, other: MetricDifference) -> bool:
     """Whether two figures differ by the same share on the same seeds, as times of one partition and of all do."""
     return (
         cell.relative is not None
@@ -143,6 +145,6 @@ def _repeats(cell: Difference, other: Difference) -> bool:
     )
 
 
-def leaves_out_0(cell: Difference) -> bool:
+def leaves_out_0(cell: MetricDifference) -> bool:
     """Whether the interval does."""
     return cell.interval is not None and (cell.interval.low > 0 or cell.interval.high < 0)

@@ -12,17 +12,17 @@ from scenarios.studies.statistics.result import (
     DIFFERENT,
     FEWEST_PAIRS,
     Comparison,
-    Difference,
     FewSeeds,
     Findings,
     Front,
     Interval,
     Level,
+    MetricDifference,
+    MetricVerdict,
     NoFinding,
     OfLevel,
     Row,
     Stratum,
-    Verdict,
 )
 from scenarios.units import counted
 
@@ -111,7 +111,7 @@ def of_level(comparison: Comparison, said: OfLevel) -> Iterator[str]:
 def _findings(comparison: Comparison, pair: Pair, said: Findings) -> Iterator[str]:
     level, (name, base, where) = pair.level, pair.names
     rows = [comparison.row(metric) for metric in said.metrics]
-    if said.verdict is Verdict.DEPENDS:
+    if said.verdict is MetricVerdict.DEPENDS:
         whole = f"{level.name} against {level.against}"
         yield from (f"{whole} in {row.metric} {depends(row, level)}" for row in rows)
         if said.named:
@@ -120,7 +120,7 @@ def _findings(comparison: Comparison, pair: Pair, said: Findings) -> Iterator[st
     parts = "; ".join(f"{row.metric} {finding(row, row.differences[level.name], level)}" for row in rows)
     if said.named:
         parts += f"; also in {further(said)}"
-    if said.verdict is Verdict.UNKNOWN:
+    if said.verdict is MetricVerdict.UNKNOWN:
         yield f"{pair.head}: not settled, though the intervals leave out 0, in {parts}."
     else:
         yield f"{name} is {said.verdict.value} than {base}{where} in {parts}."
@@ -141,7 +141,7 @@ def without_finding(none: NoFinding, minimum: str) -> str:
     return f"no difference is shown; {none.unknown} of {none.of} metrics are not known{rest}."
 
 
-def finding(row: Row, cell: Difference, level: Level) -> str:
+def finding(row: Row, cell: MetricDifference, level: Level) -> str:
     """What a metric's difference is, and how sure: ``+28% [+27%, +29%] (20 of 20 seeds, p < 0.001)``."""
     base = row.samples[level.against or ""]
     if row.split is None or cell.share is None or cell.alike is None:
@@ -158,7 +158,7 @@ def finding(row: Row, cell: Difference, level: Level) -> str:
     return f"{change(cell.alike, row.unit)} {where} ({sureness(cell.alike)}; {medians}; {said})"
 
 
-def sureness(cell: Difference) -> str:
+def sureness(cell: MetricDifference) -> str:
     """On how many seeds, and p: ``20 of 20 seeds, p < 0.001``; alike seeds have no p."""
     seeds = cell.higher if (cell.mean or 0) > 0 else cell.lower
     sure = "the seeds are alike" if cell.deterministic and cell.verdict in DIFFERENT else p_value(cell.p_adjusted)
@@ -168,7 +168,7 @@ def sureness(cell: Difference) -> str:
 # -- a difference -----------------------------------------------------------------------------------------------------
 
 
-def change(cell: Difference, unit: str = "") -> str:
+def change(cell: MetricDifference, unit: str = "") -> str:
     """The difference with its interval: as a share, ``+28% [+27%, +29%]``, where it can be told as one; else in its
     unit, ``+1,010 [+990, +1,030] ms``."""
     if cell.mean is None:
@@ -183,7 +183,7 @@ def change(cell: Difference, unit: str = "") -> str:
     return f"{number(cell.mean, signed=True)}{ends} {unit}".rstrip()
 
 
-def points(cell: Difference) -> str:
+def points(cell: MetricDifference) -> str:
     """The difference of two shares, ``+37 [+12, +60] points``."""
     ends = _ends(cell.interval, lambda end: f"{100 * end:+.0f}")
     return f"{100 * (cell.mean or 0.0):+.0f}{ends} points"

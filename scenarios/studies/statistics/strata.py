@@ -14,10 +14,10 @@ from attrs import evolve, frozen
 
 from scenarios.studies.statistics.differences import Pairs, compare_pairs, holm
 from scenarios.studies.statistics.layout import Layout
-from scenarios.studies.statistics.result import DIFFERENT, SIGNIFICANT, Difference, Stratum, Verdict
+from scenarios.studies.statistics.result import DIFFERENT, SIGNIFICANT, MetricDifference, MetricVerdict, Stratum
 
 Cell = tuple[str, str]
-UP, DOWN = (Verdict.WORSE, Verdict.HIGHER), (Verdict.BETTER, Verdict.LOWER)
+UP, DOWN = (MetricVerdict.WORSE, MetricVerdict.HIGHER), (MetricVerdict.BETTER, MetricVerdict.LOWER)
 
 
 @frozen
@@ -29,8 +29,8 @@ class _Strata:
 
 
 def with_strata(
-    layout: Layout, differences: Mapping[Cell, Difference], at_places: Callable[[Cell, Sequence[int]], Pairs]
-) -> dict[Cell, Difference]:
+    layout: Layout, differences: Mapping[Cell, MetricDifference], at_places: Callable[[Cell, Sequence[int]], Pairs]
+) -> dict[Cell, MetricDifference]:
     """The differences; ``DEPENDS`` with the strata where signs differ.
 
     Args:
@@ -51,7 +51,7 @@ def with_strata(
     found = dict(differences)
     for cell, one in opposed.items():
         if one is not None and (_is_said(found[cell]) or (adjusted[cell] or 0.0) < SIGNIFICANT):
-            found[cell] = evolve(found[cell], verdict=Verdict.DEPENDS, seeds_needed=None, strata=tuple(one[1]))
+            found[cell] = evolve(found[cell], verdict=MetricVerdict.DEPENDS, seeds_needed=None, strata=tuple(one[1]))
     return found
 
 
@@ -65,8 +65,8 @@ def _divisions(layout: Layout) -> Iterator[_Strata]:
         yield _Strata(tuple(layout.pooled[at] for at in which), places)
 
 
-def _is_said(difference: Difference) -> bool:
-    return difference.verdict in DIFFERENT or difference.verdict is Verdict.SAME
+def _is_said(difference: MetricDifference) -> bool:
+    return difference.verdict in DIFFERENT or difference.verdict is MetricVerdict.SAME
 
 
 def _most_opposed(divisions: Sequence[Sequence[Stratum]]) -> tuple[float, Sequence[Stratum]] | None:

@@ -12,10 +12,10 @@ from scenarios.studies.statistics.result import (
     FEWEST_PAIRS,
     Comparison,
     Completions,
-    Difference,
     Effects,
+    MetricDifference,
+    MetricVerdict,
     Row,
-    Verdict,
 )
 from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE
 from scenarios.studies.statistics.sentences import change, points
@@ -173,9 +173,9 @@ def mean_of(row: Row, level: str) -> str:
     return f"{percent(row.split.shares[level])} ≥ {number(row.split.at)}"
 
 
-def change_of(row: Row, cell: Difference) -> str:
+def change_of(row: Row, cell: MetricDifference) -> str:
     """Nothing where the sign depends on the other axes: the sentences have it at each of their values."""
-    if cell.verdict is Verdict.DEPENDS:
+    if cell.verdict is MetricVerdict.DEPENDS:
         return "-"
     if cell.share is None or cell.alike is None or row.split is None:
         return change(cell, row.unit)
@@ -184,13 +184,13 @@ def change_of(row: Row, cell: Difference) -> str:
     return f"alike: {change(cell.alike, row.unit)}"
 
 
-def verdict_of(cell: Difference) -> str:
+def verdict_of(cell: MetricDifference) -> str:
     """The verdict, and how sure: ``worse, p < 0.001``, ``not known (40)``."""
-    if cell.verdict is Verdict.SAME:
+    if cell.verdict is MetricVerdict.SAME:
         return "same"
-    if cell.verdict is Verdict.DEPENDS:
+    if cell.verdict is MetricVerdict.DEPENDS:
         return f"depends on {' and '.join(cell.strata[0].axes)}"
-    if cell.verdict is Verdict.UNKNOWN:
+    if cell.verdict is MetricVerdict.UNKNOWN:
         if cell.pairs < FEWEST_PAIRS:
             return f"{max(cell.higher, cell.lower)} of {cell.pairs} seeds"
         return "not known" if cell.seeds_needed is None else f"not known ({cell.seeds_needed:,})"

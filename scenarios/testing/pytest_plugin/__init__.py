@@ -67,7 +67,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse wrong options before anything is collected."""
     from scenarios.errors import BadInput
-    from scenarios.testing.pytest_plugin.options import Options
+    from scenarios.testing.pytest_plugin.plugin_options import Options
 
     config.addinivalue_line(
         "markers", "kafka(brokers=3, topics=None, ...): what the fixture kafka serves (understudy.testing.kafka)"
@@ -81,7 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     if not file_path.name.endswith(SUFFIX):
         return None
-    from scenarios.testing.pytest_plugin.files import ScenarioFile
+    from scenarios.testing.pytest_plugin.scenario_items import ScenarioFile
 
     return ScenarioFile.from_parent(parent, path=file_path)
 
@@ -92,7 +92,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def _give_cluster(request: pytest.FixtureRequest) -> Iterator[Any]:
     """``understudy.testing.cluster``; an ``async def`` test that has it runs in virtual time. Where it fails, the trace
     of the cluster that it has made last is kept."""
-    from scenarios.testing.cluster import cluster
+    from scenarios.testing.cluster_from_keywords import cluster
 
     @functools.wraps(cluster)
     def made(*arguments: Any, **more: Any) -> Any:
@@ -121,7 +121,7 @@ def kafka_fixture(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test for each of ``--understudy-seeds``, where a test uses the fixture and has an argument ``seed``."""
-    from scenarios.testing.pytest_plugin.options import Options
+    from scenarios.testing.pytest_plugin.plugin_options import Options
 
     seeds = metafunc.config.stash[Options.KEY].seeds
     given = {name for mark in metafunc.definition.iter_markers("parametrize") for name in _names(mark.args[0])}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scenarios.language import Scenario
 from scenarios.runs.dataset.identity import command_line
-from scenarios.testing.pytest_plugin.options import Options
+from scenarios.testing.pytest_plugin.plugin_options import Options
 
 if TYPE_CHECKING:
     import pytest
@@ -59,7 +59,7 @@ class Kept:
         from scenarios.runs.findings import findings
         from scenarios.runs.known_findings import explained_findings
         from scenarios.studies.shrink import Limits, Shrinker
-        from scenarios.studies.shrink.state import State
+        from scenarios.studies.shrink.shrinking_state import State
 
         found = explained_findings(run).new or findings(run)
         if not found:

@@ -127,9 +127,10 @@ FILES: Mapping[int, str] = {
     key: file
     for file, keys in {
         "produce": (0, 22), "fetch": (1,), "offsets": (2, 23), "metadata": (3,), "api_versions": (18,),
-        "cluster": (60,), "groups": (10, 11, 12, 13, 14), "groups_offsets": (8, 9, 47), "groups_admin": (15, 16, 42),
+        "describe_cluster": (60,), "groups": (10, 11, 12, 13, 14), "groups_offsets": (8, 9, 47), "groups_admin": (15,
+        16, 42),
         "transactions": (24, 25, 26, 28), "topics": (19, 20, 37), "configs": (32, 33, 44), "log_dirs": (34, 35),
-        "reassignments": (43, 45, 46),
+        "partition_reassignments": (43, 45, 46),
     }.items()
     for key in keys
 }  # fmt: skip

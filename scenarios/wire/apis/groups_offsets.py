@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from emulator.protocol.errors import Errors
-from emulator.protocol.groups.offsets import (
+from emulator.protocol.groups.group_offsets import (
     NO_RETENTION,
     CommittedOffset,
     GroupOffsets,

@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from emulator.protocol.clients.offsets import FoundOffset, OffsetQuery, OffsetsByTimeRequest, OffsetsByTimeResponse
+from emulator.protocol.clients.list_offsets import FoundOffset, OffsetQuery, OffsetsByTimeRequest, OffsetsByTimeResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.offsets_for_leader_epoch import (
     EpochQuery,

@@ -10,7 +10,7 @@ from emulator.protocol.transactions.coordination import (
     EndTxnRequest,
     EndTxnResponse,
 )
-from emulator.protocol.transactions.offsets import TxnOffsetCommitRequest, TxnOffsetCommitResponse
+from emulator.protocol.transactions.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
 from scenarios.wire.apis.groups_offsets import offsets_in, outcomes
 from scenarios.wire.apis.shared import by_topic, fenced, partitions_of

@@ -13,9 +13,9 @@ from attrs import define
 from scenarios.wire.codec.checking import problems
 from scenarios.wire.codec.malformed import MalformedFrame, UnsupportedVersion, bad_length, short
 from scenarios.wire.codec.messages import API_VERSIONS, APIS
-from scenarios.wire.codec.reading import Reader, reader, skipped_tags
+from scenarios.wire.codec.reader_compiler import Reader, reader, skipped_tags
 from scenarios.wire.codec.schema import Api
-from scenarios.wire.codec.writing import Writer, writer
+from scenarios.wire.codec.writer_compiler import Writer, writer
 
 MOST_ELEMENTS: Final = 1_000_000
 """The most elements of all arrays of a request together. A request for each of 200,000 partitions with its replicas has

@@ -13,13 +13,13 @@ from emulator.zookeeper import ZOOKEEPER
 from scenarios.cluster.cluster import FIRST_CLIENT, Cluster
 from scenarios.runs.culprits import said
 from scenarios.wire.apis.base import ServedCluster, WireApi, WireApis
-from scenarios.wire.gateway.connection import ClientConnection
+from scenarios.wire.gateway.client_connection import ClientConnection
 from scenarios.wire.gateway.outlet import Outlet, Outlets
 from scenarios.wire.inputs import Accepted, Closed, Frame, Input, Operation
 from scenarios.wire.zookeeper.ensemble import ServedZooKeeper
 
 if TYPE_CHECKING:
-    from scenarios.wire.zookeeper.connection import ZooKeeperConnection
+    from scenarios.wire.zookeeper.zookeeper_connection import ZooKeeperConnection
 
 MOST_MACHINES = 1000
 """The most clients that have a machine of their own; all others share one, so that names cannot fill the memory."""
@@ -78,7 +78,9 @@ class Gateway:
     def _connection(self, given: Accepted, outlet: Outlet) -> "ClientConnection | ZooKeeperConnection":
         if given.broker != ZOOKEEPER:
             return ClientConnection(self, given.connection, given.broker, given.address, outlet)
-        from scenarios.wire.zookeeper.connection import ZooKeeperConnection  # most have no client of ZooKeeper
+        from scenarios.wire.zookeeper.zookeeper_connection import (
+            ZooKeeperConnection,  # most have no client of ZooKeeper
+        )
 
         ended = self._ended
         return ZooKeeperConnection(

@@ -11,7 +11,7 @@ from attrs import define, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.language.schema.text import write_toml
+from scenarios.language.schema.toml_text import write_toml
 from scenarios.reading import parse_toml, read_text
 from scenarios.runs.dataset.identity import code_digest, command_line
 from scenarios.wire.apis.base import Address

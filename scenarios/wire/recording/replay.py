@@ -17,8 +17,8 @@ from scenarios.runs.runner import conclude
 from scenarios.wire.gateway.gateway import Gateway
 from scenarios.wire.inputs import Input, Operation
 from scenarios.wire.live_stage import LiveStage
-from scenarios.wire.operations.base import ACTION, Operations
-from scenarios.wire.operations.run import STOP
+from scenarios.wire.operations.performing import ACTION, Operations
+from scenarios.wire.operations.run_operations import STOP
 from scenarios.wire.recording.answers import CountedAnswers
 from scenarios.wire.recording.folder import RecordedLiveRun
 from scenarios.wire.recording.log import Ended, Entry

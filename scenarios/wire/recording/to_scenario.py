@@ -10,14 +10,14 @@ from typing import Any
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.language.schema.text import write_toml
+from scenarios.language.schema.toml_text import write_toml
 from scenarios.language.targets import CLIENT_NAME
 from scenarios.language.triggers import TRIGGER_KEYS
 from scenarios.units import format_duration
-from scenarios.wire.gateway.connection import RefusedFrame, client_id_of
+from scenarios.wire.gateway.client_connection import RefusedFrame, client_id_of
 from scenarios.wire.inputs import Accepted, Frame, Operation
-from scenarios.wire.operations.base import ACTION, operations
-from scenarios.wire.operations.base import read as read_operation
+from scenarios.wire.operations.performing import ACTION, operations
+from scenarios.wire.operations.performing import read as read_operation
 from scenarios.wire.recording.folder import RecordedLiveRun
 from scenarios.wire.recording.log import Ended, Entry, InputLog
 from scenarios.wire.zookeeper.ensemble import CLIENT

@@ -12,7 +12,7 @@ from emulator.network import NO_DELAY
 from emulator.nodes import Node
 from emulator.protocol.znodes import PERSISTENT_PATHS
 from emulator.trace.events import ZkSession, ZkWritten
-from emulator.zookeeper import ZOOKEEPER, Multi, Request, Response, Stat
+from emulator.zookeeper import ZOOKEEPER, Multi, Request, Stat, ZkResponse
 from emulator.zookeeper.server import ZooKeeper
 from scenarios.cluster.cluster import Cluster
 from scenarios.wire.apis.base import ServedCluster
@@ -158,7 +158,7 @@ class ServedZooKeeper:
             self._held_size += size - self.held.get(path, 0)
             self.held[path] = size
 
-    def _describe(self, client: int, request: Request, response: Response) -> None:
+    def _describe(self, client: int, request: Request, response: ZkResponse) -> None:
         """Add the stats of this moment to an answer, before ZooKeeper sends it to a client from outside."""
         if self._machine is None or client != self._machine.id:
             return

@@ -17,7 +17,7 @@ class MalformedRecord(Exception):
 
 
 @define
-class Source:
+class JuteReader:
     """Bytes that are read from the front."""
 
     data: bytes
@@ -35,22 +35,22 @@ class Source:
         return len(self.data) - self.at
 
 
-class Kind(Protocol):
+class JuteType(Protocol):
     """A kind of value."""
 
-    def read(self, source: Source) -> Any:
+    def read(self, source: JuteReader) -> Any:
         """Raises: MalformedRecord."""
 
     def write(self, value: Any) -> bytes: ...
 
 
 @frozen
-class Number:
+class JuteNumber:
     """An int of four bytes, or a long of eight."""
 
     form: struct.Struct
 
-    def read(self, source: Source) -> int:
+    def read(self, source: JuteReader) -> int:
         found: int = self.form.unpack(source.take(self.form.size))[0]
         return found
 
@@ -58,12 +58,12 @@ class Number:
         return self.form.pack(value)
 
 
-INT, LONG = Number(_INT), Number(_LONG)
+INT, LONG = JuteNumber(_INT), JuteNumber(_LONG)
 
 
 @frozen
 class _Boolean:
-    def read(self, source: Source) -> bool:
+    def read(self, source: JuteReader) -> bool:
         return source.take(1) != b"\0"
 
     def write(self, value: bool) -> bytes:
@@ -74,7 +74,7 @@ class _Boolean:
 class _Buffer:
     """Bytes, or None."""
 
-    def read(self, source: Source) -> bytes | None:
+    def read(self, source: JuteReader) -> bytes | None:
         length = INT.read(source)
         return None if length == -1 else source.take(length)
 
@@ -86,7 +86,7 @@ class _Buffer:
 class _Text:
     """UTF-8, or None."""
 
-    def read(self, source: Source) -> str | None:
+    def read(self, source: JuteReader) -> str | None:
         data = BUFFER.read(source)
         try:
             return None if data is None else data.decode()
@@ -104,9 +104,9 @@ BOOLEAN, BUFFER, TEXT = _Boolean(), _Buffer(), _Text()
 class Vector:
     """A list. One that is null is read as an empty one, as ZooKeeper's server takes it."""
 
-    of: Kind
+    of: JuteType
 
-    def read(self, source: Source) -> list[Any]:
+    def read(self, source: JuteReader) -> list[Any]:
         count = INT.read(source)
         # Each element takes four bytes or more: a count beyond that would fill the memory before it fails.
         if not -1 <= count <= source.left // 4:
@@ -125,10 +125,10 @@ class Record:
         optional: the last fields, which may be missing: clients before 3.4 do not send them.
     """
 
-    fields: Mapping[str, Kind]
+    fields: Mapping[str, JuteType]
     optional: frozenset[str] = field(factory=frozenset)
 
-    def read(self, source: Source) -> dict[str, Any]:
+    def read(self, source: JuteReader) -> dict[str, Any]:
         return {
             name: kind.read(source) for name, kind in self.fields.items() if source.left or name not in self.optional
         }
@@ -140,7 +140,7 @@ class Record:
 
     def decode(self, data: bytes) -> dict[str, Any]:
         """The record in these bytes. Raises: MalformedRecord, also where bytes are left over."""
-        source = Source(data)
+        source = JuteReader(data)
         found = self.read(source)
         if source.left:
             raise MalformedRecord(f"{source.left} bytes are left over")

@@ -15,15 +15,15 @@ from emulator.zookeeper import (
     Multi,
     Op,
     Request,
-    Response,
     SetData,
     ZkCode,
+    ZkResponse,
 )
 from scenarios.wire.zookeeper.ensemble import ServedZooKeeper
-from scenarios.wire.zookeeper.errors import Code, RefusedOperation
 from scenarios.wire.zookeeper.jute import MalformedRecord
-from scenarios.wire.zookeeper.records import IN_MULTI, RESPONSES, OpCode, read_multi, write_multi_results
-from scenarios.wire.zookeeper.records import Op as WireOp
+from scenarios.wire.zookeeper.jute_records import IN_MULTI, RESPONSES, OpCode, read_multi, write_multi_results
+from scenarios.wire.zookeeper.jute_records import Op as WireOp
+from scenarios.wire.zookeeper.zookeeper_codes import Code, RefusedOperation
 
 Body = Mapping[str, Any]
 OPEN_ACL = [{"perms": 31, "scheme": "world", "id": "anyone"}]
@@ -46,7 +46,7 @@ class Asked(NamedTuple):
 
     request: Request
     watch: bool
-    answer: Callable[[Response], tuple[int, bytes]]
+    answer: Callable[[ZkResponse], tuple[int, bytes]]
 
 
 def translated(code: OpCode, body: Body, zookeeper: ServedZooKeeper) -> Asked:
@@ -80,7 +80,7 @@ _READS: Mapping[OpCode, type[GetData | Exists | GetChildren]] = {
 
 
 def _read(code: OpCode, path: str, watch: bool, zookeeper: ServedZooKeeper) -> Asked:
-    def answer(response: Response) -> tuple[int, bytes]:
+    def answer(response: ZkResponse) -> tuple[int, bytes]:
         if code is not OpCode.GET_DATA or response.error is not ZkCode.OK:
             return _answer(code, response, {"children": list(response.children)})
         return _answer(code, response, {"data": zookeeper.payloads.to_client(path, response.data)})
@@ -88,13 +88,13 @@ def _read(code: OpCode, path: str, watch: bool, zookeeper: ServedZooKeeper) -> A
     return Asked(_READS[code](path), watch, answer)
 
 
-def _answer(code: OpCode, response: Response, body: Body) -> tuple[int, bytes]:
+def _answer(code: OpCode, response: ZkResponse, body: Body) -> tuple[int, bytes]:
     if response.error is not ZkCode.OK:
         return response.error, b""
     return 0, RESPONSES[code].write({**body, "stat": response.details})
 
 
-def _result(code: OpCode, response: Response) -> Body:
+def _result(code: OpCode, response: ZkResponse) -> Body:
     """The body of the result of a write, alone or in a multi."""
     return {"path": response.path, "stat": response.details}
 
@@ -148,7 +148,7 @@ def translated_multi(data: bytes, zookeeper: ServedZooKeeper) -> Asked:
         else:
             ops.append(_IMPOSSIBLE)
 
-    def answer(response: Response) -> tuple[int, bytes]:
+    def answer(response: ZkResponse) -> tuple[int, bytes]:
         results = list[WireOp | int]()
         for code, op, result in zip(codes, ops, response.results, strict=True):
             if refused is not None and op is _IMPOSSIBLE and result.error is _IMPOSSIBLE_FAILS:

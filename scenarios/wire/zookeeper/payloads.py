@@ -19,8 +19,8 @@ from emulator.protocol import znodes
 from emulator.protocol.errors import ApiException
 from emulator.zookeeper import ZkCode
 from scenarios.wire.apis.base import Address
-from scenarios.wire.zookeeper.errors import Code, RefusedOperation
 from scenarios.wire.zookeeper.opaque import to_bytes, to_text
+from scenarios.wire.zookeeper.zookeeper_codes import Code, RefusedOperation
 
 _REGISTRATION = re.compile(re.escape(znodes.BROKER_IDS) + r"/(\d+)")
 _UNREADABLE = (

@@ -8,8 +8,8 @@ import pytest
 from brokers.groups.group import GroupState
 from brokers.groups.policies import GroupPolicies
 from emulator.protocol.errors import Errors
+from emulator.protocol.groups.group_offsets import OffsetDeleteRequest
 from emulator.protocol.groups.membership import LeaveGroupRequest, LeavingMember
-from emulator.protocol.groups.offsets import OffsetDeleteRequest
 from emulator.protocol.groups.operations import ListGroupsRequest
 from tests.brokers.bench import MS, TP, Line
 from tests.brokers.conformance.test_groups import FIRST, SESSION, ask, bench_of, static_pair

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from brokers.log.config import LogConfig
 from brokers.log.directory import LogDirectory
 from brokers.log.log import Log
+from brokers.log.log_config import LogConfig
 from brokers.log.producer_state_manager import ProducerStateManager
 from emulator.disks import Disk
 from emulator.protocol.errors import Errors

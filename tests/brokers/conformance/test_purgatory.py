@@ -3,7 +3,7 @@ to waiting consumers are in ``test_consumer_fetch``, which has C113, too."""
 
 import pytest
 
-from brokers.policies import BrokerPolicies
+from brokers.broker_policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import ProduceResponse
 from tests.brokers.bench import TP, Bench

@@ -3,7 +3,7 @@ with leader epochs."""
 
 import pytest
 
-from brokers.policies import BrokerPolicies
+from brokers.broker_policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchPartition, FetchRequest
 from emulator.protocol.stop_replica import StopReplicaRequest

@@ -3,8 +3,8 @@ ReplicaManagerTest of Kafka 2.7.2."""
 
 import pytest
 
-from brokers.policies import BrokerPolicies
-from emulator.disks import Fault
+from brokers.broker_policies import BrokerPolicies
+from emulator.disks import DiskFault
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import LogDirFailed, ReplicaStopped
 from emulator.protocol.stop_replica import StopReplicaRequest
@@ -54,7 +54,7 @@ def test_stop_replica_with_deletion_on_a_disk_that_refuses(known: bool) -> None:
         bench.manager.logs.open(other, is_new=True)
     disk, failed = bench.node.disks[0], bench.see(LogDirFailed)
     assert disk.exists(f"logs/{other}")
-    disk.fail(Fault("I/O error", report=disk.report))
+    disk.fail(DiskFault("I/O error", report=disk.report))
     line = bench.send(StopReplicaRequest(9, 1, -1, True, (other,), (2,)))
     assert line.last.partitions == ((other, STORAGE_ERROR),)
     handled(bench)

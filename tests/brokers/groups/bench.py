@@ -6,17 +6,24 @@ from typing import Any
 
 from attrs import evolve
 
-from brokers.config import BrokerConfig
+from brokers.broker_config import BrokerConfig
+from brokers.broker_policies import BrokerPolicies
 from brokers.coordinators.find import CoordinatorFinder, CoordinatorStore
 from brokers.groups.config import GROUP_METADATA_TOPIC, GroupCoordinatorConfig
 from brokers.groups.coordinator import GroupCoordinator
-from brokers.groups.group import Group
+from brokers.groups.group import GroupMetadata
 from brokers.groups.handler import GroupsHandler
 from brokers.groups.policies import GroupPolicies
-from brokers.policies import BrokerPolicies
 from brokers.requests.produce import ProduceHandler
 from emulator.protocol.errors import Errors
 from emulator.protocol.groups.find_coordinator import CoordinatorType
+from emulator.protocol.groups.group_offsets import (
+    CommittedOffset,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+    OffsetsWanted,
+    OffsetToCommit,
+)
 from emulator.protocol.groups.membership import (
     HeartbeatRequest,
     JoinGroupRequest,
@@ -24,13 +31,6 @@ from emulator.protocol.groups.membership import (
     LeaveGroupRequest,
     LeavingMember,
     SyncGroupRequest,
-)
-from emulator.protocol.groups.offsets import (
-    CommittedOffset,
-    OffsetCommitRequest,
-    OffsetFetchRequest,
-    OffsetsWanted,
-    OffsetToCommit,
 )
 from emulator.protocol.groups.operations import DescribedGroup, DescribeGroupsRequest
 from emulator.protocol.types import TopicPartition
@@ -85,7 +85,7 @@ class GroupBench(Bench):
         self.learn(OFFSETS, 1)
 
     @property
-    def group(self) -> Group:
+    def group(self) -> GroupMetadata:
         return self.groups.store.groups[GROUP]
 
     # -- requests ---------------------------------------------------------------------------------------------------

@@ -3,10 +3,10 @@
 import pytest
 from attrs import evolve
 
-from brokers.log.config import LogRules
+from brokers.broker_policies import BrokerPolicies
 from brokers.log.log import Log
-from brokers.policies import BrokerPolicies
-from emulator.disks import Disk, Fault
+from brokers.log.log_config import LogRules
+from emulator.disks import Disk, DiskFault
 from emulator.protocol.errors import Errors
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
@@ -67,7 +67,7 @@ def test_a_new_log_falls_back_to_other_directories_since_kafka_8526(tries: bool,
     bench.node.disks = tuple(Disk(f"/data/{number}") for number in range(4))
     bench.restart()
     for disk in bench.node.disks[:2]:
-        disk.fail(Fault("I/O error", report=disk.report))
+        disk.fail(DiskFault("I/O error", report=disk.report))
     answer = bench.leader_and_isr(evolve(state(ME, 0), is_new=True))
     bench.wait(0)
     outcome = Errors.NONE if created else Errors.KAFKA_STORAGE_ERROR

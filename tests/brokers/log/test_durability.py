@@ -2,9 +2,9 @@
 
 import pytest
 
-from brokers.config import BrokerConfig
-from brokers.log.config import LogConfig, LogManagerConfig, LogRules, Writeback
-from brokers.policies import BrokerPolicies
+from brokers.broker_config import BrokerConfig
+from brokers.broker_policies import BrokerPolicies
+from brokers.log.log_config import LogConfig, LogManagerConfig, LogRules, Writeback
 from emulator.protocol.events import LogLoaded, LogRecovered
 from tests.brokers.bench import ME, Bench
 

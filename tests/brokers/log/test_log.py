@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brokers.log.checkpoints import HIGH_WATERMARKS, OffsetCheckpointFile
-from brokers.log.config import LogConfig
 from brokers.log.directory import LogDirectory
 from brokers.log.log import Log, OffsetMismatch, UnexpectedAppendOffset
+from brokers.log.log_config import LogConfig
 from brokers.log.segments import Segment, deletable
-from emulator.disks import Disk, DiskError, Fault
+from emulator.disks import Disk, DiskError, DiskFault
 from emulator.protocol.types import Batch, TopicPartition
 from tests.brokers.bench import TP, batch
 
@@ -101,7 +101,7 @@ def test_a_host_crash_leaves_what_was_flushed() -> None:
 
 def test_a_refused_write_changes_nothing() -> None:
     log = filled(Disk(), 2)
-    log.fail_disk(Fault("I/O error", left=2))
+    log.fail_disk(DiskFault("I/O error", left=2))
     with pytest.raises(DiskError):
         log.append(batch(2, 1))
     with pytest.raises(DiskError):
@@ -193,7 +193,7 @@ def test_a_segment_whose_first_batch_is_refused_begins_with_the_next_one() -> No
 
     append(1_000)
     append(1_001)
-    log.fail_disk(Fault("I/O error", ("append",), left=1))
+    log.fail_disk(DiskFault("I/O error", ("append",), left=1))
     with pytest.raises(DiskError):
         append(1_060)
     for time_us in (1_105, 1_106, 1_155):

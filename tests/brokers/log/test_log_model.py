@@ -6,10 +6,10 @@ from attrs import define, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokers.log.config import LogConfig
 from brokers.log.directory import LogDirectory, log_path
 from brokers.log.log import Log
-from brokers.log.manager import recover
+from brokers.log.log_config import LogConfig
+from brokers.log.log_manager import recover
 from emulator.disks import Disk
 from emulator.protocol.types import Batch
 from tests.brokers.bench import TP

@@ -6,12 +6,12 @@ from typing import cast
 import pytest
 from attrs import evolve
 
-from brokers.config import BrokerConfig
-from brokers.log.config import LogConfig, LogManagerConfig
+from brokers.broker_config import BrokerConfig
+from brokers.broker_policies import BrokerPolicies
 from brokers.log.log import Log
+from brokers.log.log_config import LogConfig, LogManagerConfig
 from brokers.log.retention import Retention
-from brokers.policies import BrokerPolicies
-from emulator.disks import Fault
+from emulator.disks import DiskFault
 from emulator.protocol.events import LogStartMoved
 from emulator.protocol.znodes import ALL_BROKERS
 from fetchers.failures import StorageError
@@ -200,7 +200,7 @@ def test_a_truncation_that_is_to_fail_is_not_that_of_retention() -> None:
 
     async def body() -> None:
         bench.lead(isr=(ME,))
-        bench.partition.log.fail_disk(Fault("I/O error", ("truncate",), 1, StorageError, of_process=True))
+        bench.partition.log.fail_disk(DiskFault("I/O error", ("truncate",), 1, StorageError, of_process=True))
         for _ in range(3):
             bench.produce()
         await bench.world.sleep(100 * SECOND)
@@ -210,7 +210,7 @@ def test_a_truncation_that_is_to_fail_is_not_that_of_retention() -> None:
     log = bench.partition.log
     with pytest.raises(StorageError, match="I/O error"):
         log.truncate_to(3)
-    log.fail_disk(Fault("I/O error", ("truncate",), 1, StorageError, of_process=True))
+    log.fail_disk(DiskFault("I/O error", ("truncate",), 1, StorageError, of_process=True))
     bench.node.disk.close()
     bench.restart()
     assert bench.lead(epoch=5).log.truncate_to(3) is False
@@ -226,7 +226,7 @@ def test_a_disk_that_refuses_to_delete_old_segments_takes_its_directory_offline(
             bench.produce()
         disk = bench.node.disk
         disk.on_error = reasons.append
-        disk.fail(Fault("I/O error", ("delete",), report=disk.report))
+        disk.fail(DiskFault("I/O error", ("delete",), report=disk.report))
         await bench.world.sleep(100 * SECOND)
 
     bench.world.run(body)

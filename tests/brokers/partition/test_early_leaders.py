@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from brokers.config import BrokerConfig
+from brokers.broker_config import BrokerConfig
+from brokers.broker_policies import BrokerPolicies
 from brokers.partition.isr import ByZooKeeper, NotCaughtUp, StuckOrSlow
 from brokers.partition.remote import RemoteReplica
-from brokers.policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import IsrUpdateFailed
 from emulator.protocol.types import TopicPartition

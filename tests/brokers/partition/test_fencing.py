@@ -2,7 +2,7 @@
 
 import pytest
 
-from brokers.policies import BrokerPolicies
+from brokers.broker_policies import BrokerPolicies
 from brokers.replica_manager.log_dir_moves import CurrentLogs
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import CONSUMER, NO_EPOCH

@@ -2,10 +2,10 @@
 
 import pytest
 
-from brokers.config import BrokerConfig
+from brokers.broker_config import BrokerConfig
+from brokers.broker_policies import BrokerPolicies
 from brokers.log.log import OffsetMismatch
 from brokers.partition.remote import NEVER
-from brokers.policies import BrokerPolicies
 from emulator.protocol.events import HighWatermark
 from emulator.protocol.types import Batch
 from emulator.zookeeper import ZkCode

@@ -2,7 +2,7 @@
 
 import pytest
 
-from brokers.policies import BrokerPolicies
+from brokers.broker_policies import BrokerPolicies
 from emulator.protocol.znodes import LeaderAndIsr, state_path
 from emulator.zookeeper import SetData, ZkCode
 from tests.brokers.bench import LAG, MS, TP, Bench, caught_up, lag_bench

@@ -1,9 +1,9 @@
 """Members of the ISR that are not assigned (KAFKA-9672): a controller that dies between two steps of a move can leave
 one there."""
 
-from brokers.config import BrokerConfig
+from brokers.broker_config import BrokerConfig
+from brokers.broker_policies import BrokerPolicies
 from brokers.partition.partition import Partition
-from brokers.policies import BrokerPolicies
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import SetData, ZkCode

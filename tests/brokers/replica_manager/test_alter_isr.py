@@ -5,9 +5,9 @@ from typing import Any, cast
 import pytest
 from attrs import define, field
 
-from brokers.config import BrokerConfig
+from brokers.broker_config import BrokerConfig
+from brokers.broker_policies import BrokerPolicies
 from brokers.partition.isr import AlterIsrItem, ByController
-from brokers.policies import BrokerPolicies
 from brokers.replica_manager.alter_isr import INTERVAL_US, DefaultAlterIsrManager, IsrChangePropagation
 from emulator.kernel import Mailbox, World
 from emulator.nodes import Node, Process

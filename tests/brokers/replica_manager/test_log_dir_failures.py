@@ -2,8 +2,8 @@
 
 import pytest
 
-from brokers.policies import BrokerPolicies
-from emulator.disks import Disk, Fault, Torn
+from brokers.broker_policies import BrokerPolicies
+from emulator.disks import Disk, DiskFault, Torn
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import LogDirFailed, LogRecovered
 from emulator.protocol.types import TopicPartition
@@ -36,7 +36,7 @@ def handled(bench: Bench) -> list[tuple[str, int, bool]]:
 
 def fail(bench: Bench, number: int, *operations: str, left: int | None = None) -> None:
     disk = bench.node.disks[number]
-    disk.fail(Fault("I/O error", operations, left, report=disk.report))
+    disk.fail(DiskFault("I/O error", operations, left, report=disk.report))
 
 
 @pytest.mark.parametrize("operation", ["append", "read", "flush", "replace"])

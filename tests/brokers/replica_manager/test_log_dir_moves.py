@@ -6,9 +6,9 @@ from typing import Any, cast
 import pytest
 from attrs import evolve
 
+from brokers.broker_policies import BrokerPolicies
 from brokers.log.directory import LogDirectory
 from brokers.log.log import Log
-from brokers.policies import BrokerPolicies
 from brokers.replica_manager.log_dir_moves import FutureReplica
 from brokers.requests.log_dirs import LogDirsHandler
 from emulator.disks import Disk

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from brokers.broker_policies import BrokerPolicies
 from brokers.log.directory import LogDirectory
 from brokers.log.log import Log
 from brokers.metadata_cache import MetadataCache
-from brokers.policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BecameFollower, BecameLeader, ReplicaStopped
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokers.policies import BrokerPolicies
+from brokers.broker_policies import BrokerPolicies
 from emulator.protocol.fetch import FetchPartition, FetchRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition

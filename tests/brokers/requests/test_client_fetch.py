@@ -2,8 +2,8 @@
 
 import pytest
 
-from brokers.config import BrokerConfig
-from brokers.policies import BrokerPolicies
+from brokers.broker_config import BrokerConfig
+from brokers.broker_policies import BrokerPolicies
 from brokers.requests.fetch_session import EVICTION_US
 from emulator.protocol.clients.fetch import DEBUGGING_CONSUMER, FINAL_EPOCH, INITIAL_EPOCH
 from emulator.protocol.errors import Errors

@@ -3,7 +3,7 @@
 import pytest
 from attrs import evolve
 
-from emulator.protocol.clients.offsets import EARLIEST, LATEST, MAX_TIMESTAMP, OffsetQuery, OffsetsByTimeRequest
+from emulator.protocol.clients.list_offsets import EARLIEST, LATEST, MAX_TIMESTAMP, OffsetQuery, OffsetsByTimeRequest
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import CONSUMER
 from emulator.protocol.records import COMPRESSION, ProducedRecords

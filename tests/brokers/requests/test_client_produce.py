@@ -2,7 +2,7 @@
 
 import pytest
 
-from brokers.policies import BrokerPolicies
+from brokers.broker_policies import BrokerPolicies
 from emulator.disks import DiskError
 from emulator.protocol.errors import Errors
 from emulator.protocol.records import Records, StoredBatch, read_records

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from brokers.policies import BrokerPolicies
+from brokers.broker_policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import CONSUMER, NO_EPOCH, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import EpochQuery, ListOffsetsRequest, OffsetsForLeaderEpochRequest

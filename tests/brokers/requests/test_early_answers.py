@@ -2,7 +2,7 @@
 
 import pytest
 
-from brokers.policies import BrokerPolicies
+from brokers.broker_policies import BrokerPolicies
 from tests.brokers.bench import Bench, Follower
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from brokers.policies import BrokerPolicies
+from brokers.broker_policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchResponse
 from emulator.protocol.types import TopicPartition

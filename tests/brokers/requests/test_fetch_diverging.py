@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from brokers.policies import BrokerPolicies
+from brokers.broker_policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchPartition, FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import EpochQuery, OffsetsForLeaderEpochRequest

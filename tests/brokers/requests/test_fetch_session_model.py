@@ -5,7 +5,7 @@ request comes is an error in its answer, and nothing else is."""
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokers.policies import BrokerPolicies
+from brokers.broker_policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchResponse
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition

@@ -8,7 +8,7 @@ from attrs import define, field
 from brokers.requests.handler_pool import RequestHandlerPool
 from brokers.requests.router import Router
 from brokers.service import ServiceTime, ServiceTimes
-from emulator.metrics.events import GaugeSet, TimerUpdated
+from emulator.metrics.metric_events import GaugeSet, TimerUpdated
 from emulator.network import Channel, Endpoint, NetworkSpec, serve
 from emulator.nodes import Process
 from emulator.protocol.fetch import FetchRequest

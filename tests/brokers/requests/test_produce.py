@@ -2,9 +2,9 @@
 
 import pytest
 
-from brokers.config import BrokerConfig
-from brokers.policies import BrokerPolicies
-from emulator.disks import DiskError, Fault, UnexpectedError
+from brokers.broker_config import BrokerConfig
+from brokers.broker_policies import BrokerPolicies
+from emulator.disks import DiskError, DiskFault, UnexpectedError
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkCode
@@ -112,7 +112,7 @@ def test_acks_0_learns_of_an_error_by_a_lost_connection() -> None:
 def test_what_an_append_that_fails_is_answered(error: type[Exception], answered: Errors) -> None:
     bench = Bench()
     partition = bench.lead()
-    partition.log.fail_disk(Fault("I/O error", left=1, error=error))
+    partition.log.fail_disk(DiskFault("I/O error", left=1, error=error))
     assert bench.produce().last.partitions == ((TP, answered, -1),)
     assert bench.produce().last.partitions == ((TP, Errors.NONE, 0),)
 

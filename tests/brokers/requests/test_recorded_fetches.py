@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from brokers.config import BrokerConfig
-from brokers.policies import BrokerPolicies
-from emulator.disks import Fault
+from brokers.broker_config import BrokerConfig
+from brokers.broker_policies import BrokerPolicies
+from emulator.disks import DiskFault
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchResponse
 from emulator.protocol.produce import ProducedBatch, ProduceRequest
@@ -143,7 +143,7 @@ def test_a_read_that_the_disk_refuses_counts_for_nothing(
     """2.3.1 records -1 for it, 2.4.1 skips it (KAFKA-8400); 0.8.0 has recorded the fetch before."""
     bench, follower = leader(policies)
     follower.at(0)
-    bench.partition.log.fail_disk(Fault("I/O error", ("read",)))
+    bench.partition.log.fail_disk(DiskFault("I/O error", ("read",)))
     bench.at(bench.world.now + 10 * MS)
     answer = follower.at(1)
     assert answer is not None

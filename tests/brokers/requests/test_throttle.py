@@ -2,8 +2,8 @@
 
 from attrs import evolve
 
+from brokers.broker_policies import BrokerPolicies
 from brokers.partition.isr import ByController
-from brokers.policies import BrokerPolicies
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkCode
 from fetchers.quota import QuotaManagers, Throttle

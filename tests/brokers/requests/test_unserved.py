@@ -3,8 +3,8 @@
 
 import pytest
 
+from brokers.broker_policies import BrokerPolicies
 from brokers.metadata_cache import MetadataCache, serves_all
-from brokers.policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import CONSUMER, FetchResponse
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 from attrs import define, evolve, field
 
-from brokers.config import BrokerConfig
-from brokers.policies import BrokerPolicies
-from brokers.replica_manager.manager import Coordinator
+from brokers.broker_config import BrokerConfig
+from brokers.broker_policies import BrokerPolicies
+from brokers.replica_manager.replica_manager import Coordinator
 from brokers.requests.produce import ProduceHandler
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC, TransactionConfig
 from brokers.transactions.coordinator import TransactionCoordinator

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from brokers.log.config import LogConfig, LogRules
 from brokers.log.directory import LogDirectory
 from brokers.log.log import Log
+from brokers.log.log_config import LogConfig, LogRules
 from brokers.log.producer_state_manager import NO_PRODUCERS, AbortedTransaction
 from brokers.log.transactions import TransactionalProducers
 from emulator.disks import Disk

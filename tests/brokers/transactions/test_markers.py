@@ -9,15 +9,15 @@ from brokers.groups.transactional import TransactionalOffsets
 from brokers.requests.produce import ProduceHandler
 from brokers.transactions.marker_writing import MarkerWriter
 from emulator.protocol.clients.fetch import READ_COMMITTED, READ_UNCOMMITTED, ConsumerFetchRequest, PartitionData
-from emulator.protocol.clients.offsets import LATEST, OffsetQuery, OffsetsByTimeRequest
+from emulator.protocol.clients.list_offsets import LATEST, OffsetQuery, OffsetsByTimeRequest
 from emulator.protocol.clients.produce import RecordsProduceRequest
 from emulator.protocol.control_batches import ControlBatch
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import LatestOffsetReturned
-from emulator.protocol.groups.offsets import NO_OFFSET, OffsetToCommit
+from emulator.protocol.groups.group_offsets import NO_OFFSET, OffsetToCommit
 from emulator.protocol.records import TRANSACTIONAL, ProducedRecords, RecordHeader
 from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersRequest
-from emulator.protocol.transactions.offsets import TxnOffsetCommitRequest
+from emulator.protocol.transactions.txn_offset_commit import TxnOffsetCommitRequest
 from emulator.protocol.types import TopicPartition
 from tests.brokers.bench import TP
 from tests.brokers.groups.bench import GROUP, OFFSETS, GroupBench

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.state_machines.selectors import OFFLINE, PREFERRED, Candidates
+from controller.state_machines.leader_election_algorithms import OFFLINE, PREFERRED, Candidates
 
 A = (2, 4)
 

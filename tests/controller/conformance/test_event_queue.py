@@ -4,7 +4,7 @@ import pytest
 
 from controller.errors import StateChangeFailed
 from controller.events import ControllerState, TopicChange
-from emulator.metrics.events import GaugeSet, TimerUpdated
+from emulator.metrics.metric_events import GaugeSet, TimerUpdated
 from emulator.protocol.events import ControllerElected
 from emulator.protocol.types import TopicPartition
 from tests.controller.failing import fail_at_topic_change

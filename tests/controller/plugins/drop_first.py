@@ -42,7 +42,7 @@ class DropFirst(RequestedByZnode):
             async with work.step("drop-first.1", move):
                 await work.write_assignment(tp, target)
                 work.context.assign(tp, target)
-                await work.bump_and_send(tp, target, target)
+                await work.raise_epoch_and_send(tp, target, target)
             async with work.step("drop-first.2", move):
                 await work.go_offline(tp, without(old, target))
                 await work.delete(tp, without(old, target))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.disks import Disk, DiskError, Fault
+from emulator.disks import Disk, DiskError, DiskFault
 
 
 def test_a_host_crash_loses_what_was_not_flushed() -> None:
@@ -60,7 +60,7 @@ def test_against_a_model_of_two_lists(operations: list[str | int]) -> None:
 def test_a_failing_disk_refuses_and_changes_nothing() -> None:
     file = Disk().open("log")
     file.append("a")
-    file.fault = Fault("I/O error")
+    file.fault = DiskFault("I/O error")
     with pytest.raises(DiskError, match="log: I/O error"):
         file.append("b")
     with pytest.raises(DiskError, match="log: I/O error"):

@@ -6,7 +6,7 @@ import pytest
 
 from emulator.kernel import DeadIncarnation
 from emulator.metrics import mbean
-from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
+from emulator.metrics.metric_events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
 from emulator.nodes import Process
 from tests.emulator.network.site import Site, on_site
 

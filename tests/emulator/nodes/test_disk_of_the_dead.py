@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from emulator.disks import Disk, Fault
+from emulator.disks import Disk, DiskFault
 from emulator.kernel import DeadIncarnation
 
 
@@ -28,6 +28,6 @@ def test_an_open_file_refuses_the_dead_and_serves_the_next() -> None:
 
 def test_an_injected_fault_outlives_the_process() -> None:
     disk = Disk()
-    disk.open("log").fault = fault = Fault("I/O error")
+    disk.open("log").fault = fault = DiskFault("I/O error")
     disk.close()
     assert disk.open("log").fault is fault

@@ -12,7 +12,7 @@ from emulator.network import Network
 from emulator.nodes import Node, Process
 from emulator.trace import Trace
 from emulator.trace.events import ZkSession, ZkWritten
-from emulator.zookeeper import ZOOKEEPER, Request, Response, ZkClient, ZkSpec
+from emulator.zookeeper import ZOOKEEPER, Request, ZkClient, ZkResponse, ZkSpec
 from emulator.zookeeper.server import ZooKeeper
 
 SECOND = 1_000_000
@@ -115,7 +115,7 @@ class Answers:
     """Collects what ``submit`` gives back."""
 
     def __init__(self) -> None:
-        self.got: list[Response] = []
+        self.got: list[ZkResponse] = []
 
     def ask(self, client: ZkClient, *requests: Request) -> None:
         for request in requests:

@@ -17,9 +17,9 @@ from emulator.zookeeper import (
     NoNode,
     NotEmpty,
     Request,
-    Response,
     SetData,
     ZkCode,
+    ZkResponse,
     ZkSpec,
 )
 from tests.emulator.zookeeper.stage import Answers, Stage, play
@@ -160,7 +160,7 @@ def test_a_pipeline_makes_its_requests_as_they_go_and_takes_answers_as_they_come
                 ahead.append(made - answered)
                 yield Create(f"/p/{number}")
 
-        def take(response: Response) -> str:
+        def take(response: ZkResponse) -> str:
             nonlocal answered
             answered += 1
             return response.path
@@ -308,7 +308,7 @@ def test_callbacks_may_ask_again() -> None:
         zk = await stage.connected(0)
         left = [5]
 
-        def again(response: Response) -> None:
+        def again(response: ZkResponse) -> None:
             assert response.error is ZkCode.OK
             left[0] -= 1
             if left[0]:

@@ -1,17 +1,17 @@
 """A hook of the server sees each request that was done, before its answer is on the way."""
 
 from emulator.zookeeper import SetData, ZkCode
-from emulator.zookeeper.messages import Create, GetData, Multi, Request, Response
+from emulator.zookeeper.messages import Create, GetData, Multi, Request, ZkResponse
 from tests.emulator.zookeeper.stage import Answers, Stage, play
 
 
 def test_a_hook_gets_every_request_with_its_answer_before_that_is_sent() -> None:
-    seen: list[tuple[Request, Response, int]] = []
+    seen: list[tuple[Request, ZkResponse, int]] = []
 
     async def script(stage: Stage) -> None:
         client, answers = await stage.connected(1), Answers()
 
-        def hook(client: int, request: Request, response: Response) -> None:
+        def hook(client: int, request: Request, response: ZkResponse) -> None:
             assert client == 1
             seen.append((request, response, len(answers.got)))
 

@@ -5,7 +5,7 @@ import pytest
 from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
-from fetchers.manager import FetcherManager, ReplicaAlterLogDirsManager
+from fetchers.manager import AbstractFetcherManager, ReplicaAlterLogDirsManager
 from fetchers.ports import InitialFetchState
 from tests.fetchers.rig import KINDS, A, B, Rig, play, write
 
@@ -19,7 +19,7 @@ def epochs_asked(rig: Rig) -> list[int]:
 
 
 @KINDS
-def test_unknown_leader_epoch_in_truncation(kind: type[FetcherManager]) -> None:
+def test_unknown_leader_epoch_in_truncation(kind: type[AbstractFetcherManager]) -> None:
     """testUnknownLeaderEpochInTruncation: the leader is behind; the follower asks again until it is not."""
 
     async def scenario(rig: Rig) -> None:
@@ -38,7 +38,7 @@ def test_unknown_leader_epoch_in_truncation(kind: type[FetcherManager]) -> None:
 
 
 @KINDS
-def test_unknown_leader_epoch_while_fetching(kind: type[FetcherManager]) -> None:
+def test_unknown_leader_epoch_while_fetching(kind: type[AbstractFetcherManager]) -> None:
     """testUnknownLeaderEpochWhileFetching: it stays where it is, and goes on once the leader knows the epoch again."""
 
     async def scenario(rig: Rig) -> None:
@@ -58,7 +58,7 @@ def test_unknown_leader_epoch_while_fetching(kind: type[FetcherManager]) -> None
 
 
 @KINDS
-def test_truncation_skipped_if_no_epoch_change(kind: type[FetcherManager]) -> None:
+def test_truncation_skipped_if_no_epoch_change(kind: type[AbstractFetcherManager]) -> None:
     """testTruncationSkippedIfNoEpochChange: added again under its epoch, at whatever offset, it fetches on."""
 
     async def scenario(rig: Rig) -> None:

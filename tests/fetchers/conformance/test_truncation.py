@@ -12,7 +12,7 @@ from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetchPosition, PartitionFailed
 from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset, OffsetsForLeaderEpochRequest
-from fetchers.manager import FetcherManager
+from fetchers.manager import AbstractFetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.truncation import Cut, Kip101, Kip279, OnFetch, TruncationRule
 from tests.fetchers.rig import KINDS, LATENCY_US, MS, A, B, Replica, Rig, play, write
@@ -73,7 +73,7 @@ def test_a_high_watermark_beyond_the_end_cuts_nothing() -> None:
 
 @KINDS
 @pytest.mark.parametrize("question", ["epoch request", "fetch", "list offsets"])
-def test_C87_fenced(kind: type[FetcherManager], question: str) -> None:
+def test_C87_fenced(kind: type[AbstractFetcherManager], question: str) -> None:
     """The leader is at a later epoch than the follower: the partition leaves its thread, and its log is as it was."""
 
     async def scenario(rig: Rig) -> None:

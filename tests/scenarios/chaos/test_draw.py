@@ -9,8 +9,8 @@ from collections import Counter
 import pytest
 from attrs import evolve
 
+from scenarios.chaos.block_draws import Draws
 from scenarios.chaos.draw import concrete, default_swarm
-from scenarios.chaos.draws import Draws
 from scenarios.faults.actions.healing import Heal
 from scenarios.language import Scenario
 from scenarios.language.chaos import all_kinds, find_kind

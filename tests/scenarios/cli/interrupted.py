@@ -10,7 +10,7 @@ import signal
 import sys
 
 from scenarios.cli import main
-from scenarios.runs.dataset.record import RunRecord, RunSpec
+from scenarios.runs.dataset.run_record import RunRecord, RunSpec
 
 ENDLESS_FROM = 3
 

@@ -64,22 +64,23 @@ class Reader:
 
 READERS = {
     "scenario": Reader("language/scenario.py", "small.toml", "validate HERE/small.toml"),
-    "scenario in JSON": Reader("language/schema/text.py", "small.json", "validate HERE/small.json"),
+    "scenario in JSON": Reader("language/schema/toml_text.py", "small.json", "validate HERE/small.json"),
     "plan": Reader("language/plan.py", "plan.json", "validate HERE/planned.toml"),
-    "frames": Reader("language/frames.py", "clients.frames", "run HERE/framed.toml --quiet", refuses=False),
+    "frames": Reader("language/recorded_frames.py", "clients.frames", "run HERE/framed.toml --quiet", refuses=False),
     "value": Reader("language/schema/overrides.py", "small.toml", "validate HERE/small.toml --set draws=1"),
     "plug-in": Reader("plugins.py", "plug.py", "list plugins --plugin HERE/plug.py", refuses=False),
     "plan of ctl": Reader("cli/control_words.py", "plan.json", "ctl reassign HERE/plan.json --control nowhere"),
     "run.toml": Reader("wire/recording/folder.py", "recording/run.toml", "replay HERE/recording"),
     "log": Reader("wire/recording/log.py", "recording/log", "replay HERE/recording --quiet", refuses=False),
-    "operations": Reader("wire/operations/base.py", "recording/log", "timeline HERE/recording", refuses=False),
+    "operations": Reader("wire/operations/performing.py", "recording/log", "timeline HERE/recording", refuses=False),
     "manifest": Reader("runs/dataset/manifest.py", "trace/manifest.json", "timeline HERE/trace"),
     "runs": Reader("runs/dataset/reader.py", "trace/runs/*/*/*.parquet", "compare HERE/trace"),
     "events": Reader("runs/dataset/reader.py", "trace/events/*/*/*.parquet", "timeline HERE/trace"),
     "figures": Reader("runs/dataset/reader.py", "trace/figures/*/*/*.parquet", "report HERE/trace -o HERE/page.html"),
     "atlas": Reader("runs/dataset/manifest.py", "atlas/atlas.json", "atlas HERE/small.toml --out HERE/atlas --resume"),
     "campaign": Reader(
-        "studies/chaos/results.py", "campaign/results.jsonl", "chaos HERE/chaos.toml --seeds 0:1 --out HERE/campaign",
+        "studies/chaos/campaign_results.py", "campaign/results.jsonl",
+        "chaos HERE/chaos.toml --seeds 0:1 --out HERE/campaign",
         refuses=False,
     ),
     "seed of a campaign": Reader(
@@ -87,10 +88,12 @@ READERS = {
         refuses=False,
     ),
     "shrinking": Reader(
-        "studies/shrink/state.py", "failing.shrunk.toml.shrinking", "shrink HERE/failing.toml --runs 1 --quiet",
+        "studies/shrink/shrinking_state.py", "failing.shrunk.toml.shrinking",
+        "shrink HERE/failing.toml --runs 1 --quiet",
         refuses=False,
     ),
-    "cells": Reader("runs/dataset/cells.py", "atlas/cells/part-0.parquet", "atlas HERE/small.toml --out HERE/atlas"),
+    "cells": Reader("runs/dataset/cell_files.py", "atlas/cells/part-0.parquet",
+    "atlas HERE/small.toml --out HERE/atlas"),
     "answer": Reader("wire/asking.py", "plan.json", "ctl state --control HERE/plan.json"),
 }  # fmt: skip
 

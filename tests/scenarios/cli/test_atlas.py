@@ -16,7 +16,7 @@ from attrs import frozen
 
 from scenarios.cli import main
 from scenarios.language import Scenario
-from scenarios.runs.dataset.cells import read_cells
+from scenarios.runs.dataset.cell_files import read_cells
 from scenarios.studies.atlas import outcome
 from scenarios.studies.atlas.outcome import OUTCOMES
 from tests.scenarios.cli.conftest import Call
@@ -157,7 +157,7 @@ def test_a_cell_that_raises_costs_no_other_one(call: Call, tmp_path: Path, monke
             raise ValueError("out of luck")
         return real(scenario)
 
-    monkeypatch.setattr("scenarios.studies.atlas.campaign.execute", execute)
+    monkeypatch.setattr("scenarios.studies.atlas.atlas.execute", execute)
     done = call("atlas", *FEW, "--out", tmp_path, "--jobs", 1)
     assert done.code == 4
     assert "24 of 24 cells, 0 unsafe, 1 failed" in done.err

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.cli.check import HASH_SEEDS, check
-from scenarios.cli.differences import Difference, difference_lines
+from scenarios.cli.first_difference import FirstDifference, difference_lines
 from scenarios.language.files import load
 from tests.scenarios.cli import tool
 from tests.scenarios.cli.conftest import Call
@@ -26,7 +26,7 @@ def test_an_honest_run_is_deterministic(call: Call) -> None:
 
 def test_both_processes_have_the_plug_ins(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
-        "from scenarios.language.strategies.registry import order\n"
+        "from scenarios.language.strategies.strategy_parts import order\n"
         "@order('backwards', 'from the end of the plan')\n"
         "def backwards(moves, _):\n"
         "    return list(moves)[::-1]\n"
@@ -86,7 +86,7 @@ def test_recordings_that_fail(recorder: str, code: int, lines: list[str], capsys
 
 def test_long_values_are_shown_where_they_differ() -> None:
     left, right = {"data": "x" * 300 + "left"}, {"data": "x" * 300 + "right"}
-    *_, line = difference_lines(Difference(1, left, right), ("1", "2"))
+    *_, line = difference_lines(FirstDifference(1, left, right), ("1", "2"))
     assert "…" in line
     assert 'xleft"' in line
     assert 'xright"' in line

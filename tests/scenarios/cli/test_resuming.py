@@ -17,7 +17,7 @@ from tests.scenarios.cli.conftest import Call
 KEPT = r"understudy: interrupted; [\d,]+ (of [\d,]+ )?(runs|seeds|cells) are kept in (.+); the same command goes on"
 INSIDE = {
     "chaos": ("scenarios.studies.chaos.campaign.run", ("chaos", "--seeds", "0:3", "--out")),
-    "atlas": ("scenarios.studies.atlas.campaign.work", ("atlas", "--protocol", "wiki", "--jobs", "1", "--out")),
+    "atlas": ("scenarios.studies.atlas.atlas.work", ("atlas", "--protocol", "wiki", "--jobs", "1", "--out")),
     "shrink": ("scenarios.studies.shrink.Shrinker.shrink", ("shrink", "FAILING", "--out")),
 }
 

@@ -19,7 +19,7 @@ MOST_OF_OURS = 505
 NEVER = (
     "asyncio", "concurrent", "decimal", "email", "http", "hypothesis", "importlib.metadata", "matplotlib",
     "multiprocessing", "numpy", "pandas", "pickle", "pyarrow", "pyspark", "scipy", "statistics", "structlog",
-    "scenarios.cli.commands.atlas", "scenarios.faults.actions.disks", "scenarios.faults.actions.topics",
+    "scenarios.cli.commands.atlas", "scenarios.faults.actions.disks", "scenarios.faults.actions.topic_actions",
     "scenarios.observe.exposition", "scenarios.observe.timeline.words", "scenarios.runs.batch",
     "scenarios.runs.dataset.writer", "scenarios.studies", "scenarios.testing",
 )  # fmt: skip
@@ -70,7 +70,7 @@ NOT_SERVED_AT_FIRST = (
     "brokers.coordinators.appending", "brokers.coordinators.find", "brokers.coordinators.internal_topic",
     "brokers.groups.coordinator", "brokers.transactions.coordinator", "scenarios.cluster.clients.producer",
     "scenarios.faults.actions.reassignments", "scenarios.wire.apis.produce", "scenarios.wire.recording",
-    "scenarios.wire.zookeeper.connection",
+    "scenarios.wire.zookeeper.zookeeper_connection",
 )  # fmt: skip
 """What a served cluster imports when something first asks for it."""
 

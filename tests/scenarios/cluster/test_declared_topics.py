@@ -16,7 +16,7 @@ from emulator.protocol.errors import Errors
 from scenarios.cluster.cluster import Cluster
 from scenarios.errors import BadInput
 from scenarios.language import Scenario, TopicSpec
-from scenarios.language.configs import TOPIC_SETTINGS
+from scenarios.language.kafka_settings import TOPIC_SETTINGS
 from scenarios.testing import in_virtual_time
 from scenarios.testing.instance import ClusterInstance
 from tests.scenarios.cluster.asking import Ask, asking

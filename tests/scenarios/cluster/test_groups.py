@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import GroupsLoaded, OffsetsCommitted
 from emulator.protocol.groups.find_coordinator import FindCoordinatorRequest
+from emulator.protocol.groups.group_offsets import (
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+    OffsetsWanted,
+    OffsetToCommit,
+)
 from emulator.protocol.groups.membership import HeartbeatRequest, JoinGroupRequest, SyncGroupRequest
-from emulator.protocol.groups.offsets import OffsetCommitRequest, OffsetFetchRequest, OffsetsWanted, OffsetToCommit
 from emulator.protocol.types import TopicPartition
 from understudy.testing import ClusterInstance, cluster, in_virtual_time
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 
 from brokers.broker import BrokerSpec
-from brokers.policies import BrokerPolicies
+from brokers.broker_policies import BrokerPolicies
 from brokers.service import ServiceTime, ServiceTimes
 from emulator.kernel import World
 from emulator.network import NetworkSpec
@@ -24,9 +24,9 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, topic_entity
 from emulator.schedules import Schedule
 from emulator.zookeeper import ZOOKEEPER
-from emulator.zookeeper.errors import ZkError
+from emulator.zookeeper.zk_errors import ZkError
 from scenarios.cluster.clients.operator import Operator
-from scenarios.cluster.clients.tools import configs, reassign, topics
+from scenarios.cluster.clients.tools import config_command, reassign, topic_command
 from scenarios.cluster.clients.workload import Workload
 from scenarios.cluster.cluster import Cluster, ClusterSetup, TopicSetup
 
@@ -112,7 +112,7 @@ def configure(cluster: Cluster, deed: Deed) -> None:
     entity, config = topic_entity(TOPIC), {"follower.replication.throttled.replicas": "*"}
     if deed.b == ZOOKEEPER:
         entity, config = ALL_BROKERS, {"num.replica.fetchers": str(1 + deed.a)}
-    cluster.operator.begin(quietly, configs.alter, [entity], config)
+    cluster.operator.begin(quietly, config_command.alter, [entity], config)
 
 
 def move(cluster: Cluster, deed: Deed) -> None:
@@ -122,7 +122,7 @@ def move(cluster: Cluster, deed: Deed) -> None:
 
 def create(cluster: Cluster, deed: Deed) -> None:
     replicas = {0: (deed.a, (deed.a + 1) % BROKERS)}
-    cluster.operator.begin(quietly, topics.create, f"topic-{cluster.world.now}", replicas, {})
+    cluster.operator.begin(quietly, topic_command.create, f"topic-{cluster.world.now}", replicas, {})
 
 
 def expire(cluster: Cluster, deed: Deed) -> None:

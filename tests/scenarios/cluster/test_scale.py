@@ -11,8 +11,8 @@ import pytest
 from attrs import define, field
 
 from brokers.broker import BrokerSpec
+from brokers.broker_policies import BrokerPolicies
 from brokers.metadata_cache import serves_all
-from brokers.policies import BrokerPolicies
 from controller.policies import ControllerPolicies
 from emulator.kernel import World
 from emulator.network import Endpoint

@@ -5,7 +5,7 @@ from typing import Literal
 import pytest
 
 from emulator.protocol.types import TopicPartition
-from scenarios.cluster.clients.tools.outcome import DONE
+from scenarios.cluster.clients.tools.command_outcome import DONE
 from scenarios.cluster.clients.tools.reassign import check
 from scenarios.cluster.clients.tools.throttle import LISTS, throttled_lists
 from understudy.events import MoveStarted

@@ -4,7 +4,7 @@ FetchRequestTest, the tests of log directories, KafkaApisTest and UncleanLeaderE
 import pytest
 
 from emulator.protocol.clients.fetch import DEBUGGING_CONSUMER, FINAL_EPOCH, ConsumerFetchRequest, PartitionData
-from emulator.protocol.clients.offsets import EARLIEST, LATEST, OffsetQuery, OffsetsByTimeRequest
+from emulator.protocol.clients.list_offsets import EARLIEST, LATEST, OffsetQuery, OffsetsByTimeRequest
 from emulator.protocol.log_dirs import AlterReplicaLogDirsRequest, DescribeLogDirsRequest
 from tests.scenarios.conformance.releases import RELEASES
 from understudy.actions import LogDirOffline

@@ -14,12 +14,12 @@ from emulator.protocol.describe_configs import Resource, ResourceType
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import ALL_BROKERS, decode_config
 from scenarios.cluster.clients.admin import KafkaError
-from scenarios.cluster.clients.tools import configs
-from scenarios.cluster.clients.tools.outcome import Outcome
+from scenarios.cluster.clients.tools import config_command
+from scenarios.cluster.clients.tools.command_outcome import CommandOutcome
 from scenarios.cluster.cluster import Cluster
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.language.configs import BROKER_SETTINGS
+from scenarios.language.kafka_settings import BROKER_SETTINGS
 from scenarios.runs.runner import Stage
 from scenarios.testing import cluster, in_virtual_time
 from tests.scenarios.cluster.asking import Ask, asking
@@ -53,7 +53,7 @@ NAMES = st.sampled_from([*FIXED, "log.cleaner.threads", "num.network.threads", *
 VALUES = st.sampled_from([-1, 0, 1, 2, 3, 7, 2**31, True, False, "CreateTime", "soon"])
 
 
-def written(settings: dict[str, Any], resource: Resource) -> tuple[Errors, Outcome]:
+def written(settings: dict[str, Any], resource: Resource) -> tuple[Errors, CommandOutcome]:
     """What IncrementalAlterConfigs and the operator's tool say of it, each in a cluster of its own."""
     texts = {name: as_text(value) for name, value in settings.items()}
     ops = tuple(AlterConfigOp(name, OpType.SET, text) for name, text in texts.items())
@@ -62,7 +62,7 @@ def written(settings: dict[str, Any], resource: Resource) -> tuple[Errors, Outco
         return (await ask(IncrementalAlterConfigsRequest(((resource, ops),)))).resources[0][1].code
 
     async def by_tool(_: Ask, found: Cluster) -> Any:
-        return await configs.alter(found.operator, [f"brokers/{resource.name or '<default>'}"], texts)
+        return await config_command.alter(found.operator, [f"brokers/{resource.name or '<default>'}"], texts)
 
     return asking(by_request), asking(by_tool)
 

@@ -9,7 +9,7 @@ from emulator.protocol.events import Fault, NodeCrashed
 from scenarios.errors import BadInput
 from scenarios.language import Scenario, all_actions, scenario_json_schema
 from scenarios.language.actions import ACTIONS, action
-from scenarios.language.reference import sections
+from scenarios.language.scenario_reference import sections
 from tests.scenarios.language.builders import small_and
 from tests.scenarios.runs.building import play
 

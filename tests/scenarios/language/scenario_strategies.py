@@ -37,8 +37,8 @@ from scenarios.language import (
     ZooKeeperSpec,
 )
 from scenarios.language.checks import NOT_EVERYWHERE
-from scenarios.language.configs import BROKER_SETTINGS, TOPIC_SETTINGS, Setting
-from scenarios.language.metrics import METRICS
+from scenarios.language.kafka_settings import BROKER_SETTINGS, TOPIC_SETTINGS, Setting
+from scenarios.language.limited_metrics import METRICS
 from scenarios.language.schema.kinds import Choice, Integer
 from scenarios.observe.invariants import INVARIANTS
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.language.schema.text import parse_document
+from scenarios.language.schema.toml_text import parse_document
 
 EXAMPLE = Path(__file__).with_name("example.toml").read_text()
 ODD = st.sampled_from(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scenarios.errors import BadInput, join_path
 from scenarios.language import Scenario
 from scenarios.language.schema.places import Places
-from scenarios.language.schema.text import write_toml
+from scenarios.language.schema.toml_text import write_toml
 from tests.scenarios.language.builders import SMALL
 
 TRICKY = '''\

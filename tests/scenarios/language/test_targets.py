@@ -4,31 +4,31 @@ import pytest
 
 from emulator.streams import Streams
 from scenarios.errors import BadInput
-from scenarios.language import Role, Target, parse_role
+from scenarios.language import Target, TargetRole, parse_role
 from scenarios.language.targets import PEERS, TARGET
 
 
 @pytest.mark.parametrize(
     ("text", "role"),
     [
-        ("controller", Role("controller")),
-        ("leader(orders-0)", Role("leader", "orders-0")),
-        ("isr(my-topic-12)-leader", Role("isr", "my-topic-12", without_leader=True)),
-        ("adding(orders-0)", Role("adding", "orders-0")),
-        ("removing(orders-0)", Role("removing", "orders-0")),
-        ("kept(orders-0)", Role("kept", "orders-0")),
-        ("clients", Role("clients")),
-        ("client(checkout)", Role("client", client="checkout")),
-        ("follower(orders-0)", Role("follower", "orders-0")),
-        ("any", Role("broker", drawn=True)),
-        ("any broker", Role("broker", drawn=True)),
-        ("any leader", Role("leader", drawn=True)),
-        ("any leader(orders-0)", Role("leader", "orders-0", drawn=True)),
-        ("any isr(orders-0)-leader", Role("isr", "orders-0", without_leader=True, drawn=True)),
-        ("any client", Role("client", drawn=True)),
+        ("controller", TargetRole("controller")),
+        ("leader(orders-0)", TargetRole("leader", "orders-0")),
+        ("isr(my-topic-12)-leader", TargetRole("isr", "my-topic-12", without_leader=True)),
+        ("adding(orders-0)", TargetRole("adding", "orders-0")),
+        ("removing(orders-0)", TargetRole("removing", "orders-0")),
+        ("kept(orders-0)", TargetRole("kept", "orders-0")),
+        ("clients", TargetRole("clients")),
+        ("client(checkout)", TargetRole("client", client="checkout")),
+        ("follower(orders-0)", TargetRole("follower", "orders-0")),
+        ("any", TargetRole("broker", drawn=True)),
+        ("any broker", TargetRole("broker", drawn=True)),
+        ("any leader", TargetRole("leader", drawn=True)),
+        ("any leader(orders-0)", TargetRole("leader", "orders-0", drawn=True)),
+        ("any isr(orders-0)-leader", TargetRole("isr", "orders-0", without_leader=True, drawn=True)),
+        ("any client", TargetRole("client", drawn=True)),
     ],
 )
-def test_roles(text: str, role: Role) -> None:
+def test_roles(text: str, role: TargetRole) -> None:
     assert parse_role(text) == role
     assert TARGET.dump(TARGET.read(text)) == text
 

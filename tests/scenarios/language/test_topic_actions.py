@@ -2,7 +2,7 @@
 
 import tomllib
 
-from scenarios.faults.actions.topics import TopicExpand
+from scenarios.faults.actions.topic_actions import TopicExpand
 from scenarios.language import Scenario, scenario_json_schema
 from tests.scenarios.language.builders import small_and
 from tests.scenarios.language.json_schema import violations

@@ -5,7 +5,7 @@ import pytest
 from emulator.protocol.api import apis
 from scenarios.errors import BadInput
 from scenarios.language import Scenario, Target, When, WhenMessage, WhenZk, fits
-from scenarios.language.known import only_attached_send
+from scenarios.language.known_names import only_attached_send
 from scenarios.language.messages import ZNODES, check_path, topic_of
 from tests.scenarios.language.builders import SMALL, small_and
 from tests.scenarios.language.refusals import acting, when

@@ -10,7 +10,7 @@ import pytest
 
 from scenarios.pages import into_page
 from scenarios.profiles import PROFILES, Difference
-from scenarios.profiles.reference import main, sections, titles, words
+from scenarios.profiles.profiles_reference import main, sections, titles, words
 from tests.docs.pages import text_of
 
 PAGE = "profiles.md"
@@ -72,7 +72,9 @@ def test_a_place_that_is_not_in_the_bundle_is_refused() -> None:
 
 def test_the_page_holds_every_profile_as_it_is() -> None:
     page = text_of(PAGE)
-    assert into_page(page, sections()) == page, "run: python -m scenarios.profiles.reference docs/reference/profiles.md"
+    assert into_page(page, sections()) == page, (
+        "run: python -m scenarios.profiles.profiles_reference docs/reference/profiles.md"
+    )
     assert re.findall(r"<!-- reference: (\S+) -->", page) == list(PROFILES)
     assert re.findall(r"^## `(.+)`$", page, re.MULTILINE) == list(PROFILES)
 

@@ -8,9 +8,9 @@ import pytest
 
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.language.reference import sections as scenario_sections
+from scenarios.language.scenario_reference import sections as scenario_sections
 from scenarios.profiles import PROFILES, register
-from scenarios.profiles.reference import sections
+from scenarios.profiles.profiles_reference import sections
 from tests.scenarios.profiles.plugins.acme_2_7 import PROFILE
 from tests.scenarios.runs.building import play
 

@@ -15,7 +15,7 @@ from scenarios.observe.findings.convergence_facts import Condition
 from scenarios.observe.findings.facts import Facts, Part
 from scenarios.observe.findings.gauge_facts import OfflineCounted
 from scenarios.observe.findings.log_facts import BatchTwice, BoundsBroken
-from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper, Leadership
+from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper, LeadershipFact
 from scenarios.observe.findings.violation import Violation
 
 CONTROLLED, NOTHING_ASKED, LED = Condition.CONTROLLED, Condition.NOTHING_ASKED, Condition.LED
@@ -41,9 +41,9 @@ def _ids(text: str) -> tuple[int, ...]:
     return tuple(int(one) for one in text.split(",") if one.strip())
 
 
-def _leadership(text: str) -> Leadership | None:
+def _leadership(text: str) -> LeadershipFact | None:
     found = re.match(r"leader (-?\d+) of leader epoch (\d+)", text)
-    return Leadership(int(found[1]), int(found[2])) if found else None
+    return LeadershipFact(int(found[1]), int(found[2])) if found else None
 
 
 _LEADS = r"(nothing|leader -?\d+ of leader epoch \d+)"
@@ -75,12 +75,12 @@ _KINDS: tuple[tuple[str, Callable[..., Facts]], ...] = (
     (
         rf"broker (\d+): .*: {_LEADS}, and in ZooKeeper {_LEADS}",
         lambda node, known, wanted: KnowsOtherThanZooKeeper(
-            int(node), _leadership(known), _leadership(wanted) or Leadership(-1, -1)
+            int(node), _leadership(known), _leadership(wanted) or LeadershipFact(-1, -1)
         ),
     ),
     (
         rf"broker (\d+) knows {_LEADS}, after {_LEADS}",
-        lambda node, *both: KnowsEarlierEpoch(int(node), *(_leadership(one) or Leadership(-1, -1) for one in both)),
+        lambda node, *both: KnowsEarlierEpoch(int(node), *(_leadership(one) or LeadershipFact(-1, -1) for one in both)),
     ),
     (r"has been sent no LeaderAndIsr", lambda: NotNotified(None, -1, -1, (), 0)),
     (

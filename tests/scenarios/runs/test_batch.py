@@ -12,8 +12,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from scenarios.errors import BadInput
-from scenarios.runs.batch import Failure, Processes, ThisProcess, Workers, attempt, chunks, local_workers
-from scenarios.studies.spark.waves import Waves
+from scenarios.runs.batch import FailedItem, Processes, ThisProcess, Workers, attempt, chunks, local_workers
+from scenarios.studies.spark.task_waves import Waves
 
 TASKS = range(20)
 FORKING = """
@@ -142,7 +142,7 @@ def test_an_attempt_that_fails_names_the_item_and_the_error() -> None:
         return [breaks_at_three(item) for item in items]
 
     failure = attempt(work, TASKS)
-    assert isinstance(failure, Failure)
+    assert isinstance(failure, FailedItem)
     assert (failure.item, failure.what, failure.bad_input) == (3, "ValueError: three is out of luck", False)
     assert "breaks_at_three" in failure.trace
 
@@ -152,6 +152,6 @@ def test_bad_input_is_marked_as_such() -> None:
         raise BadInput("is too small; write a larger one", where=f"items[{next(items)}]")
 
     failure = attempt(refuse, TASKS)
-    assert isinstance(failure, Failure)
+    assert isinstance(failure, FailedItem)
     assert (failure.item, failure.what) == (0, "items[0]: is too small; write a larger one")
     assert failure.bad_input

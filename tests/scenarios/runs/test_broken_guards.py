@@ -11,7 +11,7 @@ from attrs import evolve
 from brokers.partition.partition import Partition
 from brokers.purgatory import ProduceWatchers
 from brokers.requests.follower_session import FollowerSession
-from controller.state_machines.elections import Elections
+from controller.state_machines.leader_elections import LeaderElections
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import LeaderAndIsr
 from scenarios.language import Scenario
@@ -52,12 +52,12 @@ def test_acknowledged_before_the_high_watermark(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_an_election_that_forgets_to_raise_the_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
-    raised = Elections.successor
+    raised = LeaderElections.successor
 
-    def same_epoch(self: Elections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
+    def same_epoch(self: LeaderElections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
         return evolve(raised(self, state, **changes), leader_epoch=state.leader_epoch)
 
-    monkeypatch.setattr(Elections, "successor", same_epoch)
+    monkeypatch.setattr(LeaderElections, "successor", same_epoch)
     assert_broken(play(leader_dies()).run, "one_leader_per_epoch")
 
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from brokers.policies import BrokerPolicies
+from brokers.broker_policies import BrokerPolicies
 from controller.channel_manager import RequestSendThread
 from controller.request_batch import ControllerBrokerRequestBatch
-from controller.state_machines.elections import Elections
+from controller.state_machines.leader_election_algorithms import Candidates
+from controller.state_machines.leader_elections import LeaderElections
 from controller.state_machines.partitions import PartitionStateMachine
 from controller.state_machines.replicas import ReplicaStateMachine
-from controller.state_machines.selectors import Candidates
 from controller.states import ReplicaState
 from emulator.network import Disconnected
 from emulator.protocol.control_requests import ControlDelivered
@@ -56,14 +56,14 @@ def last_in_sync_dies() -> Scenario:
 
 
 def test_an_election_that_never_asks_whether_unclean_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    candidates = Elections._candidates
+    candidates = LeaderElections._candidates
 
-    async def always(self: Elections, *of: Any) -> Candidates:
+    async def always(self: LeaderElections, *of: Any) -> Candidates:
         return evolve(await candidates(self, *of), unclean=True)
 
     wanted = last_in_sync_dies()
     assert broken(wanted) == []
-    monkeypatch.setattr(Elections, "_candidates", always)
+    monkeypatch.setattr(LeaderElections, "_candidates", always)
     assert "unclean_where_allowed" in broken(wanted)
     allowed = evolve(wanted, cluster=evolve(wanted.cluster, config={"unclean.leader.election.enable": True}))
     assert "unclean_where_allowed" not in broken(allowed)
@@ -117,14 +117,14 @@ def test_kafka_9212_a_raised_epoch_that_the_memory_does_not_take_over(monkeypatc
     wanted = scenario(
         assignment=[(0, 1, 2)], plan={0: (0, 2, 1)}, method=[EXECUTE], profile="kafka-2.4", strategy="kip-455"
     )
-    bump = Elections.bump_leader_epoch
+    bump = LeaderElections.raise_leader_epoch
 
-    async def forgotten(self: Elections, tp: Any) -> LeaderAndIsr:
+    async def forgotten(self: LeaderElections, tp: Any) -> LeaderAndIsr:
         self.remembers_bumps = False
         return await bump(self, tp)
 
     assert broken(wanted) == []
-    monkeypatch.setattr(Elections, "bump_leader_epoch", forgotten)
+    monkeypatch.setattr(LeaderElections, "raise_leader_epoch", forgotten)
     assert broken(wanted) == ["metadata_follows", "metadata_kept"]
 
 

@@ -9,7 +9,7 @@ from brokers.partition.isr import AlterIsrItem
 from brokers.replica_manager.alter_isr import ZkIsrManager
 from brokers.requests.control import ControlHandler
 from controller.policies import ControllerPolicies
-from controller.state_machines.elections import Elections
+from controller.state_machines.leader_elections import LeaderElections
 from controller.zk_client import KafkaZkClient
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BrokerRegistered, ControlRequest
@@ -26,12 +26,12 @@ from tests.scenarios.runs.test_broken_guards_of_logs import broken
 
 
 def test_an_election_that_lowers_the_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
-    successor = Elections.successor
+    successor = LeaderElections.successor
 
-    def lower(self: Elections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
+    def lower(self: LeaderElections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
         return evolve(successor(self, state, **changes), leader_epoch=state.leader_epoch - 1)
 
-    monkeypatch.setattr(Elections, "successor", lower)
+    monkeypatch.setattr(LeaderElections, "successor", lower)
     assert "epochs_grow" in broken(play(leader_dies()).run)
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from brokers.broker_policies import BrokerPolicies
 from brokers.partition.isr import NotCaughtUp
 from brokers.partition.partition import Partition
 from brokers.partition.remote import RemoteReplica
-from brokers.policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import CONSUMER
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest

@@ -9,7 +9,7 @@ from brokers.log.log import Log
 from brokers.partition.partition import Partition
 from brokers.partition.remote import RemoteReplica
 from brokers.replica_manager.log_dir_failures import LogDirFailureHandler
-from controller.state_machines.elections import Elections
+from controller.state_machines.leader_elections import LeaderElections
 from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.znodes import LeaderAndIsr
@@ -90,13 +90,13 @@ def test_a_follower_that_truncates_to_its_high_watermark(monkeypatch: pytest.Mon
 
 
 def test_an_election_that_leaves_the_leader_out_of_the_isr(monkeypatch: pytest.MonkeyPatch) -> None:
-    successor = Elections.successor
+    successor = LeaderElections.successor
 
-    def without_leader(self: Elections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
+    def without_leader(self: LeaderElections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
         after = successor(self, state, **changes)
         return evolve(after, isr=tuple(node for node in after.isr if node != after.leader))
 
-    monkeypatch.setattr(Elections, "successor", without_leader)
+    monkeypatch.setattr(LeaderElections, "successor", without_leader)
     assert "leader_in_isr" in broken(play(leader_dies()).run)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from emulator.metrics.events import GaugeSet
+from emulator.metrics.metric_events import GaugeSet
 from emulator.protocol.events import NodeCrashed
 from scenarios.language import Scenario
 from scenarios.observe.mbeans import UNDER_REPLICATED

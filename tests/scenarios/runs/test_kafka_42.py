@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from emulator.metrics.events import GaugeSet
+from emulator.metrics.metric_events import GaugeSet
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BecameFollower, BecameLeader, ControlResponse, MoveReported, Produced
 from emulator.trace.events import Step

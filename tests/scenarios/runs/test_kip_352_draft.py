@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from emulator.metrics.events import GaugeSet
+from emulator.metrics.metric_events import GaugeSet
 from emulator.protocol.events import ImpendingReplicasReceived, MoveFinished, MoveStarted
 from tests.scenarios.runs.building import EXECUTE, Played, Table, at_step, play, scenario
 

@@ -13,7 +13,7 @@ from emulator.trace import as_bytes
 from scenarios.runs import control_plane_log, run_scenario
 from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.dataset.arm import Arm
-from scenarios.runs.dataset.record import RunSpec
+from scenarios.runs.dataset.run_record import RunSpec
 from scenarios.runs.record import run_record
 from scenarios.runs.runner import Stage
 from scenarios.studies.atlas.cell_run import execute

@@ -18,7 +18,7 @@ from emulator.protocol.events import (
     Produced,
 )
 from emulator.trace.events import Step, ZkSession, ZkWritten
-from scenarios.language.known import only_attached_send
+from scenarios.language.known_names import only_attached_send
 from tests.scenarios.runs.building import EXECUTE, HEAL, TP, Played, Table, play, scenario
 
 STATE = znodes.state_path(TP)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from emulator.metrics.events import TimerUpdated
+from emulator.metrics.metric_events import TimerUpdated
 from emulator.protocol.events import ControlledShutdownAnswered, ControlResponse
 from scenarios.language.files import load
 from scenarios.runs.findings import findings

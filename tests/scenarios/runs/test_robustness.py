@@ -17,7 +17,7 @@ from scenarios.faults.performer import ActionContext, PerformedAction
 from scenarios.language import Scenario
 from scenarios.language.actions import ACTIONS
 from scenarios.language.files import load
-from scenarios.language.strategies.registry import PARTS, Part
+from scenarios.language.strategies.strategy_parts import PARTS, StrategyPart
 from scenarios.observe.checkers.checker import Checker
 from scenarios.observe.checkers.checkers import REGISTRY
 from scenarios.observe.findings.isr_facts import IsrEmpty
@@ -166,7 +166,7 @@ def test_a_part_of_a_strategy_that_gives_back_nothing_is_named(
         return None
 
     stem = name.replace("-3", "-N")
-    monkeypatch.setitem(PARTS, stem, Part(stem, axis, "gives back nothing", rule))
+    monkeypatch.setitem(PARTS, stem, StrategyPart(stem, axis, "gives back nothing", rule))
     with pytest.raises(PartFailed, match=f"{axis} {name!r} failed: {what}"):
         load("quick-move").run(strategy=f"wiki+{name}")
 

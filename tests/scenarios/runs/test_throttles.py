@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from emulator.metrics.events import GaugeSet, MetricRegistered
+from emulator.metrics.metric_events import GaugeSet, MetricRegistered
 from emulator.protocol.events import (
     Appended,
     FetchPosition,

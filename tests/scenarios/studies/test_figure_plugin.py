@@ -12,7 +12,7 @@ from scenarios.observe.measures.figures import FOLDS, declared
 from scenarios.runs.dataset.reader import open_data_set
 from scenarios.studies.spark.aggregations import QUERIES
 from scenarios.studies.spark.compare import run_figures
-from scenarios.studies.statistics.study import compared
+from scenarios.studies.statistics.study_comparison import compared
 from tests.scenarios.studies.plugins.fetcher_starts import QUERY, FetcherStarts
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.runs.dataset.record import FailedRun
+from scenarios.runs.dataset.run_record import FailedRun
 from scenarios.runs.dataset.writer import write_chunk
 from scenarios.studies.report.results import Results
 from scenarios.studies.study import Study

@@ -11,7 +11,7 @@ from scenarios.observe.measures import Measures
 from scenarios.runs.dataset.events import read_events
 from scenarios.runs.dataset.reader import open_data_set, read_table
 from scenarios.runs.runner import Stage, measured_of, prepare
-from scenarios.testing.cluster import cluster
+from scenarios.testing.cluster_from_keywords import cluster
 from scenarios.testing.virtual_time import in_virtual_time
 from tests.docs.pages import ROOT
 

@@ -9,7 +9,7 @@ import pytest
 
 from scenarios.wire.codec import APIS, encode_response
 from scenarios.wire.codec.checking import problems
-from scenarios.wire.gateway import connection
+from scenarios.wire.gateway import client_connection
 
 
 @pytest.fixture(autouse=True)
@@ -21,6 +21,6 @@ def _answers_have_no_other_keys(monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
         found.extend(f"{APIS[api_key].name} v{version}: {each}" for each in wrong)
         return encode_response(api_key, version, correlation_id, body)
 
-    monkeypatch.setattr(connection, "encode_response", checked)
+    monkeypatch.setattr(client_connection, "encode_response", checked)
     yield
     assert found == []

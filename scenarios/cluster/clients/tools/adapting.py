@@ -11,7 +11,7 @@ from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools.assignments import Assignments, read_assignments
 from scenarios.cluster.clients.tools.throttle import limit
-from scenarios.language.strategies import Look, PlannedMove, Progress, Throttle
+from scenarios.language.strategies import Look, PlannedMove, PlanProgress, Throttle
 
 
 @define(eq=False)
@@ -32,9 +32,9 @@ class Adaptation:
 
     def begin(self) -> None:
         """Choose the first rate."""
-        self._choose(Progress(self.moves), None)
+        self._choose(PlanProgress(self.moves), None)
 
-    async def look(self, operator: Operator, progress: Progress) -> None:
+    async def look(self, operator: Operator, progress: PlanProgress) -> None:
         """Choose the next rate, and set it where it is another one."""
         before = self.throttle.rate
         self._choose(progress, before)
@@ -46,9 +46,9 @@ class Adaptation:
     async def look_at_last(self, operator: Operator, under_way: tuple[TopicPartition, ...]) -> None:
         """Likewise, once everything has been requested; ``under_way``: the partitions that are being moved."""
         in_flight = tuple(move for move in self.moves if move.tp in under_way)
-        await self.look(operator, Progress((), in_flight, len(self.moves) - len(in_flight)))
+        await self.look(operator, PlanProgress((), in_flight, len(self.moves) - len(in_flight)))
 
-    def _choose(self, progress: Progress, rate: int | None) -> None:
+    def _choose(self, progress: PlanProgress, rate: int | None) -> None:
         rule = self.throttle.rule
         assert rule is not None
         look = Look(self.world.now / 1_000_000, progress, rate, self._memory, self.metric)

@@ -10,8 +10,8 @@ from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools import reassign
 from scenarios.cluster.clients.tools.adapting import Adaptation
-from scenarios.cluster.clients.tools.outcome import Outcome
-from scenarios.language.strategies import Execution, PlannedMove, Progress, Throttle
+from scenarios.cluster.clients.tools.command_outcome import CommandOutcome
+from scenarios.language.strategies import Execution, PlannedMove, PlanProgress, Throttle
 
 ZK = "zk"
 
@@ -33,7 +33,7 @@ class Executor:
 
     execution: Execution
     via: str
-    progress: Progress
+    progress: PlanProgress
     throttle: Throttle | None = None
     adaptation: Adaptation | None = None
     _refused: list[tuple[str, Errors]] = field(factory=list)
@@ -45,13 +45,13 @@ class Executor:
         adaptation: Adaptation | None = None,
     ) -> "Executor":  # fmt: skip
         """The execution of ``moves``, which are given in the order in which they wait."""
-        return cls(execution, via, Progress(tuple(moves)), throttle, adaptation)
+        return cls(execution, via, PlanProgress(tuple(moves)), throttle, adaptation)
 
     def would_ask(self, under_way: Collection[TopicPartition]) -> bool:
         """Whether it will request more moves at its next check, if these partitions are being moved then."""
         return bool(self._next(self._seen(under_way), under_way))
 
-    async def carry_out(self, operator: Operator) -> Outcome:
+    async def carry_out(self, operator: Operator) -> CommandOutcome:
         """Request all moves, check by check. Returns those that were refused, when none waits any more."""
         for move in self.progress.waiting:
             operator.process.anchor(MovePlanned, move.tp.topic, move.tp.partition, move.target)
@@ -67,21 +67,21 @@ class Executor:
                     outcome = await reassign.execute(operator, _targets(batch), self.via, self.throttle)
                     self._answered(operator, batch, outcome)
             if not self.progress.waiting:
-                return Outcome(tuple(self._refused))
+                return CommandOutcome(tuple(self._refused))
             await operator.process.world.sleep(self.execution.poll_us, background=True)
 
-    def _seen(self, under_way: Collection[TopicPartition]) -> Progress:
+    def _seen(self, under_way: Collection[TopicPartition]) -> PlanProgress:
         before = self.progress
         in_flight = tuple(move for move in before.in_flight if move.tp in under_way)
-        return Progress(before.waiting, in_flight, before.ended + len(before.in_flight) - len(in_flight))
+        return PlanProgress(before.waiting, in_flight, before.ended + len(before.in_flight) - len(in_flight))
 
-    def _next(self, progress: Progress, under_way: Collection[TopicPartition]) -> tuple[PlannedMove, ...]:
+    def _next(self, progress: PlanProgress, under_way: Collection[TopicPartition]) -> tuple[PlannedMove, ...]:
         if not progress.waiting or (self.via == ZK and under_way):
             return ()
         admitted = self.execution.admission.admit(progress)
         return admitted[:1] if self._one_by_one else admitted
 
-    def _answered(self, operator: Operator, batch: Sequence[PlannedMove], outcome: Outcome) -> None:
+    def _answered(self, operator: Operator, batch: Sequence[PlannedMove], outcome: CommandOutcome) -> None:
         """Note the outcome of a batch. Through ZooKeeper all of it is accepted, or nothing."""
         errors = dict(outcome.errors)
         if self.via == ZK and errors:
@@ -95,14 +95,14 @@ class Executor:
         self._refused += errors.items()
         gone = batch if self.via == ZK and errors else [m for m in batch if _turned_down(errors.get(str(m.tp)))]
         progress = self.progress
-        self.progress = Progress(
+        self.progress = PlanProgress(
             tuple(move for move in progress.waiting if move not in batch),
             (*progress.in_flight, *(move for move in batch if move not in gone)),
             progress.ended + len(gone),
         )
 
 
-async def carry_out(operator: Operator, executor: Executor) -> Outcome:
+async def carry_out(operator: Operator, executor: Executor) -> CommandOutcome:
     """Run ``executor`` as a command of the operator."""
     return await executor.carry_out(operator)
 

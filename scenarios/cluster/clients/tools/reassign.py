@@ -30,36 +30,36 @@ from emulator.protocol.znodes import (
 from emulator.zookeeper import NodeExists, NoNode, ZkClient
 from scenarios.cluster.clients.admin import KafkaError
 from scenarios.cluster.clients.operator import Operator
-from scenarios.cluster.clients.tools import log_dirs
+from scenarios.cluster.clients.tools import reassigned_log_dirs
 from scenarios.cluster.clients.tools.adapting import Adaptation
 from scenarios.cluster.clients.tools.assignments import Assignments, read_assignments
-from scenarios.cluster.clients.tools.log_dirs import Directories
-from scenarios.cluster.clients.tools.outcome import DONE, Outcome
+from scenarios.cluster.clients.tools.command_outcome import DONE, CommandOutcome
+from scenarios.cluster.clients.tools.reassigned_log_dirs import Directories
 from scenarios.cluster.clients.tools.throttle import impose, lift, limit
 from scenarios.language.strategies import Throttle
 
 Plan = Assignments
 """Partition -> its target replicas."""
 
-IN_PROGRESS = Outcome((("another reassignment is in progress", Errors.REASSIGNMENT_IN_PROGRESS),))
+IN_PROGRESS = CommandOutcome((("another reassignment is in progress", Errors.REASSIGNMENT_IN_PROGRESS),))
 """The tool's outcome where the znode exists already."""
 
 
-async def execute(operator: Operator, moves: Plan, via: str = "zk", throttle: Throttle | None = None) -> Outcome:
+async def execute(operator: Operator, moves: Plan, via: str = "zk", throttle: Throttle | None = None) -> CommandOutcome:
     """--execute, with --throttle where one is given. ``via``: zk or api."""
     return await (_by_api if via == "api" else _by_znode)(operator, moves, throttle)
 
 
-async def cancel(operator: Operator, partitions: Sequence[TopicPartition] | None = None) -> Outcome:
+async def cancel(operator: Operator, partitions: Sequence[TopicPartition] | None = None) -> CommandOutcome:
     """--cancel: ``partitions``, or all that are in progress, by the API, which is the only way. If nothing was refused,
     all throttles are cleared, those of other moves too (2.6)."""
     if partitions is None:
         listed = await _ask_for_list(operator, None)
         if listed.error is not Errors.NONE:
-            return Outcome((("the list of reassignments", listed.error),))
+            return CommandOutcome((("the list of reassignments", listed.error),))
         partitions = [tp for tp, _ in listed.partitions]
         if not partitions:
-            return Outcome((("nothing is being reassigned", Errors.NO_REASSIGNMENT_IN_PROGRESS),))
+            return CommandOutcome((("nothing is being reassigned", Errors.NO_REASSIGNMENT_IN_PROGRESS),))
     for tp in partitions:
         operator.process.anchor(MoveCancelled, tp.topic, tp.partition)
     outcome = await _alter(operator, dict.fromkeys(partitions))
@@ -68,12 +68,12 @@ async def cancel(operator: Operator, partitions: Sequence[TopicPartition] | None
     return outcome
 
 
-async def list_reassignments(operator: Operator, partitions: Sequence[TopicPartition] | None = None) -> Outcome:
+async def list_reassignments(operator: Operator, partitions: Sequence[TopicPartition] | None = None) -> CommandOutcome:
     """--list: write those of ``partitions`` (None: of all) that are being reassigned into the trace."""
     listed = await _ask_for_list(operator, partitions)
     detail = "; ".join(f"{tp}: {_said(assignment)}" for tp, assignment in listed.partitions)
     operator.process.anchor(MovesListed, listed.error.name, len(listed.partitions), detail)
-    return DONE if listed.error is Errors.NONE else Outcome((("the list of reassignments", listed.error),))
+    return DONE if listed.error is Errors.NONE else CommandOutcome((("the list of reassignments", listed.error),))
 
 
 async def in_progress(operator: Operator, via: str) -> tuple[TopicPartition, ...] | None:
@@ -97,7 +97,7 @@ async def verify(operator: Operator, moves: Plan, via: str = "zk", directories: 
     failed = len(moves) - len(open_) - len(done)
     over = under_way == () if via == "api" or operator.has_tool_2_6 else len(done) == len(moves)
     if directories:
-        over = await log_dirs.verify(operator, directories) and over
+        over = await reassigned_log_dirs.verify(operator, directories) and over
     lifted = over and await lift(operator, dict.fromkeys(tp.topic for tp in moves), _also_cleared(operator, moves, via))
     operator.process.anchor(MovesVerified, len(done), len(open_), failed, lifted)
 
@@ -116,7 +116,7 @@ async def verify_at_the_end(
     ``adaptation``: chooses the rate meanwhile."""
     while True:
         under_way = await in_progress(operator, via)
-        if under_way == () and not await log_dirs.any_under_way(operator, directories):
+        if under_way == () and not await reassigned_log_dirs.any_under_way(operator, directories):
             break
         if adaptation is not None and under_way:
             await adaptation.look_at_last(operator, under_way)
@@ -127,7 +127,7 @@ async def verify_at_the_end(
 # -- by the API -------------------------------------------------------------------------------------------------------
 
 
-async def _by_api(operator: Operator, moves: Plan, throttle: Throttle | None) -> Outcome:
+async def _by_api(operator: Operator, moves: Plan, throttle: Throttle | None) -> CommandOutcome:
     if throttle is not None:
         await _impose_by_api(operator, moves, throttle)
     for tp, target in moves.items():
@@ -145,7 +145,7 @@ async def _impose_by_api(operator: Operator, moves: Plan, throttle: Throttle) ->
     await impose(operator, throttle, before, {**dict.fromkeys(others, ()), **moves}, all_leaders=True)
 
 
-async def _alter(operator: Operator, targets: Mapping[TopicPartition, tuple[int, ...] | None]) -> Outcome:
+async def _alter(operator: Operator, targets: Mapping[TopicPartition, tuple[int, ...] | None]) -> CommandOutcome:
     response: AlterPartitionReassignmentsResponse
     try:
         response = await operator.admin.ask_controller(AlterPartitionReassignmentsRequest(targets))
@@ -154,7 +154,7 @@ async def _alter(operator: Operator, targets: Mapping[TopicPartition, tuple[int,
     answers = response.partitions or tuple((tp, response.error) for tp in targets)
     for tp, error in answers:
         operator.process.anchor(MoveAnswered, tp.topic, tp.partition, error.name)
-    return Outcome(tuple((str(tp), error) for tp, error in answers if error is not Errors.NONE))
+    return CommandOutcome(tuple((str(tp), error) for tp, error in answers if error is not Errors.NONE))
 
 
 def possible(replicas: Sequence[int]) -> bool:
@@ -162,7 +162,7 @@ def possible(replicas: Sequence[int]) -> bool:
     return bool(replicas) and len(set(replicas)) == len(replicas) and min(replicas) >= 0
 
 
-async def ask_by_mistake(operator: Operator, tp: TopicPartition, target: tuple[int, ...]) -> Outcome:
+async def ask_by_mistake(operator: Operator, tp: TopicPartition, target: tuple[int, ...]) -> CommandOutcome:
     """Ask for a target that is not ``possible``, which no tool checks before, and let checkers see the answer."""
     response: AlterPartitionReassignmentsResponse
     with suppress(KafkaError):
@@ -192,7 +192,7 @@ def _said(assignment: ReplicaAssignment) -> str:
 # -- by way of ZooKeeper ----------------------------------------------------------------------------------------------
 
 
-async def _by_znode(operator: Operator, moves: Plan, throttle: Throttle | None) -> Outcome:
+async def _by_znode(operator: Operator, moves: Plan, throttle: Throttle | None) -> CommandOutcome:
     """A throttle is set before the plan is written. While moves are under way it only changes the limits of the plan's
     brokers (up to 2.5), which is all there is to do if they are this plan's; the tool of 2.6 changes nothing then."""
     existing = await _existing(operator.zk, moves)
@@ -211,7 +211,7 @@ async def _by_znode(operator: Operator, moves: Plan, throttle: Throttle | None) 
     return await write_plan(operator, moves)
 
 
-async def write_plan(operator: Operator, moves: Plan) -> Outcome:
+async def write_plan(operator: Operator, moves: Plan) -> CommandOutcome:
     """Write ``moves`` to the znode, unless it exists."""
     try:
         await operator.zk.create(REASSIGN_PARTITIONS, encode_reassignment(moves))
@@ -222,7 +222,7 @@ async def write_plan(operator: Operator, moves: Plan) -> Outcome:
     return DONE
 
 
-def check(moves: Plan, existing: Assignments, brokers: Sequence[int]) -> Outcome:
+def check(moves: Plan, existing: Assignments, brokers: Sequence[int]) -> CommandOutcome:
     """The errors of the plan, DONE if it has none (ReassignPartitionsCommand.parseAndValidate, 1.1 to 2.5). The
     tool gives its reasons in words only; the codes are those that the API has for them.
 
@@ -242,8 +242,8 @@ def check(moves: Plan, existing: Assignments, brokers: Sequence[int]) -> Outcome
     return _refused(f"no such brokers now: {', '.join(map(str, unknown))}") if unknown else DONE
 
 
-def _refused(why: str, code: Errors = Errors.INVALID_REPLICA_ASSIGNMENT) -> Outcome:
-    return Outcome(((why, code),))
+def _refused(why: str, code: Errors = Errors.INVALID_REPLICA_ASSIGNMENT) -> CommandOutcome:
+    return CommandOutcome(((why, code),))
 
 
 async def _existing(zk: ZkClient, moves: Plan) -> Assignments:

@@ -10,7 +10,7 @@ from emulator.protocol.znodes import REASSIGN_PARTITIONS
 from emulator.zookeeper import NoNode
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools.assignments import read_assignments
-from scenarios.cluster.clients.tools.outcome import DONE, Outcome
+from scenarios.cluster.clients.tools.command_outcome import DONE, CommandOutcome
 from scenarios.cluster.clients.tools.reassign import Plan, write_plan
 from scenarios.cluster.clients.tools.throttle import impose
 from scenarios.language.strategies import Throttle
@@ -18,7 +18,7 @@ from scenarios.language.strategies import Throttle
 
 async def execute_and_wait(
     operator: Operator, moves: Plan, give_up_after_us: int | None = None, throttle: Throttle | None = None
-) -> Outcome:
+) -> CommandOutcome:
     """Request ``moves`` and wait for their end, or for an interrupt ``give_up_after_us`` later. ``throttle``: set
     before, as later tools do.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from emulator.protocol.assignments import without
 from emulator.protocol.znodes import BROKER_IDS, broker_entity, topic_entity
 from scenarios.cluster.clients.operator import Operator
-from scenarios.cluster.clients.tools import configs
+from scenarios.cluster.clients.tools import config_command
 from scenarios.cluster.clients.tools.assignments import Assignments
 from scenarios.language.strategies import Throttle
 
@@ -51,14 +51,14 @@ async def impose(
     """
     if not throttle.only_reassigned:
         for topic, lists in throttled_lists(before, moves, all_leaders=all_leaders).items():
-            await configs.alter(operator, [topic_entity(topic)], lists)
+            await config_command.alter(operator, [topic_entity(topic)], lists)
     await limit(operator, throttle, before, moves)
 
 
 async def limit(operator: Operator, throttle: Throttle, before: Assignments, moves: Assignments) -> None:
     """Set the rates alone, on every broker of ``before`` and ``moves``."""
     rates = REASSIGNMENT_RATES if throttle.only_reassigned else RATES
-    await configs.alter(operator, involved(before, moves), dict.fromkeys(rates, str(throttle.rate)))
+    await config_command.alter(operator, involved(before, moves), dict.fromkeys(rates, str(throttle.rate)))
 
 
 def involved(before: Assignments, moves: Assignments, others: Iterable[int] = ()) -> list[str]:
@@ -71,6 +71,6 @@ async def lift(operator: Operator, topics: Iterable[str], also: Iterable[int] = 
     """Clear every rate of every registered broker and of those in ``also``, whichever command set it, and the lists of
     ``topics``; another broker that is down keeps its rates. Returns whether anything was set."""
     brokers = sorted({*map(int, await operator.zk.children(BROKER_IDS)), *also})
-    rates = await configs.remove(operator, map(broker_entity, brokers), BROKER_RATES)
-    lists = await configs.remove(operator, map(topic_entity, topics), LISTS)
+    rates = await config_command.remove(operator, map(broker_entity, brokers), BROKER_RATES)
+    lists = await config_command.remove(operator, map(topic_entity, topics), LISTS)
     return rates or lists

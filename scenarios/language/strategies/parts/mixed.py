@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from emulator.streams import Stream
-from scenarios.language.strategies.registry import PlannedMove, order
+from scenarios.language.strategies.strategy_parts import PlannedMove, order
 
 
 @order("round-robin-by-broker", "one from each leading broker in turn, so that no single broker sends everything")

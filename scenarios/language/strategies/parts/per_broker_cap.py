@@ -2,11 +2,11 @@
 
 from collections import Counter
 
-from scenarios.language.strategies.registry import PlannedMove, Progress, admission
+from scenarios.language.strategies.strategy_parts import PlannedMove, PlanProgress, admission
 
 
 @admission("per-broker-cap-N", "at most N moves under way that add a replica to, or remove one from, any one broker")
-def per_broker_cap(progress: Progress, n: int) -> list[PlannedMove]:
+def per_broker_cap(progress: PlanProgress, n: int) -> list[PlannedMove]:
     """The moves whose brokers have room. A move that has to wait for a broker does not hold up those after it."""
     busy = Counter(broker for move in progress.in_flight for broker in (*move.added, *move.removed))
     admitted = []

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from emulator.streams import Stream
-from scenarios.language.strategies.registry import PlannedMove, order
+from scenarios.language.strategies.strategy_parts import PlannedMove, order
 
 Moves = Sequence[PlannedMove]
 

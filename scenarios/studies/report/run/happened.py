@@ -10,7 +10,7 @@ from attrs import frozen
 from controller.procedures import STEPS
 from emulator.protocol import events as e
 from emulator.trace.events import Step, ZkSession
-from scenarios.observe.timeline.summary import is_data
+from scenarios.observe.timeline.log_changes import is_data
 from scenarios.observe.timeline.words import words
 
 MOST = 2_500

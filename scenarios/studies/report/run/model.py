@@ -11,8 +11,8 @@ from attrs import asdict
 from emulator.protocol.events import ControllerElected, Fault
 from emulator.protocol.types import TopicPartition
 from scenarios.runs.account import DRAWN, EXPECTATION, EXPLANATION, HEADLINE, KNOWN, REPLAY
-from scenarios.studies.report.run import logs, moves, roles, series
-from scenarios.studies.report.run.failures import failures
+from scenarios.studies.report.run import drawn_series, log_ends, move_spans, role_spans
+from scenarios.studies.report.run.failure_chains import failures
 from scenarios.studies.report.run.faults import recoveries, shades
 from scenarios.studies.report.run.happened import happened
 from scenarios.studies.report.run.recorded import RecordedRun
@@ -33,24 +33,24 @@ def model(run: RecordedRun) -> dict[str, Any]:
     faults = [action for action, shade in zip(actions, found, strict=True) if shade.kind != "undo"]
     explained, unexplained = failures(run.events, faults)
     partitions, hidden = _busiest(tables)
-    brokers = roles.of_brokers(run.events, end_us)
-    steps = moves.steps(tables["steps"])
+    brokers = role_spans.of_brokers(run.events, end_us)
+    steps = move_spans.steps(tables["steps"])
     passed = sum(map(len, steps.values()))
     return {
         "run": _head(run),
         "said": _said(tables["account"]),
         "brokers": {str(broker): spans for broker, spans in brokers.items()},
-        "cuts": {str(broker): spans for broker, spans in roles.of_cuts(run.events, end_us).items()},
+        "cuts": {str(broker): spans for broker, spans in role_spans.of_cuts(run.events, end_us).items()},
         "controllers": [
             (event.t_us, event.node, event.controller_epoch) for event in run.events if type(event) is ControllerElected
         ],
         "shades": [asdict(shade) for shade in found],
         "recoveries": [asdict(one) for one in recoveries(found, tables["isr_events"], end_us)],
         "partitions": _partitions(run, partitions, list(brokers), steps if passed <= MOST_STEPS else {}),
-        "throughput": series.throughput(run.metrics, end_us),
-        "throttles": series.throttles(run.events, end_us),
-        "lags": series.lags(run.lags, end_us),
-        "produced": series.produced(tables["produce"], end_us),
+        "throughput": drawn_series.throughput(run.metrics, end_us),
+        "throttles": drawn_series.throttles(run.events, end_us),
+        "lags": drawn_series.lags(run.lags, end_us),
+        "produced": drawn_series.produced(tables["produce"], end_us),
         "events": [asdict(one) for one in told],
         "failures": [asdict(one) for one in explained],
         "left_out": _left_out(run, hidden, untold, unexplained, passed),
@@ -101,17 +101,17 @@ def _partitions(
     run: RecordedRun,
     shown: Mapping[TopicPartition, int],
     brokers: Sequence[int],
-    steps: Mapping[TopicPartition, Sequence[moves.Passed]],
+    steps: Mapping[TopicPartition, Sequence[move_spans.Passed]],
 ) -> list[dict[str, Any]]:
-    held = roles.of_partitions(run.events, list(shown), brokers, run.end_us)
-    ends = logs.ends(run.logs, [str(tp) for tp in shown], run.end_us)
+    held = role_spans.of_partitions(run.events, list(shown), brokers, run.end_us)
+    ends = log_ends.ends(run.logs, [str(tp) for tp in shown], run.end_us)
     states: dict[str, list[Any]] = {str(tp): [] for tp in shown}
     for row in sorted(run.tables["isr_events"], key=lambda row: (row["t_us"], row["seq"])):
         name = f"{row['topic']}-{row['partition']}"
         if name in states:
             states[name].append([row[column] for column in _STATE])
     moved: dict[str, list[Any]] = {}
-    for row in run.tables["moves"]:
+    for row in run.tables["move_spans"]:
         name = f"{row['topic']}-{row['partition']}"
         moved.setdefault(name, []).append(
             (row["t_us"], row["t_us"] + row["w_us"], row["original"], row["target"], row["finished"])

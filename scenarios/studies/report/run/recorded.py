@@ -11,7 +11,7 @@ from attrs import frozen
 
 from scenarios.errors import BadInput
 from scenarios.observe.measures.figure import Value
-from scenarios.observe.timeline.summary import DATA, METRICS
+from scenarios.observe.timeline.log_changes import DATA, METRICS
 from scenarios.runs.dataset.events import read_events
 from scenarios.runs.dataset.reader import DataSet, read_figures, read_specs, read_table
 

@@ -2,11 +2,20 @@
 
 from typing import Final
 
-from scenarios.wire.codec.messages import cluster, data, groups, offsets, replicas, security, topics, transactions
-from scenarios.wire.codec.messages.cluster import API_VERSIONS
+from scenarios.wire.codec.messages import (
+    data,
+    first_requests,
+    groups,
+    offsets,
+    replica_admin,
+    security,
+    topics,
+    transactions,
+)
+from scenarios.wire.codec.messages.first_requests import API_VERSIONS
 from scenarios.wire.codec.schema import Api
 
-_THEMES: Final = (cluster, data, groups, offsets, topics, replicas, transactions, security)
+_THEMES: Final = (first_requests, data, groups, offsets, topics, replica_admin, transactions, security)
 APIS: Final[dict[int, Api]] = {
     api.key: api for theme in _THEMES for api in vars(theme).values() if isinstance(api, Api)
 }

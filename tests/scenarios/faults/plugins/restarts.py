@@ -6,9 +6,9 @@ from emulator.nodes import CrashKind
 from scenarios.errors import BadInput
 from scenarios.faults import ActionContext, PerformedAction
 from scenarios.language.actions import action
-from scenarios.language.known import Known
+from scenarios.language.known_names import KnownNames
 from scenarios.language.schema.kinds import Choice, Integer
-from scenarios.language.schema.reader import key
+from scenarios.language.schema.table_reader import key
 
 
 @action("broker.restart", "kill the broker and start it again at once")
@@ -24,7 +24,7 @@ class BrokerRestart(PerformedAction):
     def detail(self) -> str:
         return f"{self.kind}, {self.times} times"
 
-    def check(self, known: Known) -> None:
+    def check(self, known: KnownNames) -> None:
         if self.times > known.brokers:
             raise BadInput("more restarts than brokers; write fewer", where="times")
 

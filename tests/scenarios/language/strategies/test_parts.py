@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from emulator.protocol.types import TopicPartition
 from emulator.streams import Streams
-from scenarios.language.strategies import PARTS, PlannedMove, Progress
+from scenarios.language.strategies import PARTS, PlannedMove, PlanProgress
 from scenarios.language.strategies.execution import parse_part
-from scenarios.language.strategies.registry import ADMISSION, ORDER, Chosen, Part
+from scenarios.language.strategies.strategy_parts import ADMISSION, ORDER, Chosen, StrategyPart
 
 ADMISSIONS = [name for name, part in PARTS.items() if part.axis == ADMISSION]
 ORDERS = [name for name, part in PARTS.items() if part.axis == ORDER]
@@ -51,11 +51,11 @@ LIVES = st.lists(st.integers(1, 4), min_size=12, max_size=12)
 
 
 def carry_out(
-    admission: Chosen, moves: list[PlannedMove], lives: list[int], look: Callable[[Progress], object]
+    admission: Chosen, moves: list[PlannedMove], lives: list[int], look: Callable[[PlanProgress], object]
 ) -> list[tuple[PlannedMove, ...]]:
     """As an operator would; ``look`` sees every state after each request. Returns the requested moves, batch by
     batch."""
-    progress, left = Progress(tuple(moves)), dict(enumerate(lives))
+    progress, left = PlanProgress(tuple(moves)), dict(enumerate(lives))
     asked = []
     while True:
         batch = admission.admit(progress)
@@ -63,14 +63,14 @@ def carry_out(
             asked.append(batch)
         assert batch or progress.in_flight or not moves, "nothing is under way, and nothing is asked for"
         waiting = tuple(move for move in progress.waiting if move not in batch)
-        progress = Progress(waiting, (*progress.in_flight, *batch), progress.ended)
+        progress = PlanProgress(waiting, (*progress.in_flight, *batch), progress.ended)
         look(progress)
         if not waiting:
             return asked
         for move in progress.in_flight:
             left[move.place] -= 1
         going_on = tuple(move for move in progress.in_flight if left[move.place])
-        progress = Progress(waiting, going_on, progress.ended + len(progress.in_flight) - len(going_on))
+        progress = PlanProgress(waiting, going_on, progress.ended + len(progress.in_flight) - len(going_on))
 
 
 @pytest.mark.parametrize("name", ADMISSIONS)
@@ -81,7 +81,7 @@ def test_every_move_is_asked_for_once_and_the_bound_is_kept(
 ) -> None:
     most_in_flight = {"serial": 1, "waves-N": number, "window-N": number}.get(name)
 
-    def look(progress: Progress) -> None:
+    def look(progress: PlanProgress) -> None:
         if most_in_flight is not None:
             assert len(progress.in_flight) <= most_in_flight
         if name == "per-broker-cap-N":
@@ -99,7 +99,7 @@ def test_every_move_is_asked_for_once_and_the_bound_is_kept(
 def test_a_wave_ends_before_the_next_begins(plan: list[PlannedMove], number: int, lives: list[int]) -> None:
     under_way: list[PlannedMove] = []
 
-    def look(progress: Progress) -> None:
+    def look(progress: PlanProgress) -> None:
         new = [move for move in progress.in_flight if move not in under_way]
         assert not new or not [move for move in under_way if move in progress.in_flight], "nothing joins a wave"
         under_way[:] = progress.in_flight
@@ -110,7 +110,7 @@ def test_a_wave_ends_before_the_next_begins(plan: list[PlannedMove], number: int
 
 @given(plan=plans(), number=st.integers(1, 4), lives=LIVES)
 def test_a_window_is_kept_full(plan: list[PlannedMove], number: int, lives: list[int]) -> None:
-    def look(progress: Progress) -> None:
+    def look(progress: PlanProgress) -> None:
         assert len(progress.in_flight) == number or not progress.waiting
 
     carry_out(named("window-N", number), plan, lives, look)
@@ -119,7 +119,7 @@ def test_a_window_is_kept_full(plan: list[PlannedMove], number: int, lives: list
 def test_a_broker_that_is_busy_does_not_hold_up_others() -> None:
     places = [((0, 1), (0, 2)), ((0, 1), (0, 2)), ((3, 4), (3, 5))]
     plan = [PlannedMove(TopicPartition("a", p), p, before, after) for p, (before, after) in enumerate(places)]
-    assert [move.place for move in named("per-broker-cap-N", 1).admit(Progress(tuple(plan)))] == [0, 2]
+    assert [move.place for move in named("per-broker-cap-N", 1).admit(PlanProgress(tuple(plan)))] == [0, 2]
 
 
 # -- orders -----------------------------------------------------------------------------------------------------------
@@ -173,13 +173,13 @@ PLAN = [PlannedMove(TopicPartition("a", p), p, (0,), (1,)) for p in range(3)]
     "rule",
     [lambda progress: progress.waiting[:1] * 2, lambda _: [PlannedMove(TopicPartition("b", 0), 0, (0,), (1,))]],
 )
-def test_an_admission_that_doubles_or_invents_a_move_is_an_error(rule: Callable[[Progress], object]) -> None:
-    broken = Chosen(Part("broken", ADMISSION, "", rule))
+def test_an_admission_that_doubles_or_invents_a_move_is_an_error(rule: Callable[[PlanProgress], object]) -> None:
+    broken = Chosen(StrategyPart("broken", ADMISSION, "", rule))
     with pytest.raises(ValueError, match="admission 'broken' names a move twice, or one that does not wait"):
-        broken.admit(Progress(tuple(PLAN)))
+        broken.admit(PlanProgress(tuple(PLAN)))
 
 
 @pytest.mark.parametrize("rule", [lambda moves, _: moves[1:], lambda moves, _: [*moves, moves[0]]])
 def test_an_order_that_loses_or_doubles_a_move_is_an_error(rule: Callable[..., list[PlannedMove]]) -> None:
     with pytest.raises(ValueError, match="order 'broken' loses, doubles or invents a move"):
-        Chosen(Part("broken", ORDER, "", rule)).sort(PLAN, Streams(1).stream("x"))
+        Chosen(StrategyPart("broken", ORDER, "", rule)).sort(PLAN, Streams(1).stream("x"))

@@ -10,7 +10,7 @@ import pytest
 from emulator.protocol.events import MoveStarted
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.language.reference import sections
+from scenarios.language.scenario_reference import sections
 from scenarios.language.strategies import PARTS
 from tests.scenarios.runs.building import play
 

@@ -4,7 +4,7 @@ from emulator.protocol import events as e
 from emulator.protocol.znodes import encode_config
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.acks_all_in_sync import SETTING, AcksAllInSync
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 NAME = AcksAllInSync.name

@@ -12,7 +12,7 @@ from emulator.protocol.shown import (
     ProducerDropped,
 )
 from scenarios.observe.checkers.answers_fit import AnswersFit
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from emulator.protocol import events as e
 from scenarios.observe.checkers.broker_epoch_fence import BrokerEpochFence
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 

@@ -14,7 +14,7 @@ from emulator.protocol.types import LEADER_DURING_DELETE
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.protocol.znodes import broker_path, delete_topic_path, encode_broker
 from emulator.trace.events import ZkSession, ZkWritten
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 

@@ -12,7 +12,7 @@ from emulator.protocol.control_requests import ControlQueued, PartitionsChanged,
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.trace.events import Step
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 NEW, ONLINE, OFFLINE, STARTED, SUCCESSFUL, INELIGIBLE, NON_EXISTENT = range(1, 8)

@@ -8,7 +8,7 @@ from emulator.protocol import events as e
 from emulator.protocol.shown import FetchFenced
 from scenarios.observe.checkers.failed_until_epoch import FailedUntilEpoch
 from scenarios.observe.checkers.one_role import OneRole
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 

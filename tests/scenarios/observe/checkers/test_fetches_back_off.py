@@ -7,7 +7,7 @@ import pytest
 from emulator.protocol import events as e
 from emulator.protocol.shown import FetchLost
 from scenarios.observe.checkers.times_true import CLOCK
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 NAME = "fetches_back_off"

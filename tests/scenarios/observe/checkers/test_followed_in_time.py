@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emulator.protocol import events as e
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from emulator.metrics.events import GaugeSet, MetricRegistered
+from emulator.metrics.metric_events import GaugeSet, MetricRegistered
 from emulator.protocol import events as e
 from emulator.protocol.events import ConsumerLag, UnassignedFollowerAdded
 from emulator.protocol.znodes import CONTROLLER, broker_path, encode_broker, encode_controller

@@ -10,7 +10,7 @@ from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsr
 from emulator.protocol.znodes import delete_topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.idle_changes_nothing import IdleChangesNothing
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 

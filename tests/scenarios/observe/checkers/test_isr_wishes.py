@@ -5,7 +5,7 @@ import pytest
 from scenarios.observe.checkers.expands_assigned import ExpandsAssigned
 from scenarios.observe.checkers.fetch_fence import FetchFence
 from scenarios.observe.checkers.shrinks_overdue import ShrinksOverdue
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 ASSIGNED, OVERDUE, FENCE = ExpandsAssigned.name, ShrinksOverdue.name, FetchFence.name

@@ -8,7 +8,7 @@ import pytest
 
 from emulator.protocol import events as e
 from scenarios.observe.checkers.laggards_leave import LaggardsLeave
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 BOUND_S = 2 * 10 + 5

@@ -9,7 +9,7 @@ from emulator.trace.events import ZkWritten
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.language.actions import all_actions, undone_by
 from scenarios.observe.checkers.led_in_time import LedInTime
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 NAME = LedInTime.name

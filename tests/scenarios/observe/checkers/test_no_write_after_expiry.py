@@ -3,7 +3,7 @@
 import pytest
 
 from emulator.trace.events import ZkSession, ZkWritten
-from emulator.trace.shown import ZnodeCreated
+from emulator.trace.shown_znodes import ZnodeCreated
 from scenarios.observe.checkers.no_write_after_expiry import NoWriteAfterExpiry
 from tests.scenarios.observe.checkers.written_history import WrittenHistory
 

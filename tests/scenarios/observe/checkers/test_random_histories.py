@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulator.protocol.events import AckedLost, Truncated
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.ideal import NODES, TRANSITIONS, Ideal, Move
 from tests.scenarios.observe.checkers.written_history import COUNT, WrittenHistory
 

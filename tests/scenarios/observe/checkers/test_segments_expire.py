@@ -11,7 +11,7 @@ from emulator.protocol.shown import SegmentRolled
 from emulator.protocol.znodes import BROKER_IDS, CONFIG_TOPICS, encode_config
 from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.checkers.segments_expire import SegmentsExpire
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 SECOND = 1_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emulator.metrics.events import GaugeSet
+from emulator.metrics.metric_events import GaugeSet
 from emulator.protocol import events as e
 from emulator.protocol.znodes import CONTROLLER, broker_path, encode_broker, encode_controller
 from emulator.trace.events import ZkWritten

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emulator.metrics.events import GaugeSet, TimerUpdated
+from emulator.metrics.metric_events import GaugeSet, TimerUpdated
 from emulator.protocol import events as e
 from scenarios.observe.checkers.times_true import TimesTrue
 from tests.scenarios.observe.checkers.written_history import WrittenHistory

@@ -2,13 +2,13 @@
 
 import pytest
 
-from emulator.metrics.events import TimerUpdated
+from emulator.metrics.metric_events import TimerUpdated
 from emulator.protocol import events as e
 from emulator.protocol.elect_leaders import ElectionsRequested, ElectionType, ElectLeadersRequest
 from emulator.protocol.znodes import CONFIG_BROKERS, CONFIG_TOPICS, encode_config
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.unclean_where_allowed import LOOKED, SETTING, UncleanWhereAllowed
-from scenarios.observe.history.settings import StartSettings
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 NAME = UncleanWhereAllowed.name

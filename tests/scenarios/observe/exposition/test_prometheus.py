@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, TimerUpdated
-from scenarios.observe.exposition import Shown, text
+from emulator.metrics.metric_events import GaugeSet, MeterMarked, MetricRegistered, TimerUpdated
+from scenarios.observe.exposition import ShownMetrics, text
 
 
 def scraped(kind: str, metric: str) -> set[str]:
@@ -17,7 +17,7 @@ def scraped(kind: str, metric: str) -> set[str]:
         "meter": lambda: MeterMarked(0, 2, 0, 7, metric, 3, 0),
         "timer": lambda: TimerUpdated(0, 2, 0, 7, metric, 3000),
     }
-    shown = Shown()
+    shown = ShownMetrics()
     shown.see([MetricRegistered(0, 1, 0, 7, kind, metric), written[kind]()])
     lines = [line for line in text(shown, 1_000_000) if not line.startswith("#")]
     return {line.rpartition(" ")[0].replace('node="7",', "").replace('{node="7"}', "") for line in lines}

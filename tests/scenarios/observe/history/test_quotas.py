@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.metrics.events import GaugeSet
+from emulator.metrics.metric_events import GaugeSet
 from emulator.protocol.events import Appended, FetchPosition
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr, state_path_partition
@@ -18,9 +18,9 @@ from scenarios.observe.history.quotas import WINDOW_US
 from scenarios.observe.timeline.moment import at
 from scenarios.observe.timeline.moment_words import lines
 from scenarios.observe.timeline.quota_words import exhausted, summaries
-from scenarios.observe.why.moves import move
-from scenarios.observe.why.past import Past
-from scenarios.observe.why.replicas import replica
+from scenarios.observe.why.move_reasons import move
+from scenarios.observe.why.partition_past import PartitionPast
+from scenarios.observe.why.replica_reasons import replica
 from scenarios.runs.headlines import headlines
 from tests.scenarios.runs.building import EXECUTE, Played, play, scenario
 
@@ -111,7 +111,7 @@ def test_every_screen_says_what_uses_the_throttle_up() -> None:
     said = exhausted(leaders)
     assert said.startswith("leader 0's throttle of 40 kB/s is used up by followers in sync, which got 80.")
     assert any(said in line for line in lines(at(played.events, now_us)))
-    past = Past(played.events, TP, now_us)
+    past = PartitionPast(played.events, TP, now_us)
     for answer in (replica(past, 5), move(past)):
         assert said in answer.sentence
         assert {ZkWritten, FetchPosition} <= {type(event) for event in answer.events}

@@ -16,7 +16,7 @@ from emulator.protocol.events import (
     Unfinished,
 )
 from emulator.trace.events import Step
-from scenarios.runs.dataset.schema import FIGURES, RUNS, SCHEMAS
+from scenarios.runs.dataset.table_schemas import FIGURES, RUNS, SCHEMAS
 from tests.scenarios.observe.measures.streams import Stream
 
 

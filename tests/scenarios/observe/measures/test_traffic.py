@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emulator.metrics.events import MeterMarked, MetricRegistered
+from emulator.metrics.metric_events import MeterMarked, MetricRegistered
 from emulator.protocol.events import MoveAnswered, ReplicaStopped, Truncated
 from scenarios.observe.measures.added_replicas import AddedReplicaRow
 from scenarios.observe.measures.broker_traffic import METERS, BrokerTrafficRow

@@ -16,8 +16,8 @@ from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step, ZkSession, ZkWritten
 from scenarios.observe.past.changes import AssignmentWritten, ReassigningWritten, StateWritten
-from scenarios.observe.past.cluster_past import Past, Replay
-from scenarios.observe.past.cluster_state import ClusterState
+from scenarios.observe.past.cluster_past import Past, PastReplay
+from scenarios.observe.past.cluster_state import FoldedState
 
 TP = TopicPartition("orders", 0)
 OTHER = TopicPartition("orders", 1)
@@ -112,16 +112,16 @@ def recorded(history: Sequence[tuple[Any, ...]]) -> list[Any]:
 
 def head(events: Sequence[Any]) -> Past:
     """The past of events that are seen as they happen."""
-    replay = Replay()
+    replay = PastReplay()
     past = Past(replay)
     replay.play(events)
     return past
 
 
-def content(state: ClusterState) -> dict[str, Any]:
+def content(state: FoldedState) -> dict[str, Any]:
     """All tables in full, those of brokers without any entry left out."""
     found: dict[str, Any] = {}
-    for one in fields(ClusterState):
+    for one in fields(FoldedState):
         table = getattr(state, one.name)
         by_broker = str(one.type).startswith("ByBroker")
         found[one.name] = {b: dict(rows) for b, rows in table.items() if len(rows)} if by_broker else dict(table)
@@ -182,7 +182,7 @@ def _sessions(events: Sequence[Any], broker: int) -> set[int]:
     return found
 
 
-def _check_role(events: Sequence[Any], now: ClusterState, broker: int, tp: TopicPartition) -> None:
+def _check_role(events: Sequence[Any], now: FoldedState, broker: int, tp: TopicPartition) -> None:
     of_process: list[Any] = []
     for event in events:
         if type(event) in (e.NodeStarted, e.NodeCrashed) and event.node == broker:
@@ -201,7 +201,7 @@ def _check_role(events: Sequence[Any], now: ClusterState, broker: int, tp: Topic
 
 @given(histories)
 def test_a_change_is_announced_with_what_the_head_has_and_what_it_had(history: Sequence[tuple[Any, ...]]) -> None:
-    events, replay = recorded(history), Replay()
+    events, replay = recorded(history), PastReplay()
     past, whole, announced = Past(replay), Past.of(recorded(history)), list[Any]()
 
     def check(change: Any) -> None:

@@ -14,7 +14,7 @@ import pytest
 from emulator.protocol import events as e
 from emulator.trace import events as ground
 from scenarios.errors import BadInput
-from scenarios.observe.timeline.summary import METRICS
+from scenarios.observe.timeline.log_changes import METRICS
 from scenarios.observe.timeline.timeline import WIDTH, lines
 from scenarios.observe.timeline.words import words
 from tests.scenarios.observe.timeline.small_run import ORDERS_0, small_run

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from emulator.protocol.types import TopicPartition
 from scenarios.language import Scenario
-from scenarios.language.topics import split_partition
+from scenarios.language.topic_spec import split_partition
 from scenarios.observe.why.answer import Answer
 from scenarios.observe.why.batches import batch
-from scenarios.observe.why.leaders import leader
-from scenarios.observe.why.moves import move
-from scenarios.observe.why.past import Past
-from scenarios.observe.why.replicas import replica
+from scenarios.observe.why.leader_reasons import leader
+from scenarios.observe.why.move_reasons import move
+from scenarios.observe.why.partition_past import PartitionPast
+from scenarios.observe.why.replica_reasons import replica
 from scenarios.runs import run_scenario
 from tests.scenarios.determinism.digests import LIBRARY
 
@@ -30,7 +30,7 @@ class Case(NamedTuple):
 
     name: str
     at_s: float
-    ask: Callable[[Past], Answer]
+    ask: Callable[[PartitionPast], Answer]
     changes: str = ""
 
 
@@ -103,7 +103,7 @@ def events(name: str, changes: str) -> list[Any]:
 
 def asked(case: Case) -> Answer:
     """The answer about ``orders-0``."""
-    past = Past(
+    past = PartitionPast(
         events(case.name, case.changes), TopicPartition.of(*split_partition("orders-0")), round(case.at_s * 1e6)
     )
     return case.ask(past)

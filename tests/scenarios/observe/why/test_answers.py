@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.why.leaders import leader
-from scenarios.observe.why.moves import move
-from scenarios.observe.why.past import Past
-from scenarios.observe.why.replicas import replica
+from scenarios.observe.why.leader_reasons import leader
+from scenarios.observe.why.move_reasons import move
+from scenarios.observe.why.partition_past import PartitionPast
+from scenarios.observe.why.replica_reasons import replica
 from tests.scenarios.observe.why.answers import CASES, GOLDEN, Case, asked, events, text
 
 
@@ -28,13 +28,13 @@ def test_an_answer_names_only_what_has_happened(case: Case) -> None:
 @pytest.mark.parametrize("at_s", range(0, 80, 2))
 def test_every_moment_has_answers(at_s: int) -> None:
     """Also before the partition exists, and while nothing is wrong."""
-    past = Past(events("leader-dies-mid-move", ""), TopicPartition.of("orders", 0), at_s * 1_000_000)
+    past = PartitionPast(events("leader-dies-mid-move", ""), TopicPartition.of("orders", 0), at_s * 1_000_000)
     answers = [leader(past), move(past), *(replica(past, broker) for broker in range(7))]
     assert all(answer.sentence and list(answer.lines()) for answer in answers)
 
 
 def test_a_partition_that_is_not_there_yet() -> None:
-    past = Past(events("leader-dies-mid-move", ""), TopicPartition.of("orders", 0), 1_000)
+    past = PartitionPast(events("leader-dies-mid-move", ""), TopicPartition.of("orders", 0), 1_000)
     assert leader(past).sentence == "orders-0 does not exist at 0.001 s."
     assert replica(past, 1).sentence == "orders-0 does not exist at 0.001 s."
     assert move(past).sentence == "No move of orders-0 was requested by 0.001 s."

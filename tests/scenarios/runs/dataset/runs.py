@@ -10,8 +10,8 @@ from attrs import evolve
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.manifest import Manifest, write_manifest
 from scenarios.runs.dataset.reader import open_data_set, read_table
-from scenarios.runs.dataset.record import RunRecord, RunSpec
-from scenarios.runs.dataset.schema import SCHEMAS
+from scenarios.runs.dataset.run_record import RunRecord, RunSpec
+from scenarios.runs.dataset.table_schemas import SCHEMAS
 from scenarios.runs.dataset.writer import chunk_name, write_chunk
 from tests.scenarios.observe.measures.streams import Stream
 

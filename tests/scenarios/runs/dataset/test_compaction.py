@@ -11,8 +11,8 @@ from scenarios.errors import BadInput
 from scenarios.runs.dataset import compaction
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.compaction import drop_what_does_not_count, join_chunks, small_chunks
-from scenarios.runs.dataset.reader import Part, committed, finished_runs
-from scenarios.runs.dataset.schema import SCHEMAS
+from scenarios.runs.dataset.reader import DataSetPart, committed, finished_runs
+from scenarios.runs.dataset.table_schemas import SCHEMAS
 from tests.scenarios.runs.dataset.runs import files, rows, write, write_arm
 
 
@@ -105,7 +105,7 @@ def test_a_chunk_with_a_table_of_a_plugin_that_is_not_here(tmp_path: Path, monke
 def test_a_damaged_chunk_is_named_and_nothing_changes(tmp_path: Path) -> None:
     for seed in range(2):
         write(tmp_path, seed)
-    damaged: Part = committed(tmp_path)[0]
+    damaged: DataSetPart = committed(tmp_path)[0]
     path = tmp_path / "isr_events" / damaged.place
     path.write_bytes(path.read_bytes()[:-20])
     before = files(tmp_path)

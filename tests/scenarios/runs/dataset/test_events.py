@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios.runs.dataset.events import KINDS, EventRows, events_of, read_events
-from scenarios.runs.dataset.schema import SCHEMAS
+from scenarios.runs.dataset.table_schemas import SCHEMAS
 from tests.scenarios.observe.measures.streams import Stream
 from tests.scenarios.studies.spark.synthetic import random_event
 

@@ -12,8 +12,8 @@ import pytest
 from scenarios.errors import BadInput
 from scenarios.runs.dataset.manifest import write_manifest
 from scenarios.runs.dataset.reader import open_data_set, read_figures, read_specs, read_table
-from scenarios.runs.dataset.record import FailedRun
-from scenarios.runs.dataset.schema import VERSION, VERSION_KEY
+from scenarios.runs.dataset.run_record import FailedRun
+from scenarios.runs.dataset.table_schemas import VERSION, VERSION_KEY
 from scenarios.runs.dataset.writer import write_chunk
 from scenarios.studies.statistics.own_figures import own_figures
 from tests.scenarios.runs.dataset.runs import manifest, record, spec, write

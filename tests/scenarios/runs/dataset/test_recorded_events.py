@@ -18,10 +18,10 @@ from scenarios.language.files import load
 from scenarios.observe.timeline.moment import at
 from scenarios.observe.why.answer import Answer
 from scenarios.observe.why.batches import batch
-from scenarios.observe.why.leaders import leader
-from scenarios.observe.why.moves import move
-from scenarios.observe.why.past import Past
-from scenarios.observe.why.replicas import replica
+from scenarios.observe.why.leader_reasons import leader
+from scenarios.observe.why.move_reasons import move
+from scenarios.observe.why.partition_past import PartitionPast
+from scenarios.observe.why.replica_reasons import replica
 from scenarios.runs import run_scenario
 from scenarios.runs.dataset.events import read_events
 from scenarios.runs.dataset.reader import open_data_set, read_events_table
@@ -45,7 +45,7 @@ def recorded(name: str) -> tuple[pa.Table, tuple[Any, ...]]:
     return table, tuple(read_events(table))
 
 
-def answers(past: Past) -> list[Answer]:
+def answers(past: PartitionPast) -> list[Answer]:
     found = [leader(past), move(past), batch(past)]
     return found + [replica(past, broker) for broker in past.brokers]
 
@@ -62,8 +62,8 @@ def test_a_moment_and_all_answers_are_those_of_all_events(name: str, share: floa
     if moment.partitions:
         one = data.draw(st.sampled_from(moment.partitions))
         tp = TopicPartition.of(one.topic, one.partition)
-        some = answers(Past(happened.events, tp, at_us, by_seq=happened.by_seq))
-        assert some == answers(Past(events, tp, at_us))
+        some = answers(PartitionPast(happened.events, tp, at_us, by_seq=happened.by_seq))
+        assert some == answers(PartitionPast(events, tp, at_us))
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -18,7 +18,7 @@ from scenarios.errors import BadInput
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.manifest import read_manifest, write_manifest
 from scenarios.runs.dataset.reader import finished_runs, open_data_set, read_table
-from scenarios.runs.dataset.record import RunRecord
+from scenarios.runs.dataset.run_record import RunRecord
 from scenarios.runs.dataset.writer import STAGING, check_writable, empty_staging, put, write_chunk
 from tests.scenarios.runs.dataset.runs import files, manifest, record, spec, write
 

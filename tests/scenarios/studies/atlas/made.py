@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from scenarios.runs.dataset.rows import CellRow
-from scenarios.studies.atlas.campaign import Atlas, Baseline, cell_chunks, work
+from scenarios.runs.dataset.table_rows import CellRow
+from scenarios.studies.atlas.atlas import Atlas, Baseline, cell_chunks, work
 from scenarios.studies.atlas.plans import DEFAULT
 
 FEW = Atlas(protocols=("wiki",), plans=(DEFAULT,), actors=("controller",), faults=("crash",))

@@ -6,14 +6,14 @@ import pytest
 
 from emulator.trace.events import Step
 from scenarios.language import Scenario
-from scenarios.studies.atlas.campaign import Baseline, take_baseline
+from scenarios.studies.atlas.atlas import Baseline, take_baseline
 from scenarios.studies.atlas.cells import ACTORS, FAULTS, broker_of
 from scenarios.studies.atlas.move_recorder import GateVisit
-from scenarios.studies.atlas.plans import DEFAULT, PLANS, Plan, profile_of, protocols, undisturbed
+from scenarios.studies.atlas.plans import DEFAULT, PLANS, AtlasPlan, profile_of, protocols, undisturbed
 from tests.scenarios.runs.building import play
 
 
-def baseline(protocol: str, plan: Plan = DEFAULT) -> Baseline:
+def baseline(protocol: str, plan: AtlasPlan = DEFAULT) -> Baseline:
     return take_baseline(undisturbed(plan, protocol), plan)
 
 
@@ -56,7 +56,7 @@ def test_a_hop_of_kafka_6794_breaks_the_replica_that_it_adds() -> None:
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.id)
-def test_no_broker_plays_two_parts_at_one_gate(plan: Plan) -> None:
+def test_no_broker_plays_two_parts_at_one_gate(plan: AtlasPlan) -> None:
     parts: dict[str, dict[str, int]] = {}
     for cell in baseline("wiki", plan).cells:
         parts.setdefault(cell.gate, {})[cell.actor] = cell.broker
@@ -65,7 +65,7 @@ def test_no_broker_plays_two_parts_at_one_gate(plan: Plan) -> None:
 
 def test_a_role_that_no_broker_has_gives_no_cell() -> None:
     visit = GateVisit("wiki.1", "before", 0, 1, controller=6, leader=0, isr=(0, 1, 2))
-    reorder, elsewhere = Plan((0, 1, 2), (2, 1, 0)), Plan((0, 1, 2), (3, 4, 5))
+    reorder, elsewhere = AtlasPlan((0, 1, 2), (2, 1, 0)), AtlasPlan((0, 1, 2), (3, 4, 5))
     assert (broker_of("adding", reorder, visit), broker_of("removing", reorder, visit)) == (None, None)
     assert (broker_of("kept", elsewhere, visit), broker_of("removing", elsewhere, visit)) == (None, 1)
 

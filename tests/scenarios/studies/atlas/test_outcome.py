@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from scenarios.studies.atlas.outcome import HARMS, OUTCOMES, Finding, judge, own_harms
+from scenarios.studies.atlas.outcome import HARMS, OUTCOMES, CellFinding, judge, own_harms
 from scenarios.studies.atlas.plans import DEFAULT
 from scenarios.studies.atlas.run_summary import RunSummary
 
@@ -23,7 +23,7 @@ GOOD = RunSummary(
 SECOND = 1_000_000
 
 
-def found(undisturbed: RunSummary = GOOD, **changes: Any) -> Finding:
+def found(undisturbed: RunSummary = GOOD, **changes: Any) -> CellFinding:
     return judge(evolve(GOOD, **changes), DEFAULT, undisturbed)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scenarios.studies.atlas.page import page
+from scenarios.studies.atlas.atlas_page import page
 from scenarios.studies.atlas.summary import UndisturbedMove
 from tests.scenarios.studies.atlas.made import baselines, rows
 from tests.scenarios.studies.report.browser import Browser, serious, wait_until

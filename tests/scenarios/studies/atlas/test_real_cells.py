@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from controller.state_machines.elections import Elections
+from controller.state_machines.leader_elections import LeaderElections
 from emulator.protocol.znodes import LeaderAndIsr
-from scenarios.runs.dataset.rows import CellRow
-from scenarios.studies.atlas.campaign import Atlas, find, run_cell
+from scenarios.runs.dataset.table_rows import CellRow
+from scenarios.studies.atlas.atlas import Atlas, find, run_cell
 from scenarios.studies.atlas.plans import PLANS
 from tests.scenarios.cli.tool import call
 
@@ -67,14 +67,14 @@ def test_a_cut_link_is_healed_and_the_move_ends() -> None:
 
 
 def test_an_election_that_forgets_to_raise_the_epoch_makes_cells_unsafe(monkeypatch: pytest.MonkeyPatch) -> None:
-    raised = Elections.successor
+    raised = LeaderElections.successor
 
-    def same_epoch(self: Elections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
+    def same_epoch(self: LeaderElections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
         return evolve(raised(self, state, **changes), leader_epoch=state.leader_epoch)
 
     baseline, found = find("wiki/0,1,2-1,3,4/1.before/leader/crash", ATLAS)
     honest = run_cell(baseline, found, ATLAS.replay)
-    monkeypatch.setattr(Elections, "successor", same_epoch)
+    monkeypatch.setattr(LeaderElections, "successor", same_epoch)
     broken = run_cell(baseline, found, ATLAS.replay)
     assert honest is not None
     assert broken is not None

@@ -18,9 +18,9 @@ from scenarios.language.chaos import find_kind
 from scenarios.runs.batch import ThisProcess
 from scenarios.studies.chaos import campaign as campaigns
 from scenarios.studies.chaos.campaign import CHUNK, Campaign, Tally
+from scenarios.studies.chaos.campaign_results import NAME
 from scenarios.studies.chaos.leaning import Reached, packed, unpacked
-from scenarios.studies.chaos.results import NAME
-from scenarios.studies.chaos.seed_run import TOOL, Drawn, Found, SeedResult, run_seed
+from scenarios.studies.chaos.seed_run import TOOL, Drawn, ResultFinding, SeedResult, run_seed
 from tests.scenarios.chaos.test_draw import FAST
 
 SCENARIO = Scenario.loads(FAST)
@@ -173,7 +173,7 @@ def test_a_result_reads_back_from_its_line() -> None:
 
 
 def test_what_a_release_does_by_itself_is_known_and_no_failure() -> None:
-    known, new = Found("log_matching", "s", "x", ("KAFKA-1",)), Found("isr_complete", "s", "y")
+    known, new = ResultFinding("log_matching", "s", "x", ("KAFKA-1",)), ResultFinding("isr_complete", "s", "y")
     tally = Tally(Reached(()))
     tally.add(SeedResult(seed=4, found=(known,)))
     tally.add(SeedResult(seed=5, found=(known, new)))
@@ -241,7 +241,7 @@ def test_a_scenario_is_written_whole(tmp_path: Path, monkeypatch: pytest.MonkeyP
             file.write(text[:100])
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    asked, failed = campaign(range(1), tmp_path), SeedResult(seed=0, found=(Found("isr_complete", "s", "y"),))
+    asked, failed = campaign(range(1), tmp_path), SeedResult(seed=0, found=(ResultFinding("isr_complete", "s", "y"),))
     with monkeypatch.context() as patched:
         patched.setattr(Path, "write_text", full)
         with pytest.raises(BadInput, match=r"seed-0\.toml: cannot be written \(No space left on device\); make room"):

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from emulator.protocol.events import FetcherStarted
 from scenarios.observe.measures.figure import Figure
-from scenarios.observe.measures.fold import Fold, Source
+from scenarios.observe.measures.fold import Fold, RunParts
 from scenarios.studies.spark.aggregations import KEY, Query
 
 
@@ -16,7 +16,7 @@ class FetcherStarts(Fold):
 
     FIGURES = (Figure(name="fetcher_starts", text="replica fetcher threads started", unit="threads"),)
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RunParts) -> None:
         super().__init__(source)
         self.counts = {"fetcher_starts": 0}
         source.trace.fold(FetcherStarted, self._started)

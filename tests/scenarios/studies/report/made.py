@@ -9,11 +9,11 @@ from pathlib import Path
 from scenarios.observe.measures.figure import Value
 from scenarios.observe.measures.figures import declared
 from scenarios.runs.dataset.arm import Arm, named
-from scenarios.runs.dataset.record import FAILED
+from scenarios.runs.dataset.run_record import FAILED
 from scenarios.studies.report.compared import Origin, compared_page
 from scenarios.studies.report.over_time import Curve, Series
 from scenarios.studies.statistics.run_figures import RunFigures
-from scenarios.studies.statistics.study import Asked, compare_runs
+from scenarios.studies.statistics.study_comparison import ComparisonSpec, compare_runs
 
 SEEDS = range(12)
 
@@ -80,7 +80,7 @@ def page(
     *,
     title: str = "A study",
     over_time: Sequence[Series] = (),
-    asked: Asked | None = None,
+    asked: ComparisonSpec | None = None,
 ) -> str:
     """The report of these runs."""
     origin = Origin(

@@ -13,7 +13,7 @@ import pytest
 from attrs import evolve
 
 from scenarios.studies.report.over_time import Curve, curves
-from scenarios.studies.statistics.study import Asked
+from scenarios.studies.statistics.study_comparison import ComparisonSpec
 from tests.scenarios.studies.report.browser import Browser, serious, wait_until
 from tests.scenarios.studies.report.made import SEEDS, arms, failed, over_time, page, run, runs, text_of, written
 
@@ -55,7 +55,7 @@ def test_an_arm_against_itself_is_no_finding() -> None:
 
 
 def test_values_of_an_axis_are_compared_over_the_other_axes(browser: Browser, tmp_path: Path) -> None:
-    made = page(GRID, runs(GRID), asked=Asked(by="strategy"), over_time=over_time(arms("wiki", "kafka-6794")))
+    made = page(GRID, runs(GRID), asked=ComparisonSpec(by="strategy"), over_time=over_time(arms("wiki", "kafka-6794")))
     assert "2 values of strategy, over 4 arms; 12 seeds" in text_of(made)
     assert "runs are paired by seed at each point of those" in text_of(made)
     with browser.opened(written(tmp_path, made)) as opened:
@@ -73,7 +73,7 @@ def test_no_mean_over_an_axis_is_on_the_page_where_signs_differ_over_it() -> Non
         for arm in GRID
         for seed in SEEDS
     ]
-    text = text_of(page(GRID, opposed, asked=Asked(by="strategy", metrics=("time_to_complete_s", "lag_p99"))))
+    text = text_of(page(GRID, opposed, asked=ComparisonSpec(by="strategy", metrics=("time_to_complete_s", "lag_p99"))))
     assert "kafka-6794 against wiki in time_to_complete_s depends on strategy.throttle: better at 10MB/s -50%" in text
     assert "; worse at 20MB/s +30%" in text
     assert not re.search(r"(Better|Worse) in time_to_complete_s", text)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from scenarios.runs.dataset.arm import Arm, named
 from scenarios.studies.report.arm_axes import ArmAxes
-from scenarios.studies.statistics.study import Asked, compare_runs
+from scenarios.studies.statistics.study_comparison import ComparisonSpec, compare_runs
 from tests.scenarios.studies.report.browser import Browser, cut, serious
 from tests.scenarios.studies.report.made import over_time, page, run, runs, text_of, written
 
@@ -26,7 +26,7 @@ TWELVE = named(
     for profile in RELEASES
     for throttle in THROTTLES
 )
-FEW = Asked(metrics=("time_to_complete_s", "under_min_isr_s", "lag_p99"))
+FEW = ComparisonSpec(metrics=("time_to_complete_s", "under_min_isr_s", "lag_p99"))
 SHADES = "[data-mark=area] path"
 LINES = "[data-mark=line] path"
 

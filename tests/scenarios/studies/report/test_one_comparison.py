@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from scenarios.runs.dataset.arm import Arm, named
 from scenarios.studies.report.compared import Origin, compared_page
 from scenarios.studies.statistics.numbers import number, p_value, percent
-from scenarios.studies.statistics.result import DIFFERENT, Comparison, Difference, Verdict
+from scenarios.studies.statistics.result import DIFFERENT, Comparison, MetricDifference, MetricVerdict
 from scenarios.studies.statistics.said import LEVELS, TOLD
 from scenarios.studies.statistics.sentences import Pair, depends, finding, of_all, without_finding
-from scenarios.studies.statistics.study import Asked, compare_runs
+from scenarios.studies.statistics.study_comparison import ComparisonSpec, compare_runs
 from scenarios.studies.statistics.text import first_told
 from tests.scenarios.studies.statistics.made import grid, study
 
@@ -56,7 +56,7 @@ def wanted(found: Comparison) -> Claims:
     figures, without = [], []
     for one in found.said.levels:
         for group in one.findings:
-            verdict = NOT_SETTLED if group.verdict is Verdict.UNKNOWN else group.verdict.value.partition(" ")[0]
+            verdict = NOT_SETTLED if group.verdict is MetricVerdict.UNKNOWN else group.verdict.value.partition(" ")[0]
             figures += [Claim(one.level, verdict, name, in_numbers(found, one.level, name)) for name in group.metrics]
             figures += [Claim(one.level, verdict, name) for name in group.named]
             figures += [Claim(one.level, verdict, number(group.more))] if group.more else []
@@ -68,14 +68,14 @@ def wanted(found: Comparison) -> Claims:
 def in_numbers(found: Comparison, level: str, metric: str) -> tuple[str, ...]:
     row = found.row(metric)
     cell = row.differences[level]
-    if cell.verdict is Verdict.DEPENDS:
+    if cell.verdict is MetricVerdict.DEPENDS:
         return (depends(row, found.level(level)),)
     if row.split is not None:
         return (finding(row, cell, found.level(level)),)
     return (*ends(cell), f"{cell.higher if (cell.mean or 0) > 0 else cell.lower} of {cell.pairs}", sure(cell))
 
 
-def ends(cell: Difference) -> list[str]:
+def ends(cell: MetricDifference) -> list[str]:
     if cell.is_share:
         assert cell.relative is not None
         assert cell.relative_interval is not None
@@ -85,7 +85,7 @@ def ends(cell: Difference) -> list[str]:
     return [number(value, signed=True) for value in (cell.mean, cell.interval.low, cell.interval.high)]
 
 
-def sure(cell: Difference) -> str:
+def sure(cell: MetricDifference) -> str:
     return "the seeds are alike" if cell.deterministic and cell.verdict in DIFFERENT else p_value(cell.p_adjusted)
 
 
@@ -210,7 +210,7 @@ def drawn(
             for metric, of in factors.items()
         }
 
-    return compare_runs(study(arms, seeds, metrics), asked=Asked(by=by, metrics=tuple(factors)))
+    return compare_runs(study(arms, seeds, metrics), asked=ComparisonSpec(by=by, metrics=tuple(factors)))
 
 
 PAIR = named([Arm("wiki", "kafka-2.3"), Arm("kafka-6794", "kafka-2.3")])
@@ -243,7 +243,7 @@ def test_a_figure_that_repeats_another_is_only_named() -> None:
     seeds = [100.0 + 10 * (seed % 4) for seed in range(12)]
     both = ("offline_s", "produce_p99_ms")
     runs = study(PAIR, 12, lambda arm, seed: dict.fromkeys(both, seeds[seed] * (2 if arm is PAIR[1] else 1)))
-    model = check(compare_runs(runs, asked=Asked(metrics=both)))
+    model = check(compare_runs(runs, asked=ComparisonSpec(metrics=both)))
     assert [(claim.metric, bool(claim.of)) for claim in model.figures] == [
         ("offline_s", True),
         ("produce_p99_ms", False),
@@ -255,7 +255,7 @@ def test_a_difference_that_is_no_share_and_one_of_alike_seeds() -> None:
         PAIR, 12, lambda arm, seed: {"produce_p99_ms": 7.0 + seed % 3 if arm is PAIR[0] else 1_010.0 + 10 * seed,
                                      "extra_replica_s": 50.0 if arm is PAIR[0] else 100.0},
     )  # fmt: skip
-    model = check(compare_runs(runs, asked=Asked(metrics=("produce_p99_ms", "extra_replica_s"))))
+    model = check(compare_runs(runs, asked=ComparisonSpec(metrics=("produce_p99_ms", "extra_replica_s"))))
     assert [claim.of[-1] for claim in model.figures] == ["p < 0.001", "the seeds are alike"]
 
 
@@ -288,7 +288,7 @@ def test_two_peaks() -> None:
     def metrics(arm: Arm, seed: int) -> dict[str, float]:
         return {"produce_p99_ms": 29_000.0 + seed if seed % 2 and arm is PAIR[1] else 100.0 + 60 * seed}
 
-    found = compare_runs(study(PAIR, 40, metrics), asked=Asked(metrics=("produce_p99_ms",)))
+    found = compare_runs(study(PAIR, 40, metrics), asked=ComparisonSpec(metrics=("produce_p99_ms",)))
     assert found.row("produce_p99_ms").split is not None
     assert [claim.metric for claim in check(found).figures] == ["produce_p99_ms"]
 

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from scenarios.language.actions import all_actions
-from scenarios.language.cluster import ClusterSpec
+from scenarios.language.cluster_spec import ClusterSpec
 from scenarios.language.expect import Expect
 from scenarios.language.plan import GeneratedPlan, Move
 from scenarios.language.schema.kinds import BROKER_ID, ONE_OR_MORE, REPLICAS, Kind, ListOf, MapOf
-from scenarios.language.schema.reader import keys_of
+from scenarios.language.schema.table_reader import keys_of
 from scenarios.language.targets import PEERS, TARGET, Target
-from scenarios.language.topics import TopicSpec
+from scenarios.language.topic_spec import TopicSpec
 from scenarios.language.triggers import When, WhenMessage, WhenZk
 from scenarios.language.turns import FOR_EACH, TurnsSpec
 from scenarios.studies.shrink.references import BROKER_KEYS, Gone, with_brokers, with_partitions

@@ -18,7 +18,7 @@ from scenarios.runs.finding import Finding
 from scenarios.runs.findings import findings
 from scenarios.studies.shrink import Limits, Shrinker, Shrunk, Size
 from scenarios.studies.shrink.measure import healing, standing
-from scenarios.studies.shrink.state import State
+from scenarios.studies.shrink.shrinking_state import State
 from scenarios.studies.shrink.trial import Trial, found_in, gives
 
 FINDING = Finding("leader_in_isr")

@@ -12,10 +12,10 @@ from pathlib import Path
 from scenarios import plugins
 from scenarios.language.files import load
 from scenarios.runs.dataset.manifest import write_manifest
-from scenarios.runs.dataset.record import RunRecord, RunSpec
+from scenarios.runs.dataset.run_record import RunRecord, RunSpec
 from scenarios.studies.design import Design
 from scenarios.studies.planning import manifest_of
-from scenarios.studies.spark.chunk import Done, plan, run_chunk
+from scenarios.studies.spark.chunk import DoneChunk, plan, run_chunk
 from scenarios.studies.spark.sweep import SweepInterrupted, Swept, sweep
 from tests.scenarios.studies.spark.synthetic import STRATEGIES, synthetic_design
 
@@ -49,7 +49,7 @@ def swept(out: Path, master: str, name: str, seeds: int) -> Swept:
         design = design_of(name, seeds)
         write_manifest(out, manifest_of(design, "sweep"))
         for chunk in plan(design, out, experiment="sweep", runner=runner):
-            assert isinstance(run_chunk(chunk), Done)
+            assert isinstance(run_chunk(chunk), DoneChunk)
         return Swept(out, len(STRATEGIES) * seeds, 0)
     return sweep(design_of(name, seeds), out, master=master, runner=runner, progress=_show)
 

@@ -12,14 +12,14 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from emulator.metrics.events import MeterMarked, MetricRegistered
+from emulator.metrics.metric_events import MeterMarked, MetricRegistered
 from emulator.protocol import events as e
 from emulator.protocol.api import control_apis
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONTROLLER_EPOCH
 from emulator.trace.events import Step
 from scenarios.observe.measures.broker_traffic import METERS
-from scenarios.runs.dataset.record import RunRecord, RunSpec
+from scenarios.runs.dataset.run_record import RunRecord, RunSpec
 from scenarios.studies.design import Design
 from tests.scenarios.observe.measures.streams import Stream
 

@@ -13,7 +13,7 @@ from py4j.clientserver import ClientServerConnection
 from pyspark.sql import SparkSession
 
 from scenarios.studies.spark import ctrl_c
-from scenarios.studies.spark.waves import Waves
+from scenarios.studies.spark.task_waves import Waves
 
 pytestmark = pytest.mark.spark
 

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from scenarios.errors import BadInput
 from scenarios.runs.dataset.arm import Arm
-from scenarios.runs.dataset.record import RunSpec
+from scenarios.runs.dataset.run_record import RunSpec
 from scenarios.studies.spark import claims
 from scenarios.studies.spark.dealing import CHUNK_S, MOST_RUNS, Dealing, without
 from tests.scenarios.runs.dataset.runs import spec

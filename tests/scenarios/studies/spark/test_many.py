@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pytest
 
 from scenarios.runs.dataset.reader import finished_runs, open_data_set, read_table
-from scenarios.runs.dataset.schema import SCHEMAS
+from scenarios.runs.dataset.table_schemas import SCHEMAS
 from tests.scenarios.studies.spark.processes import sweeping, wait_for
 from tests.scenarios.studies.spark.synthetic import STRATEGIES
 from tests.scenarios.studies.spark.test_standalone import executors, standalone

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scenarios.observe.measures.figures import declared
-from scenarios.runs.dataset.schema import SCHEMAS
+from scenarios.runs.dataset.table_schemas import SCHEMAS
 from scenarios.studies.spark.aggregations import OBSERVED, QUERIES, tables_read
 
 

@@ -14,7 +14,7 @@ from scenarios.runs import Run, run_record, run_scenario
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.manifest import Manifest, write_manifest
 from scenarios.runs.dataset.reader import open_data_set
-from scenarios.runs.dataset.record import RunRecord, RunSpec
+from scenarios.runs.dataset.run_record import RunRecord, RunSpec
 from scenarios.runs.dataset.writer import chunk_name, write_chunk
 from scenarios.studies.spark.compare import run_figures
 from tests.scenarios.studies.spark.drawn import scenarios

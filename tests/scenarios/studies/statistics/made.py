@@ -9,7 +9,7 @@ from attrs import evolve
 from scenarios.observe.measures.figure import Value
 from scenarios.observe.measures.figures import declared
 from scenarios.runs.dataset.arm import Arm, named
-from scenarios.runs.dataset.record import FAILED
+from scenarios.runs.dataset.run_record import FAILED
 from scenarios.studies.statistics.run_figures import RunFigures
 
 WIKI, HOPS = named([Arm("wiki", "kafka-2.3"), Arm("kafka-6794", "kafka-2.3")])

@@ -15,7 +15,7 @@ from scipy import stats  # type: ignore[import-untyped]
 from scenarios.observe.measures.figure import Better
 from scenarios.studies.statistics.differences import Pairs, compare_pairs, holm, seeds_needed
 from scenarios.studies.statistics.resampling import flipped, intervals
-from scenarios.studies.statistics.result import Difference, Verdict
+from scenarios.studies.statistics.result import MetricDifference, MetricVerdict
 
 FAST = 999
 """Resamples, where the exact number does not matter."""
@@ -29,7 +29,7 @@ def frozen_objects() -> Iterator[None]:
     gc.unfreeze()
 
 
-def one(baseline: Sequence[float], other: Sequence[float], minimum: float = 0.0, **more: object) -> Difference:
+def one(baseline: Sequence[float], other: Sequence[float], minimum: float = 0.0, **more: object) -> MetricDifference:
     pairs = Pairs(baseline=baseline, other=other, minimum=minimum, **more)  # type: ignore[arg-type]
     [found] = compare_pairs([pairs], resamples=FAST)
     return found
@@ -68,55 +68,55 @@ def test_below_what_flips_can_show_p_is_a_bound_that_is_never_too_small() -> Non
 
 def test_a_clear_difference_is_better_or_worse_by_the_metrics_direction() -> None:
     low, high = drawn(4, 30, 10.0, 1.0), drawn(5, 30, 20.0, 1.0)
-    assert one(high, low, 0.2).verdict is Verdict.BETTER
-    assert one(low, high, 0.2).verdict is Verdict.WORSE
-    assert one(low, high, 0.2, better=Better.HIGHER).verdict is Verdict.BETTER
-    assert one(low, high, 0.2, better=Better.NEITHER).verdict is Verdict.HIGHER
-    assert one(high, low, 0.2, better=Better.NEITHER).verdict is Verdict.LOWER
+    assert one(high, low, 0.2).verdict is MetricVerdict.BETTER
+    assert one(low, high, 0.2).verdict is MetricVerdict.WORSE
+    assert one(low, high, 0.2, better=Better.HIGHER).verdict is MetricVerdict.BETTER
+    assert one(low, high, 0.2, better=Better.NEITHER).verdict is MetricVerdict.HIGHER
+    assert one(high, low, 0.2, better=Better.NEITHER).verdict is MetricVerdict.LOWER
 
 
 def test_a_millisecond_of_two_seconds_is_no_difference_that_matters() -> None:
     baseline = drawn(6, 50, 2.0, 0.0012)
     found = one(baseline, [value + 0.001 for value in baseline], minimum=0.02)
-    assert found.verdict is Verdict.SAME
+    assert found.verdict is MetricVerdict.SAME
     assert found.deterministic
 
 
 def test_too_few_seeds_say_how_many_are_needed_and_those_do() -> None:
-    def study(seeds: int) -> Difference:
+    def study(seeds: int) -> MetricDifference:
         return one(drawn(7, seeds, 100.0, 8.0), drawn(8, seeds, 103.0, 8.0), minimum=1.0)
 
     few = study(12)
-    assert few.verdict is Verdict.UNKNOWN
+    assert few.verdict is MetricVerdict.UNKNOWN
     assert few.seeds_needed is not None
-    assert study(few.seeds_needed).verdict is not Verdict.UNKNOWN
+    assert study(few.seeds_needed).verdict is not MetricVerdict.UNKNOWN
 
 
 def test_a_loss_on_one_seed_in_five_is_a_finding_though_the_median_is_0() -> None:
     losses = [40.0 + seed if seed % 5 == 0 else 0.0 for seed in range(100)]
     found = one([0.0] * 100, losses, minimum=1.0)
     assert found.median == 0
-    assert found.verdict is Verdict.WORSE
+    assert found.verdict is MetricVerdict.WORSE
     assert (found.higher, found.lower, found.equal) == (20, 0, 80)
     assert (found.relative, found.relative_interval) == (None, None)
 
 
 def test_equal_pairs_need_no_test() -> None:
     found = one([1.0, 2.0, 3.0] * 2, [1.0, 2.0, 3.0] * 2)
-    assert (found.verdict, found.p, found.deterministic) == (Verdict.SAME, None, False)
+    assert (found.verdict, found.p, found.deterministic) == (MetricVerdict.SAME, None, False)
 
 
 def test_one_seed_or_none_says_nothing() -> None:
-    assert one([], []).verdict is Verdict.UNKNOWN
+    assert one([], []).verdict is MetricVerdict.UNKNOWN
     alone = one([1.0], [4.0], minimum=0.1)
-    assert (alone.mean, alone.interval, alone.verdict, alone.p_adjusted) == (3.0, None, Verdict.UNKNOWN, 1.0)
+    assert (alone.mean, alone.interval, alone.verdict, alone.p_adjusted) == (3.0, None, MetricVerdict.UNKNOWN, 1.0)
 
 
 @pytest.mark.parametrize("pairs", [2, 3, 4, 5])
 def test_fewer_than_six_pairs_have_no_interval_and_no_finding(pairs: int) -> None:
     found = one([100.0 + seed for seed in range(pairs)], [13.0 + seed for seed in range(pairs)], minimum=1.0)
     assert (found.interval, found.relative_interval, found.dominance_interval) == (None, None, None)
-    assert (found.verdict, found.lower) == (Verdict.UNKNOWN, pairs)
+    assert (found.verdict, found.lower) == (MetricVerdict.UNKNOWN, pairs)
     assert found.p == pytest.approx(2 / 2**pairs)
 
 
@@ -167,7 +167,7 @@ def table(draw: np.random.Generator, metrics: int, seeds: int, spread: float, ef
 
 def findings(cells: Sequence[Pairs]) -> int:
     known = compare_pairs(cells, resamples=FAST)
-    return sum(found.verdict not in (Verdict.SAME, Verdict.UNKNOWN) for found in known)
+    return sum(found.verdict not in (MetricVerdict.SAME, MetricVerdict.UNKNOWN) for found in known)
 
 
 def test_a_strategy_against_itself_is_no_finding_in_100_of_100_studies() -> None:
@@ -202,7 +202,7 @@ VALUES = st.lists(
 def test_exchanging_the_two_turns_everything_round(pairs: list[tuple[float, float]], minimum: int) -> None:
     a, b = zip(*pairs, strict=True)
     there, back = one(a, b, minimum), one(b, a, minimum)
-    opposite = {Verdict.BETTER: Verdict.WORSE, Verdict.WORSE: Verdict.BETTER}
+    opposite = {MetricVerdict.BETTER: MetricVerdict.WORSE, MetricVerdict.WORSE: MetricVerdict.BETTER}
     assert back.verdict is opposite.get(there.verdict, there.verdict)
     assert there.mean is not None
     assert there.interval is not None

@@ -12,8 +12,8 @@ from scipy import stats  # type: ignore[import-untyped]
 
 from scenarios.runs.dataset.arm import Arm
 from scenarios.studies.statistics.peaks import LEVEL, split_at
-from scenarios.studies.statistics.result import DIFFERENT, Comparison, Verdict
-from scenarios.studies.statistics.study import Asked, compare_runs
+from scenarios.studies.statistics.result import DIFFERENT, Comparison, MetricVerdict
+from scenarios.studies.statistics.study_comparison import ComparisonSpec, compare_runs
 from tests.scenarios.studies.statistics.made import HOPS, WIKI, study
 
 P99 = "produce_p99_ms"
@@ -30,7 +30,7 @@ def stalls(
         fast = low[which] * (100 + 1_900 * random.Random(f"{draw} {seed}").random())
         return {P99: 29_000 + 500 * own.random() if own.random() < shares[which] else fast}
 
-    return compare_runs(study((WIKI, HOPS), seeds, metrics), asked=Asked(metrics=(P99, "zk_writes")))
+    return compare_runs(study((WIKI, HOPS), seeds, metrics), asked=ComparisonSpec(metrics=(P99, "zk_writes")))
 
 
 def test_stalls_are_shown_by_share_and_median_and_not_by_a_mean_that_no_run_has() -> None:
@@ -39,7 +39,7 @@ def test_stalls_are_shown_by_share_and_median_and_not_by_a_mean_that_no_run_has(
     cell = row.differences["kafka-6794"]
     assert row.split is not None
     assert 29_000 <= row.split.at < 29_500
-    assert (cell.verdict, cell.p) == (Verdict.WORSE, None)
+    assert (cell.verdict, cell.p) == (MetricVerdict.WORSE, None)
     [said] = [line for line in found.headlines if f"{P99} 29,0" in line]
     share = round(100 * row.split.shares["kafka-6794"])
     assert f"ms or more in {share}% of the runs against " in said
@@ -60,7 +60,7 @@ def test_with_a_run_a_seed_the_test_of_the_shares_is_mcnemars() -> None:
 def test_the_median_of_two_equal_peaks_is_a_value_that_a_run_has() -> None:
     half = [100.0 if seed % 2 else 29_000.0 for seed in range(20)]
     runs = study((WIKI, HOPS), 20, lambda arm, seed: {P99: half[seed] if arm is HOPS else 100.0 + seed})
-    assert compare_runs(runs, asked=Asked(metrics=(P99,))).row(P99).samples["kafka-6794"].median == 100.0
+    assert compare_runs(runs, asked=ComparisonSpec(metrics=(P99,))).row(P99).samples["kafka-6794"].median == 100.0
 
 
 def test_where_the_shares_are_equal_the_pairs_on_the_same_side_are_compared() -> None:
@@ -68,8 +68,8 @@ def test_where_the_shares_are_equal_the_pairs_on_the_same_side_are_compared() ->
     cell = found.row(P99).differences["kafka-6794"]
     assert cell.share is not None
     assert cell.alike is not None
-    assert cell.share.verdict is Verdict.UNKNOWN
-    assert (cell.verdict, cell.alike.verdict) == (Verdict.BETTER, Verdict.BETTER)
+    assert cell.share.verdict is MetricVerdict.UNKNOWN
+    assert (cell.verdict, cell.alike.verdict) == (MetricVerdict.BETTER, MetricVerdict.BETTER)
     assert cell.alike.pairs == cell.share.equal < 40
     assert "where both are below 29,0" in found.headlines[0]
 

@@ -15,13 +15,13 @@ from scenarios.studies.statistics.result import (
     FEWEST_PAIRS,
     SIGNIFICANT,
     Comparison,
-    Difference,
+    MetricDifference,
+    MetricVerdict,
     Row,
-    Verdict,
 )
 from scenarios.studies.statistics.said import leaves_out_0
 from scenarios.studies.statistics.sentences import change
-from scenarios.studies.statistics.study import Asked, compare_runs
+from scenarios.studies.statistics.study_comparison import ComparisonSpec, compare_runs
 from tests.scenarios.studies.statistics.made import HOPS, WIKI, study
 
 METRICS = ("under_min_isr_s", "produce_p99_ms", "extra_replica_s")
@@ -36,7 +36,7 @@ def compared(values: Mapping[str, list[tuple[float, float]]], metrics: tuple[str
     def metric(arm: Arm, seed: int) -> dict[str, float]:
         return {name: pairs[seed][arm is HOPS] for name, pairs in values.items() if seed < len(pairs)}
 
-    return compare_runs(study((WIKI, HOPS), seeds, metric), asked=Asked(metrics=metrics))
+    return compare_runs(study((WIKI, HOPS), seeds, metric), asked=ComparisonSpec(metrics=metrics))
 
 
 def test_three_seeds_show_no_interval_and_one_sentence_says_what_they_can_show() -> None:
@@ -58,7 +58,7 @@ def test_no_difference_is_not_said_above_an_interval_that_leaves_out_0() -> None
     noise = [(100.0 + 7 * seed % 5, 100.0 + 3 * seed % 4) for seed in range(7)]
     found = compared({"produce_p99_ms": clear, **dict.fromkeys(OTHERS, noise)}, ("produce_p99_ms", *OTHERS))
     cell = found.row("produce_p99_ms").differences[LEVEL]
-    assert cell.verdict is Verdict.UNKNOWN
+    assert cell.verdict is MetricVerdict.UNKNOWN
     [said] = found.headlines
     assert said.startswith(
         f"{LEVEL} against wiki: not settled, though the intervals leave out 0, in produce_p99_ms -87% [-87%, -86%]"
@@ -114,29 +114,33 @@ def test_words_agree_with_interval_and_p_in_every_comparison(data: st.DataObject
         assert "[" not in found.text
 
 
-def check_verdict(cell: Difference, verdict: Verdict) -> None:
+def check_verdict(cell: MetricDifference, verdict: MetricVerdict) -> None:
     if verdict in DIFFERENT:
         assert leaves_out_0(cell)
         assert cell.p_adjusted is not None
         assert cell.p_adjusted < SIGNIFICANT
         assert cell.pairs >= FEWEST_PAIRS
         assert cell.mean is not None
-        assert (cell.mean > 0) is (verdict in (Verdict.WORSE, Verdict.HIGHER)), "of all METRICS less is better"
-    if verdict is Verdict.SAME:
+        assert (cell.mean > 0) is (verdict in (MetricVerdict.WORSE, MetricVerdict.HIGHER)), (
+            "of all METRICS less is better"
+        )
+    if verdict is MetricVerdict.SAME:
         assert cell.interval is not None
         assert -cell.minimum <= cell.interval.low <= cell.interval.high <= cell.minimum
 
 
-def check_line(line: str, cells: Mapping[str, tuple[Row, Difference]], seeds: int) -> None:
+def check_line(line: str, cells: Mapping[str, tuple[Row, MetricDifference]], seeds: int) -> None:
     named = [metric for metric in METRICS if f" {metric} " in line]
     verdicts = {metric: cell.verdict for metric, (_row, cell) in cells.items()}
     if word := re.search(r"kafka-6794 is (\w+) than wiki in ", line):
         assert named
         assert {verdicts[metric].value for metric in named} == {word[1]}
     elif "no difference that matters" in line:
-        assert set(verdicts.values()) == {Verdict.SAME}
+        assert set(verdicts.values()) == {MetricVerdict.SAME}
     elif "no difference is shown" in line:
-        assert not any(leaves_out_0(cell.telling) for _, cell in cells.values() if cell.verdict is Verdict.UNKNOWN)
+        assert not any(
+            leaves_out_0(cell.telling) for _, cell in cells.values() if cell.verdict is MetricVerdict.UNKNOWN
+        )
     elif "not settled" in line:
         assert named
         assert all(leaves_out_0(cells[metric][1].telling) for metric in named)

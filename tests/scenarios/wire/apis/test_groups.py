@@ -12,7 +12,7 @@ from scenarios.wire.apis.fetch import in_bytes
 from scenarios.wire.codec import decode_request, decode_response, encode_request, encode_response
 from scenarios.wire.codec.messages import stored
 from scenarios.wire.codec.records import read_batches
-from scenarios.wire.codec.stored import decode_stored, version_of
+from scenarios.wire.codec.stored_records import decode_stored, version_of
 from tests.brokers.groups.bench import DELAY, GROUP, OFFSETS, GroupBench
 
 COMMIT, FETCH, FIND, JOIN, HEARTBEAT, LEAVE, SYNC, DESCRIBE, LIST, DELETE, FORGET = (

@@ -14,7 +14,7 @@ from scenarios.wire.apis.fetch import in_bytes
 from scenarios.wire.codec import decode_request, decode_response, encode_request, encode_response
 from scenarios.wire.codec.messages import stored
 from scenarios.wire.codec.records import read_batches
-from scenarios.wire.codec.stored import decode_stored
+from scenarios.wire.codec.stored_records import decode_stored
 from scenarios.wire.transaction_records import transaction_records
 from tests.brokers.bench import TP, Bench
 from tests.brokers.groups.bench import GROUP, OFFSETS

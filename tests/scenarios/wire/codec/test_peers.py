@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios.wire.codec.messages import APIS
-from scenarios.wire.codec.reading import Reader, reader
+from scenarios.wire.codec.reader_compiler import Reader, reader
 from scenarios.wire.codec.schema import Api
-from scenarios.wire.codec.writing import Writer, writer
+from scenarios.wire.codec.writer_compiler import Writer, writer
 from tests.scenarios.wire.codec.bodies import any_body, fields_of, full_body
 from tests.scenarios.wire.codec.peers import PEERS
 

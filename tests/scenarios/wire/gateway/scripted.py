@@ -14,7 +14,7 @@ from scenarios.runs.runner import conclude, prepare
 from scenarios.wire.gateway.gateway import Gateway
 from scenarios.wire.inputs import Input, Operation
 from scenarios.wire.live_stage import LiveStage
-from scenarios.wire.operations.base import Operations
+from scenarios.wire.operations.performing import Operations
 from scenarios.wire.served import served_cluster
 from scenarios.wire.versions import DEFAULT
 

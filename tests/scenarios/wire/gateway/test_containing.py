@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from brokers.groups.rebalance import Rebalances
+from brokers.groups.rebalance import GroupRebalances
 from brokers.requests.client_metadata import MetadataHandler
 from controller.operations.topics import TopicChanges
 from emulator.protocol.events import NodeCrashed
@@ -91,7 +91,7 @@ def crashed(played: Scripted) -> list[int]:
 @pytest.mark.parametrize(
     ("owner", "name", "frames", "dies", "said"),
     [
-        (Rebalances, "_expire_join", [FINDS, joins("range")], True, "broker-2 fails"),
+        (GroupRebalances, "_expire_join", [FINDS, joins("range")], True, "broker-2 fails"),
         (TopicChanges, "process_topic_change", [CREATES], True, "broker-1 fails"),
         (MetadataHandler, "_create", [CREATES], True, "broker-2 fails"),
         (MetadataHandler, "_answer", [LISTS], False, "broker 2 fails at Metadata"),

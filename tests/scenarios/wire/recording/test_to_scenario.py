@@ -10,7 +10,7 @@ from emulator.protocol.events import Appended, Fault, LeaderElected
 from scenarios.cli.program import main
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.language.frames import compressed
+from scenarios.language.recorded_frames import compressed
 from scenarios.runs import run_scenario
 from scenarios.testing.kafka import kafka
 from scenarios.wire.recording.folder import read_live_run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from scenarios.language import Scenario
-from scenarios.language.schema.text import write_toml
+from scenarios.language.schema.toml_text import write_toml
 from scenarios.wire.inputs import Operation
 from scenarios.wire.recording.folder import LOG, RUN, SCENARIO, ServedAs
 from scenarios.wire.recording.log import InputLog

@@ -9,8 +9,8 @@ from typing import Any
 
 from attrs import define, field
 
-from scenarios.wire.zookeeper.jute import Source
-from scenarios.wire.zookeeper.records import (
+from scenarios.wire.zookeeper.jute import JuteReader
+from scenarios.wire.zookeeper.jute_records import (
     CONNECT_REQUEST,
     CONNECT_RESPONSE,
     NOTIFICATION_XID,
@@ -81,7 +81,7 @@ class Zk:
         """Error code and body of an answer; what comes before it is noted."""
         while True:
             data = self.raw.frame()
-            source = Source(data)
+            source = JuteReader(data)
             header = REPLY_HEADER.read(source)
             self.order.append(header["xid"])
             if header["xid"] == NOTIFICATION_XID:

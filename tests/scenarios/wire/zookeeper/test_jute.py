@@ -8,23 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.wire.zookeeper import records
+from scenarios.wire.zookeeper import jute_records
 from scenarios.wire.zookeeper.jute import (
     BOOLEAN,
     BUFFER,
     INT,
     LONG,
     TEXT,
-    Kind,
+    JuteReader,
+    JuteType,
     MalformedRecord,
     Record,
-    Source,
     Vector,
 )
+from scenarios.wire.zookeeper.jute_records import IN_MULTI, REQUESTS, RESPONSES
 from scenarios.wire.zookeeper.opaque import to_bytes, to_text
-from scenarios.wire.zookeeper.records import IN_MULTI, REQUESTS, RESPONSES
 
-OF_KIND: dict[Kind, st.SearchStrategy[Any]] = {
+OF_KIND: dict[JuteType, st.SearchStrategy[Any]] = {
     INT: st.integers(-(2**31), 2**31 - 1),
     LONG: st.integers(-(2**63), 2**63 - 1),
     BOOLEAN: st.booleans(),
@@ -33,7 +33,7 @@ OF_KIND: dict[Kind, st.SearchStrategy[Any]] = {
 }
 
 
-def values(kind: Kind) -> st.SearchStrategy[Any]:
+def values(kind: JuteType) -> st.SearchStrategy[Any]:
     if isinstance(kind, Vector):
         return st.lists(values(kind.of), max_size=4)
     if isinstance(kind, Record):
@@ -42,8 +42,9 @@ def values(kind: Kind) -> st.SearchStrategy[Any]:
 
 
 RECORDS = [
-    *REQUESTS.values(), *RESPONSES.values(), records.CONNECT_REQUEST, records.CONNECT_RESPONSE, records.REPLY_HEADER,
-    records.REQUEST_HEADER, records.WATCHER_EVENT,
+    *REQUESTS.values(), *RESPONSES.values(), jute_records.CONNECT_REQUEST, jute_records.CONNECT_RESPONSE,
+    jute_records.REPLY_HEADER,
+    jute_records.REQUEST_HEADER, jute_records.WATCHER_EVENT,
 ]  # fmt: skip
 
 
@@ -54,11 +55,11 @@ def test_a_record_that_is_written_is_read_again(data: st.DataObject, record: Rec
 
 
 @given(data=st.data(), codes=st.lists(st.sampled_from(IN_MULTI), max_size=4))
-def test_a_multi_and_its_results_are_read_again(data: st.DataObject, codes: list[records.OpCode]) -> None:
+def test_a_multi_and_its_results_are_read_again(data: st.DataObject, codes: list[jute_records.OpCode]) -> None:
     ops = [(code, data.draw(values(REQUESTS[code]))) for code in codes]
-    assert records.read_multi(records.write_multi(ops)) == ops
+    assert jute_records.read_multi(jute_records.write_multi(ops)) == ops
     results = [data.draw(st.integers(-200, -1) | st.tuples(st.just(code), values(RESPONSES[code]))) for code in codes]
-    assert records.read_multi_results(records.write_multi_results(results)) == results
+    assert jute_records.read_multi_results(jute_records.write_multi_results(results)) == results
 
 
 @given(data=st.binary(max_size=60), record=st.sampled_from(RECORDS))
@@ -73,11 +74,11 @@ def test_any_bytes_are_a_record_or_are_refused(data: bytes, record: Record) -> N
 @pytest.mark.parametrize(
     ("record", "data", "said"),
     [
-        (REQUESTS[records.OpCode.GET_CHILDREN], b"\0\0\0\x02/a", "1 bytes are wanted at byte 6, and 0 are left"),
-        (REQUESTS[records.OpCode.SYNC], b"\x7f\xff\xff\xff/", "2147483647 bytes are wanted"),
-        (REQUESTS[records.OpCode.SYNC], b"\xff\xff\xff\xfe", "-2 bytes are wanted"),
-        (REQUESTS[records.OpCode.SYNC], b"\0\0\0\1\xff", "a text is no UTF-8"),
-        (REQUESTS[records.OpCode.PING], b"\0", "1 bytes are left over"),
+        (REQUESTS[jute_records.OpCode.GET_CHILDREN], b"\0\0\0\x02/a", "1 bytes are wanted at byte 6, and 0 are left"),
+        (REQUESTS[jute_records.OpCode.SYNC], b"\x7f\xff\xff\xff/", "2147483647 bytes are wanted"),
+        (REQUESTS[jute_records.OpCode.SYNC], b"\xff\xff\xff\xfe", "-2 bytes are wanted"),
+        (REQUESTS[jute_records.OpCode.SYNC], b"\0\0\0\1\xff", "a text is no UTF-8"),
+        (REQUESTS[jute_records.OpCode.PING], b"\0", "1 bytes are left over"),
         (Record({"children": Vector(TEXT)}), b"\x10\0\0\0" + bytes(8), "a list of 268435456, and 8 bytes are left"),
     ],
 )
@@ -88,13 +89,13 @@ def test_what_is_no_record_is_refused_with_its_reason(record: Record, data: byte
 
 def test_clients_of_before_3_4_say_nothing_about_reading_only() -> None:
     request = {"protocol_version": 0, "last_zxid_seen": 0, "time_out": 1, "session_id": 0, "passwd": b""}
-    assert records.CONNECT_REQUEST.decode(records.CONNECT_REQUEST.write(request)) == request
+    assert jute_records.CONNECT_REQUEST.decode(jute_records.CONNECT_REQUEST.write(request)) == request
 
 
 def test_an_operation_that_no_multi_has_is_refused() -> None:
-    header = INT.write(records.OpCode.GET_DATA) + BOOLEAN.write(False) + INT.write(-1)
+    header = INT.write(jute_records.OpCode.GET_DATA) + BOOLEAN.write(False) + INT.write(-1)
     with pytest.raises(MalformedRecord, match="operation 4 in a multi"):
-        records.read_multi(header)
+        jute_records.read_multi(header)
 
 
 _ODD = st.binary(max_size=3) | st.characters(min_codepoint=0x10FE00).map(lambda one: one.encode())
@@ -110,4 +111,4 @@ def test_any_bytes_have_a_text_of_their_own(data: bytes | None) -> None:
 
 def test_what_is_utf_8_is_its_text() -> None:
     assert to_text("Jörg 🙂".encode()) == "Jörg 🙂"
-    assert Source(b"").left == 0
+    assert JuteReader(b"").left == 0

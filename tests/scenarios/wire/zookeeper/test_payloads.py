@@ -11,8 +11,8 @@ import pytest
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkCode
-from scenarios.wire.zookeeper.errors import Code, RefusedOperation
 from scenarios.wire.zookeeper.payloads import Payloads
+from scenarios.wire.zookeeper.zookeeper_codes import Code, RefusedOperation
 
 ADDRESSES = {broker: ("127.0.0.1", 9092 + broker) for broker in range(3)}
 WRITTEN = [line.split("\t") for line in (Path(__file__).parent / "znodes.txt").read_text().splitlines()]

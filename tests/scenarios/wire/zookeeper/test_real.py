@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.wire.zookeeper.records import OpCode
+from scenarios.wire.zookeeper.jute_records import OpCode
 from tests.scenarios.wire.gateway.served import LIMIT_S, Raw, Served, served, wait_for
 from tests.scenarios.wire.java.jars import JAVA_OPTIONS, ZOOKEEPER_ERA, class_path_with_zookeeper
 from tests.scenarios.wire.zookeeper.client import SET_WATCHES, Refused, Zk, created

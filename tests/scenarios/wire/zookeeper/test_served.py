@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.calibration.real.zookeeper import Session
 from scenarios.testing.kafka import kafka
-from scenarios.wire.zookeeper.records import OpCode
+from scenarios.wire.zookeeper.jute_records import OpCode
 from tests.scenarios.wire.gateway.served import Served, served, wait_for
 from tests.scenarios.wire.zookeeper.client import (
     AUTH,

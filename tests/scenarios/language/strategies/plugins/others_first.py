@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from emulator.streams import Stream
-from scenarios.language.strategies.registry import PlannedMove, Progress, admission, order
+from scenarios.language.strategies.strategy_parts import PlannedMove, PlanProgress, admission, order
 
 
 @admission("pairs-N", "N pairs of moves at a time; the next pairs when all of them have ended")
-def pairs(progress: Progress, n: int) -> tuple[PlannedMove, ...]:
+def pairs(progress: PlanProgress, n: int) -> tuple[PlannedMove, ...]:
     return () if progress.in_flight else progress.waiting[: 2 * n]
 
 

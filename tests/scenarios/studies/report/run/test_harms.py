@@ -16,7 +16,7 @@ from scenarios.runs.headlines import headlines
 from scenarios.runs.run import Run
 from scenarios.runs.runner import Stage, conclude, prepare
 from scenarios.studies.report.run.faults import Recovery, recoveries, shades
-from scenarios.studies.report.run.page import _recovered
+from scenarios.studies.report.run.run_page import _recovered
 from tests.scenarios.runs.random_cases import histories
 from tests.scenarios.runs.test_random import EVEN
 

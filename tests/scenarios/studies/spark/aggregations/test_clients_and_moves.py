@@ -13,7 +13,7 @@ from scenarios.studies.spark.aggregations.burrow import status_of_followers, tim
 from scenarios.studies.spark.aggregations.control_plane import steps_again
 from scenarios.studies.spark.aggregations.lag import lag_percentiles, lags
 from scenarios.studies.spark.aggregations.moves import bytes_moved, move_counts
-from scenarios.studies.spark.aggregations.produce import batches, errors_by_code, gaps, latencies, longest_gap
+from scenarios.studies.spark.aggregations.producers import batches, errors_by_code, gaps, latencies, longest_gap
 from scenarios.studies.spark.aggregations.traffic import peaks
 from tests.scenarios.studies.spark.aggregations.rows import RUN, table, values
 

@@ -1,0 +1,275 @@
+"""The brokers' part of a profile: the rules that differ between releases, and the settings
+(``brokers.broker_config``)."""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from attrs import evolve, field, frozen
+
+from brokers.broker_config import BrokerConfig
+from brokers.groups.policies import GroupPolicies
+from brokers.log.log_config import BROKER_NAMES, CLEANUP_POLICY, RULES, TOPIC_NAMES, LogConfig, LogRules
+from brokers.metadata_cache import MetadataCache
+from brokers.partition.isr import ByZooKeeper, IsrWrites, NotCaughtUp, OutOfSyncRule
+from brokers.service import ServiceTimes
+from brokers.transactions.policies import TransactionPolicies
+from brokers.under_replication import AllAssigned, UnderReplication
+from emulator.protocol.errors import Errors
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import ALL_BROKERS
+
+
+@frozen
+class BrokerPolicies:
+    """The broker's part of a profile. The defaults are those of Kafka 2.3.
+
+    Attributes:
+        topic_min_insync_replicas: min.insync.replicas of the topics that set their own.
+        topic_logs: the settings of topics for their logs, by topic and by Kafka's names.
+        join_needs_epoch_start: since 2.0.1: a follower joins the ISR only once it has reached the start of the
+            leader's epoch.
+        checks_epochs: KIP-320 (2.1): a reader names the leader epoch that it knows; if the replica has another one, it
+            gets FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH. False also where the controller sends a raised epoch to
+            the leader alone, as the controller page has it: no other replica could follow.
+        sessions_keep_epochs: KAFKA-9338 (2.5): a fetch session keeps the leader epochs that its reader named. Before,
+            only the request that begins a session was compared with them (CachedPartition.reqData, 2.1 to 2.4).
+        answers_with_epoch: KIP-279 (2.0): the answer to where an epoch ends names the epoch that it is about; before,
+            it was an offset alone.
+        checks_assignment: KAFKA-1097 (0.8.1): a leader lets only assigned replicas into its ISR; later releases start
+            only those. False where the controller does not send the new replicas to the leader (KAFKA-42's protocol):
+            the leader then accepts any replica that fetches.
+        out_of_sync: which members leave the ISR.
+        isr_checks_per_lag_time: how often isr-expiration runs within replica.lag.time.max.ms: twice since KAFKA-4485
+            (0.10.2), once before.
+        isr_writes: how a leader changes its ISR.
+        high_watermark_completes_fetches: a follower's fetch is answered as soon as the high watermark is higher than
+            the follower knows (2.4, for KIP-392); reverted by KAFKA-9952 (2.6), since it costs a fetch for each change.
+        records_fetch_first: 0.8: a follower's fetch is recorded before the log is read, whatever the read gives: the
+            answer holds the high watermark after it. Later releases read first: the answer holds the high watermark
+            from before, and a read that is refused was no fetch (ReplicaManager.fetchMessages, 0.9 to 2.7; 1.0.0 to
+            1.1.0 but for the high watermark, KAFKA-7104).
+        refused_fetch_forgets: after a fetch that was refused a leader does not know where the follower is
+            (ReplicaManager.updateFollowerLogReadResults, up to 2.3). False: nothing changes (KAFKA-8400, 2.4).
+        every_fetch_looks: every fetch of a follower checks whether the high watermark can advance. False: only a fetch
+            at a higher offset does (KAFKA-8841, 2.4), so that a replica that has left the ISR, and no longer counts,
+            can go on holding it back.
+        counts_acks: until 0.8.2 (KAFKA-1697, 0.9): acks above 1 is a number of replicas, and every negative one means
+            all.
+        demotion_answers_waiting: KAFKA-2960 (0.10): a leader that becomes a follower answers its delayed produces with
+            NOT_LEADER_FOR_PARTITION. Before, they wait for their timeout, or until it leads again and they are
+            satisfied.
+        knows_whose_replica: KAFKA-6796 (2.0): a broker without a replica that knows of the partition answers
+            NOT_LEADER_FOR_PARTITION; before, UNKNOWN_TOPIC_OR_PARTITION.
+        serves: whether a produce or a fetch may reach a partition, by the broker's metadata; if not, it gets
+            UNKNOWN_TOPIC_OR_PARTITION, also where the broker leads it (KafkaApis.handleFetchRequest, 2.3). The metadata
+            has to have the partition; before KAFKA-6796 (2.0), its topic; before KAFKA-3396 (0.10.1) it was not asked.
+        sends_any_reader_on: KAFKA-10223 (2.6): such a broker gives a reader that any replica would do for the same
+            answer; before, REPLICA_NOT_AVAILABLE.
+        latest_is_committed: KIP-207 (2.2): a new leader gives consumers no latest offset before its high watermark has
+            reached the start of its epoch; before, it may be lower than the one that its predecessor gave.
+        high_watermark_waits_for_caught_up: KAFKA-4485 (0.10.2): a replica outside the ISR that was caught up within
+            replica.lag.time.max.ms holds the high watermark back. False: only the ISR does.
+        stop_answers_waiting: KAFKA-9198 (2.4): StopReplica answers delayed produces with acks=all with
+            NOT_LEADER_FOR_PARTITION. Before, they wait for their timeout: a leader that is moved away gets no
+            LeaderAndIsr.
+        unassigned_leave_isr: a member of the ISR that is not assigned leaves it like one that does not fetch (up to
+            2.3). False: the check fails at it, and with it the rest of the broker's ISR check, every time (2.4 to 2.8,
+            KAFKA-9672).
+        checks_controller_epoch: KAFKA-532 (0.8.0): a request of an older controller than the last one is refused.
+        waits_for_own_registration: before KAFKA-1387 (0.9) a broker that found its znode in /brokers/ids, with other
+            data than it was about to write, took it for one of an earlier session, and waited until it would be gone.
+        accepts_newer_broker_epoch: KAFKA-9839 (2.5.1): a request with a higher broker epoch than the broker's own is
+            accepted; before, the handler threw.
+        request_names_live_leaders: before KAFKA-2738 (0.9) a broker followed the leaders that LeaderAndIsr itself named
+            as alive; since then, those that are alive by its metadata.
+        copies_follow_epochs: KAFKA-9654 (2.5): a copy to another log directory is read under the new epoch after a
+            LeaderAndIsr. Before, its own broker fences it, and it stays failed until the broker is restarted.
+        begins_epoch_at_election: KAFKA-7415 (2.0.1): a new leader notes where its epoch begins. Before, the epoch began
+            with its first batch, and a leader that wrote none did not know its own epoch.
+        restarts_every_fetcher: KAFKA-7164 (2.0.1): a follower truncates after every LeaderAndIsr. Before, one that
+            named the leader that the follower fetches from already left its fetcher as it was.
+        forgets_followers_first: KAFKA-10301 (2.6, before its release): a leader that gets a LeaderAndIsr forgets its
+            followers before it learns them again, and its high watermark is computed in between.
+        start_raises_high_watermark: KAFKA-9491 (2.4.1): a log that begins again at a later offset takes its high
+            watermark along; in 2.4.0 it stayed before the log's start until the leader's next answer.
+        start_raises_learned_high_watermark: a follower takes the high watermark of its leader for the start of its own
+            log where it is before that, and so does a copy in another log directory that of the log which it replaces
+            (Log.updateHighWatermark, 2.4.1, without a ticket). Before, they took it as it was
+            (ReplicaFetcherThread.processPartitionData, Partition.maybeReplaceCurrentWithFutureReplica, 2.3.1).
+        retention_stops_at_high_watermark: KAFKA-5634 (0.11.0.1): a segment that reaches beyond the high watermark is
+            not deleted, however old or large the log is.
+        log_rules: the rules of logs that replaced a bug.
+        bounds_high_watermark: KAFKA-3978 (1.1): the high watermark of a checkpoint, and that of a follower which
+            becomes leader, counts as the log's start where it is before that. Before, a leader could not find it in its
+            log and began with -1.
+        read_race_us: KAFKA-9835 (2.6): a consumer that may read to the end of the log is sent what is appended while
+            its answer is made. This is how long that takes; 0: nothing comes in between.
+        epoch_follows_role: KAFKA-9769 (2.7): a broker remembers a leader epoch once it has become leader or follower
+            under it. Before, a change of role that failed left the epoch behind, and the same request was refused as
+            old when it came again.
+        stop_deletes: KAFKA-1074 (0.8.1): StopReplica with deletion deletes the log. In 0.8.0 it stayed on the disk.
+        stop_refuses_offline: KIP-570 (2.6): StopReplica of a replica whose log directory is offline is an error also
+            without deletion.
+        counts_last_fetch: KAFKA-4485 (0.10.2): a follower was caught up at its last fetch if it asks now for what the
+            leader did not have then. Before, it was caught up only where it asked for the end of the log, to which a
+            busy leader is always ahead of it.
+        keeps_topic_settings: KAFKA-9254 (2.4.1): a change of the settings of all brokers leaves those of topics alone.
+            Before, the second such change made the logs that are there forget what their topics had set.
+        throttles_in_sync: KAFKA-4313 (0.10.1.0 alone): a replication throttle also holds back followers that are in the
+            ISR.
+        misses_settings_us: KAFKA-8813 (2.4): how long it takes a broker to open a log, from reading the settings of its
+            topic on. Before, a change of these settings that came meanwhile was lost; 0: none comes.
+        refuses_with_strangers: KAFKA-5758 (1.0): a follower that fetches one partition of which it is not a replica
+            gets nothing for that one. Before, its whole fetch failed.
+        disk_errors_halt: before KIP-112 (1.0) an I/O error ends the broker; since then it takes its log directory
+            offline.
+        under_replication: which partitions UnderReplicated counts, and which replicas ReplicasCount (KIP-352).
+        fills_in_defaults: KIP-464 (2.4): CreateTopics may leave the numbers of partitions and replicas to the brokers'
+            num.partitions and default.replication.factor.
+        admits_unknown_producers: KIP-360 (2.5): a producer of which the log has nothing (any more) may go on with any
+            sequence number. Before, it had to begin with 0, or got UNKNOWN_PRODUCER_ID.
+        followers_show_stability: KAFKA-8457 (2.4): each replica has its LastStableOffsetLag. Before, only leaders had.
+        recognizes_repeats: KIP-98 (0.11): a leader that gets a batch of an idempotent producer again does not append it
+            again. Before, no batch said whose it was.
+        limits_messages: before KIP-98 (0.11) max.message.bytes limited each message of a batch, and not the batch.
+        knows_missing_settings: KAFKA-9644 and KAFKA-9695 (2.6): requests to change settings may leave out what was set
+            before, and are refused where they leave out a value.
+        leaders_alone_measure_producers: KAFKA-8392 (2.4): a broker that leads no partition of a topic any more shows no
+            BytesInPerSec and MessagesInPerSec of it. Before, they stayed as long as it had a replica.
+        shows_rates: KAFKA-9625 (2.5): DescribeConfigs shows the rates of throttles. Before, their values were withheld.
+        message_format: what DescribeConfigs shows as the default of message.format.version, the release's newest
+            (ApiVersion.latestVersion).
+        lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
+        groups: the rules of group coordinators.
+        transactions: the rules of transaction coordinators.
+        service: how long requests take; None: no time.
+    """
+
+    config: BrokerConfig = field(factory=BrokerConfig)
+    topic_min_insync_replicas: Mapping[str, int] = field(factory=dict)
+    topic_logs: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    join_needs_epoch_start: bool = True
+    checks_epochs: bool = True
+    sessions_keep_epochs: bool = False
+    answers_with_epoch: bool = True
+    checks_assignment: bool = True
+    out_of_sync: OutOfSyncRule = field(factory=NotCaughtUp)
+    isr_checks_per_lag_time: int = 2
+    isr_writes: IsrWrites = field(factory=ByZooKeeper)
+    high_watermark_completes_fetches: bool = False
+    records_fetch_first: bool = False
+    refused_fetch_forgets: bool = True
+    every_fetch_looks: bool = True
+    counts_acks: bool = False
+    demotion_answers_waiting: bool = True
+    knows_whose_replica: bool = True
+    serves: Callable[[MetadataCache, TopicPartition], bool] = MetadataCache.knows
+    sends_any_reader_on: bool = False
+    latest_is_committed: bool = True
+    high_watermark_waits_for_caught_up: bool = True
+    stop_answers_waiting: bool = False
+    unassigned_leave_isr: bool = True
+    checks_controller_epoch: bool = True
+    waits_for_own_registration: bool = False
+    accepts_newer_broker_epoch: bool = False
+    request_names_live_leaders: bool = False
+    copies_follow_epochs: bool = False
+    begins_epoch_at_election: bool = True
+    restarts_every_fetcher: bool = True
+    forgets_followers_first: bool = False
+    start_raises_high_watermark: bool = True
+    start_raises_learned_high_watermark: bool = False
+    retention_stops_at_high_watermark: bool = True
+    log_rules: LogRules = RULES
+    bounds_high_watermark: bool = True
+    read_race_us: int = 0
+    epoch_follows_role: bool = True
+    stop_deletes: bool = True
+    stop_refuses_offline: bool = False
+    counts_last_fetch: bool = True
+    keeps_topic_settings: bool = True
+    throttles_in_sync: bool = False
+    misses_settings_us: int = 0
+    refuses_with_strangers: bool = False
+    disk_errors_halt: bool = False
+    under_replication: UnderReplication = field(factory=AllAssigned)
+    fills_in_defaults: bool = False
+    admits_unknown_producers: bool = False
+    followers_show_stability: bool = False
+    recognizes_repeats: bool = True
+    limits_messages: bool = False
+    knows_missing_settings: bool = False
+    leaders_alone_measure_producers: bool = False
+    shows_rates: bool = False
+    message_format: str = "2.3-IV1"
+    lacks_metrics: frozenset[str] = frozenset()
+    groups: GroupPolicies = field(factory=GroupPolicies)
+    transactions: TransactionPolicies = field(factory=TransactionPolicies)
+    service: ServiceTimes | None = None
+
+    @property
+    def all_min_insync_replicas(self) -> object:
+        """All values of min.insync.replicas: comparing two tells whether any has changed."""
+        return self.config.min_insync_replicas, self.topic_min_insync_replicas
+
+    def min_insync_replicas(self, topic: str) -> int:
+        return self.topic_min_insync_replicas.get(topic, self.config.min_insync_replicas)
+
+    def changed(self, entity: str, config: Mapping[str, str], initial: BrokerConfig) -> "BrokerPolicies":
+        """A copy with the dynamic settings ``config`` of ``entity`` (KIP-226).
+
+        Only min.insync.replicas and the settings of logs are taken over.
+
+        Args:
+            initial: the settings with which the brokers were started, for those that are not set any more.
+        """
+        own = config.get("min.insync.replicas")
+        if entity == ALL_BROKERS:
+            default = initial.min_insync_replicas if own is None else int(own)
+            log = initial.log.changed(config, BROKER_NAMES)
+            return evolve(self, config=evolve(self.config, min_insync_replicas=default, log=log))
+        topic = entity.removeprefix("topics/")
+        others = {name: least for name, least in self.topic_min_insync_replicas.items() if name != topic}
+        known = {name: value for name, value in config.items() if name in TOPIC_NAMES or name == CLEANUP_POLICY}
+        logs = {**self.topic_logs, topic: known}
+        return evolve(
+            self,
+            topic_min_insync_replicas=others if own is None else {**others, topic: int(own)},
+            topic_logs={name: settings for name, settings in logs.items() if settings},
+        )
+
+    def without_topics(self) -> "BrokerPolicies":
+        """A copy in which no topic has settings of its own."""
+        return evolve(self, topic_min_insync_replicas={}, topic_logs={})
+
+    def log_config(self, topic: str) -> LogConfig:
+        """The settings of the logs of ``topic``."""
+        own = self.topic_logs.get(topic)
+        return self.config.log if own is None else _of_topic(self.config.log, tuple(own.items()))
+
+    def valid_acks(self, acks: int) -> bool:
+        """Whether a produce request may have these ``acks``."""
+        return self.counts_acks or -1 <= acks <= 1
+
+    def without_replica(self, known: bool, needs_leader: bool = True) -> Errors:
+        """The error for a partition without a replica on this broker; ``known``: it is in the metadata cache."""
+        if not needs_leader and not self.sends_any_reader_on and (known or not self.knows_whose_replica):
+            return Errors.REPLICA_NOT_AVAILABLE
+        not_leader = known and self.knows_whose_replica
+        return Errors.NOT_LEADER_FOR_PARTITION if not_leader else Errors.UNKNOWN_TOPIC_OR_PARTITION
+
+    @property
+    def isr_check_interval_us(self) -> int:
+        return self.config.replica_lag_time_max_us // self.isr_checks_per_lag_time
+
+    @property
+    def caught_up_counts_us(self) -> int:
+        """The time for which a replica outside the ISR that was caught up holds the high watermark back; -1: it does
+        not."""
+        return self.config.replica_lag_time_max_us if self.high_watermark_waits_for_caught_up else -1
+
+
+@lru_cache(256)
+def _of_topic(default: LogConfig, own: tuple[tuple[str, str], ...]) -> LogConfig:
+    """The settings of a topic's logs. A log reads them whenever it begins a segment."""
+    return default.changed(dict(own), TOPIC_NAMES)

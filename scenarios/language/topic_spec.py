@@ -1,0 +1,142 @@
+"""The topics of a scenario and the first assignment of their replicas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from attrs import Factory, field, frozen
+
+from emulator.protocol.configs import ConfigValue
+from scenarios.errors import BadInput
+from scenarios.language.kafka_settings import TOPIC_CONFIG
+from scenarios.language.schema.kinds import REPLICAS, SIZE, Integer, ListOf, Text, as_tuple
+from scenarios.language.schema.table_reader import key
+from scenarios.units import counted
+
+_TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
+
+
+def check_topic(name: str) -> str:
+    """``name`` when it is a legal topic name in Kafka, else ``BadInput``."""
+    if not _TOPIC.fullmatch(name) or name in {".", ".."}:
+        raise BadInput(f"{name!r} is no topic name; write 1 to 249 of the characters a-z A-Z 0-9 . _ -")
+    return name
+
+
+def split_partition(name: str) -> tuple[str, int]:
+    """``"orders-0"`` is partition 0 of ``orders``; the last hyphen divides, since topics may hold hyphens too."""
+    topic, hyphen, number = name.rpartition("-")
+    if not hyphen or not _NUMBER.fullmatch(number):
+        raise BadInput(f'{name!r} is no partition name; write it as "topic-number", such as "orders-0"')
+    return check_topic(topic), int(number)
+
+
+def join_partition(topic: str, partition: int) -> str:
+    return f"{topic}-{partition}"
+
+
+TOPIC_NAME = Text(check_topic, "a topic name")
+PARTITION_NAME = Text(split_partition, 'a partition name such as "orders-0"')
+
+
+Assignment = tuple[tuple[int, ...], ...]
+DEFAULT_REPLICATION_FACTOR = 3
+MIN_ISR = "min.insync.replicas"
+MOST_PARTITIONS = 1_000_000
+
+
+def _frozen_assignment(lists: Iterable[Iterable[int]] | None) -> Assignment | None:
+    return None if lists is None else tuple(tuple(replicas) for replicas in lists)
+
+
+def _partitions(topic: TopicSpec) -> int:
+    return len(topic.assignment) if topic.assignment else 1
+
+
+def _replication_factor(topic: TopicSpec) -> int:
+    return len(topic.assignment[0]) if topic.assignment else DEFAULT_REPLICATION_FACTOR
+
+
+@frozen(kw_only=True)
+class TopicSpec:
+    """A topic: its partitions, their replicas, and how much they hold at the start."""
+
+    name: str = field(metadata=key(TOPIC_NAME, "the topic's name"))
+    assignment: Assignment | None = field(
+        default=None,
+        converter=_frozen_assignment,
+        metadata=key(ListOf(REPLICAS, empty=False), "replicas of each partition, preferred leader first"),
+    )
+    brokers: tuple[int, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(REPLICAS, "without an assignment: the brokers that the replicas are placed on, in turn"),
+    )
+    partitions: int = field(
+        default=Factory(_partitions, takes_self=True),
+        metadata=key(Integer(1, MOST_PARTITIONS), "how many partitions; absent = as many as the assignment has, or 1"),
+    )
+    replication_factor: int = field(
+        default=Factory(_replication_factor, takes_self=True),
+        metadata=key(Integer(1), "replicas of each partition; absent = as in the assignment, or 3"),
+    )
+    size_bytes: int = field(default=0, metadata=key(SIZE, "data in each partition when the run starts", name="size"))
+    config: dict[str, ConfigValue | str] = field(
+        default=Factory(dict),
+        metadata=key(TOPIC_CONFIG, "topic settings under Kafka's names; they override the brokers'"),
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if self.assignment is None:
+            if self.brokers and self.replication_factor > len(self.brokers):
+                raise BadInput(
+                    f"{self.replication_factor} replicas do not fit on {len(self.brokers)} brokers; "
+                    "name more, or lower the replication factor",
+                    where="brokers",
+                )
+            return
+        if self.brokers:
+            raise BadInput("the assignment names the brokers already; keep one of both", where="brokers")
+        if len(self.assignment) != self.partitions:
+            raise BadInput(
+                f"{self.partitions} partitions, but the assignment lists {len(self.assignment)}; "
+                "leave 'partitions' out or make them agree",
+                where="partitions",
+            )
+        for partition, replicas in enumerate(self.assignment):
+            if len(replicas) != self.replication_factor:
+                raise BadInput(
+                    f"{len(replicas)} replicas where the replication factor is {self.replication_factor}; "
+                    "all partitions of a topic have the same number",
+                    where=f"assignment[{partition}]",
+                )
+
+    @property
+    def partition_names(self) -> tuple[str, ...]:
+        return tuple(join_partition(self.name, number) for number in range(self.partitions))
+
+    def hints(self, brokers: Mapping[str, ConfigValue]) -> Iterator[str]:
+        """Consequences of its settings, over those of the ``brokers``, that Kafka accepts without a word."""
+        least = self.config.get(MIN_ISR, brokers.get(MIN_ISR, 1))
+        if isinstance(least, int) and least > self.replication_factor:
+            replicas = counted(self.replication_factor, "replicas")
+            yield f"{MIN_ISR} is {least}, and a partition has {replicas}: no write with acks=all can succeed"
+
+    def replica_lists(self, brokers: int) -> Assignment:
+        """The replicas of each partition: the stated ones, else round robin, where partition p begins at broker p, or
+        at the p-th of the topic's own brokers."""
+        if self.assignment is not None:
+            return self.assignment
+        order = self.brokers or range(brokers)
+        return tuple(
+            tuple(order[(first + step) % len(order)] for step in range(self.replication_factor))
+            for first in range(self.partitions)
+        )
+
+
+def hints(topics: Iterable[TopicSpec], brokers: Mapping[str, ConfigValue]) -> Iterator[str]:
+    """The hints of each of the ``topics``, with its place in the file."""
+    for index, topic in enumerate(topics):
+        yield from (f"topics[{index}] {topic.name}: {line}" for line in topic.hints(brokers))

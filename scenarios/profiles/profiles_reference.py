@@ -1,0 +1,103 @@
+"""docs/reference/profiles.md: what each profile does and leaves out, rendered from the registry.
+
+``python -m scenarios.profiles.profiles_reference docs/reference/profiles.md`` writes the tables into the page; a test
+holds it to them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from scenarios import units
+from scenarios.pages import into_page, table
+from scenarios.profiles.profile import Difference, Profile
+from scenarios.profiles.profile_registry import DEFAULT_PROFILE, PROFILES
+
+
+def sections() -> dict[str, str]:
+    """One for each profile: its line, its table, what it leaves out."""
+    return {name: _section(profile) for name, profile in PROFILES.items()}
+
+
+def titles() -> tuple[str, ...]:
+    """All differences between profiles, each once."""
+    return tuple(dict.fromkeys(difference.title for difference in _differences()))
+
+
+def words(profile: Profile, title: str) -> str:
+    """The behaviour of ``profile`` under one of the ``titles``.
+
+    Raises: LookupError where no difference says what ``kafka-2.3`` does.
+    """
+    for link in profile.chain():
+        for difference in link.differences:
+            if difference.title == title:
+                return difference.here
+    before = [difference.before for difference in _differences() if difference.title == title and difference.before]
+    if len(before) != 1:
+        raise LookupError(f"{len(before)} differences say what {DEFAULT_PROFILE} does about {title!r}; one has to")
+    return before[0]
+
+
+def _differences() -> Iterator[Difference]:
+    return (difference for profile in PROFILES.values() for difference in profile.differences)
+
+
+def _section(profile: Profile) -> str:
+    rows = list(_rows(profile))
+    left = [f"- {line}" for line in profile.leaves_out]
+    nothing = "It leaves out nothing but what [all do](../understand/limits.md)."
+    out = "It leaves out:\n\n" + "\n".join(left) if left else nothing
+    return f"{profile.help}.\n\n{table(['', 'Here', 'Source'], rows)}\n\n{out}"
+
+
+def _rows(profile: Profile) -> Iterator[Sequence[str]]:
+    default = PROFILES[DEFAULT_PROFILE]
+    yield "moves, unless a strategy is named", _marked(f"`{profile.strategy}`", f"`{default.strategy}`"), "-"
+    for title in titles():
+        yield title, _marked(words(profile, title), words(default, title)), _source(title)
+    tool = _marked(_election_tool(profile), _election_tool(default))
+    yield "the tool asks for preferred leaders by", tool, "KIP-460, 2.4"
+    yield "topics", _marked(_deletion(profile), _deletion(default)), "KAFKA-330, 0.8.1"
+    yield "metrics that there are not", _marked(_lacking(profile), _lacking(default)), "Kafka's code, 0.8.0 to 2.5.1"
+    for setting, value in profile.defaults.items():
+        yield f"`{setting}` by default", _marked(f"`{str(value).lower()}`", ""), "-"
+    yield "ZooKeeper session timeout by default", _marked(_timeout(profile), _timeout(default)), "-"
+
+
+def _source(title: str) -> str:
+    """The sources of all differences of that title."""
+    found = (difference.source.split("; ") for difference in _differences() if difference.title == title)
+    return "; ".join(dict.fromkeys(source for sources in found for source in sources))
+
+
+def _election_tool(profile: Profile) -> str:
+    return "the API (ElectLeaders)" if profile.election_tool == "api" else "a znode"
+
+
+def _deletion(profile: Profile) -> str:
+    return "can be deleted" if profile.policies.deletes_topics else "cannot be deleted"
+
+
+def _lacking(profile: Profile) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(profile.policies.brokers.lacks_metrics))
+
+
+def _timeout(profile: Profile) -> str:
+    return units.format_duration(profile.session_timeout_us)
+
+
+def _marked(text: str, default: str) -> str:
+    return text if text == default else f"**{text}**"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the sections into the page named."""
+    page = Path(arguments[0])
+    page.write_text(into_page(page.read_text(encoding="utf-8"), sections()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,175 @@
+"""One client's connection in the world: frames become requests to the broker, its answers become frames."""
+
+from collections import deque
+from struct import Struct
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from emulator.kernel import KernelError
+from emulator.network import Endpoint
+from emulator.nodes import Node
+from emulator.protocol.address import LISTENER
+from scenarios.runs.culprits import said
+from scenarios.wire.apis.base import Body, Connection, InvalidRequest, WireApi
+from scenarios.wire.codec import MalformedFrame, decode_request, encode_response
+from scenarios.wire.gateway.outlet import Outlet
+
+if TYPE_CHECKING:
+    from scenarios.wire.gateway.gateway import Gateway
+
+API_VERSIONS = 18
+SIZE_OF_SIZE = 4
+"""The bytes of a frame's size, which precede it."""
+_HEADER = Struct(">hhih")
+
+
+class RefusedFrame(Exception):
+    """A frame that ends its connection; the message says why."""
+
+
+@define(eq=False)
+class _InFlight:
+    """A request that waits for its answer."""
+
+    api: WireApi
+    version: int
+    correlation_id: int
+    body: Body
+    request: Any = None
+    sent_us: int = 0
+
+
+@define(eq=False)
+class ClientConnection:
+    """A connection from one client to one broker.
+
+    The connection in the emulated network is opened with the first request: that has the ``client.id``, after which the
+    machine is named.
+    """
+
+    gateway: "Gateway"
+    number: int
+    broker: int
+    address: str
+    outlet: Outlet
+    machine: Node | None = None
+    _endpoint: Endpoint = field(init=False)
+    _context: Connection = field(init=False)
+    _asked: deque[_InFlight] = field(factory=deque)
+
+    def frame(self, data: bytes) -> None:
+        """Handle a request from the client."""
+        try:
+            if self.machine is None:
+                self._open(data)
+        except RefusedFrame as refused:
+            self.refuse(str(refused))
+            return
+        assert self.machine is not None
+        assert self.machine.process is not None
+        # A paused machine handles it when it resumes; a machine without a process never does.
+        self.machine.process.deliver((self._send, data))
+
+    def _open(self, data: bytes) -> None:
+        *_, client_id = _header(data)
+        machine = self.gateway.machine(client_id)
+        process = machine.process
+        if process is None or not process.alive:
+            raise RefusedFrame(f"the client {client_id!r} has crashed")
+        self.machine = machine
+        host = self.address.rpartition(":")[0]
+        self._context = Connection(self.broker, client_id, self.gateway.served, f"/{host}")
+        self._endpoint = self.gateway.cluster.network.connect(
+            process, self.broker, LISTENER, self._answered, self._ended
+        )
+
+    def _send(self, data: bytes) -> None:
+        if self.number not in self.gateway.connections:
+            return  # the connection has ended while the machine was paused
+        try:
+            asked = self._read(data)
+            self._context.version = asked.version
+            request = asked.api.to_request(asked.body, self._context)
+        except (RefusedFrame, MalformedFrame, InvalidRequest) as refused:
+            self.refuse(str(refused))
+            return
+        process = self._endpoint.process
+        asked.request, asked.sent_us = request, process.world.now
+        if asked.api.is_answered(asked.body):
+            self._asked.append(asked)
+        else:
+            self.outlet.handled()
+            asked.api.sent(request, self._context, process)
+        self._endpoint.send(request, SIZE_OF_SIZE + len(data))
+
+    def _read(self, data: bytes) -> _InFlight:
+        key, version, correlation_id, _ = _header(data)
+        announced = self.gateway.served.versions.get(key)
+        if announced is None:
+            raise RefusedFrame(f"API {key} is not served")
+        api, (low, high) = self.gateway.apis[key], announced
+        if low <= version <= high:
+            return _InFlight(api, version, correlation_id, decode_request(data).body)
+        if key == API_VERSIONS:
+            # The client goes on with a version that the answer names.
+            return _InFlight(api, version, correlation_id, {})
+        raise RefusedFrame(f"version {version} of API {key} is not served, but {low} to {high}")
+
+    def _answered(self, response: Any) -> None:
+        asked = self._asked.popleft()
+        self._context.version = version = asked.version
+        process = self._endpoint.process
+        try:
+            asked.api.answered(asked.request, response, process.world.now - asked.sent_us, self._context, process)
+            body = asked.api.to_response(response, asked.body, self._context)
+            if asked.api.key == API_VERSIONS and not asked.api.translates(version):
+                version = 0
+            frame = encode_response(asked.api.key, version, asked.correlation_id, body)
+        except KernelError:
+            raise
+        except Exception as error:
+            # A mistake in the translation costs this connection, not the run.
+            self.gateway.defect(f"the answer to API {asked.api.key} cannot be sent: {said(error)}")
+            self.end()
+            return
+        self.outlet.write(frame)
+
+    def refuse(self, why: str) -> None:
+        """Close the connection, as brokers do where they cannot read a request, and say why in the log."""
+        self.gateway.log(f"connection {self.number} from {self.address} to broker {self.broker}: {why}; closed")
+        self.end()
+
+    def end(self) -> None:
+        """Close the connection from here."""
+        self.close()
+        self.outlet.end(reset=False)
+
+    def close(self) -> None:
+        """Handle the end of the connection at the client."""
+        self.gateway.connections.pop(self.number, None)
+        if self.machine is not None:
+            self._endpoint.close()
+
+    def _ended(self, reason: str) -> None:
+        """Handle the end of the connection in the world, by the broker, its machine, or the network."""
+        self.gateway.connections.pop(self.number, None)
+        self.outlet.end(reset=reason != "closed")
+
+    def reset(self) -> None:
+        """End the connection, because the client's process was killed."""
+        self._ended("reset")
+
+
+def client_id_of(data: bytes) -> str:
+    """The client id of a request; empty: it has none. Raises: RefusedFrame."""
+    return _header(data)[3]
+
+
+def _header(data: bytes) -> tuple[int, int, int, str]:
+    """API, version, correlation id and client id, which every version of the header has."""
+    if len(data) < _HEADER.size:
+        raise RefusedFrame(f"a frame of {len(data)} bytes is no request")
+    key, version, correlation_id, length = _HEADER.unpack_from(data)
+    client_id = data[_HEADER.size : _HEADER.size + max(length, 0)]
+    return key, version, correlation_id, client_id.decode("utf-8", "replace")

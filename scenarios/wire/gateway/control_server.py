@@ -1,0 +1,116 @@
+"""The socket for operations from another terminal: each line is a JSON object, and is answered by one line.
+
+It is a Unix socket in a folder that only its owner can enter. An operation becomes an input of the live run, as the
+frames of clients do, and is answered when it was performed.
+"""
+
+import json
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Callable
+
+import trio
+from attrs import define, field
+
+from emulator.kernel.live import LiveWorld
+from scenarios.errors import BadInput
+from scenarios.wire.operations.performing import Answer, read
+
+MOST_BYTES = 1 << 20
+"""The most bytes of an operation: a plan with every partition of a large cluster has fewer."""
+
+
+@define(eq=False)
+class _PendingOperation:
+    """An operation that is not answered yet."""
+
+    done: trio.Event = field(factory=trio.Event)
+    answer: Answer = field(factory=dict)
+
+
+@define(eq=False)
+class ControlServer:
+    """Listens from its creation on, and serves in ``serve``.
+
+    Attributes:
+        operate: enters a line into the world as an operation, and returns its number.
+        path: the path of the socket.
+    """
+
+    world: LiveWorld
+    operate: Callable[[str], int]
+    log: Callable[[str], object]
+    path: str = field(init=False)
+    _folder: str = field(init=False)
+    _listener: trio.socket.SocketType = field(init=False)
+    _asked: dict[int, _PendingOperation] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        self._folder = tempfile.mkdtemp(prefix="understudy-")
+        self.path = os.path.join(self._folder, "control")
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(self.path)
+        listener.listen()
+        self._listener = trio.socket.from_stdlib_socket(listener)
+
+    def close(self) -> None:
+        """Remove the socket."""
+        self._listener.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def answered(self, number: int, answer: Answer) -> None:
+        """Send the answer to an operation that was performed; called in the world."""
+        asked = self._asked.pop(number, None)
+        if asked is not None:
+            asked.answer = answer
+            asked.done.set()
+            self.world.wake()
+
+    async def serve(self) -> None:
+        """Answer operators, each as long as it stays connected."""
+        async with trio.open_nursery() as operators:
+            while True:
+                try:
+                    operator, _ = await self._listener.accept()
+                except (trio.ClosedResourceError, OSError):
+                    return
+                operators.start_soon(self._talk, operator)
+
+    async def _talk(self, operator: trio.socket.SocketType) -> None:
+        with operator:
+            try:
+                await self._answer_lines(operator)
+            except OSError:
+                pass  # the operator has gone
+            except Exception as error:
+                self.log(f"an operator's connection: {type(error).__name__}: {error}; closed")
+
+    async def _answer_lines(self, operator: trio.socket.SocketType) -> None:
+        buffer = bytearray()
+        while data := await operator.recv(65536):
+            buffer += data
+            while (end := buffer.find(b"\n")) >= 0:
+                line = buffer[:end].decode("utf-8", "replace")
+                del buffer[: end + 1]
+                await _send(operator, await self._perform(line))
+            if len(buffer) > MOST_BYTES:
+                await _send(operator, {"error": f"an operation has at most {MOST_BYTES} bytes"})
+                return
+
+    async def _perform(self, line: str) -> Answer:
+        try:
+            read(line)
+        except BadInput as error:
+            return {"error": str(error)}
+        asked = _PendingOperation()
+        self._asked[self.operate(line)] = asked
+        await asked.done.wait()
+        return asked.answer
+
+
+async def _send(operator: trio.socket.SocketType, answer: Answer) -> None:
+    data = json.dumps(answer).encode() + b"\n"
+    while data:
+        data = data[await operator.send(data) :]

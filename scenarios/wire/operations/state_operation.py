@@ -1,0 +1,77 @@
+"""The state of the cluster at this instant, for an operator: ``{"action": "state", "partition": "orders-0"}``. Without
+a partition it is that of all of them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import TOPICS, decode_reassigning, decode_topic, topic_path
+from scenarios.errors import BadInput, did_you_mean
+from scenarios.language.topic_spec import split_partition
+from scenarios.wire.live_stage import LiveStage
+from scenarios.wire.operations.performing import Answer, Asked, Reply, operation
+
+
+@operation("state")
+def state(stage: LiveStage, asked: Asked, reply: Reply) -> None:
+    """Answer with the controller, the brokers and the partitions: leaders and ISRs from ZooKeeper, logs from the
+    brokers."""
+    unknown = [name for name in asked if name not in ("action", "partition")]
+    if unknown:
+        raise BadInput(f"unknown key {unknown[0]!r}; {did_you_mean(unknown[0], ['partition'])}")
+    partitions = list(_partitions(stage, asked.get("partition")))
+    roles, cluster = stage.method.performer.roles, stage.cluster
+    answer: Answer = {
+        "ok": True,
+        "at_us": stage.world.now,
+        "controller": next(iter(roles.controller()), None),
+        "brokers": [{"broker": broker, "state": roles.state_of(broker)} for broker in cluster.nodes],
+        "clients": [cluster.clients[machine] for machine in roles.clients()],
+        "partitions": partitions,
+    }
+    reply(answer)
+
+
+def _partitions(stage: LiveStage, wanted: Any) -> Iterator[dict[str, Any]]:
+    """The state of the wanted partitions. Raises: BadInput for a partition that does not exist."""
+    tree = stage.cluster.zookeeper.tree
+    named = None
+    if wanted is not None:
+        named = TopicPartition(*split_partition(str(wanted)))
+        lacking = stage.method.performer.roles.lacks_partition(str(named))
+        if lacking:
+            raise BadInput(lacking)
+    for topic in tree.children(TOPICS) if named is None else (named.topic,):
+        data = tree.get(topic_path(topic)) or ""
+        reassigning = decode_reassigning(data)
+        for number, replicas in decode_topic(data).items():
+            if named is None or named.partition == number:
+                found = _partition(stage, TopicPartition(topic, number), replicas)
+                if number in reassigning:
+                    found["adding"] = list(reassigning[number].adding)
+                    found["removing"] = list(reassigning[number].removing)
+                yield found
+
+
+def _partition(stage: LiveStage, tp: TopicPartition, replicas: tuple[int, ...]) -> dict[str, Any]:
+    written = stage.method.performer.roles.state(tp)
+    found: dict[str, Any] = {"partition": str(tp), "replicas": list(replicas)}
+    if written is not None:
+        found |= {"leader": written.leader, "leader_epoch": written.leader_epoch, "isr": list(written.isr)}
+    found["logs"] = [_log(stage, tp, broker) for broker in stage.cluster.brokers if _holds(stage, tp, broker)]
+    return found
+
+
+def _holds(stage: LiveStage, tp: TopicPartition, broker: int) -> bool:
+    process, running = stage.cluster.nodes[broker].process, stage.cluster.brokers[broker]
+    return process is not None and process.alive and running.started and tp in running.replicas.partitions
+
+
+def _log(stage: LiveStage, tp: TopicPartition, broker: int) -> dict[str, int]:
+    partition = stage.cluster.brokers[broker].replicas.partitions[tp]
+    return {
+        "broker": broker,
+        "log_end_offset": partition.log.end_offset,
+        "high_watermark": partition.high_watermark,
+        "leader_epoch": partition.leader_epoch,
+    }
