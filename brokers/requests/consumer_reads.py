@@ -1,4 +1,4 @@
-"""What one fetch request of a consumer reads, emulated or real.
+"""The reads of one fetch request of a consumer, emulated or real.
 
 Behavior, for each partition in this order (KafkaApis.handleFetchRequest, ReplicaManager.readFromLocalLog,
 Partition.readRecords, Log.read; 2.3.1):

@@ -13,7 +13,7 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False)
 class ConsumerSession(ReaderSession):
-    """It does not count for any ISR, no quota throttles it, and the high watermark wakes it."""
+    """A consumer's fetch session. It counts for no ISR and is not throttled; a new high watermark wakes it."""
 
     def reads(self, _tp: TopicPartition) -> bool:
         """Only what followers read counts for an ISR."""

@@ -122,7 +122,7 @@ class FetchSessionCache:
     """By id, those that were used last at the end."""
 
     def context(self, request: ConsumerFetchRequest) -> FetchContext:
-        """What ``request`` fetches (FetchManager.newContext)."""
+        """The context of ``request``: the partitions that it fetches (FetchManager.newContext)."""
         id, epoch = request.session_id, request.session_epoch
         if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             self._sessions.pop(id, None)

@@ -45,7 +45,7 @@ from fetchers.failures import StorageError
 Waiting = tuple[int, Partition, int]
 """A batch that waits for replicas: its place in the request, its partition, and the offset that they have to reach."""
 Outcome = tuple[Errors, int, SequencedBatch | None]
-"""Of one batch: the error, the base offset (-1 with an error), and the batch of the log that it repeats."""
+"""The outcome of one batch: the error, the base offset (-1 with an error), and the batch of the log that it repeats."""
 
 
 @frozen
