@@ -44,8 +44,8 @@ def _first_equal(value: Any) -> Any:
 
 
 def shared(value: T) -> T:
-    """The same tuple for all partitions of which equal facts are kept: in a large cluster there are few such facts and
-    many partitions."""
+    """One object for all equal values. It saves memory: a large cluster has many partitions and few different facts of
+    them."""
     found: T = _first_equal(value)
     return found
 

@@ -85,7 +85,7 @@ class FollowedInTime(Checker):
         self._forget(event.node, TopicPartition.of(event.topic, event.partition))
 
     def on_cleared(self, event: PartitionFailureCleared) -> None:
-        """Its next role says from which leader it is fetched."""
+        """A failed partition is given back: no fetch is due until its next role names the leader."""
         self._forget(event.node, TopicPartition.of(event.topic, event.partition))
 
     def on_leader(self, event: BecameLeader) -> None:

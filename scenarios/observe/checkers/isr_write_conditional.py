@@ -78,7 +78,7 @@ class IsrWriteConditional(Checker):
         self._proposed.pop(event.node, None)
 
     def _end(self, event: OfReplica) -> bool:
-        """What was proposed is over. Returns whether anything was."""
+        """End the proposal that is open in the partition. Returns whether there was one."""
         tp, of_broker = TopicPartition.of(event.topic, event.partition), self._proposed.get(event.node, {})
         if tp not in of_broker:
             return False

@@ -37,10 +37,10 @@ class _Leadership:
     """One partition as its leader knows it.
 
     Attributes:
-        since_us: when it took up its leader epoch, or its ISR has changed since.
-        changing: it has proposed another ISR, and that has not taken effect.
-        absent: the members that have not followed it yet since it leads.
-        ends: where the logs of members end that ended before its own when they were compared last.
+        since_us: time at which the leader took up its epoch, or of the ISR's last change after that.
+        changing: whether the leader has proposed another ISR that has not taken effect.
+        absent: members that have not followed this leader since it leads.
+        ends: log end offset of each ISR member that was behind the leader at the last check.
     """
 
     isr: tuple[int, ...]

@@ -56,7 +56,7 @@ class MovesRecoverable(Checker):
         """By path of a topic's znode, the beginning of its content."""
         self._withdrawn: dict[TopicPartition, None] = {}
         self._doubtful: dict[TopicPartition, Replicas] = {}
-        """What the write at hand has changed, unless it names adding or removing replicas itself."""
+        """Replicas, before the current write, of partitions that it changes without naming adding or removing ones."""
 
     def on_reported(self, event: MoveReported) -> None:
         if event.interrupted:

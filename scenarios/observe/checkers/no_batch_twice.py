@@ -24,11 +24,11 @@ LATEST = 64
 
 @define(eq=False)
 class _ProducerBatches:
-    """What one producer has in a partition.
+    """The batches of one producer in a partition.
 
     Attributes:
-        first, newest: its batches with the lowest and the highest id.
-        end_offset: where its last one ends.
+        first, newest: the batches with the lowest and the highest id.
+        end_offset: end of the last batch.
     """
 
     first: int

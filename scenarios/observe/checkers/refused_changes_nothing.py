@@ -56,5 +56,5 @@ class RefusedChangesNothing(Checker):
 
 
 def _did(event: OfReplica) -> Literal["lead", "follow", "stop"]:
-    """What the broker had begun to do."""
+    """The role change that the broker had begun."""
     return "stop" if type(event) is ReplicaStopped else "lead" if type(event) is BecameLeader else "follow"
