@@ -9,7 +9,7 @@ from scenarios.observe.findings.facts import Facts, Part
 
 
 class Condition(Part):
-    """What holds of a cluster that is well."""
+    """A condition that holds in a cluster that has converged."""
 
     CONTROLLED = "one registered broker is the controller, and it alone shows that"
     REGISTERED = "every broker of the core runs and is registered"
@@ -71,7 +71,7 @@ class Unregistered(NamedTuple):
 
 
 class ControllerMissing(NamedTuple):
-    """What /controller names, a broker that is no controller or -1: none."""
+    """A cluster without a controller. ``controller``: the broker that /controller names; -1: none."""
 
     controller: int
 

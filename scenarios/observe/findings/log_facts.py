@@ -20,8 +20,13 @@ SEEN = {
 
 
 class Committed(NamedTuple):
-    """What is committed: ``offset``, up to which; the last batch, with its leader epoch; None: what the topic began
-    with. ``shown``: some log shows it."""
+    """The end of what is committed in a partition.
+
+    Attributes:
+        offset: the offset up to which records are committed.
+        batch, epoch: the last committed batch and its leader epoch. ``batch`` is None for what the topic began with.
+        shown: whether any log shows that batch.
+    """
 
     offset: int
     batch: int | None
@@ -30,7 +35,7 @@ class Committed(NamedTuple):
 
     @classmethod
     def of(cls, commit: Commit) -> Committed:
-        """What is committed now."""
+        """The commit as it is now."""
         place, _, _, epoch, batch = commit.last
         return cls(commit.offset, batch if place else None, epoch, not commit.unknown_below)
 

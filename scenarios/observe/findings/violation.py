@@ -47,7 +47,7 @@ class Violation:
 
     @property
     def statement(self) -> str:
-        """What should have held, for people."""
+        """The sentence that says what should have held."""
         return invariants.find(self.invariant).statement if self.part is None else self.part.words
 
     @property

@@ -1,4 +1,4 @@
-"""What producers know to be written, and which of it is lost: acknowledged batches that a later leader lacks."""
+"""Acknowledged batches, and which of them are lost: those that a later leader lacks."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ ORDINARY = (
     "broker.controlled_shutdown",
     "broker.stop",
 )
-"""What operators do every day: the cluster has to do its work meanwhile."""
+"""Actions of every day's operation: the cluster has to do its work meanwhile."""
 
 SUDDEN = ("broker.crash", "controller.crash")
 """Faults that peers notice at once, since connections are closed."""

@@ -130,8 +130,8 @@ class Commits:
         return without(cluster.assignment(tp), cluster.removing(tp)) if cluster.is_reassigning(tp) else None
 
     def on_reassigning(self, event: ReassigningWritten) -> None:
-        """What was requested through the API may reach the controller after what was asked for later, so the topic's
-        znode says where the move goes that begins, or is changed (KIP-455)."""
+        """Take the target of a move that begins or changes from the topic's znode (KIP-455). Requests through the API
+        can reach the controller in another order, so the newest request need not be this move."""
         if not event.moves:
             return
         tp = event.tp

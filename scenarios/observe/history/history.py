@@ -45,7 +45,7 @@ class History:
 
     @cached_property
     def acknowledged(self) -> Acknowledged:
-        """What producers know to be written."""
+        """The acknowledged batches, and which of them are lost."""
         acknowledged = Acknowledged(self._trace, self.logs, self.cluster, self.commits)
         arm(acknowledged, self._trace, self.past)
         return acknowledged
@@ -73,7 +73,7 @@ class History:
 
     @cached_property
     def shown(self) -> ShownValues:
-        """What gauges show, and how far consumers have read."""
+        """The values of gauges, and how far consumers have read."""
         shown = ShownValues()
         arm(shown, self._trace, self.past)
         return shown

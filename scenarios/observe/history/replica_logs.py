@@ -238,7 +238,7 @@ class ReplicaLogs:
         return sorted(logs, key=lambda log: (not log.leads, -log.leader_epoch))
 
     def made(self, node: int, topic: str, partition: int) -> ReplicaLogHistory:
-        """The same; a new, empty log if no event was about it yet."""
+        """The log of a partition on one broker; a new, empty one if no event was about it yet."""
         return self.on(node, topic)[partition]
 
     def on_appended(self, event: BatchesAppended) -> None:

@@ -184,8 +184,8 @@ class FoldedState:
         return self.reassigning.get(tp.topic, {}).get(tp.partition)
 
     def requested_moves(self) -> Mapping[TopicPartition, Replicas]:
-        """What /admin/reassign_partitions asks for: partition to its target. Empty where it cannot be read, as for a
-        controller."""
+        """The request in /admin/reassign_partitions: partition to target. Empty where it cannot be parsed, as a
+        controller has it."""
         write = self.znodes.get(znodes.REASSIGN_PARTITIONS)
         return {} if write is None else _requested_moves(write.data)
 
@@ -340,7 +340,7 @@ class FoldedState:
         return role if life is None or life.seq < role.event.seq else None
 
     def role_ever(self, broker: int, tp: TopicPartition) -> Role | None:
-        """The same, also from before its last start."""
+        """The last role that a broker has taken in a partition, in this start or an earlier one."""
         roles = self.roles.get(broker)
         return None if roles is None else roles.get(tp)
 
