@@ -14,10 +14,10 @@ from scenarios.profiles.profile import Policies
 
 @frozen
 class Release:
-    """What decides what can be reached.
+    """The policies and the protocol of a run: they decide what it can reach.
 
     Attributes:
-        policies: those of the profile.
+        policies: policies of the profile.
         protocol: the reassignment protocol of the strategy.
     """
 
@@ -26,7 +26,7 @@ class Release:
 
     @property
     def procedures(self) -> Iterator[Procedure]:
-        """Those whose steps a controller passes: of the reassignment protocols only its own."""
+        """The procedures whose steps a controller passes: of the reassignment protocols only its own."""
         for procedure in PROCEDURES.values():
             if procedure.phases and procedure is not self.protocol:
                 continue

@@ -61,5 +61,5 @@ def reachable(profile: str, protocol: str | None = None) -> tuple[str, ...]:
 
 
 def never(counts: Mapping[str, int], names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of ``names`` that were not reached."""
+    """The ``names`` that were not reached."""
     return tuple(name for name in names if not counts.get(name))

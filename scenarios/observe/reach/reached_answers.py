@@ -1,4 +1,4 @@
-"""What clients and operators are answered."""
+"""Answers to clients and operators, as reach."""
 
 from __future__ import annotations
 

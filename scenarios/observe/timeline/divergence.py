@@ -47,13 +47,13 @@ class WrittenState:
 
 @frozen
 class Divergence:
-    """How two runs differ.
+    """The difference between two runs.
 
     Attributes:
-        index: of the first event that differs, counted from 0; None: all are equal.
+        index: index of the first event that differs, counted from 0; None: all are equal.
         partitions: how many partitions have a state in either run.
-        parted: of the partitions whose states differ, the name and the first state in each run that is not as in the
-            other; None: that run has no further state. The one that parts first comes first.
+        parted: (partition, state in run A, state in run B) at the first difference, earliest first. None: the run has
+            no further state.
     """
 
     first: Sequence[Any]
@@ -64,7 +64,7 @@ class Divergence:
 
     @cached_property
     def followed(self) -> tuple[Followed, Followed] | None:
-        """What followed in each run; None where they are equal."""
+        """The consequences in each run; None where the runs are equal."""
         return None if self.index is None else followed(self.first, self.second, self.index)
 
     @property

@@ -55,14 +55,14 @@ def _named(noun: str, brokers: list[int]) -> str:
 
 
 def held_back(use: QuotaUse, held: ThrottledReplica, now_us: int) -> str:
-    """What one replica got, and lacks."""
+    """The bytes that one replica got, and the records that it lacks."""
     return _got(use, [held], now_us)
 
 
 def _got(
     use: QuotaUse, replicas: Sequence[ThrottledReplica], now_us: int, where: str = "", *, plural: bool = False
 ) -> str:
-    """What brokers with replicas out of sync lack, and got; after their names."""
+    """The records that brokers with replicas out of sync lack, and the bytes that they got. Their names come before."""
     lack, have = ("lack", "have") if plural else ("lacks", "has")
     lacking = f"{lack} {counted(sum(held.lacks for held in replicas), 'records')}{where}"
     since_us = [held.since_us for held in replicas]

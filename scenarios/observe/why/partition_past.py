@@ -1,4 +1,4 @@
-"""What the events of a run say of one partition up to a moment: the basis of every answer."""
+"""The past of one partition up to a moment, from the events of a run: the basis of every answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from scenarios.observe.timeline.moment import ClusterMoment, Moments, PartitionS
 _SEPARATORS = re.compile(r"[, ()]+")
 
 LINKS = 6
-"""Of a chain of causes: what came before explains little."""
+"""The most links of a chain of causes: what came before explains little."""
 
 
 class Stated(NamedTuple):
@@ -102,7 +102,7 @@ class PartitionPast:
         self._cluster = moments.past.now
 
     def about(self, tp: TopicPartition) -> PartitionPast:
-        """The same past, of another partition."""
+        """The past of another partition, from the same events."""
         other = copy(self)
         other.tp = tp
         return other
@@ -166,8 +166,8 @@ class PartitionPast:
         return self._end(broker, self.tp)
 
     def protocol(self, step: str) -> ReassignmentProtocol:
-        """What carries out a step of a move; where that is not known, the shape that has the name of the step's
-        protocol."""
+        """The protocol that carries out a step of a move. Where it is not known, the shape that has the name of the
+        step's protocol."""
         return self._protocol or SHAPES[STEPS[step].name].make(1)
 
     # -- brokers ---------------------------------------------------------------------------------------------------

@@ -232,7 +232,7 @@ def _cut(past: PartitionPast, broker: int) -> Circumstance | None:
 
 
 def _not_told(past: PartitionPast, broker: int) -> Circumstance | None:
-    """It has not become a follower of the current leader epoch."""
+    """The broker has not become a follower under the current leader epoch."""
     assert past.state is not None
     state = past.state
     follower = past.of_partition(BecameFollower, lambda event: event.node == broker)
@@ -311,7 +311,7 @@ def _behind(past: PartitionPast, broker: int) -> Circumstance | None:
 
 
 def _not_written(past: PartitionPast, broker: int) -> Circumstance | None:
-    """It has caught up, and the leader's change of the ISR does not get through."""
+    """The replica has caught up, and the leader's change of the ISR does not get through."""
     proposed = past.of_partition(IsrProposed, lambda event: event.kind == "expand" and broker in event.replicas)
     failed = past.of_partition(IsrUpdateFailed)
     if proposed is None:
