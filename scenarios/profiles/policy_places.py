@@ -75,7 +75,7 @@ def _first_line(kind: type) -> str:
 
 
 def _meanings(kind: type) -> dict[str, str]:
-    """What the docstring of a class says of its attributes."""
+    """The meaning of each attribute of a class, from its docstring."""
     _, _, text = inspect.cleandoc(kind.__doc__ or "").partition("Attributes:\n")
     found = {}
     for entry in re.split(r"\n(?=    \S)", text.split("\n\n")[0]):

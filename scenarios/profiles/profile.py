@@ -198,7 +198,7 @@ class Profile:
         )
 
     def chain(self) -> Iterator[Profile]:
-        """It, its neighbour, the neighbour of that, and so on."""
+        """This profile, its neighbour, the neighbour of that, and so on."""
         yield self
         if self.neighbour is not None:
             yield from self.neighbour.chain()
