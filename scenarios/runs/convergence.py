@@ -34,11 +34,11 @@ MIN_ISR = "min.insync.replicas"
 
 @frozen
 class Convergence:
-    """What was found.
+    """The result of the judge: whether, and when, the cluster has converged.
 
     Attributes:
         since_us: when the last action of the method, or of a rollback, began or ended; 0: there was none.
-        met_us: when every condition held first after that; None: not known, or never.
+        met_us: the first time after that at which every condition held; None: not known, or never.
         broken: the conditions that do not hold at the end; none: it has converged.
     """
 
@@ -75,13 +75,13 @@ class ConvergenceJudge:
     _since_us: int = 0
     _met_us: int | None = None
     _found_us: int = 0
-    """When that was found: it may go by how far logs were before."""
+    """When ``_met_us`` was found, which may be later: it may go by earlier ends of logs."""
     _unaccepted: dict[TopicPartition, NotAccepted] | None = None
-    """What is wrong with the probe of each partition; None: they are not probed yet."""
+    """The partitions whose probe was not accepted, and why; None: nothing was probed yet."""
     _probes: dict[int, None] = field(factory=dict)
     _reported: bool = False
     _looked_us: int = 0
-    """When it was looked at last since all was well."""
+    """When the conditions were last verified since all of them held."""
 
     def __attrs_post_init__(self) -> None:
         checker = self.checkers.get(Converged)
@@ -222,7 +222,7 @@ class ConvergenceJudge:
                     self._unaccepted[tp] = NotAccepted(event.outcome, event.error)
 
     def _probed(self) -> Iterator[tuple[TopicPartition, NotAccepted]]:
-        """What is wrong, where enough replicas can still be in sync: a move that was asked for before may end later."""
+        """The failed probes, where enough replicas can still be in sync: an earlier move may end later."""
         if self._unaccepted:
             for tp, why in self._unaccepted.items():
                 if self._can_accept(tp):

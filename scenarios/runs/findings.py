@@ -1,4 +1,4 @@
-"""What is wrong with a run: its findings."""
+"""Findings of a run: what is wrong with it."""
 
 from __future__ import annotations
 

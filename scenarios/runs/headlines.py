@@ -55,7 +55,7 @@ def headlines(run: Run, trace: str | None = None) -> Iterator[Headline]:
 
 
 def lost(run: Run) -> Headline:
-    """What was lost of what producers know to be written, with acks=all and acks=1 apart, and where it began."""
+    """The acknowledged records that were lost, with acks=all and acks=1 apart, and where the loss began."""
     used = dict.fromkeys(workload.acks for workload in run.scenario.workloads)
     parts, bad = [], []
     for acks, why in (("all", _how(run)), ("1", "Kafka does not promise to keep them")):
@@ -77,7 +77,7 @@ def lost(run: Run) -> Headline:
 
 
 def unfinished(run: Run) -> Iterator[str]:
-    """What producers still waited for when the run ended; empty for nothing."""
+    """The batches that producers still waited for when the run ended; empty for none."""
     count, oldest_s = run.metrics["unfinished_batches"], run.metrics["unfinished_wait_s"]
     if count:
         yield f"{number(count)}, neither acknowledged nor given up; the oldest has waited for {number(oldest_s)} s"
@@ -189,7 +189,7 @@ def _first_lost(run: Run, acks: str) -> str:
 
 
 def _how(run: Run) -> str:
-    """What lost records that were acknowledged with acks=all."""
+    """The causes by which records were lost that were acknowledged with acks=all."""
     reasons = []
     if run.metrics["lost_unflushed_records"]:
         records = run.metrics["lost_unflushed_records"]

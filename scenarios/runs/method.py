@@ -71,7 +71,7 @@ class Method:
     _fired: list[bool] = field(init=False)
     _unfinished: int = field(init=False)
     _armed: dict[int, Disarm] = field(factory=dict)
-    """What disarms the triggers that have not fired, by their turns."""
+    """The functions that disarm the triggers that have not fired, by turn."""
     _following: dict[int, Timer] = field(factory=dict)
     """The optional turns that follow others and are still to come."""
     _lasting: dict[int, Timer] = field(factory=dict)
@@ -94,8 +94,8 @@ class Method:
 
     @property
     def drawn(self) -> tuple[tuple[str, str, str], ...]:
-        """What was drawn for ``draws`` and for the entries: the place of each, the key, and the value as the file would
-        have it."""
+        """The values that were drawn for ``draws`` and for the entries: the place of each, the key, and the value as
+        the file would have it."""
         for_entries = (
             (turn.place, key, str(value) if key == "occurrence" else format_duration(value))
             for turn in self._turns

@@ -107,13 +107,14 @@ class Run:
 
     @property
     def lost(self) -> tuple[dict[str, Any], ...]:
-        """What was acknowledged with acks=all and is gone without a violation, since Kafka is like that: by ticket."""
+        """The records acknowledged with acks=all that are lost without a violation, since Kafka promises no more: by
+        ticket."""
         batches, records = (self.metrics[f"lost_unflushed_{what}"] for what in ("batches", "records"))
         return ({"ticket": UNFLUSHED_TICKET, "batches": batches, "records": records},) if records else ()
 
     @property
     def known(self) -> tuple[tuple[Reason, tuple[Finding, ...]], ...]:
-        """What of its findings the release does by itself, by reason (``scenarios.runs.known_findings``)."""
+        """The findings that the release causes by itself, by reason (``scenarios.runs.known_findings``)."""
         if self.passed:
             return ()
         from scenarios.runs.known_findings import explained_findings  # which few runs need

@@ -52,10 +52,9 @@ ELECTS_LEADERS = ("broker-startup.3", "broker-failure.2")
 
 
 def _deleted_unread(past: KeptEvents, violation: Violation | None) -> bool:
-    """The move whose request was taken away, or else each that has not ended, was asked for after a new controller had
-    begun to read the moves, and before that controller deleted the request as it resumed those that it knew; or after a
-    controller had deleted the request before, and before it deleted that once more, as it had got to the end of the
-    list."""
+    """The move of the violation, or else each open move, was requested too early to be read. Either a new controller
+    had read the moves, and then deleted the request as it resumed the moves that it knew; or a controller had deleted
+    the request before, and deleted it once more at the end of its list."""
     tp = None if violation is None else violation.partition
     lost = tuple(past.open_moves()) if tp is None else (tp,)
     writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS]
@@ -69,8 +68,8 @@ def _deleted_unread(past: KeptEvents, violation: Violation | None) -> bool:
 
 
 def _deleted_unread_by_znode(past: KeptEvents, violation: Violation | None) -> bool:
-    """The same, where steps show that moves go by a protocol of the znode: under KIP-455 a new controller reads the
-    request as it resumes moves."""
+    """The request was deleted unread (``_deleted_unread``), and steps show a protocol of the znode: under KIP-455 a new
+    controller reads the request as it resumes moves."""
     return any(event.step.startswith(BY_ZNODE) for event in past.of(Step)) and _deleted_unread(past, violation)
 
 
