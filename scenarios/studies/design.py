@@ -52,7 +52,7 @@ class Sweepable(Protocol):
 
 @frozen
 class Words:
-    """What messages call the parts of a design: the options of ``sweep``, or the keys of the file's ``[study]``.
+    """Names of the parts of a design in messages: the options of ``sweep``, or the keys of the file's ``[study]``.
 
     Attributes:
         source: the file.

@@ -60,7 +60,8 @@ class Study:
         profiles: Sequence[str] = (),
         grid: Mapping[str, Sequence[object]] | None = None,
     ) -> Design:
-        """What ``sweep`` runs with these options. What is not named is what the file's ``[study]`` says.
+        """The design that ``sweep`` runs with these options. Options that are not named are those of the file's
+        ``[study]``.
 
         Args:
             seeds: ``"0:20"``, or numbers.

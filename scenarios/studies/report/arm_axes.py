@@ -57,7 +57,7 @@ class ArmAxes:
 
     @property
     def heading(self) -> str:
-        """What the parts of a short name are: the head of a column of such names."""
+        """The heading of a column of short names: the names of the axes in them."""
         return BETWEEN.join(axis.name for axis in self.axes)
 
 

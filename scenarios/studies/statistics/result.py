@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from scenarios.studies.statistics.run_figures import RunFigures
 
 CONFIDENCE = 0.95
-"""Of every interval."""
+"""The confidence of every interval."""
 LARGEST_SHARE = 9.0
-"""Of what is shown as a share: ten times the baseline."""
+"""The largest change that is shown as a share of the baseline: ten times the baseline."""
 SIGNIFICANT = 0.05
-"""Of all tests of one table together."""
+"""The significance level of all tests of one table together."""
 
 
 class MetricVerdict(Enum):
-    """What can be said of one metric of a level against the baseline."""
+    """A verdict on one metric of a level against the baseline."""
 
     BETTER = "better"
     WORSE = "worse"
     LOWER = "lower"
-    """Of a metric that describes and does not judge."""
+    """The metric is lower, and describes without judging: lower is neither better nor worse."""
     HIGHER = "higher"
     SAME = "no difference that matters"
-    """Whatever the difference is, it is smaller than the smallest difference of interest."""
+    """The difference is smaller than the smallest difference of interest."""
     UNKNOWN = "not known"
     """The seeds are too few to tell."""
     DEPENDS = "depends"
-    """It is better at some values of the other axes and worse at others: there is no one answer over them."""
+    """The level is better at some values of the other axes and worse at others: there is no one answer over them."""
 
 
 FEWEST_PAIRS = 6
@@ -366,11 +366,12 @@ class FewSeeds:
 
 @frozen(kw_only=True)
 class OfLevel:
-    """What is said of one level against ``Level.against``.
+    """The result of one level against ``Level.against``, as the first screen states it.
 
     Attributes:
-        findings: what depends on other axes first, then better, worse, lower, higher; last what is not settled.
-        none: where no difference is found or not settled, and not all depend.
+        findings: findings by verdict: first those that depend on other axes, then better, worse, lower, higher; last
+            those that are not settled.
+        none: set where no difference is found or not settled, and not all depend.
     """
 
     level: str
@@ -380,13 +381,13 @@ class OfLevel:
 
 @frozen(kw_only=True)
 class Said:
-    """What is said of a comparison first, as data (``scenarios.studies.statistics.said``).
+    """The first screen of a comparison, as data (``scenarios.studies.statistics.said``).
 
     Attributes:
-        levels: those with the gravest findings, the gravest first.
-        more_levels: how many others have enough seeds.
+        levels: results of the levels with the gravest findings, the gravest first.
+        more_levels: how many other levels have enough seeds.
         few: the levels that have too few seeds; None where all have enough.
-        front: None where no metric of it has a finding.
+        front: the Pareto front; None where none of its metrics has a finding.
     """
 
     levels: tuple[OfLevel, ...]
@@ -457,7 +458,7 @@ class Comparison:
 
     @property
     def headlines(self) -> tuple[str, ...]:
-        """What is better at what, by how much and how sure: a sentence each."""
+        """The sentences on the first screen: which level is better at what, by how much and how sure."""
         from scenarios.studies.statistics.sentences import headlines
 
         return headlines(self)

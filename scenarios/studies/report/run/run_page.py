@@ -142,7 +142,7 @@ def _over(found: Mapping[str, Any]) -> Iterator[Html]:
 
 
 def _recovered(one: Mapping[str, Any]) -> str:
-    """What followed a fault: each kind of harm with its own partitions and times."""
+    """The harm that followed a fault: each kind of it with its own partitions and times."""
     followed = one["harms"]
     if not followed:
         return "no partition was without a leader, below min.insync.replicas or under-replicated"
