@@ -71,7 +71,7 @@ class ConsumerSession(ReaderSession):
         return Collected(found, answers, reads.size, reads.reach(request.min_bytes))
 
     def _sent(self, positions: list[SessionPosition], answers: list[FetchedFields]) -> None:
-        """What a reader does not take, as it validates its position again, it is sent again."""
+        """Note what was sent. An answer that the reader drops, as it validates its position again, is sent again."""
         for position, (_tp, error, high_watermark, _log_start, _batches, _diverging) in zip(
             positions, answers, strict=True
         ):

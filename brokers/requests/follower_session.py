@@ -30,7 +30,7 @@ class FollowerSession(ReaderSession):
 
     _pending: PendingWork = field(init=False)
     _moved: dict[SessionPosition, int] = field(factory=dict)
-    """Where the request that came last has moved the high watermark before anything was read: the one before it."""
+    """The high watermark before the last request, where that has moved it before anything was read."""
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()

@@ -101,7 +101,7 @@ class RequestHandlerPool:
         threads: num.io.threads.
         most_queued: queued.max.requests: while so many wait, no more is read from any connection.
         queue: the requests that wait for a thread.
-        unread: those that wait on their connections until there is room in the queue, in the order of their arrival.
+        unread: requests that wait on their connections for room in the queue, in the order of their arrival.
         busy: the threads that are occupied.
     """
 
@@ -116,7 +116,7 @@ class RequestHandlerPool:
     _metrics: RequestMetrics = field(init=False)
     _pending: PendingWork = field(init=False)
     _free_us: int = 0
-    """By when every thread is free that is occupied now."""
+    """The time at which every thread is free that is occupied now."""
 
     @classmethod
     def configured(

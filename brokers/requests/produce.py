@@ -69,7 +69,7 @@ class ProduceHandler:
         self._manager = manager
         self._policies = manager.policies
         self._rules: dict[str, TopicRules] = {}
-        """By topic, as long as the broker's policies are these."""
+        """Rules by topic, as long as the broker's policies are these."""
 
     @handles(ProduceRequest, RecordsProduceRequest)
     def produce(self, request: ProduceRequest, channel: ResponseChannel) -> None:
@@ -191,7 +191,7 @@ class ProduceHandler:
         return NO_ERROR, base, None
 
     def _info(self, batch: ProducedBatch, error: Errors, repeated: SequencedBatch | None) -> AppendInfo:
-        """What a real client is answered beside the error and the offset."""
+        """The fields of a real client's answer beside the error and the offset."""
         config = self._manager.policies.log_config(batch.tp.topic)
         if error is Errors.MESSAGE_TOO_LARGE:
             why = (

@@ -49,7 +49,7 @@ STALE_METADATA = frozenset(
 
 
 class BatchOutcome(NamedTuple):
-    """What a transition has decided about a batch: it is done.
+    """The decision of a transition about a batch: it is done.
 
     Attributes:
         outcome, error, leader: as ``BatchesProduced`` has them.
