@@ -98,7 +98,7 @@ class Converged(Checker):
         self._by_marks = False
         """Whether a replica was found to hold only what its leader held a while ago."""
         self._else_well_us: int | None = None
-        """Since when nothing is broken but for what comes and goes under load."""
+        """Time since which only conditions are broken that come and go under load."""
         self.unaccepted: Callable[[], Iterable[tuple[TopicPartition, Facts]]] = tuple
         """The writes that probe partitions and failed. ``ConvergenceJudge``, which makes them, sets this."""
         self.readers: Callable[[], Mapping[int, tuple[TopicPartition, ...]]] = dict

@@ -62,7 +62,7 @@ class FollowedInTime(Checker):
             + SETTLING_US
         )
         self._follows: dict[int, dict[TopicPartition, tuple[int, int]]] = {}
-        """By broker, the leader and the leader epoch of each partition that it follows."""
+        """Leader and leader epoch of each partition that a broker follows, by broker."""
         self._unfetched: Deadlines[Replica] = Deadlines()
         self._dead: dict[int, None] = {}
 

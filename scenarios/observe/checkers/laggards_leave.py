@@ -89,7 +89,7 @@ class LaggardsLeave(Checker):
         """The leader that a broker followed last, and the leader epoch. One that stood still may get a fetch from then
         when it takes up this epoch, whatever has become of its sender."""
         self._grown: dict[tuple[int, str], dict[int, None]] = {}
-        """By leader and topic, the partitions of which members may be behind."""
+        """Partitions of which members may be behind, by leader and topic."""
         self._late: Deadlines[Member] = Deadlines()
         self._struck_us: dict[int, int] = {}
         """When a fault last struck each broker."""

@@ -35,7 +35,7 @@ class RefusedChangesNothing(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._last: dict[int, OfReplica] = {}
-        """By broker, the last role that it took or replica that it stopped."""
+        """The last role that a broker took or replica that it stopped, by broker."""
 
     def on_leader(self, event: BecameLeader) -> None:
         self._last[event.node] = event

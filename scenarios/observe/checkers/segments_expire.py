@@ -28,7 +28,7 @@ SHORT_MS = 600_000
 """No run is longer than that: a log with a longer retention, and none by size, loses nothing."""
 GIGABYTE = 1 << 30
 FIRST_CHECK_US = 30_000_000
-"""So long after its start a broker looks for the first time (log.retention.check's initial delay, 2.3)."""
+"""Time from a broker's start to its first check (log.retention.check's initial delay, 2.3)."""
 SLACK_US = 5_000_000
 OWN = re.compile(r"log\.(retention|segment|roll)\.")
 

@@ -83,8 +83,8 @@ class _Side:
     """One broker as a leader, or as a follower.
 
     Attributes:
-        listed: by topic, the partitions whose replica here is listed; None: all.
-        window: of KIP-73's quota. reassigned: of KIP-542's.
+        listed: partitions whose replica here is listed, by topic; None: all.
+        window: the window of KIP-73's quota. reassigned: the window of KIP-542's.
     """
 
     window: _Window
