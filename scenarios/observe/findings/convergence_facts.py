@@ -30,9 +30,9 @@ class Broken(NamedTuple):
     """A condition that does not hold now.
 
     Attributes:
-        facts: how it does not hold.
+        facts: the facts by which it does not hold.
         partition: the one that it is about; None: none.
-        brokers: those whose replicas it is about.
+        brokers: the brokers whose replicas it is about.
     """
 
     condition: Condition
@@ -47,7 +47,7 @@ class Broken(NamedTuple):
 
     @property
     def found(self) -> str:
-        """How it does not hold, for people."""
+        """The sentence about how it does not hold."""
         return self.facts.in_words(self.partition)
 
 

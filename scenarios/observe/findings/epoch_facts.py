@@ -242,7 +242,7 @@ class IsrEndsUnasked(NamedTuple):
 
 
 class WrittenStateFact(NamedTuple):
-    """What a state znode has in one version."""
+    """The content of a state znode in one version."""
 
     leader: int
     leader_epoch: int

@@ -16,7 +16,7 @@ SEEN = {
     "BecameFollower": "becomes follower",
     "Truncated": "truncates",
 }
-"""What a broker does with a replica, by the kind of the event."""
+"""Kind of an event to what the broker does with the replica."""
 
 
 class Committed(NamedTuple):
@@ -75,7 +75,7 @@ class BatchOfEarlierEpoch(NamedTuple):
 
 
 class EpochEndWrong(NamedTuple):
-    """Where a leader epoch is found to end, and where it ends; ``found``: None: it is not found."""
+    """A leader epoch whose end a broker finds at another offset than it is at; ``found``: None: it finds none."""
 
     broker: int
     epoch: int

@@ -59,7 +59,7 @@ class History:
 
     @cached_property
     def circumstances(self) -> Circumstances:
-        """Which machines run and reach each other, and what excuses a delay."""
+        """The machines that run and reach each other, and the faults that excuse a delay."""
         circumstances = Circumstances(self.cluster, self._start.undone_by)
         arm(circumstances, self._trace, self.past)
         return circumstances

@@ -33,7 +33,7 @@ class ThrottledReplica:
     """A replica out of sync that a quota holds back.
 
     Attributes:
-        since_us: when it got records last; where it never did, when it began to fetch.
+        since_us: time of its last records; where it never got any, of its first fetch.
         got: bytes per second that it got in the window.
         lacks: records, from the end of its log to the end of the leader's.
     """
@@ -88,7 +88,7 @@ class Quotas:
     """Follows the quotas of all brokers. Appends are looked at from the first rate on.
 
     Attributes:
-        end: where the log of a broker's replica ends; None: nothing was seen of it.
+        end: the end of the log of a broker's replica; None: nothing was seen of it.
         kind: ``BatchesAppended``, or ``Appended`` where events come as rows.
     """
 

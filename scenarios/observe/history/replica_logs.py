@@ -77,8 +77,8 @@ class ReplicaLogHistory:
     """The log of one partition on one broker.
 
     Attributes:
-        lines: those of the partition.
-        line, size: its content is the first ``size`` entries of ``line``, the base and its batches.
+        lines: the lines of the partition.
+        line, size: content: the first ``size`` entries of ``line``, the base and its batches.
         end_offset: the log end offset.
         known: whether the events have shown all of its content.
         start_offset: the log start offset.
@@ -86,7 +86,7 @@ class ReplicaLogHistory:
         leads, leader_epoch: the role that the replica took up last.
         learnt_epoch, learnt_adoptions: its leader epoch and ``Commit.adoptions`` when it last learnt its high watermark
             as a follower.
-        commit: what is committed of its partition, for ``Commits``, which looks it up once.
+        commit: the commit of the partition, for ``Commits``, which looks it up once.
     """
 
     lines: Lines

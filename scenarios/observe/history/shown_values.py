@@ -22,7 +22,7 @@ class ShownValues:
 
     Attributes:
         gauges: values by broker and name, of the gauges that are checked when the cluster has settled.
-        positions: by consumer, the offset of the next record in each partition.
+        positions: offset of the next record in each partition, by consumer.
         given_up: partitions that consumers have reported to their applications as unreadable.
     """
 

@@ -246,7 +246,7 @@ class Past:
         self._forget(event.node)
 
     def _forget(self, node: int) -> None:
-        """What a process knew, and what was done to it, ends with it. Roles stay: ``last_role`` goes by their time."""
+        """End what a process knew, and what was done to it. Roles stay: ``last_role`` goes by their time."""
         now = self.now
         for brokers in (now.acting, now.paused, now.shutting_down, now.failed_dirs):
             brokers.pop(node, None)

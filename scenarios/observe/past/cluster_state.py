@@ -252,7 +252,7 @@ class FoldedState:
         return next(reversed(list(self.sessions.get(machine, {}).values())), None)
 
     def own_session(self, machine: int) -> ZkSession | None:
-        """As ``session``, of its present process: the session of one that has ended lives on for a while."""
+        """The session of a machine's present process: the session of an ended one lives on for a while."""
         session, end = self.session(machine), self.ends.get(machine)
         return session if session is None or end is None or session.seq > end.seq else None
 
@@ -325,7 +325,7 @@ class FoldedState:
         return role.event if type(role.event) is BecameLeader else None
 
     def follows(self, broker: int, tp: TopicPartition) -> BecameFollower | None:
-        """How a broker became the follower in a partition that it follows in its own view."""
+        """The event by which a broker became the follower of a partition that it follows in its own view."""
         role = self.last_role(broker, tp)
         if role is None or role.stopped or role.offline:
             return None

@@ -44,8 +44,8 @@ class ReachPart:
     """A subclass has ``on_...`` methods like a checker, which count. The work per event is O(1).
 
     Attributes:
-        counts: by name, how often it was reached: shared by all parts.
-        cluster: as it is now.
+        counts: how often each name was reached; all parts share them.
+        cluster: the cluster as it is now.
     """
 
     def __init__(self, counts: dict[str, int], cluster: FoldedState) -> None:

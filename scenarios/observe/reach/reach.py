@@ -35,7 +35,7 @@ class Reach:
     """Watches a trace from now on.
 
     Attributes:
-        counts: by name, how often it was reached; what was not is not in it.
+        counts: how often each name was reached; names without a count were not.
     """
 
     def __init__(self, trace: Trace, past: Past | None = None) -> None:

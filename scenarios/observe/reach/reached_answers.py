@@ -66,7 +66,7 @@ class ReachedAnswers(ReachPart):
 
 
 class ReachedSessions(ReachPart):
-    """How ZooKeeper sessions end."""
+    """Ends of ZooKeeper sessions."""
 
     @classmethod
     def names(cls, release: Release) -> Iterator[str]:

@@ -35,9 +35,9 @@ class ConsequenceKind(NamedTuple):
     """A kind of thing that follows.
 
     Attributes:
-        one, many: its name for one and for several.
-        key: what makes two of them the same; None: the event is none.
-        brokers: those that it concerns.
+        one, many: names of the kind, for one and for several.
+        key: the key by which two of them are equal; None: the event is none.
+        brokers: the brokers that it concerns.
     """
 
     one: str
@@ -81,7 +81,7 @@ KINDS: dict[type, ConsequenceKind] = {
     ),
     Violated: ConsequenceKind("violation", "violations", lambda v: (v.invariant, v.statement), lambda _: ()),
 }
-"""In the order in which they are shown."""
+"""Kinds of consequences, in the order in which they are shown."""
 
 
 @frozen

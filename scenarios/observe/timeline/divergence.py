@@ -1,4 +1,4 @@
-"""Where two runs part: the first event that differs, and, times aside, the first change of a partition's state.
+"""Divergence of two runs: the first event that differs, and, times aside, the first change of a partition's state.
 
 Two runs with different seeds differ in their first delay already, though the cluster may do the same in both. So the
 states of the partitions in ZooKeeper are compared too, partition by partition, without their times: leader, ISR and
@@ -132,7 +132,7 @@ def divergence(first: Sequence[Any], second: Sequence[Any]) -> Divergence:
 
 
 def _states(events: Sequence[Any]) -> dict[str, list[WrittenState]]:
-    """By partition, the states that were written, without repetitions."""
+    """The states that were written, without repetitions, by partition."""
     found: dict[str, list[WrittenState]] = {}
     for event in events:
         if type(event) is not ZkWritten:

@@ -26,7 +26,7 @@ def exhausted(use: QuotaUse) -> str:
 
 
 def holds_back(use: QuotaUse, now_us: int) -> Iterator[str]:
-    """What a quota's brokers with replicas out of sync got, and lack; one text for each."""
+    """Texts on a quota's brokers with replicas out of sync: what they got, and lack; one for each."""
     by_broker: dict[int, list[ThrottledReplica]] = {}
     for held in use.held:
         by_broker.setdefault(held.broker, []).append(held)

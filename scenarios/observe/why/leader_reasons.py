@@ -101,7 +101,7 @@ def _none(past: PartitionPast) -> Answer:
 
 
 def no_leader(past: PartitionPast) -> Circumstance:
-    """Since when there is none, which controller refused to elect one, and why it is still so."""
+    """The time since which there is none, the controller that refused to elect one, and why it is still so."""
     lost = past.changed(lambda stated: stated.leader == NO_LEADER)
     since = "" if lost is None else f" since {when(lost.event.t_us)}"
     causes = () if lost is None else past.causes(lost.event.seq)

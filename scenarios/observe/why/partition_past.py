@@ -48,10 +48,10 @@ class Stated(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a run knows of its logs as it goes on, though not all of their events are kept.
+    """Facts that a run knows of its logs as it goes on, though not all of their events are kept.
 
     Attributes:
-        end: where the log of a broker's replica ends; None: nothing was seen of it.
+        end: the end of the log of a broker's replica; None: nothing was seen of it.
     """
 
     end: Callable[[int, TopicPartition], int | None]
@@ -62,7 +62,7 @@ class PartitionPast:
     """The events of a run up to a moment.
 
     Attributes:
-        events: in their order.
+        events: the events of the run, in their order.
         tp: the partition that is asked about.
         at_us: the moment.
         moment: the state of the cluster then.
@@ -121,7 +121,7 @@ class PartitionPast:
         return next((event for event in self._of_kind.get(kind, []) if fits(event)), None)
 
     def of_partition(self, kind: type, fits: Callable[[Any], bool] = lambda _: True, before: int | None = None) -> Any:
-        """As ``last``, of the partition."""
+        """The last event of a kind about the partition (``last``)."""
         return self.last(kind, lambda event: self.names(event) and fits(event), before)
 
     def names(self, event: Any) -> bool:
@@ -162,7 +162,7 @@ class PartitionPast:
         return found
 
     def log_end(self, broker: int) -> int | None:
-        """Where the log of a broker's replica ends; None: nothing was seen of it."""
+        """The end of the log of a broker's replica; None: nothing was seen of it."""
         return self._end(broker, self.tp)
 
     def protocol(self, step: str) -> ReassignmentProtocol:

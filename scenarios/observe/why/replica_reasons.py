@@ -33,7 +33,7 @@ class Circumstance(NamedTuple):
     """One thing that is the case, as the end of a sentence, with the events that show it.
 
     Attributes:
-        replicas: those that have to join the ISR, where that is awaited.
+        replicas: the replicas that have to join the ISR, where that is awaited.
     """
 
     clause: str
@@ -332,7 +332,7 @@ _OBSTACLES: tuple[Callable[[PartitionPast, int], Circumstance | None], ...] = (
     down, _offline, _directory_failed, _failed, _leaderless, _leader_down, _cut, _not_told, _not_fetching,
     _throttled, _behind, _not_written,
 )  # fmt: skip
-"""In the order in which a replica has to get past them."""
+"""Obstacles, in the order in which a replica has to get past them."""
 
 
 def out_of_sync(past: PartitionPast) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""What a cluster waits for at a moment: exhausted throttles, elections, replicas out of sync, moves."""
+"""Causes for which a cluster waits at a moment: exhausted throttles, elections, replicas out of sync, moves."""
 
 from __future__ import annotations
 
