@@ -23,7 +23,7 @@ WITHIN_US = 120_000_000
 """The time that is allowed where an expectation states none."""
 
 LOOKED_AT = 100
-"""Where nothing expects it, a cluster of more partitions is looked at only at the end."""
+"""The most partitions of a cluster that is judged all the time, where nothing expects it; larger ones at the end."""
 
 SELDOM_US = 1_000_000
 """How often the conditions are looked at once they have held, so that it is known how far logs were a while ago."""
@@ -52,7 +52,7 @@ class Convergence:
         return None if self.met_us is None or self.broken else (self.met_us - self.since_us) / 1_000_000
 
     def to_json(self) -> dict[str, Any]:
-        """As ``run --format json`` has it."""
+        """The result as ``run --format json`` has it."""
         broken = [{"condition": one.condition.words, "found": one.found, **about(one)} for one in self.broken]
         return {"converged": not broken, "after_s": self.after_s, "broken": broken}
 
@@ -204,7 +204,7 @@ class ConvergenceJudge:
         return enough and self._checker.can_be_led(tp)
 
     def _min_isr(self, topic: str) -> int:
-        """As ZooKeeper has it: of the topic, or else of all brokers."""
+        """The value in ZooKeeper: of the topic, or else of all brokers."""
         for entity in (topic_entity(topic), ALL_BROKERS):
             data = self.cluster.zookeeper.tree.get(f"/config/{entity}")
             found = None if data is None else decode_config(data).get(MIN_ISR)

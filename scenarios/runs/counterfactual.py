@@ -29,7 +29,7 @@ class Counterfactual:
         shown: the findings of the first that the ticket explains.
         gone: those of them that the second run has not. stay: those that it has, too.
         appeared: the findings of the second that the first has not.
-        parting: where the two runs differ.
+        parting: the difference between the two runs.
     """
 
     ticket: Ticket

@@ -51,7 +51,7 @@ class Finding:
 
     @classmethod
     def of(cls, violation: Violation) -> Finding:
-        """What a violation shows."""
+        """The finding that a violation shows."""
         return cls(violation.invariant, violation.part, violation)
 
     @property
@@ -66,7 +66,7 @@ class Finding:
 
     @property
     def state(self) -> str:
-        """How it was found to be broken first, in a line, for people; it names brokers, offsets and times."""
+        """The sentence about how it was first found to be broken; it names brokers, offsets and times."""
         return self._state if self.violation is None else self.violation.state
 
     @property

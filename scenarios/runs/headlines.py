@@ -84,7 +84,7 @@ def unfinished(run: Run) -> Iterator[str]:
 
 
 def under_replicated(run: Run) -> Iterator[str]:
-    """For how long any partition lacked a replica that was not being added (KIP-352); then in more detail."""
+    """The time in which any partition lacked a replica that was not being added (KIP-352); then in more detail."""
     any_s, worst_s, total_s, by_moves_s = (
         number(run.metrics[f"under_replicated_{what}_s"]) for what in ("any", "worst", "final", "by_moves")
     )
@@ -104,7 +104,7 @@ def under_replicated(run: Run) -> Iterator[str]:
 
 
 def leaderless(run: Run) -> Iterator[str]:
-    """For how long partitions had no leader in ZooKeeper; empty for never."""
+    """The time in which partitions had no leader in ZooKeeper; empty for none."""
     if run.metrics["offline_s"]:
         yield f"{number(run.metrics['offline_s'])} partition-seconds"
 
@@ -181,7 +181,7 @@ def _target(fault: Fault, controller: int) -> str:
 
 
 def _first_lost(run: Run, acks: str) -> str:
-    """Where to look in the timeline; empty in a run so long that the event is not kept."""
+    """The place in the timeline; empty in a run so long that the event is not kept."""
     number = -1 if acks == "all" else int(acks)
     found = (event for event in run.control_plane if type(event) is AckedLost and event.acks == number)
     first = next(found, None)

@@ -27,11 +27,11 @@ class Turn(NamedTuple):
     """One turn of an entry.
 
     Attributes:
-        place: its place in the file, in words.
-        entry: what is done.
+        place: place in the file, in words.
+        entry: the entry of the method: action or check.
         address: names the streams that it draws from.
         optional: whether it may never act: so may what follows an optional one.
-        drawn: what was drawn for it, by the keys of the file.
+        drawn: values drawn for it, by the keys of the file.
     """
 
     place: str

@@ -142,11 +142,11 @@ class KeptEvents:
         )
 
     def log_start(self, tp: TopicPartition, broker: int | None, before_seq: int) -> int:
-        """Where the log of ``broker`` began; 0 where nothing has shown it."""
+        """The start of ``broker``'s log; 0 where nothing has shown it."""
         return self._log_starts(tp, broker, before_seq)[0]
 
     def emptied_at(self, tp: TopicPartition, broker: int | None, before_seq: int) -> int:
-        """Where the log of ``broker`` began when it was empty last, as it was loaded or truncated; 0: it never was. The
+        """The start of ``broker``'s log when it was empty last, as it was loaded or truncated; 0: it never was. The
         broker knows nothing from before, which it does where retention empties a log as it runs."""
         return self._log_starts(tp, broker, before_seq)[1]
 

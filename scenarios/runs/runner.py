@@ -58,7 +58,7 @@ class Stage:
         figures: compute every figure. Without that ``Run.metrics`` has only what the run itself goes by; where the
             scenario names metrics, all are computed nevertheless.
         backend: how tasks wait. The events of a run do not depend on it.
-        defects: what the tool itself did wrong that did not end the program, in a line each, each once.
+        defects: defects of the tool itself that did not end the program, in a line each, each once.
     """
 
     scenario: Scenario
@@ -118,7 +118,7 @@ class Stage:
         self.method = Method(scenario, cluster, self.performer, waits)
 
     def log_end(self, broker: int, tp: TopicPartition) -> int | None:
-        """Where the log of a broker's replica ends; None: nothing is known of it."""
+        """The end of the log of a broker's replica; None: nothing is known of it."""
         log = self.checkers.history.logs.get(broker, tp)
         return None if log is None else log.end_offset
 

@@ -47,7 +47,7 @@ DROPS_REPLICAS = ("wiki.8", "kip-455.U3", "kip-455.B4")
 WRITES_ASSIGNMENT = "kip-455.U1"
 TAKES_OFFLINE = "broker-failure.3"
 HANDLES_BROKERS = (TAKES_OFFLINE, "broker-startup.2")
-"""Where replicas of a broker that is gone go offline, and those of one that is back come online."""
+"""Steps in which replicas of a broker that has ended go offline, and those of a restarted one come online."""
 ELECTS_LEADERS = ("broker-startup.3", "broker-failure.2")
 
 
@@ -402,4 +402,4 @@ MOVES: tuple[Reason, ...] = (
     Reason("KAFKA-9212", _fenced_by_a_bump),
     Reason("KAFKA-9212", _epoch_unknown, effect=1),
 )
-"""Where two explain a finding, the more particular one comes first."""
+"""Reasons about moves. Where two explain a finding, the more particular one comes first."""
