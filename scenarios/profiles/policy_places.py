@@ -25,9 +25,9 @@ class PolicyPlace:
     """One policy.
 
     Attributes:
-        name: its place in the bundle.
-        default: what it is in Kafka 2.3.
-        help: what it decides.
+        name: place in the bundle.
+        default: value in Kafka 2.3.
+        help: meaning, as the attributes of its class state it.
         elsewhere: the profiles that have it otherwise, and what it is there.
     """
 

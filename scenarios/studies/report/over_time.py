@@ -38,7 +38,7 @@ class Series:
     """One thing over time.
 
     Attributes:
-        name: what it is, for people.
+        name: name, for people.
         levels: level's name to its curve.
     """
 

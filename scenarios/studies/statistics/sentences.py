@@ -142,7 +142,7 @@ def without_finding(none: NoFinding, minimum: str) -> str:
 
 
 def finding(row: Row, cell: MetricDifference, level: Level) -> str:
-    """What a metric's difference is, and how sure: ``+28% [+27%, +29%] (20 of 20 seeds, p < 0.001)``."""
+    """A metric's difference, and how sure it is: ``+28% [+27%, +29%] (20 of 20 seeds, p < 0.001)``."""
     base = row.samples[level.against or ""]
     if row.split is None or cell.share is None or cell.alike is None:
         from_ = f", from {number(base.mean, row.unit)}" if not cell.is_share else ""
@@ -159,7 +159,7 @@ def finding(row: Row, cell: MetricDifference, level: Level) -> str:
 
 
 def sureness(cell: MetricDifference) -> str:
-    """On how many seeds, and p: ``20 of 20 seeds, p < 0.001``; alike seeds have no p."""
+    """The number of seeds, and p: ``20 of 20 seeds, p < 0.001``; alike seeds have no p."""
     seeds = cell.higher if (cell.mean or 0) > 0 else cell.lower
     sure = "the seeds are alike" if cell.deterministic and cell.verdict in DIFFERENT else p_value(cell.p_adjusted)
     return f"{seeds} of {cell.pairs} seeds, {sure}"

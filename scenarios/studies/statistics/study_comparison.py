@@ -41,7 +41,7 @@ OBJECTIVES = (TIME_TO_COMPLETE, "under_min_isr_s", "produce_p99_ms", "extra_repl
 
 @frozen(kw_only=True)
 class ComparisonSpec:
-    """What a comparison is asked for.
+    """The options of a comparison.
 
     Attributes:
         by: the axis whose values are compared; None: every arm with the one that differs from it in one axis.

@@ -150,7 +150,7 @@ def _pairs(comparison: Comparison, shown: Sequence[tuple[str, str]]) -> Iterator
 
 
 def _blocks(comparison: Comparison, shown: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
-    """For each metric a line for each level that others are compared with, and below it one for each of these."""
+    """Lines of each metric: one for each level that others are compared with, and below it one for each of these."""
     yield ["metric", "arm", "mean", "difference", "verdict"]
     by_metric: dict[str, dict[str, list[str]]] = {}
     for metric, level in shown:

@@ -67,7 +67,7 @@ class Failure:
 
     Attributes:
         kind: one of ``NAMES``.
-        question, sentence: those of ``understudy why``; empty where it has none.
+        question, sentence: question and answer of ``understudy why``; empty where it has none.
         links: the events that bear it out, oldest first.
         others: failures like it, without their chains, as far as they are named; alike: how many there are.
     """
@@ -94,8 +94,8 @@ def failures(events: Sequence[Any], faults: Sequence[Any], most: int = MOST) -> 
     """The failures, the worst kinds first, and how many groups of them were not explained.
 
     Args:
-        events: of one run, in their order.
-        faults: those of them that are faults, without the actions that undo one.
+        events: the events of one run, in their order.
+        faults: the faults among them, without the actions that undo one.
     """
     groups = sorted(_groups(events), key=lambda group: (RANK[type(group.first)], group.first.seq))
     by_seq = {event.seq: event for event in events}

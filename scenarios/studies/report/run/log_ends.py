@@ -1,4 +1,4 @@
-"""Where the logs of replicas and their high watermarks ended, over time."""
+"""Ends of the logs of replicas and their high watermarks, over time."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ DRAWN = (
 )  # fmt: skip
 """The parts of the model that the script needs; the rest is in the page as text."""
 MOST_RECOVERIES = 3
-"""On the first screen; the table has all."""
+"""The most recoveries on the first screen; the table has all."""
 MOST_OPEN = 1
 """Failures whose chain is shown without a click."""
 
