@@ -30,7 +30,7 @@ def needs_two(bench: GroupBench) -> None:
 
 
 def written(bench: GroupBench) -> list[GroupBatch]:
-    """What the log of the offsets' partition holds."""
+    """The batches in the log of the offsets' partition."""
     batches = bench.manager.partitions[OFFSETS].log.batches
     assert all(isinstance(batch, GroupBatch) for batch in batches)
     return batches  # type: ignore[return-value]

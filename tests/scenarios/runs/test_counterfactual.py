@@ -1,4 +1,4 @@
-"""The same run without a ticket: each reason is held against its switch."""
+"""Runs without a ticket: each reason is held against its switch."""
 
 from __future__ import annotations
 
