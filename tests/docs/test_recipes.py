@@ -62,7 +62,7 @@ class Copy:
         return (self.root / path).read_text(encoding="utf-8")
 
     def render(self, module: str) -> str:
-        """What a page says after it was rendered."""
+        """The text of a page after it was rendered."""
         self.python("-m", module, RENDERED[module])
         return self.read(RENDERED[module])
 

@@ -50,9 +50,7 @@ RULES = {
 }
 """An idiom, as a regular expression of whole words, and what to write instead."""
 
-OPENING = re.compile(
-    r"(?:the )?same\b|(?:it|its|whose|whom?)\b|what (?!an? )|of (?!course)|none of\b|those\b", re.IGNORECASE
-)
+OPENING = re.compile(r"(?:the )?same\b|(?:it|its|whose|whom?)\b|what\b|of (?!course)|none of\b|those\b", re.IGNORECASE)
 """First words of a docstring that do not say what is defined: the noun comes first."""
 
 ANY = re.compile(rf"\b(?:{'|'.join(f'({idiom})' for idiom in RULES)})\b".replace(" ", r"\s+"), re.IGNORECASE)

@@ -19,7 +19,7 @@ from tests.brokers.requests.clients import produce, records
 
 MINUTE = 60 * SECOND
 TOPICS = b"\x00\x00" + b"\x00\x00\x00\x01" + b"\x00\x01t"
-"""What a consumer says about itself that subscribes to topic t."""
+"""The metadata of a consumer that subscribes to topic t."""
 
 
 def needs_two(bench: GroupBench) -> None:

@@ -1,4 +1,4 @@
-"""What a plan says of its throttle before the run comes true in the run."""
+"""A plan's hints about its throttle before the run come true in the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release does wrong by itself is distinguished from what is new, and only where the trace has its marks."""
+"""Known findings of a release are distinguished from new ones, and only where the trace has their marks."""
 
 from __future__ import annotations
 
