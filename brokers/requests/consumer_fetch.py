@@ -56,7 +56,7 @@ class ConsumerFetch:
     Attributes:
         delayed: the request that waits, if one does.
         context: fetch context of the request in hand.
-        unknown: those of its partitions that the broker's metadata lacked when it came: they are not read, and their
+        unknown: partitions that the broker's metadata lacked when the request came: they are not read, and their
             error does not complete it (KafkaApis.handleFetchRequest, 2.3).
         watched: the partitions that it waits for.
         dirty, last_fetch_us: fields of ``SessionPosition`` that such a reader does not use.

@@ -51,7 +51,7 @@ class Work(NamedTuple):
     Attributes:
         left_us: how long it still takes, on processors at full speed.
         taken_us: when the thread took it.
-        since_us, slowness: since when what is left is that, and how slow the processors are.
+        since_us, slowness: time at which that much was left, and how slow the processors are.
     """
 
     received: ReceivedRequest

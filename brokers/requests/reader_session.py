@@ -102,8 +102,8 @@ class ReaderSession(ABC):
         dirty: positions that the next answer has to look at. While a poll is parked, the first one rouses it.
         can_complete: something is dirty that can complete a request before its timeout. For a follower a high watermark
             alone cannot, and neither can a fetch that has nothing new to read.
-        unserved: those of its partitions that the broker's metadata lacked when a request last asked, or lost since.
-        unknown: those of them that the metadata lacked when the request in hand came. They are not read and answered
+        unserved: partitions that the broker's metadata lacked when a request last asked, or lost since.
+        unknown: partitions that the metadata lacked when the request in hand came. They are not read and answered
             with an error, which completes the request only where nothing else is in the session
             (KafkaApis.handleFetchRequest, 2.3).
     """

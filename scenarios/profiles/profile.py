@@ -180,7 +180,7 @@ class Profile:
 
         Args:
             gains_metrics: names of metrics that it has and this profile has not; ``lacks_metrics`` the reverse.
-            changes: its release, strategy, tools, defaults, session timeout and registration, where they are not the
+            changes: release, strategy, tools, defaults, session timeout and registration, where they are not the
                 same.
         """
         policies = reduce(lambda policies, one: policies.changed(one.policies), differences, self.policies)

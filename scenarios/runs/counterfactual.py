@@ -27,7 +27,7 @@ class Counterfactual:
 
     Attributes:
         shown: the findings of the first that the ticket explains.
-        gone: those of them that the second run has not. stay: those that it has, too.
+        gone: the shown findings that the second run has not. stay: those that it has, too.
         appeared: the findings of the second that the first has not.
         parting: the difference between the two runs.
     """

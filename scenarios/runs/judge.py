@@ -30,8 +30,8 @@ class _Pending:
     Attributes:
         since_us: time from which on the judge looks at it; None: not yet.
         met_us: time since which it holds without a break; None while it does not hold.
-        held: it has held at some look, even before ``since_us``; ``held_before``: at the last one before.
-        broken: it did not hold after it had; ``met_us`` is then when it recovered.
+        held: whether it has held at any check, even before ``since_us``; ``held_before``: at the check before.
+        broken: whether it did not hold after it had; ``met_us`` is then when it recovered.
         performed: how many times the action of ``after`` was performed.
     """
 

@@ -355,7 +355,7 @@ def conclude(
 
     Args:
         original: the scenario before this run's own seed, strategy and profile.
-        changes: those that it has to the file, as keys and values of ``--set``.
+        changes: changes to the file, as keys and values of ``--set``.
         replay: the command that shows the run again, where that is not ``run``.
     """
     scenario, trace, end_us = stage.scenario, stage.cluster.trace, stage.world.now

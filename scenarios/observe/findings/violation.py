@@ -24,7 +24,7 @@ class Violation:
         facts: the facts that were found.
         part: the condition of the invariant that is broken, where it has several.
         partition: the partition that it is about; None: it is about none, or about several, which the facts have then.
-        brokers: those whose replicas, roles or metadata it is about, where it is about some. Each of them may be so for
+        brokers: brokers whose replicas, roles or metadata it is about, where it is about some. Each may be so for
             a reason of its own.
     """
 

@@ -48,7 +48,7 @@ class _Partition:
 
     Attributes:
         election: the adoption of leadership in the highest epoch so far; ``leader``: the broker that it is of.
-        vacant: that leader has restarted, been deposed or deleted its log: until the next election its log
+        vacant: whether that leader has restarted, been deposed or deleted its log: until the next election its log
             proves nothing.
         isr: the ISR in ZooKeeper; None before the first state znode.
         unclean_epoch: the leader epoch of the last unclean election; -1 without one.

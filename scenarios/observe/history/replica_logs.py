@@ -84,7 +84,7 @@ class ReplicaLogHistory:
         start_offset: the log start offset.
         high_watermark: the last one seen, if ``Commits`` is armed; None before the first.
         leads, leader_epoch: the role that the replica took up last.
-        learnt_epoch, learnt_adoptions: its leader epoch and ``Commit.adoptions`` when it last learnt its high watermark
+        learnt_epoch, learnt_adoptions: leader epoch and ``Commit.adoptions`` when it last received its high watermark
             as a follower.
         commit: the commit of the partition, for ``Commits``, which looks it up once.
     """

@@ -39,7 +39,7 @@ class Registration(NamedTuple):
     Attributes:
         t_us, seq: time and number of the write, or of ``BrokerRegistered`` once the broker has the answer.
         epoch: the transaction that created it: the broker epoch (KIP-380).
-        of_earlier_process: it is, or may be, that of an earlier process of the broker: its request was carried out
+        of_earlier_process: whether it is, or may be, of an earlier process of the broker: its request was carried out
             after the end of that.
     """
 

@@ -146,7 +146,7 @@ def _keyed(events: Sequence[Any]) -> list[tuple[Any, Any]]:
 def _only(
     own: Sequence[tuple[Any, Any]], other: Sequence[tuple[Any, Any]], events: Sequence[Any], index: int
 ) -> Followed:
-    """The events of ``own`` that the other run has not. Of a thing that it has n times, the first n count as equal."""
+    """The events of ``own`` without those of ``other``: of n equal ones in ``other``, the first n of ``own`` go."""
     left = Counter(key for key, _ in other)
     found = []
     for key, event in own:

@@ -52,9 +52,9 @@ ELECTS_LEADERS = ("broker-startup.3", "broker-failure.2")
 
 
 def _deleted_unread(past: KeptEvents, violation: Violation | None) -> bool:
-    """The move of the violation, or else each open move, was requested too early to be read. Either a new controller
-    had read the moves, and then deleted the request as it resumed the moves that it knew; or a controller had deleted
-    the request before, and deleted it once more at the end of its list."""
+    """The request for the move of the violation, or else for each open move, was deleted unread. Either a new
+    controller had begun to read the moves before the request was made, and deleted it as it resumed the moves that it
+    knew. Or a controller had deleted an earlier request, and deleted this one as it got to the end of its list."""
     tp = None if violation is None else violation.partition
     lost = tuple(past.open_moves()) if tp is None else (tp,)
     writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS]

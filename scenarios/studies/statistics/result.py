@@ -96,7 +96,7 @@ class MetricDifference:
         dominance, dominance_interval: Cliff's delta within pairs: the share of the seeds on which the level is higher
             less the share on which it is lower, from -1 to 1.
         minimum: the smallest difference that matters.
-        p: of the hypothesis that the true difference is at most ``minimum``, two-sided, by flipping signs; None
+        p: p-value of the hypothesis that the true difference is at most ``minimum``, two-sided, by flipping signs; None
             where every pair is equal, which needs no test.
         p_adjusted: this p after Holm's correction over the table.
         pairing: the variance of the difference if the seeds were not paired, divided by that of the paired one: above
@@ -214,7 +214,7 @@ class Level:
         against: the level that it is compared with; None for the first. along: the single axis in which the two
             differ; None where there are several.
         runs: runs that have figures. seeds: how many seeds these have.
-        moved: those of them that had a move. finished: those of them whose moves all finished.
+        moved: runs that had a move. finished: runs whose moves all finished.
         failed: runs that broke and have no figures.
     """
 
@@ -274,8 +274,8 @@ class AxisEffect:
     Attributes:
         axes: one axis, a main effect; two, their interaction: how far the effect of one depends on the other.
         share: share of the metric's variance over all runs, 0 to 1.
-        p, p_adjusted: of the F test; after Holm's correction over all effects of all metrics. None where nothing is
-            left to test against.
+        p, p_adjusted: p-value of the F test; after Holm's correction over all effects of all metrics. None where
+            nothing is left to test against.
         means: means of a main effect: the axis's value to the mean over its runs.
     """
 
