@@ -108,7 +108,7 @@ class ProduceWatchers:
             produce.finish(place, error)
 
     def complete_counted(self, is_enough: Callable[[int, int], bool]) -> None:
-        """Finish the requests for which ``is_enough(required, acks)``."""
+        """Finish the requests for which ``is_enough`` is true of the offset that they require and of their acks."""
         waiting, self.counted = self.counted, []
         for required, acks, place, produce in waiting:
             if is_enough(required, acks):
@@ -117,7 +117,7 @@ class ProduceWatchers:
                 self.counted.append((required, acks, place, produce))
 
     def fail(self, error: Errors) -> None:
-        """Finish all of them with ``error``."""
+        """Finish all requests with ``error``."""
         waiting = list(self)
         self.queue, self.counted = deque(), []
         for _required, _acks, place, produce in waiting:

@@ -50,8 +50,13 @@ PRODUCER_SETTINGS = settings_table(
 CONSUMER_SETTINGS = settings_table(
     Setting("fetch.min.bytes", _POSITIVE, 1, "a fetch is answered when that much is there"),
     Setting("fetch.max.wait.ms", _COUNT, 500, "or after that time"),
-    Setting("fetch.max.bytes", _POSITIVE, 52_428_800, "most bytes of a whole fetch"),
-    Setting("max.partition.fetch.bytes", _POSITIVE, 1_048_576, "most bytes of one partition in a fetch"),
+    Setting("fetch.max.bytes", _POSITIVE, 52_428_800, "the largest number of bytes in a response to Fetch"),
+    Setting(
+        "max.partition.fetch.bytes",
+        _POSITIVE,
+        1_048_576,
+        "the largest number of bytes of one partition in a response to Fetch",
+    ),
     Setting("max.poll.records", _POSITIVE, 500, "most messages of one poll"),
     _REQUEST_TIMEOUT,
     _RETRY_BACKOFF,

@@ -188,7 +188,7 @@ class LaggardsLeave(Checker):
                 self._late.begin((node, tp, member), now_us)
         return bool(led.ends)
 
-    # -- what lasts too long ------------------------------------------------------------------------------------------
+    # -- followers that lag too long ----------------------------------------------------------------------------------
 
     def on_fault(self, event: Fault) -> None:
         for broker in event.brokers:

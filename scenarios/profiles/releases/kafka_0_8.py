@@ -25,7 +25,7 @@ PROFILE = KAFKA_1_1.with_differences(
         },
     ),
     Difference(
-        title="when the controller shrinks an ISR, LeaderAndIsr goes",
+        title="when the controller removes a replica from an ISR, it sends LeaderAndIsr",
         here="to the leader",
         source="Kafka's code, 1.1",
         policies={"controller.replicas.told_of_shrunk_isr": FOUR_STATES.told_of_shrunk_isr},

@@ -46,7 +46,7 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.start_raises_learned_high_watermark": True},
     ),
     Difference(
-        title="a new log whose directory has failed, which shows only then,",
+        title="a new log, if its directory turns out to have failed,",
         before="is not created: its replica is offline",
         here="is created in another directory",
         source="KAFKA-8526, 2.4",

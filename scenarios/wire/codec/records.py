@@ -172,9 +172,7 @@ def read_produced(records: bytes | memoryview | None, version: int) -> BatchHead
     if header.base_offset:
         raise _invalid(f"the base offset {header.base_offset} where a producer sends 0")
     if header.count <= 0 or header.last_offset_delta != header.count - 1:
-        raise _invalid(
-            f"{header.count} records, and {header.last_offset_delta} from the first one's offset to the last's"
-        )
+        raise _invalid(f"{header.count} records, but the last offset delta is {header.last_offset_delta}")
     if header.is_control:
         raise _invalid("control records, which only brokers write")
     if header.has_producer_id and header.base_sequence < 0:
