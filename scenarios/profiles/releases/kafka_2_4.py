@@ -17,9 +17,9 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.stop_answers_waiting": True},
     ),
     Difference(
-        title="after a follower's fetch that was refused, its leader",
-        before="does not know where the follower is",
-        here="goes by the fetch before it",
+        title="after it has refused a follower's fetch, a leader",
+        before="does not know the follower's offset",
+        here="keeps the offset of the fetch before it as the follower's",
         source="KAFKA-8400, 2.4",
         policies={"brokers.refused_fetch_forgets": False},
     ),

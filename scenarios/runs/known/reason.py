@@ -196,7 +196,7 @@ def or_awaited(asks: AsksOfReplica) -> Shows:
 
 
 def either(first: Shows, second: Shows) -> Shows:
-    """One of both."""
+    """``first`` or ``second``."""
     return lambda past, violation: first(past, violation) or second(past, violation)
 
 
@@ -214,7 +214,7 @@ def and_what_follows(root: Shows) -> Shows:
 
 
 def _is_of_logs(violation: Violation) -> bool:
-    """Whether it is about what logs lack, or have that others have not."""
+    """Whether the violation concerns the content of logs: a record is missing in one, or two logs differ."""
     stated = violation.invariant != CONVERGED or violation.part is Condition.SAME_LOGS
     return stated and violation.invariant in (*LOSSES, *DIVERGENCES)
 

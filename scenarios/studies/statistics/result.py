@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from scenarios.studies.statistics.run_figures import RunFigures
 
 CONFIDENCE = 0.95
-"""Of every interval."""
+"""The confidence level of every interval."""
 LARGEST_SHARE = 9.0
-"""Of what is shown as a share: ten times the baseline."""
+"""The largest difference that is shown as a share of the baseline: the value is ten times the baseline."""
 SIGNIFICANT = 0.05
-"""Of all tests of one table together."""
+"""The significance level of all tests of one table together."""
 
 
 class MetricVerdict(Enum):
@@ -33,7 +33,7 @@ class MetricVerdict(Enum):
     BETTER = "better"
     WORSE = "worse"
     LOWER = "lower"
-    """Of a metric that describes and does not judge."""
+    """Lower, for a metric of which neither direction is better."""
     HIGHER = "higher"
     SAME = "no difference that matters"
     """Whatever the difference is, it is smaller than the smallest difference of interest."""

@@ -31,14 +31,14 @@ _LISTED = 4
 
 
 def headlines(comparison: Comparison) -> tuple[str, ...]:
-    """What is better at what, by how much and how sure."""
+    """The sentences that sum up a comparison: which level is better in which metric, by how much and how surely."""
     said = comparison.said
     found = [line for one in said.levels for line in of_level(comparison, one)]
     return (*found, *of_all(comparison))
 
 
 def of_all(comparison: Comparison) -> Iterator[str]:
-    """The sentences that are about no level alone."""
+    """The sentences that concern the whole comparison."""
     said = comparison.said
     if said.more_levels:
         yield f"The table has {counted(said.more_levels, 'more arms')}."
