@@ -33,7 +33,9 @@ from scenarios.language.targets import CLIENT_NAME
 from scenarios.language.topic_spec import TOPIC_NAME
 
 _COUNT, _POSITIVE, _SWITCH = Integer(0), Integer(1), Boolean()
-_REQUEST_TIMEOUT = Setting("request.timeout.ms", _POSITIVE, 30_000, "a request unanswered for longer has failed")
+_REQUEST_TIMEOUT = Setting(
+    "request.timeout.ms", _POSITIVE, 30_000, "how long a request may be unanswered before it has failed"
+)
 _RETRY_BACKOFF = Setting("retry.backoff.ms", _POSITIVE, 100, "pause before a request is tried again")
 
 PRODUCER_SETTINGS = settings_table(

@@ -37,10 +37,10 @@ class _Leadership:
     """One partition as its leader knows it.
 
     Attributes:
-        since_us: when it took up its leader epoch, or its ISR has changed since.
-        changing: it has proposed another ISR, and that has not taken effect.
-        absent: the members that have not followed it yet since it leads.
-        ends: where the logs of members end that ended before its own when they were compared last.
+        since_us: the time at which the leader began its leader epoch, or at which the ISR last changed since.
+        changing: whether the leader has proposed another ISR that has not taken effect.
+        absent: the members of the ISR that have not fetched from the leader in this epoch.
+        ends: the log end of each member whose log was shorter than the leader's at the last comparison.
     """
 
     isr: tuple[int, ...]

@@ -92,7 +92,7 @@ def of_violation(asks: Callable[[KeptEvents, Violation], bool]) -> Shows:
 
 
 def of_partition(asks: Callable[[KeptEvents, Violation, TopicPartition], bool]) -> Shows:
-    """``asks`` of a violation and the partition that it names; a violation that names none is none that it explains."""
+    """A reason that ``asks`` decides from a violation and its partition. It never holds without a partition."""
 
     @wraps(asks)
     def shows(past: KeptEvents, violation: Violation | None) -> bool:

@@ -27,7 +27,7 @@ from scenarios.studies.statistics.result import (
 from scenarios.units import counted
 
 _LISTED = 4
-"""Levels that a sentence about several lists."""
+"""The most levels that one sentence lists."""
 
 
 def headlines(comparison: Comparison) -> tuple[str, ...]:
