@@ -56,7 +56,9 @@ class BrokerConfig:
     queued_max_requests: int = config(
         "queued.max.requests", 500, "requests that wait for these threads; more are not read from their connections"
     )
-    request_timeout_us: int = config("request.timeout.ms", 30_000, "a request unanswered for longer has failed")
+    request_timeout_us: int = config(
+        "request.timeout.ms", 30_000, "how long a request may be unanswered before it has failed"
+    )
     replication_quota_window_num: int = config(
         "replication.quota.window.num", 11, "number of samples in the window of a replication throttle"
     )

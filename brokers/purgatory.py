@@ -83,7 +83,8 @@ class ProduceWatchers:
     number of replicas (up to 0.8) are checked one by one.
 
     Attributes:
-        queue, counted: the requests with acks=all, and the others.
+        queue: the requests with acks=all, in the order of the offsets that they require.
+        counted: the requests with a number of acks.
     """
 
     counted: list[Watched] = field(factory=list)
@@ -95,7 +96,7 @@ class ProduceWatchers:
         if acks >= 0:
             self.counted.append(watched)
         elif queue and queue[-1][0] > required:
-            # A batch that was sent again, whose place in the log is earlier than the last one's (KIP-98).
+            # The batch was sent again: it is in the log already, before the last one that waits (KIP-98).
             queue.insert(sum(earlier[0] <= required for earlier in queue), watched)
         else:
             queue.append(watched)
@@ -108,7 +109,7 @@ class ProduceWatchers:
             produce.finish(place, error)
 
     def complete_counted(self, is_enough: Callable[[int, int], bool]) -> None:
-        """Finish the requests for which ``is_enough(required, acks)``."""
+        """Finish the requests for which ``is_enough`` is true of the offset that they require and of their acks."""
         waiting, self.counted = self.counted, []
         for required, acks, place, produce in waiting:
             if is_enough(required, acks):
@@ -117,7 +118,7 @@ class ProduceWatchers:
                 self.counted.append((required, acks, place, produce))
 
     def fail(self, error: Errors) -> None:
-        """Finish all of them with ``error``."""
+        """Finish all requests with ``error``."""
         waiting = list(self)
         self.queue, self.counted = deque(), []
         for _required, _acks, place, produce in waiting:

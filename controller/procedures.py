@@ -57,7 +57,7 @@ def register(*procedures: Procedure) -> None:
         if any(step.partition(".")[0] != procedure.name for step in procedure.steps):
             raise ValueError(f"a step of {procedure.name!r} is not called {procedure.name}.SOMETHING")
         if procedure.phases and procedure.phases.keys() != PHASES.keys():
-            raise ValueError(f"{procedure.name!r} does not say where the phases are: {', '.join(PHASES)}")
+            raise ValueError(f"{procedure.name!r} has to name a step for each of the phases {', '.join(PHASES)}")
         PROCEDURES[procedure.name] = procedure
         STEPS.update(dict.fromkeys(procedure.steps, procedure))
         ALIASES.update(procedure.aliases)

@@ -66,7 +66,7 @@ class UpdateLeaderAndIsrResult(NamedTuple):
 
 @define(eq=False, repr=False)
 class KafkaZkClient:
-    """One controller's access to ZooKeeper, with the fence of its context's controller epoch.
+    """One controller's access to ZooKeeper. Its writes are fenced by the controller epoch of its context.
 
     Attributes:
         node: the broker that is the controller.
@@ -74,7 +74,7 @@ class KafkaZkClient:
         topic_version: the version of the topics' znodes that it writes; 2 has adding and removing replicas (KIP-455).
         never: the signal that requests in an expired session wait for (``ControllerPolicies.expiry_waits_for_event``);
             None: they fail.
-        asked: the number of requests to ZooKeeper: the contents of the memory change only with their answers.
+        asked: the number of requests to ZooKeeper. While it stays the same, the context stays as it was.
     """
 
     zk: ZkClient

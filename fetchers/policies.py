@@ -42,19 +42,19 @@ class FetcherPolicies:
         "replica.fetch.wait.max.ms", 500, "how long a fetch without data waits at the leader", at_least=0
     )
     replica_fetch_min_bytes: int = config(
-        "replica.fetch.min.bytes", 1, "a fetch is answered at once when that much is there", at_least=0
+        "replica.fetch.min.bytes", 1, "a Fetch is answered at once when this many bytes are there", at_least=0
     )
     replica_fetch_max_bytes: int = config(
-        "replica.fetch.max.bytes", 1_048_576, "most bytes of one partition in a fetch"
+        "replica.fetch.max.bytes", 1_048_576, "the largest number of bytes of one partition in a response to Fetch"
     )
     replica_fetch_response_max_bytes: int = config(
-        "replica.fetch.response.max.bytes", 10_485_760, "most bytes of a whole fetch"
+        "replica.fetch.response.max.bytes", 10_485_760, "the largest number of bytes in a response to Fetch"
     )
     replica_fetch_backoff_us: int = config(
-        "replica.fetch.backoff.ms", 1_000, "pause of a partition after an error", at_least=0
+        "replica.fetch.backoff.ms", 1_000, "how long a partition is not fetched after an error", at_least=0
     )
     replica_socket_timeout_us: int = config(
-        "replica.socket.timeout.ms", 30_000, "a fetch unanswered for longer has failed"
+        "replica.socket.timeout.ms", 30_000, "how long a Fetch may be unanswered before it has failed"
     )
     assignment: Assignment = fetcher_id
     truncation: TruncationRule = field(factory=Kip279)

@@ -4,7 +4,8 @@ Durations are integer microseconds of virtual time, sizes integer bytes, rates i
 Binary (``KiB``, ``MiB``, ``GiB``) and decimal (``kB``, ``MB``, ``GB``) units are kept apart. Formatting picks the
 largest unit that is exact, so that what is written reads back as the same integer.
 
-Raises ``BadInput`` for a text that is not of the form, is negative, or is finer than the unit counted.
+Raises ``BadInput`` for a text that is not a number with a unit, is negative, or is not a whole number of the unit
+that is counted (microseconds, bytes, bytes per second).
 """
 
 from __future__ import annotations

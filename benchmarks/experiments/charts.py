@@ -20,7 +20,8 @@ def thinned(points: Sequence[Point]) -> tuple[Point, ...]:
 
 @frozen
 class Line:
-    """A series. ``steps``, dashed or not: a value holds until the next; lines of one ``colour`` belong together."""
+    """A series. With the look ``steps``, dashed or not, a value holds until the next. Lines of one ``colour`` belong
+    together."""
 
     label: str
     points: tuple[Point, ...] = field(converter=thinned)
@@ -30,7 +31,7 @@ class Line:
 
 @frozen
 class Band:
-    """From ``start`` to ``end`` one state holds; ``row``: its row, counted from the bottom."""
+    """A bar of a Gantt chart: one state holds from ``start`` to ``end``. Rows are counted from the bottom."""
 
     row: int
     start: float
@@ -43,8 +44,10 @@ class Spread:
     """Values of one kind, in a row of their own.
 
     Attributes:
-        middle: their median. interval: the interval of that. whole: the least and the largest of them.
-        bound: the median rests on values of which only a lower bound is known.
+        middle: the median of the values.
+        interval: the confidence interval of the median.
+        whole: the smallest and the largest value.
+        bound: the median was computed from values of which only a lower bound is known.
         colour: the number of its colour; lines of one colour belong together.
     """
 

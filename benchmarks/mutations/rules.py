@@ -71,7 +71,7 @@ class _Finder(ast.NodeVisitor):
         return self._found
 
     def _replace(self, first: ast.expr | ast.stmt, last: ast.expr | ast.stmt, rule: str, by: str) -> None:
-        """``by`` in the place of everything from the start of ``first`` to the end of ``last``, if that is one line."""
+        """Add the change that puts ``by`` in place of all from ``first`` to ``last``, if these are on one line."""
         end = last.end_col_offset
         if first.lineno == last.end_lineno and end is not None:
             line = self._lines[first.lineno - 1].encode()

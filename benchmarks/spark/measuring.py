@@ -1,8 +1,9 @@
-"""Synthetic lag rows, and the times of Spark and of DuckDB over them. Apart from the command, so that a new process
-finds it.
+"""Synthetic lag rows, and the times that Spark and DuckDB take for queries over them.
 
-``python -m benchmarks.spark.measuring /tmp/lag10m 10000000`` only writes the rows, the same each time, for measuring by
-hand.
+This is a module of its own, so that a new process can import it without the command.
+
+``python -m benchmarks.spark.measuring /tmp/lag10m 10000000`` only writes the rows, the same each time. Use it
+to measure by hand.
 """
 
 import math

@@ -29,7 +29,7 @@ C = TypeVar("C", bound=PartitionCoordinator)
 
 @define(eq=False)
 class CoordinatorPart(ABC, Generic[C]):
-    """The part of one broker, as a ``brokers.replica_manager.replica_manager.Coordinator`` that ignores deleted
+    """A coordinator as the replica manager of its broker sees it: made when it is first needed. It ignores deleted
     partitions."""
 
     manager: ReplicaManager

@@ -103,11 +103,12 @@ class CommittedOffsets:
         self, now_ms: int, retention_ms: int, since_ms: Callable[[OffsetAndMetadata], int],
         subscribed: Collection[str] = (),
     ) -> tuple[TopicPartition, ...]:  # fmt: skip
-        """The partitions whose offsets have expired: none of ``subscribed``, and none with a pending commit.
+        """The partitions whose offsets have expired. Partitions of the topics ``subscribed``, and those with a pending
+        commit, do not expire.
 
         Args:
-            since_ms: the time from which on an offset is kept for ``retention_ms``, if the client has given no
-                retention time.
+            since_ms: gives the time at which ``retention_ms`` begins for an offset. It is not asked for an offset with
+                an expiry time of its own.
         """
         return tuple(
             tp

@@ -333,15 +333,15 @@ class Log:
             self.directory.log_starts.forget(self.tp)
 
     def watch_retention(self) -> None:
-        """Compute when the log may expire: it has a new segment or a new start, or its settings have changed."""
+        """Compute again when retention may delete: the log has a new segment, a new start or new settings."""
         if self._hooks.watch is not None:
             due_us = self.expires_us()
             if due_us is not None:
                 self._hooks.watch(self, due_us)
 
     def expires_us(self) -> int | None:
-        """The time from which on the oldest segment may be too old, or the log too large; None: not before a segment
-        rolls."""
+        """The earliest time at which retention may delete the oldest segment, for its age or for the size of the log.
+        None: retention deletes nothing before the active segment rolls."""
         config = self.directory.config_of(self.tp.topic)
         first, due = oldest(self.bases, self._file.entries, self.end_offset), []
         if first.begin == first.end:
@@ -353,7 +353,7 @@ class Log:
         return min(due, default=None)
 
     def _can_be_too_large(self, first: Segment, config: LogConfig) -> bool:
-        """Whether the log has to lose its oldest segment for its size, now or once the active one has grown."""
+        """Whether the log loses its oldest segment for its size, now or when the active segment has grown."""
         most = config.retention_bytes
         size = sum(batch.size for batch in self._file.entries)
         return most >= 0 and size + max(self._room, 0) - most >= first.size

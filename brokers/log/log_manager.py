@@ -305,7 +305,7 @@ class LogManager:
             StorageError: a directory is offline, and might hold one already; or the disk refuses.
         """
         if len(self.online) < len(self.directories):
-            raise StorageError(f"no second log of {tp} while a log directory is offline")
+            raise StorageError(f"{tp}: a second log cannot be created while a log directory is offline")
         return self._create(directory, tp, future_path(tp))
 
     @property

@@ -71,8 +71,8 @@ class TransactionalProducers(ProducerStateManager):
         )  # fmt: skip
 
     def retained(self, log_start: int) -> ProducerStateManager:
-        """Remove producers as ``ProducerStateManager.retained`` does. Producers that are known by a marker alone are
-        removed, too. With a producer its open transaction is removed. Aborted transactions are kept while the log has
+        """Remove producers as ``ProducerStateManager.retained`` does, and those of which the log has only a marker.
+        The open transaction of a removed producer is removed with it. Aborted transactions are kept while the log has
         their records."""
         super().retained(log_start)
         for known in (self.ongoing, self._epochs, self._coordinator_epochs):

@@ -80,7 +80,7 @@ class Router:
         return self._serving is not self._handlers
 
     def open(self) -> None:
-        """Serve requests, those that wait first."""
+        """Serve requests. Those that were held are served first."""
         held, self._serving = self._serving, self._handlers
         if isinstance(held, _Held):
             for channel in held.channels:

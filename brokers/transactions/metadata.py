@@ -178,7 +178,7 @@ class TransactionMetadata:
         )  # fmt: skip
 
     def prepare_add(self, added: Iterable[TopicPartition], now_ms: int) -> TxnTransitMetadata:
-        """Prepare more partitions for the transaction, which begins with the first."""
+        """Prepare more partitions for the transaction. The first partitions added begin the transaction."""
         start_ms = self.start_ms if self.state is TransactionState.ONGOING else now_ms
         partitions = tuple(dict.fromkeys((*self.partitions, *added)))
         return self._prepare(TransactionState.ONGOING, partitions=partitions, start_ms=start_ms, update_ms=now_ms)

@@ -38,7 +38,7 @@ class Reassignments(Generic[P]):
     admin_znode: AdminZnode
     deletion: TopicDeletionManager
 
-    # -- how they are asked for ---------------------------------------------------------------------------------------
+    # -- how moves are requested --------------------------------------------------------------------------------------
 
     async def load(self) -> None:
         """Failover F3: find the moves that are in progress."""
@@ -60,7 +60,7 @@ class Reassignments(Generic[P]):
         """The moves in progress."""
         raise NotImplementedError
 
-    # -- how they go on -----------------------------------------------------------------------------------------------
+    # -- how moves advance --------------------------------------------------------------------------------------------
 
     async def isr_changed(self, tp: TopicPartition) -> None:
         """Advance the move of ``tp``, whose ISR may have changed."""

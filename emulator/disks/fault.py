@@ -17,16 +17,16 @@ class UnexpectedError(Exception):
 
 @define(eq=False)
 class DiskFault:
-    """Operations that fail.
+    """A fault that makes operations fail.
 
     Attributes:
         reason: the text of the error.
         operations: the operations that fail: ``append``, ``read``, ``truncate`` (at the end), ``delete`` (at the
             beginning), ``flush``, ``replace``, ``rename``, ``create``; empty: all.
         left: the number of operations that still fail; None: all, until the fault is repaired.
-        error: makes the exception that they raise.
-        report: called with the reason of each failure; the disk's ``report``, where the disk is the cause.
-        of_process: whether the error is of the process that has the file open, and not of the disk. It then ends with
+        error: makes the exception that a failing operation raises.
+        report: called with the path and the reason of each failure.
+        of_process: whether the process that has the file open is the cause, and not the disk. The fault then ends with
             the process.
     """
 

@@ -79,12 +79,12 @@ class Exchange(ABC):
 
     @abstractmethod
     def roused(self) -> None:
-        """Called when the exchange is not parked any more: bring both ends to where they would be, and simulate them
-        from here."""
+        """Called when the exchange is not parked any more: bring both ends into the state that they would have now, and
+        simulate them from here."""
 
     @abstractmethod
     def shifted(self) -> None:
-        """Called when other draws came between: the times that were given of later events are not valid any more."""
+        """Called when another exchange has drawn meanwhile: the times given for later events are not valid any more."""
 
     @property
     @abstractmethod
@@ -103,17 +103,18 @@ class Exchange(ABC):
         return 0
 
     def rounds(self, answers: Sequence[int], asks: Sequence[int]) -> tuple[list[int], list[int]]:
-        """The times at which the server would answer and the client ask in the next rounds, with these delays."""
+        """The times of the server's answers and of the client's requests in the next rounds, computed with these delays
+        of answers and of requests."""
         raise NotImplementedError
 
     def go_round(self, answered: list[int], asked: list[int]) -> None:
-        """Accept these rounds as computed."""
+        """Count these rounds as computed."""
         raise NotImplementedError
 
     @abstractmethod
     def forget_ahead(self) -> tuple[int, int]:
-        """Forget what is computed of the time after the current event. Returns how many draws were made up to now on
-        the client's route and on the server's, beyond those returned before."""
+        """Forget what was computed for times after the current event. Returns how many draws were made up to now on
+        the client's route and on the server's, without those returned by earlier calls."""
 
 
 @define(eq=False, repr=False)

@@ -119,17 +119,17 @@ class Route:
 
     @property
     def round_trip_us(self) -> int:
-        """The time of a round trip, in microseconds, if the way back takes as long."""
+        """The time of a round trip, in microseconds, for a way back with the same latency."""
         return 2 * self._latency_us
 
     @property
     def is_impaired(self) -> bool:
-        """Whether it is cut, slowed down, limited or loses packets."""
+        """Whether the route is cut, slowed down or limited, or loses packets."""
         return self.cut or self.extra != NO_DELAY or self.losses is not None or self.limit is not None
 
     def arrival(self, size: int) -> int:
-        """The time at which a message of ``size`` bytes that is sent now arrives, in virtual microseconds. Negative: it
-        never does, and minus the value is the time at which TCP gives the connection up."""
+        """The time, in virtual microseconds, at which a message of ``size`` bytes arrives if it is sent now. A negative
+        value -t: it never arrives, and TCP gives up the connection at t."""
         if (
             self._least_us >= 0
             and self.lane is None

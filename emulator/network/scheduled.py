@@ -1,4 +1,4 @@
-"""Ends of connections whose messages are delivered as a schedule says (``emulator.schedules``).
+"""Ends of connections whose messages are delivered in the order of a schedule (``emulator.schedules``).
 
 Only a world with a schedule has them. Polls and pings that have no news are simulated between such ends
 (``Endpoint.is_plain``): the draws of a schedule depend on all messages.
@@ -16,7 +16,8 @@ from emulator.network.sealed import SealedEndpoint
 
 @define(eq=False, repr=False)
 class DelayedEndpoint(Endpoint):
-    """An end that sends, under ``random`` and ``pct``: a message takes the drawn time if the network takes less."""
+    """The sending end under the schedules ``random`` and ``pct``. A message takes at least the delay that the schedule
+    draws; it takes longer if the network is slower."""
 
     def send(self, body: Any, size: int, background: bool = False) -> None:
         if self.open and not self.done:
@@ -31,15 +32,15 @@ class DelayedEndpoint(Endpoint):
         super().reset_peer(reason)
 
     def _not_before(self, t_us: int) -> None:
-        """Set the earliest arrival of what is sent next: that time, and after all that was sent before it. At one
-        instant a background message would come after a later one."""
+        """Set the earliest arrival of the next message: ``t_us``, but later than all messages sent before it. At one
+        instant two could change places, since background messages are delivered last."""
         self.last_arrival_us = max(self.last_arrival_us + 1, t_us)
 
 
 @define(eq=False, repr=False)
 class ChosenEndpoint(Endpoint):
-    """An end that receives, under ``pos``: a message that has reached the machine waits until its turn comes. A cut of
-    the route does not stop it any more."""
+    """The receiving end under the schedule ``pos``. A message that has reached the machine waits until the schedule
+    chooses it. A cut of the route does not stop it any more."""
 
     def arrive(self, item: Item) -> None:
         self._queue(self.arrive, self._arrived, item)

@@ -83,7 +83,7 @@ class Node:
         return process
 
     def halt(self) -> None:
-        """End the process, which stops by itself, at once."""
+        """End the process at once, as a process does that stops itself."""
         if self.on_halt is None:
             self.crash()
         else:

@@ -1,4 +1,4 @@
-"""How a floor declares Kafka's settings: each one once, with its name, default and meaning, at the field that holds it.
+"""The declaration of Kafka's settings: each one once, with its name, default and meaning, at the field that holds it.
 
     @frozen
     class BrokerConfig:

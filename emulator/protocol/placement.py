@@ -51,7 +51,8 @@ def place_replicas(
 
 
 def alternate_racks(brokers: Sequence[int], racks: Mapping[int, str]) -> Replicas:
-    """One broker of each rack in turn, racks by name and brokers by id (AdminUtils.getRackAlternatedBrokerList)."""
+    """The brokers in an order that takes one from each rack in turn (AdminUtils.getRackAlternatedBrokerList). Racks are
+    ordered by name, the brokers of a rack by id."""
     by_rack: dict[str, list[int]] = {}
     for broker in sorted(brokers):
         by_rack.setdefault(racks[broker], []).append(broker)

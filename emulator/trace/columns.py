@@ -1,9 +1,9 @@
-"""Events with columns: a transition that touches many partitions is one event, and rows are made from it.
+"""Events with columns: one event describes a transition of many partitions.
 
-A request handled, an answer received, a pass over high watermarks: each is one event of its kind for each topic, with a
-column for each fact that differs from partition to partition. It is recorded, digested and folded once. A reader that
-wants one event for each partition (the timeline, Parquet, a checker that folds rows) gets *rows*: typed events with the
-same time and cause, numbered one after the other from the event's own ``seq`` on.
+Examples are a request handled, an answer received, a pass over high watermarks. Each is one event for each topic, with
+a column for each fact that differs between partitions. It is recorded, digested and folded once. A reader that wants
+one event for each partition (the timeline, Parquet, a checker that folds rows) gets *rows*: typed events with the same
+time and cause. Their ``seq`` count upwards from that of the event.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +14,7 @@ class Columns(Protocol):
     """An event with columns, beside the fields of every event."""
 
     def rows(self) -> Sequence[Any]:
-        """One event for each partition, in order. The first has the ``seq`` of this event, the next one more."""
+        """One event for each partition, in order. Their ``seq`` count upwards from the ``seq`` of this event."""
 
 
 C = TypeVar("C", bound=Columns)

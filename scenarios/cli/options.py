@@ -61,7 +61,7 @@ def whole(option: str, least: int, most: int = LARGEST_SEED) -> Callable[[str], 
 
 
 def seeds(text: str) -> range:
-    """A reader of seeds: ``A:B`` half-open, or a single seed."""
+    """The seeds of ``A:B``, without B, or a single seed. Raises: BadInput."""
     from scenarios.language.study_spec import parse_seeds
 
     try:
@@ -71,7 +71,7 @@ def seeds(text: str) -> range:
 
 
 def change(text: str) -> tuple[str, str]:
-    """A reader of ``--set``: ``key=value``."""
+    """The key and the value of ``--set key=value``. Raises: BadInput."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise BadInput(f"{text!r} sets nothing; write key=value such as horizon=5m", where="--set")
@@ -79,7 +79,7 @@ def change(text: str) -> tuple[str, str]:
 
 
 def axis(text: str) -> tuple[str, tuple[str, ...]]:
-    """A reader of ``--grid``: ``key=a,b``."""
+    """The key and the values of ``--grid key=a,b``. Raises: BadInput."""
     key, equals, values = text.partition("=")
     if not equals or not key.strip() or not values.strip():
         hint = "write key=a,b such as strategy.throttle=10MB/s,20MB/s"
@@ -90,7 +90,7 @@ def axis(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def duration(option: str) -> Callable[[str], int]:
-    """A reader of virtual times such as ``5s`` or ``90ms``, in microseconds."""
+    """A function that reads a virtual time such as ``5s`` or ``90ms`` and returns microseconds."""
 
     def read(text: str) -> int:
         from scenarios.units import parse_duration
@@ -104,7 +104,7 @@ def duration(option: str) -> Callable[[str], int]:
 
 
 def real_time(option: str) -> Callable[[str], float]:
-    """A reader of a real time such as ``10m``, in seconds; more than none."""
+    """A function that reads a real time such as ``10m``, above zero, and returns seconds."""
     read_us = duration(option)
 
     def read(text: str) -> float:

@@ -88,7 +88,7 @@ PLANNED_ROLES = ("adding", "removing", "kept")
 
 
 def check_scenario(scenario: Scenario) -> None:
-    """Refuse, with ``BadInput``, all references that lead nowhere."""
+    """Refuse a scenario that names something which does not exist. Raises: BadInput, with every such name."""
     check_profile(scenario.profile)
     at("strategy.name", lambda _: scenario.strategy.parsed, None)
     known, wrong = KnownNames(scenario), Together()
@@ -220,7 +220,7 @@ def _check_named(known: KnownNames, key: Key, value: Any) -> None:
 
 def _refuse_clients(target: Target, why: str, where: str) -> None:
     if target.means_clients:
-        raise BadInput(f"{target.role!r} are no brokers, and {why}; name brokers", where=where)
+        raise BadInput(f"{target.role!r} names clients, but {why}; name brokers", where=where)
 
 
 def _check_part(known: KnownNames, value: object) -> None:

@@ -228,7 +228,7 @@ def _check_hop(scenario: Scenario, gate: Gate, partition: str | None, hop: int) 
     most = _most_hops(scenario, partition) if strategy.protocol == "kafka-6794" else 1
     if hop + gate.hop_shift > most:
         raise BadInput(
-            f"strategy {strategy.name!r} does not come to hop {hop} of this plan at that step; "
+            f"no move of this plan has hop {hop} at that step under strategy {strategy.name!r}; "
             f"write 1 to {max(1, most - gate.hop_shift)}, or leave it out",
             where="hop",
         )

@@ -58,7 +58,7 @@ MODES = ("one", "all", "fixed", "fixed-percent")
 _BROKER = re.compile(r"(?:broker)?[ -]?([0-9]{1,9})")
 _ALL_BROKERS = 'all brokers are target = { mode = "all" }, one after the other for_each = "brokers"'
 _INSTEAD = {
-    "zookeeper": 'as a whole it is stopped by action = "zookeeper.stop", and it is a peer of links',
+    "zookeeper": 'action = "zookeeper.stop" stops ZooKeeper as a whole; actions on links take it as peer',
     "brokers": _ALL_BROKERS,
     "all": _ALL_BROKERS,
 }

@@ -33,7 +33,9 @@ from scenarios.language.targets import CLIENT_NAME
 from scenarios.language.topic_spec import TOPIC_NAME
 
 _COUNT, _POSITIVE, _SWITCH = Integer(0), Integer(1), Boolean()
-_REQUEST_TIMEOUT = Setting("request.timeout.ms", _POSITIVE, 30_000, "a request unanswered for longer has failed")
+_REQUEST_TIMEOUT = Setting(
+    "request.timeout.ms", _POSITIVE, 30_000, "how long a request may be unanswered before it has failed"
+)
 _RETRY_BACKOFF = Setting("retry.backoff.ms", _POSITIVE, 100, "pause before a request is tried again")
 
 PRODUCER_SETTINGS = settings_table(
@@ -50,8 +52,13 @@ PRODUCER_SETTINGS = settings_table(
 CONSUMER_SETTINGS = settings_table(
     Setting("fetch.min.bytes", _POSITIVE, 1, "a fetch is answered when that much is there"),
     Setting("fetch.max.wait.ms", _COUNT, 500, "or after that time"),
-    Setting("fetch.max.bytes", _POSITIVE, 52_428_800, "most bytes of a whole fetch"),
-    Setting("max.partition.fetch.bytes", _POSITIVE, 1_048_576, "most bytes of one partition in a fetch"),
+    Setting("fetch.max.bytes", _POSITIVE, 52_428_800, "the largest number of bytes in a response to Fetch"),
+    Setting(
+        "max.partition.fetch.bytes",
+        _POSITIVE,
+        1_048_576,
+        "the largest number of bytes of one partition in a response to Fetch",
+    ),
     Setting("max.poll.records", _POSITIVE, 500, "most messages of one poll"),
     _REQUEST_TIMEOUT,
     _RETRY_BACKOFF,

@@ -48,20 +48,20 @@ def _differences() -> Iterator[Difference]:
 def _section(profile: Profile) -> str:
     rows = list(_rows(profile))
     left = [f"- {line}" for line in profile.leaves_out]
-    nothing = "It leaves out nothing but what [all do](../understand/limits.md)."
+    nothing = "Nothing is left out beyond what [every profile leaves out](../understand/limits.md)."
     out = "It leaves out:\n\n" + "\n".join(left) if left else nothing
     return f"{profile.help}.\n\n{table(['', 'Here', 'Source'], rows)}\n\n{out}"
 
 
 def _rows(profile: Profile) -> Iterator[Sequence[str]]:
     default = PROFILES[DEFAULT_PROFILE]
-    yield "moves, unless a strategy is named", _marked(f"`{profile.strategy}`", f"`{default.strategy}`"), "-"
+    yield "the strategy of a move that names none", _marked(f"`{profile.strategy}`", f"`{default.strategy}`"), "-"
     for title in titles():
         yield title, _marked(words(profile, title), words(default, title)), _source(title)
     tool = _marked(_election_tool(profile), _election_tool(default))
     yield "the tool asks for preferred leaders by", tool, "KIP-460, 2.4"
     yield "topics", _marked(_deletion(profile), _deletion(default)), "KAFKA-330, 0.8.1"
-    yield "metrics that there are not", _marked(_lacking(profile), _lacking(default)), "Kafka's code, 0.8.0 to 2.5.1"
+    yield "metrics that do not exist yet", _marked(_lacking(profile), _lacking(default)), "Kafka's code, 0.8.0 to 2.5.1"
     for setting, value in profile.defaults.items():
         yield f"`{setting}` by default", _marked(f"`{str(value).lower()}`", ""), "-"
     yield "ZooKeeper session timeout by default", _marked(_timeout(profile), _timeout(default)), "-"

@@ -191,7 +191,7 @@ class Judge:
 
     @staticmethod
     def _recovered(pending: _Pending, came: str) -> str:
-        """When it came true, and how long after the action that it waits for."""
+        """The words for when the expectation came true, and how long after the action that it names with ``after``."""
         assert pending.met_us is not None
         assert pending.since_us is not None
         if not pending.broken and pending.held_before:

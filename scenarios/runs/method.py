@@ -71,11 +71,11 @@ class Method:
     _fired: list[bool] = field(init=False)
     _unfinished: int = field(init=False)
     _armed: dict[int, Disarm] = field(factory=dict)
-    """The functions that disarm the triggers that have not fired, by turn."""
+    """The functions that disarm the triggers which have not fired, by the turn of each."""
     _following: dict[int, Timer] = field(factory=dict)
-    """The optional turns that follow others and are still to come."""
+    """The timers of optional turns that follow others and are still to come, by the turn of each."""
     _lasting: dict[int, Timer] = field(factory=dict)
-    """The ends of the durations that are not over, by their turns."""
+    """The timers that end the durations still running, by the turn of each."""
 
     def __attrs_post_init__(self) -> None:
         world = self.cluster.world

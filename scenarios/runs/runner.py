@@ -327,7 +327,7 @@ def _attach_recorded_clients(stage: Stage) -> None:
     """Raises: BadInput."""
     try:
         # By name: the wire stands above runs, and is installed only with the extra ``wire``.
-        clients = import_module("..wire.recording.clients", __package__)
+        clients = import_module("..wire.recording.recorded_clients", __package__)
     except ModuleNotFoundError as missing:
         raise BadInput(
             f"{missing.name} is not installed; run: pip install 'understudy[wire]'", where="frames"

@@ -20,7 +20,7 @@ from scenarios.wire.codec.stored_records import encode_stored
 
 OFFSET_KEY, GROUP_KEY = 1, 2
 OFFSET_VALUE, EXPIRING_OFFSET_VALUE, GROUP_VALUE = 3, 1, 3
-"""The versions that brokers write. A value with an expiry time of its own has another version than one without."""
+"""The versions that brokers write. The version of an offset's value depends on whether it has an expiry time."""
 
 
 def group_records(batch: GroupBatch) -> bytes:

@@ -104,12 +104,12 @@ class LiveRun:
 
     @property
     def bootstrap_servers(self) -> str:
-        """The addresses of the brokers, as a client's bootstrap.servers."""
+        """The addresses of the brokers, written as the setting bootstrap.servers of a client."""
         return ",".join(f"{host}:{port}" for host, port in self.broker_addresses.values())
 
     @property
     def zookeeper_connect(self) -> str:
-        """The address of ZooKeeper, as a tool's zookeeper.connect."""
+        """The address of ZooKeeper, written as the setting zookeeper.connect of a tool."""
         host, port = self.sockets.addresses[ZOOKEEPER]
         return f"{host}:{port}"
 

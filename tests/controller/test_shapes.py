@@ -92,7 +92,10 @@ def test_a_name_is_registered_once() -> None:
     [
         (Procedure("wiki", {}), "there is a procedure 'wiki' already"),
         (Procedure("mine", {"yours.1": "start"}), "a step of 'mine' is not called mine"),
-        (Procedure.numbered("mine", "start", phases=phases("mine", start="1")), "does not say where the phases are"),
+        (
+            Procedure.numbered("mine", "start", phases=phases("mine", start="1")),
+            "has to name a step for each of the phases",
+        ),
     ],
 )
 def test_a_procedure_that_does_not_fit_is_refused(procedure: Procedure, reason: str) -> None:

@@ -68,7 +68,7 @@ def alter_reassignments(port: int, moves: Moves) -> dict[tuple[str, int], int]:
         body += b"\0\0"
     with _connect(port) as connection:
         answer = _ask(connection, ALTER_REASSIGNMENTS, 0, body + b"\0", flexible=True)
-    reader = _Reader(answer, 1 + 4)  # the header's tags, the throttle
+    reader = _Reader(answer, 1 + 4)  # skips the header's tags and the throttle time
     whole, _message = reader.integer(">h"), reader.compact()
     errors = {}
     for _ in range(reader.varint() - 1):

@@ -192,7 +192,7 @@ class Player:
     def _start(self, _entry: MethodEntry, brokers: list[int]) -> None:
         for broker in brokers:
             if not self.cluster.jvms[broker].wait(UP_WITHIN_S):
-                raise CannotRecord(f"broker {broker} does not end")
+                raise CannotRecord(f"broker {broker} has not stopped within {UP_WITHIN_S:g} s")
             # A registration of the last incarnation would keep the new one from starting.
             gone = f"/brokers/ids/{broker}"
             self.cluster.until(lambda gone=gone: not self.cluster.zookeeper.exists(gone), f"{gone} ends", UP_WITHIN_S)  # type: ignore[misc]

@@ -384,7 +384,7 @@ class Producer:
         assert self._idempotence is not None
         self._idempotence.producer_id = response.producer_id
         process, first = self._process, self._first_id
-        # One that was started again goes on with its ids: the last one is that of its machine.
+        # A producer that was restarted goes on counting its batch ids: its last id stays the last of its machine.
         last = first + IDS_PER_PRODUCER - 1 - (first - 1) % IDS_PER_PRODUCER
         process.emit(ProducerIdentified, process.node.id, response.producer_id, first, last)
         self._drain()

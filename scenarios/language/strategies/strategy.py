@@ -99,7 +99,7 @@ class StrategySpec:
     )
     order: str | None = field(
         default=None,
-        metadata=key(Text(partial(parse_part, axis=ORDER), "an order"), "in which order the moves wait"),
+        metadata=key(Text(partial(parse_part, axis=ORDER), "an order"), "the order in which waiting moves are begun"),
     )
     poll_us: int | None = field(
         default=None,

@@ -16,8 +16,9 @@ from scenarios.observe.past.changes import StateWritten
 class IsrComplete(Checker):
     """Every replica in ZooKeeper's ISR that is not about to be removed holds every record that any leader has exposed.
 
-    Verified: when a leader's high watermark advances (so the replicas that it counted include ZooKeeper's ISR), when
-        the ISR in ZooKeeper changes, and when a member loads its log after a start.
+    Verified: at three times: when a leader's high watermark advances (which shows whether the leader waited for every
+        member of ZooKeeper's ISR), when the ISR in ZooKeeper changes, and when a member of the ISR loads its log after
+        a start.
 
     Replicas whose broker has not started yet, so that no event has described their log, are left out; so is the time
     between an unclean election and the adoption of leadership that follows it, and that between a crash of the last

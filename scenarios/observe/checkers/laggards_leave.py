@@ -37,10 +37,10 @@ class _Leadership:
     """One partition as its leader knows it.
 
     Attributes:
-        since_us: time at which the leader took up its epoch, or of the ISR's last change after that.
+        since_us: the time at which the leader began its leader epoch, or at which the ISR last changed since.
         changing: whether the leader has proposed another ISR that has not taken effect.
-        absent: members that have not followed this leader since it leads.
-        ends: log end offset of each ISR member that was behind the leader at the last check.
+        absent: the members of the ISR that have not fetched from the leader in this epoch.
+        ends: the log end of each member whose log was shorter than the leader's at the last comparison.
     """
 
     isr: tuple[int, ...]
@@ -188,7 +188,7 @@ class LaggardsLeave(Checker):
                 self._late.begin((node, tp, member), now_us)
         return bool(led.ends)
 
-    # -- what lasts too long ------------------------------------------------------------------------------------------
+    # -- followers that lag too long ----------------------------------------------------------------------------------
 
     def on_fault(self, event: Fault) -> None:
         for broker in event.brokers:

@@ -21,7 +21,7 @@ class LogMatching(Checker):
     After an unclean election only what the new leader still holds counts as exposed, and the high watermarks of older
     epochs are ignored (``Commits``).
 
-    Not verified: records above the high watermarks, which may differ; that the high watermark should be where it is
+    Not verified: records above the high watermarks, which may differ; whether the high watermark is right
         (S6).
     """
 

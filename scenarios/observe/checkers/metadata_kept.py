@@ -64,7 +64,8 @@ class MetadataKept(Checker):
     name: ClassVar[str] = "metadata_kept"
     ids: ClassVar[tuple[str, ...]] = ("E7", "V3")
     statement: ClassVar[str] = (
-        "cache_b[p] never falls, = m[p] after m, and = Z[p] at rest: a broker knows what the controller has sent it"
+        "epochs in cache_b[p] never fall; it is m[p] after UpdateMetadata m, and at rest what ZooKeeper has: "
+        "a broker knows what the controller has sent it"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-9212", "KAFKA-4443")
     fails_when: ClassVar[str | None] = "a broker takes over only the first partition of a request"

@@ -73,7 +73,7 @@ class MovesRecoverable(Checker):
             return
         target = self._asked.get(tp)
         if target is None and sorted(now) == sorted(before):
-            return  # an order alone, asked for by the API: one write, with none to add or remove (2.4)
+            return  # the API asked only for another order: no replica is added or removed (2.4)
         if target is None or any(replica not in before and replica not in target for replica in now):
             self._doubtful[tp] = before
 

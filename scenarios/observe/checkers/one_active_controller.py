@@ -38,9 +38,9 @@ class OneActiveController(Checker):
         super().__init__(history, report)
         self._active: dict[int, None] = {}
         self._deposed: dict[int, None] = {}
-        """Brokers whose /controller an operator has deleted. They may notice, and show it, only later."""
+        """The brokers whose /controller an operator has deleted. They may show only later that they resigned."""
         self._resigned: dict[int, int] = {}
-        """The time at which each broker resigned that may still show that it is the controller."""
+        """The times at which brokers resigned, for those that may still show that they are the controller."""
         self._owner: int | None = None
         """The broker that has created /controller."""
 

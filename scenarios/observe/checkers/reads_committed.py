@@ -12,11 +12,11 @@ from scenarios.observe.history.history import History
 
 
 class ReadsCommitted(Checker):
-    """Records of a poll end at or before the high watermark that came with them, and at or before the highest that
-    any leader has had.
+    """What a poll returns ends at or before the high watermark in its fetch response, and at or before the largest
+    high watermark that any leader has had.
 
-    Verified: each poll of each consumer, and each answer to a fetch of a real one, against the high watermark in its
-        fetch response and against what any leader has ever exposed.
+    Verified: each poll of each consumer, and each response to Fetch of a real one, are compared with the high watermark
+        in the response, and with the largest high watermark that any leader has had.
 
     Not verified: the high watermark of the leader at the moment of sending; which batches were returned (S11).
     """

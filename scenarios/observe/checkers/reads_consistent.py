@@ -20,8 +20,8 @@ _next_offset = itemgetter(NEXT_OFFSET)
 class ReadsConsistent(Checker):
     """A consumer that reads an offset reads the batch that is committed there, now or later.
 
-    Verified: each batch of each poll, and of each answer to a fetch of a real consumer, against what is committed at
-        its offset; what was read before it was committed, at the end of the run.
+    Verified: each batch that a poll returns, and each that a real consumer gets in a response to Fetch, is the batch
+        that is committed at its offset. What was read before it was committed is compared at the end of the run.
 
     Not verified: the data that a topic started with; what was read from leaders before an unclean election, or before
         the machines of all in-sync replicas crashed and the next leader had lost unflushed records.

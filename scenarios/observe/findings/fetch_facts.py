@@ -102,7 +102,7 @@ class AskedAgainEarly(NamedTuple):
 
 
 class ThreadGoesOn(NamedTuple):
-    """A thread that fetches from a broker though nothing is left for it; ``failed``: as all partitions have failed."""
+    """A thread that goes on fetching although it has no partition left. ``failed``: all have failed."""
 
     broker: int
     fetcher: str
@@ -117,7 +117,8 @@ class ThreadGoesOn(NamedTuple):
 
 
 class OverQuota(NamedTuple):
-    """Records that are sent though a broker was above its quota for long; ``side``: as which it is limited."""
+    """Records that are sent although broker ``limited`` has been above its replication quota for long. ``side``: the
+    quota limits it as leader or as follower."""
 
     follower: int
     leader: int
@@ -134,7 +135,7 @@ class OverQuota(NamedTuple):
 
 
 class HeldUnderQuota(NamedTuple):
-    """A partition that a follower leaves out of its fetches though its quota, None: there is none, allows it."""
+    """A partition that a follower leaves out of its fetches although its quota allows it. ``rate`` None: no quota."""
 
     follower: int
     rate: int | None

@@ -130,7 +130,7 @@ class LaggardStays(NamedTuple):
 
 
 class IsrGrew(NamedTuple):
-    """An ISR that has grown with a new leader epoch, and what it was in the epoch before."""
+    """An ISR that has gained members with a new leader epoch. ``isr_before``: the ISR in the epoch before."""
 
     isr: tuple[int, ...]
     leader: int

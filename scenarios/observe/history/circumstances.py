@@ -44,10 +44,10 @@ LONG_AGO_US = 10**12
 
 
 class Circumstances:
-    """The fold.
+    """A fold that knows which faults excuse a delay, and until when.
 
     Args:
-        cluster: as it is now.
+        cluster: the present state of the cluster.
         undone_by: ``StartSettings.undone_by``.
 
     Attributes:

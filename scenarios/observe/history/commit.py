@@ -114,7 +114,7 @@ class Commit:
 
     @property
     def candidates(self) -> tuple[int, ...]:
-        """The members of the ISR that the leader waits for: the assigned ones, as far as it knows.
+        """The members of the ISR that the leader waits for: those that are assigned, by the last LeaderAndIsr it got.
 
         Kafka's leader drops every replica that a LeaderAndIsr does not name, in the ISR or not, and advances its high
         watermark without it (Partition.makeLeader, maybeIncrementLeaderHW, 2.3.0). This concerns the replicas that a
@@ -130,14 +130,14 @@ class Commit:
 
     @property
     def settled(self) -> bool:
-        """Whether the committed offset is certain. False while the topic is deleted, an unclean leader has not taken up
-        its epoch, or all in-sync machines crashed."""
+        """Whether it is known which records are committed: the topic is not being deleted, the leader of the last
+        unclean election has adopted its epoch, and ``none_spared`` is false."""
         return self.unclean_epoch <= self.adopted_epoch and not self.deleting and not self.none_spared
 
     @property
     def none_spared(self) -> bool:
-        """Whether the machines of all candidates have crashed since they were in sync, and none of them has led since.
-        Only their disks show what each of them still has, and any of them may lead (KIP-966)."""
+        """Whether the machines of all replicas that the leader waits for have crashed since these were in sync, and
+        none of the replicas has become leader since. Each has what its disk kept, and any may lead (KIP-966)."""
         return bool(self.crashed) and all(node in self.crashed for node in self.candidates)
 
     @property

@@ -1,7 +1,7 @@
 """The facts about a run's past that several checkers need, kept once.
 
-Each part is a fold that is armed when a checker first asks for it. Checkers ask in their constructors and are armed
-afterwards, so a part of the history has seen an event before the checkers see it.
+Each part is a fold of events. It is subscribed to the trace when a checker first asks for it. Checkers ask in their
+constructors and are subscribed afterwards, so a part of the history has seen an event before the checkers see it.
 """
 
 from __future__ import annotations

@@ -42,11 +42,11 @@ from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 
 class LagRow(NamedTuple):
-    """One follower's lag on the grid of 100 ms, on change. Unit: records.
+    """One follower's lag, in records. It is read every 100 ms; a new row is written when it has changed.
 
     Attributes:
-        fetch_offset: null where ``lag`` is. While there is a lag, a row ends when the fetch offset moves, too;
-            otherwise it is the offset at ``t_us``.
+        fetch_offset: the follower's fetch offset at ``t_us``; null where ``lag`` is null. While the follower lags, a
+            change of the fetch offset begins a new row, too.
     """
 
     t_us: int

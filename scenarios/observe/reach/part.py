@@ -26,7 +26,7 @@ class Release:
 
     @property
     def procedures(self) -> Iterator[Procedure]:
-        """The procedures whose steps a controller passes: of the reassignment protocols only its own."""
+        """The procedures whose steps a controller can pass. Of the reassignment protocols only its own is one."""
         for procedure in PROCEDURES.values():
             if procedure.phases and procedure is not self.protocol:
                 continue
@@ -41,11 +41,12 @@ class Release:
 
 
 class ReachPart:
-    """A subclass has ``on_...`` methods like a checker, which count. The work per event is O(1).
+    """A base class of parts that count what a run reaches. A subclass has ``on_...`` methods, like a checker, that call
+    ``count``. The work per event is O(1).
 
     Attributes:
-        counts: how often each name was reached; all parts share them.
-        cluster: the cluster as it is now.
+        counts: how often each name was reached. All parts share it.
+        cluster: the present state of the cluster.
     """
 
     def __init__(self, counts: dict[str, int], cluster: FoldedState) -> None:
@@ -57,5 +58,5 @@ class ReachPart:
 
     @classmethod
     def names(cls, release: Release) -> Iterator[str]:
-        """All that can be reached. A name that is counted and not among these was not foreseen, and counts as well."""
+        """All names that can be reached. A name that is counted and is not among these counts as well."""
         raise NotImplementedError

@@ -11,7 +11,7 @@ from scenarios.units import BYTES, counted
 
 
 def lines(moment: ClusterMoment, *, partitions: bool = True) -> Iterator[str]:
-    """The state, a fact a line. Without ``partitions`` those of the partitions that do not move are left out."""
+    """The state of the cluster, one fact on each line. Without ``partitions`` only those that move are listed."""
     yield f"state at {moment.t_us / 1e6:.6f} s"
     epoch = f"epoch {moment.controller_epoch}" if moment.controller_epoch >= 0 else ""
     if moment.controller >= 0:

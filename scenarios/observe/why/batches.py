@@ -25,10 +25,10 @@ def batch(past: PartitionPast, number: int | None = None) -> Answer:
     tp, at = past.tp, when(past.at_us)
     if number is None:
         wanted = past.of_partition(Produced, lambda event: event.error != "NONE")
-        question, nothing = f"why did the last batch fail in {tp} by {at}", "No batch was given up"
+        question, nothing = f"why did the last failed batch of {tp} fail, as of {at}", "No batch was given up"
     else:
         wanted = past.of_partition(Produced, lambda event: event.id == number)
-        question, nothing = f"why did batch {number} fail in {tp} by {at}", f"Nothing is decided of batch {number}"
+        question, nothing = f"why did batch {number} of {tp} fail, as of {at}", f"Nothing is decided of batch {number}"
     if wanted is None:
         return Answer.of(question, (), f"{nothing} in {tp} by {at}.")
     if wanted.error == "NONE":

@@ -17,9 +17,9 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.stop_answers_waiting": True},
     ),
     Difference(
-        title="after a follower's fetch that was refused, its leader",
-        before="does not know where the follower is",
-        here="goes by the fetch before it",
+        title="after it has refused a follower's fetch, a leader",
+        before="does not know the follower's offset",
+        here="keeps the offset of the fetch before it as the follower's",
         source="KAFKA-8400, 2.4",
         policies={"brokers.refused_fetch_forgets": False},
     ),
@@ -46,7 +46,7 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.start_raises_learned_high_watermark": True},
     ),
     Difference(
-        title="a new log whose directory has failed, which shows only then,",
+        title="a new log, if its directory turns out to have failed,",
         before="is not created: its replica is offline",
         here="is created in another directory",
         source="KAFKA-8526, 2.4",

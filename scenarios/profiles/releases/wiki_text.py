@@ -19,8 +19,8 @@ PROFILE = KAFKA_2_3.with_differences(
         },
     ),
     Difference(
-        title="when the controller shrinks an ISR, LeaderAndIsr goes",
-        before="to all other replicas",
+        title="when the controller removes a replica from an ISR, it sends LeaderAndIsr",
+        before="to all replicas but the removed one",
         here="to the leader",
         source="controller page; Kafka's code, 1.1",
         policies={"controller.replicas.told_of_shrunk_isr": FOUR_STATES.told_of_shrunk_isr},

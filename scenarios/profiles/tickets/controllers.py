@@ -190,15 +190,16 @@ TICKETS = (
         "event. It went on writing assignments, leaders and requests to ZooKeeper over those of its successor, and "
         "could delete /controller of another broker. Partitions got the replicas of moves that were over, and "
         "elections were skipped (KAFKA-3083 is an early report).",
-        here="The controller's writes do not check the controller epoch, and an election is two writes. The checker "
-        "sees a write of a broker that is not the controller any more.",
+        here="The controller's writes do not check the controller epoch, and an election is two writes (`/controller`, "
+        "then the epoch). The checker sees a write of a broker that is not the controller any more.",
         checker="controller_fence",
         also=("moves_recoverable",),
         policies={"controller.fencing": Unfenced()},
         differences=(
             Difference(
                 title="a replaced controller",
-                before="cannot write: each write checks the controller epoch, and an election is one write",
+                before="cannot write: each write checks the controller epoch, and an election writes `/controller` and "
+                "the epoch at once",
                 here="goes on writing until it learns of its successor; an election writes `/controller` first, then "
                 "the epoch",
             ),

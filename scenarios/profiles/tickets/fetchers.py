@@ -177,7 +177,7 @@ TICKETS = (
         policies={"fetchers.out_of_range_drops_log": True},
         differences=(
             Difference(
-                title="a follower whose offset is out of the leader's range, and whose log is by now the shorter one,",
+                title="a follower that gets OFFSET_OUT_OF_RANGE, and then finds the leader's log longer than its own,",
                 before="keeps its log",
                 here="drops its log and begins at the leader's start",
             ),
@@ -268,14 +268,14 @@ TICKETS = (
     ),
     Ticket(
         key="KAFKA-7786",
-        title="a follower takes the answer to an earlier question for that to the present one",
+        title="a follower applies the response to a request of an earlier leader epoch",
         since="2.1.0",
         last="2.1.0",
         until=("2.1.1",),
-        happened="A follower asks its leader where an epoch ends. If both got a new leader epoch before the question "
-        "was answered, the answer was FENCED_LEADER_EPOCH; the follower, which was in the new epoch by then, took "
-        "that to be about itself, and did not fetch the partition until the next election.",
-        here="The answer to a question of an earlier leader epoch counts for the new one.",
+        happened="A follower asks its leader where an epoch ends (OffsetsForLeaderEpoch). If both got a new leader "
+        "epoch before the response, the response was FENCED_LEADER_EPOCH. It was about the request's old epoch, but "
+        "the follower took it for an error of its new epoch, and did not fetch the partition until the next election.",
+        here="A follower applies a response to OffsetsForLeaderEpoch that it asked for in an earlier leader epoch.",
         checker="converged",
         policies={"fetchers.truncation": Kip279(takes_late_answers=True)},
         source="AbstractFetcherThread.maybeTruncate, 2.1.0 and 2.1.1",

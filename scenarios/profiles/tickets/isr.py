@@ -178,13 +178,13 @@ TICKETS = (
     ),
     Ticket(
         key="KAFKA-428",
-        title="a leader changes its ISR without a look at who wrote it last",
+        title="a leader writes its ISR without checking whether another broker has written it since",
         until=("0.8.0",),
         affected="0.8.0 during its development; fixed in 0.8.0",
         happened="A leader changed the ISR in its memory first. Then it read what ZooKeeper had, put its ISR into "
-        "that, and wrote it back whatever had been written meanwhile. A leader that had been replaced and did not "
-        "know it wrote its own ISR beside the name of its successor. Since then the write is on condition of the "
-        "version that the leader knows, and the memory follows it.",
+        "that, and wrote it back, even if it had changed meanwhile. A leader that had been replaced and did not "
+        "know it wrote its own ISR beside the name of its successor. Since then ZooKeeper refuses the write "
+        "unless the znode still has the version that the leader knows, and the memory changes after the write.",
         here="A leader has its new ISR at once, and puts it into the znode as it finds it. The checker sees a leader "
         "with an ISR that ZooKeeper does not have from it.",
         checker="isr_write_conditional",

@@ -87,12 +87,12 @@ TICKETS = (
     ),
     Ticket(
         key="KAFKA-7482",
-        title="a broker that is shutting down is not told that it leads no longer",
+        title="a broker that is shutting down is not told that it no longer leads",
         last="2.0",
         until=("2.1.0",),
-        happened="During a controlled shutdown the controller announced the new leaders to live brokers only, and a "
-        "broker that is shutting down was none. Until its process ended it went on leading: its followers had left "
-        "it, so writes with acks=all waited there until they timed out.",
+        happened="During a controlled shutdown the controller sent LeaderAndIsr to live brokers only, and did not "
+        "count the broker that was shutting down as live. That broker led on until its process ended. Its followers "
+        "fetched from the new leaders by then, so writes with acks=all waited at it until they timed out.",
         here="The elections of a controlled shutdown are announced to the brokers that stay. The checker sees a "
         "live replica that is sent no LeaderAndIsr after an election.",
         checker="replicas_notified",

@@ -122,8 +122,8 @@ def _lost_with_its_controller(past: KeptEvents, _: Violation | None) -> bool:
 
 
 def _never_begun(past: KeptEvents, tp: TopicPartition, asked: MoveStarted) -> bool:
-    """Whether a controller was elected since a request and none has written the move's assignment: one that dies as it
-    is about to takes the move with it."""
+    """Whether a controller was elected since a request and none has written the move's assignment: a controller that
+    dies before that write loses the move."""
     begun = any(
         (e.topic, e.partition, e.edge) == (*tp, "after") and e.seq > asked.seq
         for e in past.of(Step)
@@ -149,7 +149,8 @@ def _dropped_the_whole_isr(past: KeptEvents, violation: Violation, tp: TopicPart
 
 @of_violation
 def _led_by_a_dropped_replica(past: KeptEvents, violation: Violation) -> bool:
-    """The partition lost its leader in a step of its move; the gauge misses no more partitions than there are such."""
+    """The partition lost its leader in a step of its move. Where the gauge of offline partitions is reported, it
+    leaves out exactly the partitions that lost their leader in this way."""
     counted = violation.facts
     if not isinstance(counted, OfflineCounted):
         tp = violation.partition

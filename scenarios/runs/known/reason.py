@@ -92,7 +92,7 @@ def of_violation(asks: Callable[[KeptEvents, Violation], bool]) -> Shows:
 
 
 def of_partition(asks: Callable[[KeptEvents, Violation, TopicPartition], bool]) -> Shows:
-    """``asks`` of a violation and the partition that it names; a violation that names none is none that it explains."""
+    """A reason that ``asks`` decides from a violation and its partition. It never holds without a partition."""
 
     @wraps(asks)
     def shows(past: KeptEvents, violation: Violation | None) -> bool:
@@ -196,7 +196,7 @@ def or_awaited(asks: AsksOfReplica) -> Shows:
 
 
 def either(first: Shows, second: Shows) -> Shows:
-    """One of both."""
+    """``first`` or ``second``."""
     return lambda past, violation: first(past, violation) or second(past, violation)
 
 
@@ -214,7 +214,7 @@ def and_what_follows(root: Shows) -> Shows:
 
 
 def _is_of_logs(violation: Violation) -> bool:
-    """Whether the violation is about batches that one log lacks and another has."""
+    """Whether the violation concerns the content of logs: a record is missing in one, or two logs differ."""
     stated = violation.invariant != CONVERGED or violation.part is Condition.SAME_LOGS
     return stated and violation.invariant in (*LOSSES, *DIVERGENCES)
 

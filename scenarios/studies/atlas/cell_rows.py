@@ -72,7 +72,7 @@ def shortened(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _once(lines: Sequence[str]) -> Iterator[str]:
-    """The lines, with one for several failed batches of a producer in a row."""
+    """The lines. Where failed batches follow one another, the first is kept, and a line counts the others."""
     for given_up, group in groupby(lines, key=lambda line: GIVEN_UP in line):
         first, *others = group
         yield first

@@ -116,13 +116,13 @@ KNOWN: tuple[KnownHarm, ...] = (
     ),
     KnownHarm(
         _leads_on,
-        "the replica left behind was the leader's: in its old epoch it goes on acknowledging acks=1 to whoever "
-        "knows no better",
+        "the replica left behind was the leader's: in its old epoch it goes on acknowledging acks=1 to "
+        "clients with old metadata",
     ),
     KnownHarm(
         _old_leader,
-        "from the election until StopReplica nobody tells the old leader, which goes on acknowledging acks=1 "
-        "(kafka-behaviour §12)",
+        "between the election and StopReplica nobody tells the old leader that it was replaced: it goes on "
+        "acknowledging acks=1",
     ),
     KnownHarm(
         _new_leader,

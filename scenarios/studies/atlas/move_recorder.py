@@ -67,7 +67,7 @@ class MoveRecorder:
 
     @classmethod
     def of(cls, tp: TopicPartition, protocol: str, trace: Trace, past: Past) -> MoveRecorder:
-        """The recorder of a partition, that watches a run which begins."""
+        """The recorder of one partition, subscribed to the events of a run that has not begun."""
         recorder = cls(tp, protocol, past.now)
         past.subscribe(AssignmentWritten, recorder._written)
         past.subscribe(StateWritten, recorder._written)

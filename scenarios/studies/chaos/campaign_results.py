@@ -80,7 +80,7 @@ class CampaignResults:
         """The error for a folder with another campaign. A different profile is named first: the scenario follows it."""
         another = "name another folder"
         if "code" in different or "version" in different:
-            return f"of another version of the program, or with other plug-ins; {another}"
+            return f"that another version of the program has begun, or one with other plug-ins; {another}"
         if "profile" in different:
             return f"of profile {found.get('profile')!r}, not {self.identity['profile']!r}; {another}"
         if "scenario" in different:

@@ -340,7 +340,7 @@ def _methods(comparison: Comparison, origin: Origin) -> Html:
 
 
 def _paired(comparison: Comparison) -> str | None:
-    """Where a level has several arms."""
+    """The sentence about pairing, for a comparison in which a level has several arms; else None."""
     if all(len(level.arms) == 1 for level in comparison.levels):
         return None
     [axis] = comparison.by

@@ -1,6 +1,7 @@
-"""The form of a scenario in which its parts can be removed: everything explicit, every entry by itself.
+"""The expanded form of a scenario, from which parts can be removed one by one: replica lists, moves and each turn of
+an entry are written out.
 
-Each step says the same in other words, so that the run stays the same.
+Each step returns a scenario with the same run.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Step = Callable[[Scenario], Table]
 
 
 def placed(scenario: Scenario) -> Table:
-    """The table with the replica lists of topics, in place of the numbers from which they follow."""
+    """The table with the replica lists of topics, instead of the numbers from which they are computed."""
     table = scenario.to_table()
     for written, topic in zip(table.get("topics", ()), scenario.topics, strict=True):
         lists = topic.replica_lists(scenario.cluster.brokers)
@@ -30,7 +31,7 @@ def placed(scenario: Scenario) -> Table:
 
 
 def planned(scenario: Scenario) -> Table:
-    """The table with the moves of a plan that was stated in words."""
+    """The table with the moves of a plan that was generated (``{ decommission = 0 }``)."""
     table = scenario.to_table()
     if isinstance(scenario.plan, GeneratedPlan):
         plain = Plan(partitions=scenario.plan.partitions)
@@ -39,8 +40,8 @@ def planned(scenario: Scenario) -> Table:
 
 
 def unrolled(scenario: Scenario) -> Table:
-    """The table with one entry for each turn, at a time of its own where that follows from the times of the entries
-    before."""
+    """The table with one entry for each turn. A turn whose time can be computed from the entries before it gets that
+    time in place of a delay."""
     table = scenario.to_table()
     entries: list[MethodEntry] = []
     before_us: int | None = 0

@@ -80,9 +80,9 @@ class Shrinker:
     """Shrinks one scenario.
 
     Attributes:
-        state: the tried candidates; kept in a file where it has one, so that the next attempt goes on from it.
-        said: called with a line for people when the scenario has become smaller.
-        gives: whether a trial has the finding; called in workers where there are several jobs.
+        state: the candidates that were tried. With a file it is kept there, so that the next attempt goes on from it.
+        said: called with a line of text each time the scenario has become smaller.
+        gives: tells whether a trial has the finding. With several jobs it is called in the worker processes.
     """
 
     scenario: Scenario

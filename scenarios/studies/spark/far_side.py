@@ -54,7 +54,7 @@ def _line(text: str, log: str) -> str:
 
 
 def is_environment(error: BaseException, spark: SparkSession) -> bool:
-    """Whether the error has nothing to do with the run that it interrupted: trying again does not help."""
+    """Whether Spark or its environment failed, not the run that was being read. Trying other runs does not help."""
     stopped = spark.sparkContext._jsc is None or spark.sparkContext._jsc.sc().isStopped()
     return stopped or _ENVIRONMENT.search(f"{type(error).__name__}: {error}") is not None
 

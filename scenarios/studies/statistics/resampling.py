@@ -40,14 +40,16 @@ def resamples_for(values: Array) -> int:
 def intervals(
     values: Array, statistic: Callable[[Array], Array], *, resamples: int | None = None
 ) -> tuple[Array, Array]:
-    """The 95 % BCa intervals of statistics of means.
+    """The 95 % BCa bootstrap intervals of statistics that are computed from means over the seeds.
 
     Args:
-        values: a row for each seed, a column for each value of it.
-        statistic: from means (one or more rows of as many columns as ``values``) to as many rows of statistics.
+        values: one row for each seed, one column for each value measured.
+        statistic: a function of an array of means: one row for each resample, the columns of ``values``. It returns
+            one row of statistics for each row.
 
-    Returns: the lower and the upper ends. They enclose the statistic of ``values`` itself: where BCa, which corrects
-        for skewness, would not, the interval is widened to it. An end is NaN where the bootstrap gives none.
+    Returns: the lower ends and the upper ends. Each interval contains the statistic of ``values`` itself. BCa corrects
+        for skewness, and its interval may miss that statistic; it is then widened. An end that the bootstrap cannot
+        compute is NaN.
     """
     seeds = len(values)
     resamples = resamples or resamples_for(values)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from scenarios.studies.statistics.run_figures import RunFigures
 
 CONFIDENCE = 0.95
-"""The confidence of every interval."""
+"""The confidence level of every interval."""
 LARGEST_SHARE = 9.0
-"""The largest change that is shown as a share of the baseline: ten times the baseline."""
+"""The largest difference that is shown as a share of the baseline: the value is ten times the baseline."""
 SIGNIFICANT = 0.05
 """The significance level of all tests of one table together."""
 
@@ -33,7 +33,7 @@ class MetricVerdict(Enum):
     BETTER = "better"
     WORSE = "worse"
     LOWER = "lower"
-    """The metric is lower, and describes without judging: lower is neither better nor worse."""
+    """Lower, for a metric of which neither direction is better."""
     HIGHER = "higher"
     SAME = "no difference that matters"
     """The difference is smaller than the smallest difference of interest."""

@@ -27,18 +27,18 @@ from scenarios.studies.statistics.result import (
 from scenarios.units import counted
 
 _LISTED = 4
-"""Levels that a sentence about several lists."""
+"""The most levels that one sentence lists."""
 
 
 def headlines(comparison: Comparison) -> tuple[str, ...]:
-    """The sentences on the first screen: which level is better at what, by how much and how sure."""
+    """The sentences that sum up a comparison: which level is better in which metric, by how much and how surely."""
     said = comparison.said
     found = [line for one in said.levels for line in of_level(comparison, one)]
     return (*found, *of_all(comparison))
 
 
 def of_all(comparison: Comparison) -> Iterator[str]:
-    """The sentences that are about no level alone."""
+    """The sentences that concern the whole comparison."""
     said = comparison.said
     if said.more_levels:
         yield f"The table has {counted(said.more_levels, 'more arms')}."

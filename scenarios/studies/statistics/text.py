@@ -45,7 +45,7 @@ _ALIKE = " seeds alike: the seeds hardly change the metric, so no p is shown."
 
 
 def first_told(comparison: Comparison) -> Sequence[tuple[str, str]]:
-    """The rows that a table has unless all are asked for: (metric, level)."""
+    """The rows that a table shows by default, each a metric and a level."""
     return comparison.told[:ROWS]
 
 

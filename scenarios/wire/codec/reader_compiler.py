@@ -1,8 +1,9 @@
 """Compiles a reader for each message and version: a function of the bytes that returns the body as a dict.
 
-Neighbouring fields of fixed size, and the length that follows them, are unpacked by one call of ``struct``. Every
-length is compared with what is left of the frame before anything is made of it, array counts with the smallest size of
-so many elements, and all arrays of a frame together may have no more elements than its budget.
+Neighbouring fields of fixed size, and the length that follows them, are unpacked by one call of ``struct``. Before
+anything is read by a length, the length is compared with the bytes that are left in the frame. So is the count of an
+array: its elements, each at its smallest size, have to fit. All arrays of a frame together may have no more elements
+than the frame's budget.
 """
 
 from __future__ import annotations

@@ -164,21 +164,19 @@ def read_produced(records: bytes | memoryview | None, version: int) -> BatchHead
     """
     found = read_batches(records or b"")
     if len(found) != 1:
-        raise _invalid(f"{len(found)} record batches where a Produce request has exactly one")
+        raise _invalid(f"{len(found)} record batches; a Produce request has exactly one for a partition")
     header = found[0]
     if header.compression == "zstd" and version < 7:
         problem = f"zstd in a Produce request of version {version}, which has it since version 7"
         raise RefusedRecords(Errors.UNSUPPORTED_COMPRESSION_TYPE, problem)
     if header.base_offset:
-        raise _invalid(f"the base offset {header.base_offset} where a producer sends 0")
+        raise _invalid(f"the base offset is {header.base_offset}; a producer has to send 0")
     if header.count <= 0 or header.last_offset_delta != header.count - 1:
-        raise _invalid(
-            f"{header.count} records, and {header.last_offset_delta} from the first one's offset to the last's"
-        )
+        raise _invalid(f"{header.count} records, but the last offset delta is {header.last_offset_delta}")
     if header.is_control:
         raise _invalid("control records, which only brokers write")
     if header.has_producer_id and header.base_sequence < 0:
-        raise _invalid(f"the sequence number {header.base_sequence} in a record batch of a producer with an id")
+        raise _invalid(f"a record batch with a producer id has the negative sequence number {header.base_sequence}")
     return header
 
 

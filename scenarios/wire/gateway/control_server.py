@@ -61,7 +61,7 @@ class ControlServer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def answered(self, number: int, answer: Answer) -> None:
-        """Send the answer to an operation that was performed; called in the world."""
+        """Send the answer to an operation that was performed. The emulation calls this, no task of a connection."""
         asked = self._asked.pop(number, None)
         if asked is not None:
             asked.answer = answer

@@ -129,7 +129,7 @@ class ReplayedRun:
 
 
 def _stopped(entries: Iterable[Entry], until_us: int | None) -> list[Entry]:
-    """The inputs up to a time, and after them one that stops the run, unless one of them does."""
+    """The inputs up to ``until_us`` (None: all), and after them an input that stops the run."""
     kept = [entry for entry in entries if not isinstance(entry.what, Ended)]
     stop = Operation(json.dumps({ACTION: STOP}))
     if until_us is not None and kept and kept[-1].t_us > until_us:

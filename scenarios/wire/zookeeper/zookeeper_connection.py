@@ -103,7 +103,9 @@ class ZooKeeperConnection:
         asked = CONNECT_REQUEST.decode(data)
         session, zxid = asked["session_id"], self.zookeeper.zxid
         if asked["last_zxid_seen"] > zxid:
-            raise RefusedFrame(f"it has seen zxid {asked['last_zxid_seen']}, and the last one here is {zxid}")
+            raise RefusedFrame(
+                f"the client has seen zxid {asked['last_zxid_seen']}, which is later than the last one here, {zxid}"
+            )
         if session and not self.zookeeper.is_own(session, asked["passwd"]):
             session = _NEVER
         if not session and self.zookeeper.has_too_many_sessions:

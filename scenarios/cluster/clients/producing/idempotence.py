@@ -148,12 +148,12 @@ class Idempotence:
                 self._renumbered[batch] = None
 
     def _current(self, batch: ProducedBatch) -> IdempotentBatch | None:
-        """The batch with its numbers, if these belong to the producer id of now."""
+        """The batch with its sequence number, if this belongs to the present producer id; else None."""
         numbered = self.numbered.get(batch)
         return numbered if numbered is not None and numbered.producer_id == self.producer_id else None
 
     def _done(self, batch: ProducedBatch) -> IdempotentBatch | None:
-        """The batch with its numbers, as by ``_current``, which are then forgotten."""
+        """The result of ``_current``. The sequence number of the batch is then forgotten."""
         numbered = self._current(batch)
         self.numbered.pop(batch, None)
         return numbered

@@ -77,7 +77,8 @@ async def list_reassignments(operator: Operator, partitions: Sequence[TopicParti
 
 
 async def in_progress(operator: Operator, via: str) -> tuple[TopicPartition, ...] | None:
-    """The partitions that are being reassigned, on any request, as ZooKeeper or the API shows them; None: no answer."""
+    """The partitions that are being reassigned, requested in any way, as ZooKeeper or the API shows them. None: there
+    was no answer."""
     if via == "api":
         listed = await _ask_for_list(operator, None)
         return tuple(tp for tp, _ in listed.partitions) if listed.error is Errors.NONE else None

@@ -139,7 +139,7 @@ def test_a_first_line_that_is_torn_is_written_again(tmp_path: Path) -> None:
 def test_results_of_another_version_are_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     carried_out(campaign(range(1), tmp_path))
     monkeypatch.setattr(campaigns, "code_digest", lambda: "0123")
-    with pytest.raises(BadInput, match="of another version of the program, or with other plug-ins"):
+    with pytest.raises(BadInput, match="that another version of the program has begun, or one with other plug-ins"):
         carried_out(campaign(range(1), tmp_path))
 
 

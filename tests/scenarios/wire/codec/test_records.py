@@ -117,13 +117,18 @@ REFUSALS: list[tuple[Callable[[], bytes | None], int, Errors, str]] = [
     (lambda: patched(16, 1, 1), 9, Errors.INVALID_RECORD, "message format v1"),
     (lambda: patched(16, 3, 1), 9, Errors.CORRUPT_MESSAGE, "unknown magic 3"),
     (lambda: patched(16, -1, 1), 9, Errors.CORRUPT_MESSAGE, "unknown magic -1"),
-    (lambda: patched(0, 5, 8), 9, Errors.INVALID_RECORD, "the base offset 5"),
+    (lambda: patched(0, 5, 8), 9, Errors.INVALID_RECORD, "the base offset is 5"),
     (lambda: patched(21, 5, 2), 9, Errors.UNKNOWN_SERVER_ERROR, "unknown compression 5"),
     (lambda: patched(21, 4, 2), 6, Errors.UNSUPPORTED_COMPRESSION_TYPE, "zstd in a Produce request of version 6"),
     (lambda: patched(21, 0x20, 2), 9, Errors.INVALID_RECORD, "control records"),
-    (lambda: patched(23, 3, 4), 9, Errors.INVALID_RECORD, "1 records, and 3 from"),
+    (lambda: patched(23, 3, 4), 9, Errors.INVALID_RECORD, "1 records, but the last offset delta is 3"),
     (lambda: patched(57, -1, 4), 9, Errors.INVALID_RECORD, "-1 records"),
-    (lambda: patched(43, 9, 8), 9, Errors.INVALID_RECORD, "the sequence number -1"),
+    (
+        lambda: patched(43, 9, 8),
+        9,
+        Errors.INVALID_RECORD,
+        "a record batch with a producer id has the negative sequence number -1",
+    ),
 ]
 
 

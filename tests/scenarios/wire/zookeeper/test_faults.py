@@ -114,7 +114,7 @@ def test_a_slow_zookeeper_answers_in_order_and_keeps_sessions() -> None:
         (b"ruok", "'ruok' is a command for operators, and none is served"),
         (b"GET / HTTP/1.1\r\n\r\n", "this is HTTP, not ZooKeeper's protocol"),
         (struct.pack(">i", 4) + b"junk", "bytes are wanted"),
-        (struct.pack(">i", 28) + bytes(4) + b"\x7f" + bytes(23), "it has seen zxid"),
+        (struct.pack(">i", 28) + bytes(4) + b"\x7f" + bytes(23), "the client has seen zxid"),
     ],
 )  # fmt: skip
 def test_what_is_no_request_closes_its_connection_with_one_line(cluster: Served, data: bytes, said: str) -> None:
