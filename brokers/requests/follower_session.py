@@ -243,8 +243,12 @@ class FollowerSession(ReaderSession):
                         if arrived:
                             self._refused(position.tp)
                         continue
-                    if batches[0].size > limit and (size or not (sends_first or fits(batches[0], limit))):
-                        batches = ()  # only the first batch of an answer may be larger than the limits (KIP-74)
+                    if batches[0].size > limit:  # only the first batch of an answer may be (KIP-74)
+                        if size:
+                            batches = ()
+                        elif not (sends_first or fits(batches[0], limit)):
+                            batches = ()
+                            partition.show("KIP-74", self.replica)
                     for batch in batches:
                         size += batch.size
                         budget -= batch.size

@@ -117,13 +117,6 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"brokers.limits_messages": True},
     ),
     Difference(
-        title="a fetch at a message that is larger than its limit gets",
-        before="the message's batch",
-        here="no records, as long as the limit is below it",
-        source="KIP-74, 0.10.1 (FileMessageSet.read, 0.8.0 to 0.10.0)",
-        policies={"brokers.sends_first_batch": False},
-    ),
-    Difference(
         title="the high watermark",
         before="also waits for replicas outside the ISR that are caught up",
         here="waits for the ISR alone",

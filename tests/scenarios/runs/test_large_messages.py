@@ -3,6 +3,8 @@
 import pytest
 
 from scenarios.language.files import load
+from scenarios.museum.exhibits import exhibit
+from scenarios.runs.known_findings import explained_findings
 from scenarios.runs.record import run_scenario
 
 
@@ -28,3 +30,13 @@ def test_the_probe_of_a_cluster_is_no_larger_than_what_its_followers_fetch() -> 
         ],
     )
     assert run_scenario(scenario).violations == ()
+
+
+def test_what_a_stop_breaks_is_known_by_its_ticket() -> None:
+    expected = load("large-message-stops-followers", [("expect", [{"converged": True}])])
+    in_sync = exhibit("KAFKA-7128").scenario  # its messages are larger than its limit
+    for scenario, checkers in ((expected, {"converged", "idle_changes_nothing"}), (in_sync, {"isr_logs_identical"})):
+        explained = explained_findings(run_scenario(scenario, profile="kafka-0.8"))
+        assert not explained.new
+        assert {why.ticket for why, _ in explained.known} == {"KIP-74"}
+        assert {one.checker for _, of in explained.known for one in of} == checkers
