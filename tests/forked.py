@@ -14,7 +14,7 @@ IMPORTED = ["pytest", "scenarios.testing.pytest_plugin", "scenarios.cluster.clus
 
 
 def run_pytest(folder: Path, arguments: list[str], environment: Mapping[str, str]) -> str:
-    """What ``python -m pytest ARGUMENTS`` prints in ``folder``, its standard error last."""
+    """The output of ``python -m pytest ARGUMENTS`` in ``folder``, its standard error last."""
     context = get_context("forkserver")
     context.set_forkserver_preload(IMPORTED)
     with TemporaryDirectory() as place:

@@ -18,9 +18,8 @@ from attrs import frozen
 
 IMPORTED = ["scenarios.cli.program", "scenarios.language.files", "scenarios.runs.dataset.reader"]
 CPU_S, MB, MB_OF_A_RUN = 5, 256, 400
-"""What a refusal may cost, and what a run or a page may, which import more. ``compare`` and ``report`` take 215 MB
-with what they import. The time on the clock
-does not count, since the machine has other things to do."""
+"""The most CPU and memory that a refusal may take, and the memory of a run or a page, which import more. With their
+imports ``compare`` and ``report`` take 215 MB. The time on the clock does not count: the machine has other work."""
 HANGS_S = 60.0
 SILENT_S = 0.1
 """So long a pipe may give nothing, here."""

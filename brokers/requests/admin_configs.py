@@ -50,7 +50,7 @@ Layers = Callable[[], Mapping[str, Config]]
 
 
 class _Layer(NamedTuple):
-    """Where a broker's setting may come from."""
+    """The sources of a broker's setting."""
 
     source: ConfigSource
     config: Config
@@ -62,7 +62,7 @@ class ConfigsHandler:
 
     Attributes:
         server: the settings with which the broker was started.
-        layers: those that were changed since.
+        layers: the function that returns the settings changed since.
         knows_missing: KAFKA-9644 and KAFKA-9695 (2.6): a setting without a value is refused, and a list that was not
             set is changed as its default. Before, both failed with UNKNOWN_SERVER_ERROR.
         shows_rates: KAFKA-9625 (2.5): the rates of throttles are described. Before, they counted as what may be a

@@ -33,14 +33,14 @@ NOT_CONTROLLER = ApiError(Errors.NOT_CONTROLLER)
 TIMED_OUT = ApiError(Errors.REQUEST_TIMED_OUT)
 TOO_MANY = ApiError(Errors.POLICY_VIOLATION, "Unable to perform excessively large batch operation.")
 MOST_PARTITIONS = 10_000
-"""Of one request. Kafka has this limit, and these words, since its controllers write no ZooKeeper any more
-(QuorumController.MAX_RECORDS_PER_USER_OP, 3.7). Before, a request could ask for more than a cluster can hold."""
+"""The most partitions that one request may create. Kafka has this limit, and this text, since its controllers write no
+ZooKeeper any more (QuorumController.MAX_RECORDS_PER_USER_OP, 3.7). Before, a request could ask for any number."""
 
 Results = dict[str, ApiError]
 
 
 class OfController(Protocol):
-    """What the broker's controller says."""
+    """The broker's controller, as requests about topics see it."""
 
     @property
     def is_active(self) -> bool: ...

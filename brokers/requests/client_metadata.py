@@ -42,7 +42,7 @@ class MetadataHandler:
     """Answers clients. While a topic is being created, its connection waits, as in Kafka.
 
     Attributes:
-        internal_topic: what the coordinators of an internal topic keep; None: it is no such topic.
+        internal_topic: the function from an internal topic to its coordinators' store; None: not an internal topic.
     """
 
     manager: ReplicaManager

@@ -31,15 +31,15 @@ class Watched:
     remote: None = None
 
     def unbind(self) -> None:
-        """Nothing is remembered of the partition."""
+        """Forget the partition: nothing is kept of it."""
 
 
 class Read(NamedTuple):
-    """What a request can be answered with now.
+    """The answer that a request can have now.
 
     Attributes:
-        answers: for each partition that it names.
-        stability: of those in whose logs there are transactions.
+        answers: an answer for each partition that it names.
+        stability: facts about transactions, for the partitions whose logs have some.
         enough: whether this completes it before its time is over.
     """
 
@@ -55,11 +55,11 @@ class ConsumerFetch:
 
     Attributes:
         delayed: the request that waits, if one does.
-        context: of the request in hand.
-        unknown: those of its partitions that the broker's metadata lacked when it came: they are not read, and their
+        context: fetch context of the request in hand.
+        unknown: partitions that the broker's metadata lacked when the request came: they are not read, and their
             error does not complete it (KafkaApis.handleFetchRequest, 2.3).
         watched: the partitions that it waits for.
-        dirty, last_fetch_us: of no use for such a reader.
+        dirty, last_fetch_us: fields of ``SessionPosition`` that such a reader does not use.
     """
 
     manager: ReplicaManager

@@ -1,4 +1,4 @@
-"""What one fetch request of a consumer reads, emulated or real.
+"""The reads of one fetch request of a consumer, emulated or real.
 
 Behavior, for each partition in this order (KafkaApis.handleFetchRequest, ReplicaManager.readFromLocalLog,
 Partition.readRecords, Log.read; 2.3.1):
@@ -64,7 +64,7 @@ class ConsumerReads:
     """The reads of one request, one partition after the other.
 
     Attributes:
-        max_bytes: of the whole answer.
+        max_bytes: limit of the whole answer.
         from_leader: whether only a leader may answer.
         size: the bytes that were read so far.
         cut: the bytes that limits have left free, though there is more to read: Kafka sends a part of a batch there,
@@ -90,7 +90,7 @@ class ConsumerReads:
         """Read a partition from ``offset`` on.
 
         Args:
-            max_bytes: of this partition.
+            max_bytes: limit of this partition.
             last_epoch: the epoch of the reader's last record.
         """
         answer = self._read(tp, leader_epoch, offset, min(max_bytes, self.max_bytes - self.size), last_epoch)

@@ -13,7 +13,7 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False)
 class ConsumerSession(ReaderSession):
-    """It does not count for any ISR, no quota throttles it, and the high watermark wakes it."""
+    """A consumer's fetch session. It counts for no ISR and is not throttled; a new high watermark wakes it."""
 
     def reads(self, _tp: TopicPartition) -> bool:
         """Only what followers read counts for an ISR."""
@@ -71,7 +71,7 @@ class ConsumerSession(ReaderSession):
         return Collected(found, answers, reads.size, reads.reach(request.min_bytes))
 
     def _sent(self, positions: list[SessionPosition], answers: list[FetchedFields]) -> None:
-        """What a reader does not take, as it validates its position again, it is sent again."""
+        """Note what was sent. An answer that the reader drops, as it validates its position again, is sent again."""
         for position, (_tp, error, high_watermark, _log_start, _batches, _diverging) in zip(
             positions, answers, strict=True
         ):

@@ -27,7 +27,7 @@ class FetchHandler:
     """Answers followers and consumers. An emulated reader's session lives as long as its connection.
 
     Attributes:
-        sessions: of emulated readers, by their id.
+        sessions: sessions of emulated readers, by their id.
         cache: the sessions of real consumers.
     """
 

@@ -66,8 +66,8 @@ class FetchContext:
     """One request: what it fetches, and how its answer is put together.
 
     Attributes:
-        session: that it goes on with; None: it is a full request.
-        creates: it asks for a session.
+        session: the session that it goes on with; None: it is a full request.
+        creates: whether it asks for a session.
         error: why it is refused.
     """
 
@@ -112,17 +112,17 @@ class FetchSessionCache:
 
     Attributes:
         slots: how many it keeps (max.incremental.fetch.session.cache.slots).
-        keep_epochs: they keep the leader epochs that their clients named (KAFKA-9338).
+        keep_epochs: whether sessions keep the leader epochs that their clients named (KAFKA-9338).
     """
 
     process: Process
     slots: int
     keep_epochs: bool
     _sessions: dict[int, FetchSession] = field(factory=dict)
-    """By id, those that were used last at the end."""
+    """Sessions by id, the last used ones at the end."""
 
     def context(self, request: ConsumerFetchRequest) -> FetchContext:
-        """What ``request`` fetches (FetchManager.newContext)."""
+        """The context of ``request``: the partitions that it fetches (FetchManager.newContext)."""
         id, epoch = request.session_id, request.session_epoch
         if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             self._sessions.pop(id, None)

@@ -23,16 +23,15 @@ BETWEEN_POLLS_US = 1_000_000
 
 @define(eq=False)
 class FollowerSession(ReaderSession):
-    """Its fetches are what the leader knows of the follower.
+    """A follower's fetch session. The leader knows the follower only by its fetches.
 
-    A request is answered with what was read before it was recorded (ReplicaManager.fetchMessages, 2.3): its records
-    come with the high watermark to which it has not contributed yet. What is answered later, after a wait, is read
-    again.
+    The leader reads first and records the request's offsets afterwards (ReplicaManager.fetchMessages, 2.3). So the
+    response has the high watermark from before this request. After a wait the records are read again.
     """
 
     _pending: PendingWork = field(init=False)
     _moved: dict[SessionPosition, int] = field(factory=dict)
-    """Where the request that came last has moved the high watermark before anything was read: the one before it."""
+    """The high watermark before the last request, where that has moved it before anything was read."""
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
@@ -174,7 +173,7 @@ class FollowerSession(ReaderSession):
         position.unbind()
 
     def _not_served(self, position: SessionPosition) -> None:
-        """Its fetches so far count."""
+        """Unbind a position that is not served any more; the fetches until now still count for the ISR."""
         partition = self.manager.partitions.get(position.tp)
         remote = None if partition is None else self._reading(partition, position)
         if partition is not None and remote is not None:

@@ -51,7 +51,7 @@ class Work(NamedTuple):
     Attributes:
         left_us: how long it still takes, on processors at full speed.
         taken_us: when the thread took it.
-        since_us, slowness: since when what is left is that, and how slow the processors are.
+        since_us, slowness: time at which that much was left, and how slow the processors are.
     """
 
     received: ReceivedRequest
@@ -101,7 +101,7 @@ class RequestHandlerPool:
         threads: num.io.threads.
         most_queued: queued.max.requests: while so many wait, no more is read from any connection.
         queue: the requests that wait for a thread.
-        unread: those that wait on their connections until there is room in the queue, in the order of their arrival.
+        unread: requests that wait on their connections for room in the queue, in the order of their arrival.
         busy: the threads that are occupied.
     """
 
@@ -116,7 +116,7 @@ class RequestHandlerPool:
     _metrics: RequestMetrics = field(init=False)
     _pending: PendingWork = field(init=False)
     _free_us: int = 0
-    """By when every thread is free that is occupied now."""
+    """The time at which every thread is free that is occupied now."""
 
     @classmethod
     def configured(

@@ -13,7 +13,7 @@ from emulator.protocol.fetch import FetchRequest, FetchResponse
 from fetchers.idle import IdleFetcher
 
 EMPTY_SIZE = 60
-"""Of a response in which no partition has changed."""
+"""Bytes of a response in which no partition has changed."""
 
 
 @define(eq=False)
@@ -44,7 +44,7 @@ class IdleFollower:
     """The poll of one follower's session, from when it is parked until something rouses it.
 
     Attributes:
-        request: the one that waited when it was parked.
+        request: the fetch request that waited when the poll was parked.
     """
 
     session: ReaderSession

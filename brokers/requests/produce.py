@@ -45,7 +45,7 @@ from fetchers.failures import StorageError
 Waiting = tuple[int, Partition, int]
 """A batch that waits for replicas: its place in the request, its partition, and the offset that they have to reach."""
 Outcome = tuple[Errors, int, SequencedBatch | None]
-"""Of one batch: the error, the base offset (-1 with an error), and the batch of the log that it repeats."""
+"""The outcome of one batch: the error, the base offset (-1 with an error), and the batch of the log that it repeats."""
 
 
 @frozen
@@ -69,7 +69,7 @@ class ProduceHandler:
         self._manager = manager
         self._policies = manager.policies
         self._rules: dict[str, TopicRules] = {}
-        """By topic, as long as the broker's policies are these."""
+        """Rules by topic, as long as the broker's policies are these."""
 
     @handles(ProduceRequest, RecordsProduceRequest)
     def produce(self, request: ProduceRequest, channel: ResponseChannel) -> None:
@@ -191,7 +191,7 @@ class ProduceHandler:
         return NO_ERROR, base, None
 
     def _info(self, batch: ProducedBatch, error: Errors, repeated: SequencedBatch | None) -> AppendInfo:
-        """What a real client is answered beside the error and the offset."""
+        """The fields of a real client's answer beside the error and the offset."""
         config = self._manager.policies.log_config(batch.tp.topic)
         if error is Errors.MESSAGE_TOO_LARGE:
             why = (

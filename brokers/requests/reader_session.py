@@ -1,4 +1,4 @@
-"""What a leader keeps of an emulated reader's connection: where the reader is in each partition, what it has not been
+"""A leader's record of an emulated reader's connection: where the reader is in each partition, what it has not been
 sent yet, and its request while that waits. It answers as an incremental fetch session does (KIP-227).
 
 Only *dirty* partitions are looked at: those with new records, a new high watermark, a new leader epoch or a new fetch
@@ -26,7 +26,7 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False, weakref_slot=False)
 class SessionPosition:
-    """Where the reader of a session is in one partition.
+    """The position of a session's reader in one partition.
 
     Attributes:
         high_watermark, log_start: the last ones that the reader was sent; -1: none yet.
@@ -73,7 +73,7 @@ class SessionPosition:
 
 
 class Collected(NamedTuple):
-    """What a session can answer.
+    """The answers that a session can give now.
 
     Attributes:
         positions, answers: an entry for each partition that the reader has something to learn about.
@@ -99,11 +99,11 @@ class ReaderSession(ABC):
         last_fetch_us: when the last request came.
         delayed: the request that waits for data, if one does.
         positions: the partitions of the session.
-        dirty: those that the next answer has to look at. While a poll is parked, the first one rouses it.
+        dirty: positions that the next answer has to look at. While a poll is parked, the first one rouses it.
         can_complete: something is dirty that can complete a request before its timeout. For a follower a high watermark
             alone cannot, and neither can a fetch that has nothing new to read.
-        unserved: those of its partitions that the broker's metadata lacked when a request last asked, or lost since.
-        unknown: those of them that the metadata lacked when the request in hand came. They are not read and answered
+        unserved: partitions that the broker's metadata lacked when a request last asked, or lost since.
+        unknown: partitions that the metadata lacked when the request in hand came. They are not read and answered
             with an error, which completes the request only where nothing else is in the session
             (KafkaApis.handleFetchRequest, 2.3).
     """

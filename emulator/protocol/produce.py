@@ -17,7 +17,7 @@ ProducedResult = tuple[TopicPartition, Errors, int]
 
 
 class AppendInfo(NamedTuple):
-    """What a real client is answered about one batch beside its ``ProducedResult`` (kafka.log.LogAppendInfo).
+    """A real client's answer about one batch beside its ``ProducedResult`` (kafka.log.LogAppendInfo).
 
     Attributes:
         id: the id of the batch in the log; if the request repeated a batch, the id of the first one.

@@ -25,9 +25,9 @@ class PolicyPlace:
     """One policy.
 
     Attributes:
-        name: its place in the bundle.
-        default: what it is in Kafka 2.3.
-        help: what it decides.
+        name: place in the bundle.
+        default: value in Kafka 2.3.
+        help: meaning, as the attributes of its class state it.
         elsewhere: the profiles that have it otherwise, and what it is there.
     """
 
@@ -75,7 +75,7 @@ def _first_line(kind: type) -> str:
 
 
 def _meanings(kind: type) -> dict[str, str]:
-    """What the docstring of a class says of its attributes."""
+    """The meaning of each attribute of a class, from its docstring."""
     _, _, text = inspect.cleandoc(kind.__doc__ or "").partition("Attributes:\n")
     found = {}
     for entry in re.split(r"\n(?=    \S)", text.split("\n\n")[0]):

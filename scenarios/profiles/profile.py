@@ -115,11 +115,11 @@ class Difference:
     for it.
 
     Attributes:
-        title: what it is about; with ``here`` or ``before`` it reads as one sentence.
-        here: what the profile does.
+        title: subject; with ``here`` or ``before`` it reads as one sentence.
+        here: the behaviour of the profile.
         before: what ``kafka-2.3`` does; "" where a difference of another profile with the same title says so.
         source: the KIP or document, and the release that it came with.
-        policies: by their places in the bundle, what they are here.
+        policies: policies of the profile, by their places in the bundle.
     """
 
     title: str
@@ -135,10 +135,10 @@ class Profile:
 
     Attributes:
         release: the release that it is, or that the document is written for: ``2.3.1``.
-        help: what it is, in one line.
-        policies: what it does, for each floor.
+        help: description in one line.
+        policies: policies of each floor.
         neighbour: the profile that it is written after; None for the one that is written in full.
-        differences: what it does in another way than that one.
+        differences: the differences from the neighbour.
         strategy: how that release moves partitions; what a scenario gets that names no strategy.
         election_tool: how its tool asks for preferred leader elections: zk, by a znode, or api (2.4, KIP-460).
         tool: how its kafka-reassign-partitions asks for moves: zk, by /admin/reassign_partitions, or api (2.6,
@@ -180,7 +180,7 @@ class Profile:
 
         Args:
             gains_metrics: names of metrics that it has and this profile has not; ``lacks_metrics`` the reverse.
-            changes: its release, strategy, tools, defaults, session timeout and registration, where they are not the
+            changes: release, strategy, tools, defaults, session timeout and registration, where they are not the
                 same.
         """
         policies = reduce(lambda policies, one: policies.changed(one.policies), differences, self.policies)
@@ -198,7 +198,7 @@ class Profile:
         )
 
     def chain(self) -> Iterator[Profile]:
-        """It, its neighbour, the neighbour of that, and so on."""
+        """This profile, its neighbour, the neighbour of that, and so on."""
         yield self
         if self.neighbour is not None:
             yield from self.neighbour.chain()

@@ -13,7 +13,7 @@ from scenarios.profiles.profile import Profile
 
 DEFAULT_PROFILE = "kafka-2.3"
 _RELEASE = re.compile(r"(?:kafka-)?(\d\.\d)(?:\.\d+)*")
-"""What people write for a release: 2.4, 2.4.1 or kafka-2.2, which has no profile and is like none in particular."""
+"""A release as people write it: 2.4, 2.4.1 or kafka-2.2, which has no profile and is like none in particular."""
 
 PROFILES: dict[str, Profile] = {}
 """Name to profile, in the order of the files in ``releases``."""

@@ -1,4 +1,4 @@
-"""What Kafka did wrong, each thing said once: in which releases, what happened, by which policy, and who sees it."""
+"""Tickets: what Kafka did wrong. Each is declared once: releases, what happened, policies, and checkers that see it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DIVERGENCES = (
     "no_batch_twice",
     "converged",
 )
-"""What follows where one replica leads without what the others have. It also takes the batches again that it lacks."""
+"""Checkers of what follows where a replica leads without batches of the others. It may also take such batches twice."""
 
 
 @frozen(kw_only=True)
@@ -26,12 +26,12 @@ class Effect:
     """One way in which runs of a release show a ticket. Its reason is in ``scenarios/runs/known``.
 
     Attributes:
-        text: what happens, in a line; "": what the ticket's title says.
-        checkers: those that see it.
-        parts: of findings of convergence, the names of those conditions that it breaks.
-        expects: of expectations, what those state that it breaks.
+        text: line that says what happens; "": the ticket's title.
+        checkers: names of the checkers that see it.
+        parts: names of the conditions of convergence that it breaks.
+        expects: statements of the expectations that it breaks.
         since, until: the releases that have it, where the ticket's others have another effect.
-        only: what else a release has to have for it.
+        only: a condition on the policies of a release that has it.
     """
 
     text: str = ""
@@ -52,30 +52,30 @@ class Ticket:
     """One thing that Kafka did wrong, by the ticket or KIP that ended it; where there is none, by the method of Kafka
     that does it and the releases that were read.
 
-    Profiles, the museum and the known findings are drawn from it. One with a ``checker`` is a bug switch: a scenario
-    can bring it back in any profile (``bugs = ["KAFKA-9539"]``).
+    Profiles, the museum and the known findings are drawn from it. A ticket with a ``checker`` is a bug switch: a
+    scenario can bring it back in any profile (``bugs = ["KAFKA-9539"]``).
 
     Attributes:
         key: the ticket or KIP, such as ``KIP-101``; or the method.
-        title: what was wrong, in one line without a full stop.
+        title: the wrong behaviour, in one line without a full stop.
         since: the first release that has it; "" for one that had it from the beginning.
         last: the last release that has it; "" where ``affected`` says which have it.
         until: the releases that ended it, on each branch the first; empty where no release of the ZooKeeper era did.
         affected: the releases that had it, in words, where ``since``, ``last`` and ``until`` do not say all.
         happened: what happened in Kafka, step by step, and who met it, in some sentences.
-        here: how it looks in Understudy: what the switch puts back, and what the checker sees.
+        here: the form of it in Understudy: what the switch puts back, and what the checker sees.
         checker: the checker that sees it. also: the others that see its case, in the order in which they do.
-        policies: what it puts back, by place in the bundle (``Policies``).
-        fixed: the same places since the fix, where that is not what Kafka 2.3 has.
+        policies: policies that it puts back, by place in the bundle (``Policies``).
+        fixed: these policies since the fix, where they differ from those of Kafka 2.3.
         rule: whether a release has it, by its policies, where its switch has another form there.
         by_release: whether releases have it by their number alone, whatever its switch says.
-        effects: what runs of a release that has it show.
-        witness: by which name brokers and controllers show that they do it (``Deviated``); "": they do not.
-        differences: what profiles do otherwise for it, in words; those of the releases that have it, or, of one that
-            2.3 has, those that have it no more. Its policies are those of the ticket, unless it has its own.
-        trigger: what a random run would have to draw for it; "" where chaos finds it without help.
-        case: of a plug-in's ticket, the file of a minimal scenario in which ``checker`` sees it; "" where there is
-            none. The museum has the cases of its own tickets.
+        effects: the effects that runs of a release with the ticket show.
+        witness: the name by which brokers and controllers show that they do it (``Deviated``); "": they do not.
+        differences: differences of profiles for it, in words: of the releases that have it, or, for a ticket that 2.3
+            has, of those that have it no more. A difference has the ticket's policies, unless it has its own.
+        trigger: the draws that a random run would need for it; "" where chaos finds it without help.
+        case: file of a minimal scenario in which ``checker`` sees a plug-in's ticket; "" where there is none. The
+            museum has the cases of its own tickets.
         source: classes and releases of Kafka that were read for it.
     """
 
@@ -116,7 +116,7 @@ class Ticket:
 
     @property
     def without(self) -> Mapping[str, Any]:
-        """Its policies as they are since the fix."""
+        """The policies of the ticket as they are since the fix."""
         return {place: Policies().at(place) for place in self.policies} if self.fixed is None else self.fixed
 
     def had_by(self, release: str) -> bool:
@@ -134,7 +134,7 @@ class Ticket:
         return policies.have(self.policies) if self.rule is None else self.rule(policies)
 
     def differences_of(self, neighbour: Profile, release: str) -> tuple[Difference, ...]:
-        """What a release does in another way than its neighbour for it: it has it and the neighbour has not, or, of a
+        """The differences between a release and its neighbour for it: it has it and the neighbour has not, or, of a
         release after its neighbour, has it no more."""
         has, had = self.had_by(release), self.had_by(neighbour.release)
         if not self.differences or has == had or (had and is_before(release, neighbour.release)):

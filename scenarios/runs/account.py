@@ -1,4 +1,4 @@
-"""What is said of a run: the statements of its report as rows of the data set, so that a reader of the trace has them
+"""Account of a run: the statements of its report as rows of the data set, so that a reader of the trace has them
 without running it again."""
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ def _end_after(sentinel: int) -> None:
 
 
 def local_workers(jobs: int, prepare: Callable[[], None] | None = None) -> Workers:
-    """This process for one job, others for more."""
+    """The executor: this process for one job, other processes for more."""
     return ThisProcess() if jobs <= 1 else Processes(jobs, prepare)
 
 
@@ -192,7 +192,7 @@ class Chunk(Generic[Common, Item]):
     """Small tasks that one worker does one after the other and whose results are written together.
 
     Attributes:
-        common: what they have in common. It travels with every chunk, so it should be small.
+        common: the object that all items share. It travels with every chunk, so it should be small.
     """
 
     common: Common
@@ -220,8 +220,8 @@ class FailedItem(Generic[Item]):
     Attributes:
         item: the one that was being done.
         what: the exception in one line.
-        trace: its traceback.
-        bad_input: it was a BadInput, which the user can correct.
+        trace: the traceback.
+        bad_input: whether it was a BadInput, which the user can correct.
     """
 
     item: Item

@@ -20,7 +20,7 @@ NEWEST = 4096
 MOST = 200_000
 """The most events that are kept; the oldest are dropped first."""
 UNSORTED = 32
-"""So many chunks are kept as they came."""
+"""The number of chunks that are kept as they came."""
 
 
 class _Groups(dict[type, str]):
@@ -52,7 +52,7 @@ class ControlPlaneLog:
     free. The first chunks it does not even look at.
 
     Attributes:
-        kinds: those of the trace.
+        kinds: kinds of the trace's events.
         witnesses: where brokers and controllers did what a release did before a fix, in order.
     """
 

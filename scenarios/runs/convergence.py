@@ -23,7 +23,7 @@ WITHIN_US = 120_000_000
 """The time that is allowed where an expectation states none."""
 
 LOOKED_AT = 100
-"""Where nothing expects it, a cluster of more partitions is looked at only at the end."""
+"""The most partitions of a cluster that is judged all the time, where nothing expects it; larger ones at the end."""
 
 SELDOM_US = 1_000_000
 """How often the conditions are looked at once they have held, so that it is known how far logs were a while ago."""
@@ -35,11 +35,11 @@ MIN_ISR = "min.insync.replicas"
 
 @frozen
 class Convergence:
-    """What was found.
+    """The result of the judge: whether, and when, the cluster has converged.
 
     Attributes:
         since_us: when the last action of the method, or of a rollback, began or ended; 0: there was none.
-        met_us: when every condition held first after that; None: not known, or never.
+        met_us: the first time after that at which every condition held; None: not known, or never.
         broken: the conditions that do not hold at the end; none: it has converged.
     """
 
@@ -53,7 +53,7 @@ class Convergence:
         return None if self.met_us is None or self.broken else (self.met_us - self.since_us) / 1_000_000
 
     def to_json(self) -> dict[str, Any]:
-        """As ``run --format json`` has it."""
+        """The result as ``run --format json`` has it."""
         broken = [{"condition": one.condition.words, "found": one.found, **about(one)} for one in self.broken]
         return {"converged": not broken, "after_s": self.after_s, "broken": broken}
 
@@ -76,13 +76,13 @@ class ConvergenceJudge:
     _since_us: int = 0
     _met_us: int | None = None
     _found_us: int = 0
-    """When that was found: it may go by how far logs were before."""
+    """When ``_met_us`` was found, which may be later: it may go by earlier ends of logs."""
     _unaccepted: dict[TopicPartition, NotAccepted] | None = None
-    """What is wrong with the probe of each partition; None: they are not probed yet."""
+    """The partitions whose probe was not accepted, and why; None: nothing was probed yet."""
     _probes: dict[int, None] = field(factory=dict)
     _reported: bool = False
     _looked_us: int = 0
-    """When it was looked at last since all was well."""
+    """When the conditions were last verified since all of them held."""
 
     def __attrs_post_init__(self) -> None:
         checker = self.checkers.get(Converged)
@@ -211,7 +211,7 @@ class ConvergenceJudge:
         return enough and self._checker.can_be_led(tp)
 
     def _min_isr(self, topic: str) -> int:
-        """As ZooKeeper has it: of the topic, or else of all brokers."""
+        """The value in ZooKeeper: of the topic, or else of all brokers."""
         for entity in (topic_entity(topic), ALL_BROKERS):
             data = self.cluster.zookeeper.tree.get(f"/config/{entity}")
             found = None if data is None else decode_config(data).get(MIN_ISR)
@@ -229,7 +229,7 @@ class ConvergenceJudge:
                     self._unaccepted[tp] = NotAccepted(event.outcome, event.error)
 
     def _probed(self) -> Iterator[tuple[TopicPartition, NotAccepted]]:
-        """What is wrong, where enough replicas can still be in sync: a move that was asked for before may end later."""
+        """The failed probes, where enough replicas can still be in sync: an earlier move may end later."""
         if self._unaccepted:
             for tp, why in self._unaccepted.items():
                 if self._can_accept(tp):

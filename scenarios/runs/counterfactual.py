@@ -1,4 +1,4 @@
-"""The same run without a ticket: whether its findings are gone once that one policy is as it was fixed.
+"""Counterfactual: a run again without one ticket, to see whether its findings are gone once that policy is fixed.
 
 It is a test of a reason, and no judge: a run that goes another way may find something else, or nothing, by chance.
 """
@@ -27,9 +27,9 @@ class Counterfactual:
 
     Attributes:
         shown: the findings of the first that the ticket explains.
-        gone: those of them that the second run has not. stay: those that it has, too.
+        gone: the shown findings that the second run has not. stay: those that it has, too.
         appeared: the findings of the second that the first has not.
-        parting: where the two runs differ.
+        parting: the difference between the two runs.
     """
 
     ticket: Ticket
@@ -51,7 +51,7 @@ class Counterfactual:
         }
 
     def lines(self) -> Iterator[str]:
-        """What differs, for people."""
+        """The differences in words."""
         places = ", ".join(self.ticket.policies)
         yield f"without {self.ticket.key} ({places} as since the fix):"
         for word, found in (("gone", self.gone), ("stays", self.stay), ("appears", self.appeared)):

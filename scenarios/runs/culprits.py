@@ -1,5 +1,5 @@
-"""Who raised an exception in the midst of a run: a checker, a fold, an action or a plug-in is named, since the scenario
-has done nothing wrong, and the cluster neither."""
+"""Culprits of exceptions in the midst of a run: the checker, fold, action or plug-in that raised one is named, since
+neither the scenario nor the cluster has done anything wrong."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def process_of(error: Exception) -> Process | None:
 
 
 def _all_of(error: BaseException) -> Iterator[BaseException]:
-    """What went wrong first, before what followed from it."""
+    """The exceptions behind ``error``: the first one comes before those that followed from it."""
     if isinstance(error, BaseExceptionGroup):
         for one in error.exceptions:
             yield from _all_of(one)

@@ -27,7 +27,7 @@ IN_WORDS = {
     LIVELOCK: "a cluster does not go on without end at one instant, nor for more events than the scenario allows",
     OWN_DEFECT: "the emulator itself does not fail; what the run shows after that is no fact about Kafka",
 }
-"""What should have held, by a run's reason, where neither a checker nor an expectation says it."""
+"""Reason of a run to what should have held, where neither a checker nor an expectation says it."""
 
 
 @frozen
@@ -51,7 +51,7 @@ class Finding:
 
     @classmethod
     def of(cls, violation: Violation) -> Finding:
-        """What a violation shows."""
+        """The finding that a violation shows."""
         return cls(violation.invariant, violation.part, violation)
 
     @property
@@ -61,17 +61,17 @@ class Finding:
 
     @property
     def statement(self) -> str:
-        """What should have held, for people."""
+        """The sentence that says what should have held."""
         return self._statement if self.violation is None else self.violation.statement
 
     @property
     def state(self) -> str:
-        """How it was found to be broken first, in a line, for people; it names brokers, offsets and times."""
+        """The sentence about how it was first found to be broken; it names brokers, offsets and times."""
         return self._state if self.violation is None else self.violation.state
 
     @property
     def about(self) -> dict[str, Any]:
-        """What it is about, with its facts, as JSON has it; empty where no checker has found it."""
+        """The subject and the facts of the finding, as JSON has them; empty where no checker has found it."""
         return {} if self.violation is None else about(self.violation)
 
     def __str__(self) -> str:

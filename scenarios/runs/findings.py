@@ -1,4 +1,4 @@
-"""What is wrong with a run: its findings."""
+"""Findings of a run: what is wrong with it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def findings(run: Run) -> tuple[Finding, ...]:
 
 
 def _of_run(reason: str, state: str) -> Finding:
-    """That a run has failed for a reason of its own."""
+    """The finding that a run has failed for a reason of its own."""
     return Finding(reason, statement=IN_WORDS.get(reason, reason), state=state)
 
 

@@ -55,7 +55,7 @@ def headlines(run: Run, trace: str | None = None) -> Iterator[Headline]:
 
 
 def lost(run: Run) -> Headline:
-    """What was lost of what producers know to be written, with acks=all and acks=1 apart, and where it began."""
+    """The acknowledged records that were lost, with acks=all and acks=1 apart, and where the loss began."""
     used = dict.fromkeys(workload.acks for workload in run.scenario.workloads)
     parts, bad = [], []
     for acks, why in (("all", _how(run)), ("1", "Kafka does not promise to keep them")):
@@ -77,14 +77,14 @@ def lost(run: Run) -> Headline:
 
 
 def unfinished(run: Run) -> Iterator[str]:
-    """What producers still waited for when the run ended; empty for nothing."""
+    """The batches that producers still waited for when the run ended; empty for none."""
     count, oldest_s = run.metrics["unfinished_batches"], run.metrics["unfinished_wait_s"]
     if count:
         yield f"{number(count)}, neither acknowledged nor given up; the oldest has waited for {number(oldest_s)} s"
 
 
 def under_replicated(run: Run) -> Iterator[str]:
-    """For how long any partition lacked a replica that was not being added (KIP-352); then in more detail."""
+    """The time in which any partition lacked a replica that was not being added (KIP-352); then in more detail."""
     any_s, worst_s, total_s, by_moves_s = (
         number(run.metrics[f"under_replicated_{what}_s"]) for what in ("any", "worst", "final", "by_moves")
     )
@@ -104,7 +104,7 @@ def under_replicated(run: Run) -> Iterator[str]:
 
 
 def leaderless(run: Run) -> Iterator[str]:
-    """For how long partitions had no leader in ZooKeeper; empty for never."""
+    """The time in which partitions had no leader in ZooKeeper; empty for none."""
     if run.metrics["offline_s"]:
         yield f"{number(run.metrics['offline_s'])} partition-seconds"
 
@@ -181,7 +181,7 @@ def _target(fault: Fault, controller: int) -> str:
 
 
 def _first_lost(run: Run, acks: str) -> str:
-    """Where to look in the timeline; empty in a run so long that the event is not kept."""
+    """The place in the timeline; empty in a run so long that the event is not kept."""
     number = -1 if acks == "all" else int(acks)
     found = (event for event in run.control_plane if type(event) is AckedLost and event.acks == number)
     first = next(found, None)
@@ -189,7 +189,7 @@ def _first_lost(run: Run, acks: str) -> str:
 
 
 def _how(run: Run) -> str:
-    """What lost records that were acknowledged with acks=all."""
+    """The causes by which records were lost that were acknowledged with acks=all."""
     reasons = []
     if run.metrics["lost_unflushed_records"]:
         records = run.metrics["lost_unflushed_records"]

@@ -28,10 +28,10 @@ class _Pending:
     """An expectation, and what was seen of it while the run went on, if it has a time limit or an ``after``.
 
     Attributes:
-        since_us: from when on it is looked at; None: not yet.
-        met_us: since when it holds without a break; None while it does not hold.
-        held: it has held at some look, even before ``since_us``; ``held_before``: at the last one before.
-        broken: it did not hold after it had; ``met_us`` is then when it recovered.
+        since_us: time from which on the judge looks at it; None: not yet.
+        met_us: time since which it holds without a break; None while it does not hold.
+        held: whether it has held at any check, even before ``since_us``; ``held_before``: at the check before.
+        broken: whether it did not hold after it had; ``met_us`` is then when it recovered.
         performed: how many times the action of ``after`` was performed.
     """
 
@@ -62,7 +62,7 @@ class _Pending:
         self.held = self.held or holds
 
     def limit_us(self) -> int | None:
-        """By when it has to hold; None without a limit."""
+        """The time by which it has to hold; None without a limit."""
         within_us = self.expect.within_us
         return None if within_us is None or self.since_us is None else self.since_us + within_us
 

@@ -79,11 +79,11 @@ def known(run: OfRelease, finding: Finding, past: KeptEvents | None = None) -> t
 
 @frozen
 class Explained:
-    """Findings, told apart.
+    """Findings of a run, divided into known and new ones.
 
     Attributes:
-        known: the reasons that explain some of them, each with those; several may explain one together.
-        new: the others.
+        known: the reasons, each with the findings that it explains; several may explain one together.
+        new: the findings without a reason.
     """
 
     known: tuple[tuple[Reason, tuple[Finding, ...]], ...]
@@ -91,7 +91,7 @@ class Explained:
 
 
 def explained(run: OfRelease, found: Iterable[Finding]) -> Explained:
-    """What of ``found``, the findings of ``run``, its release does by itself."""
+    """The findings ``found`` of ``run``, those that its release does by itself apart from the new ones."""
     past = KeptEvents(run)
     reasons: dict[Reason, list[Finding]] = {}
     new: list[Finding] = []
@@ -110,12 +110,12 @@ def shown(reason: Reason, of_it: Iterable[Finding]) -> str:
 
 
 def explained_findings(run: Run) -> Explained:
-    """The same for all findings of a run that has ended."""
+    """``explained`` for all findings of a run that has ended."""
     return explained(run, findings(run))
 
 
 def explained_violations(run: OfRelease) -> Explained:
-    """The same for all that the checkers have found so far."""
+    """``explained`` for all violations that the checkers have found so far."""
     return explained(run, dict.fromkeys(map(Finding.of, run.violations)))
 
 

@@ -27,11 +27,11 @@ class Turn(NamedTuple):
     """One turn of an entry.
 
     Attributes:
-        place: its place in the file, in words.
-        entry: what is done.
+        place: place in the file, in words.
+        entry: the entry of the method: action or check.
         address: names the streams that it draws from.
         optional: whether it may never act: so may what follows an optional one.
-        drawn: what was drawn for it, by the keys of the file.
+        drawn: values drawn for it, by the keys of the file.
     """
 
     place: str
@@ -71,7 +71,7 @@ class Method:
     _fired: list[bool] = field(init=False)
     _unfinished: int = field(init=False)
     _armed: dict[int, Disarm] = field(factory=dict)
-    """What disarms the triggers that have not fired, by their turns."""
+    """The functions that disarm the triggers that have not fired, by turn."""
     _following: dict[int, Timer] = field(factory=dict)
     """The optional turns that follow others and are still to come."""
     _lasting: dict[int, Timer] = field(factory=dict)
@@ -94,8 +94,8 @@ class Method:
 
     @property
     def drawn(self) -> tuple[tuple[str, str, str], ...]:
-        """What was drawn for ``draws`` and for the entries: the place of each, the key, and the value as the file would
-        have it."""
+        """The values that were drawn for ``draws`` and for the entries: the place of each, the key, and the value as
+        the file would have it."""
         for_entries = (
             (turn.place, key, str(value) if key == "occurrence" else format_duration(value))
             for turn in self._turns

@@ -1,4 +1,4 @@
-"""What happened in a run, looked at as those ask who explain its findings."""
+"""The past of a run, with the questions that reasons for its findings ask."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class KeptEvents:
 
     @cached_property
     def states(self) -> dict[TopicPartition, list[tuple[int, LeaderAndIsr | None]]]:
-        """What was written to each state znode, each with the ``seq`` of its write."""
+        """The values written to each state znode, each with the ``seq`` of its write."""
         states: dict[TopicPartition, list[tuple[int, LeaderAndIsr | None]]] = {}
         for event in self.of(ZkWritten):
             tp = state_path_partition(event.path)
@@ -96,7 +96,7 @@ class KeptEvents:
         return states
 
     def state(self, tp: TopicPartition, until_seq: int) -> LeaderAndIsr | None:
-        """What was written last to the state znode of a partition, up to ``until_seq``."""
+        """The last value written to the state znode of a partition, up to ``until_seq``."""
         return next((state for seq, state in reversed(self.states.get(tp, [])) if seq <= until_seq), None)
 
     def event(self, violation: Violation) -> Any:
@@ -142,11 +142,11 @@ class KeptEvents:
         )
 
     def log_start(self, tp: TopicPartition, broker: int | None, before_seq: int) -> int:
-        """Where the log of ``broker`` began; 0 where nothing has shown it."""
+        """The start of ``broker``'s log; 0 where nothing has shown it."""
         return self._log_starts(tp, broker, before_seq)[0]
 
     def emptied_at(self, tp: TopicPartition, broker: int | None, before_seq: int) -> int:
-        """Where the log of ``broker`` began when it was empty last, as it was loaded or truncated; 0: it never was. The
+        """The start of ``broker``'s log when it was empty last, as it was loaded or truncated; 0: it never was. The
         broker knows nothing from before, which it does where retention empties a log as it runs."""
         return self._log_starts(tp, broker, before_seq)[1]
 
@@ -173,7 +173,7 @@ class KeptEvents:
         return start, empty
 
     def _of_log(self, tp: TopicPartition, broker: int | None, before_seq: int) -> list[Any]:
-        """What says where the log of ``broker`` begins or ends."""
+        """The events that say where the log of ``broker`` begins or ends."""
         kinds = BecameFollower, CopyStarted, LogLoaded, LogReplaced, LogStartMoved, Truncated
         found = [
             event
@@ -243,7 +243,7 @@ class KeptEvents:
     def roles(
         self, tp: TopicPartition, broker: int, until_seq: int | None = None
     ) -> list[BecameFollower | BecameLeader]:
-        """What ``broker`` became in a partition, in order, in the whole run or before ``until_seq``."""
+        """The roles of ``broker`` in a partition, in order, in the whole run or before ``until_seq``."""
         roles = [
             event
             for kind in (BecameFollower, BecameLeader)

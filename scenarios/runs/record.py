@@ -46,8 +46,8 @@ def run_scenario(
         on_event: gets every chunk of events.
         on_time: gets the virtual time (us) with every chunk of events.
         counts_reach: fill ``Run.reach``.
-        figures: as ``Stage`` has it.
-        changes: those that ``scenario`` has to its file, as keys and values of ``--set``: the replay command has them.
+        figures: option of ``Stage``.
+        changes: changes of ``scenario`` to its file, as keys and values of ``--set``: the replay command has them.
 
     Raises:
         BadInput: the scenario does not fit the strategy or the profile, or the folder cannot be written.

@@ -1,4 +1,4 @@
-"""What checkers get from a run: its settings, and a look once a second for what lasts for too long.
+"""Settings of a run for its checkers, and their check once a second for what lasts for too long.
 
 For one seed in twenty the checkers of metrics are verified: all through the run their state, which follows changes,
 is compared with a recount from scratch (readings §10). A change that a checker has missed shows there.
@@ -48,7 +48,7 @@ LOOK_US = 1_000_000
 
 
 def start_settings(scenario: Scenario) -> StartSettings:
-    """What checkers compare with. What a release promises is that of its profile, whatever bugs are switched on."""
+    """The settings that checkers compare with. The profile says what a release promises, whatever bugs are on."""
     release = PROFILES[scenario.profile].policies
     return StartSettings(
         scenario.settings(),

@@ -31,10 +31,10 @@ class Expectation:
     """A statement of the scenario and whether it held.
 
     Attributes:
-        detail: what was found where it did not hold; when it came true or recovered where it has a time limit.
+        detail: finding where it did not hold; time at which it came true or recovered where it has a limit.
         t_us: when it came true, or was found to be broken.
         invariant: the checker that reports it as well; empty if there is none.
-        declared: what the scenario declares.
+        declared: the expectation as the scenario declares it.
     """
 
     statement: str
@@ -59,13 +59,13 @@ class Run:
         leaderless: how many partitions have no leader at the end, so that nothing in them can be read.
         convergence: whether the cluster got well after the last action, and how soon.
         worst_partition: the one that was under-replicated longest (``under_replicated_worst_s``); empty if none was.
-        drawn: what the seed has drawn, for ``draws`` and for entries of the method: place, key and value.
+        drawn: values drawn by the seed, for ``draws`` and for entries of the method: place, key and value.
         virtual_s, wall_s: how long it took in virtual time and in real time.
         events: how many the trace has; ``steps`` (kernel events) are not counted.
-        explanation: of a failed run: what broke, the chain of causes, and how to repeat it; at most a screen long.
+        explanation: text about a failed run: what broke, the chain of causes, how to repeat it; a screen at most.
         log: keeps the events of the control plane.
-        quotas: those of replication that were exhausted at the end, with the replicas that they held back.
-        reach: what it reached, by name, and how often; empty where that was not asked for.
+        quotas: replication quotas that were exhausted at the end, with the replicas that they held back.
+        reach: counts of what it reached, by name; empty where they were not asked for.
     """
 
     run_id: str
@@ -102,18 +102,19 @@ class Run:
 
     @property
     def witnesses(self) -> tuple[Deviated, ...]:
-        """Where brokers and controllers did what a release did before a fix, in order."""
+        """Places where brokers and controllers did what a release did before a fix, in order."""
         return tuple(self.log.witnesses)
 
     @property
     def lost(self) -> tuple[dict[str, Any], ...]:
-        """What was acknowledged with acks=all and is gone without a violation, since Kafka is like that: by ticket."""
+        """The records acknowledged with acks=all that are lost without a violation, since Kafka promises no more: by
+        ticket."""
         batches, records = (self.metrics[f"lost_unflushed_{what}"] for what in ("batches", "records"))
         return ({"ticket": UNFLUSHED_TICKET, "batches": batches, "records": records},) if records else ()
 
     @property
     def known(self) -> tuple[tuple[Reason, tuple[Finding, ...]], ...]:
-        """What of its findings the release does by itself, by reason (``scenarios.runs.known_findings``)."""
+        """The findings that the release causes by itself, by reason (``scenarios.runs.known_findings``)."""
         if self.passed:
             return ()
         from scenarios.runs.known_findings import explained_findings  # which few runs need

@@ -58,7 +58,7 @@ class Stage:
         figures: compute every figure. Without that ``Run.metrics`` has only what the run itself goes by; where the
             scenario names metrics, all are computed nevertheless.
         backend: how tasks wait. The events of a run do not depend on it.
-        defects: what the tool itself did wrong that did not end the program, in a line each, each once.
+        defects: defects of the tool itself that did not end the program, in a line each, each once.
     """
 
     scenario: Scenario
@@ -118,7 +118,7 @@ class Stage:
         self.method = Method(scenario, cluster, self.performer, waits)
 
     def log_end(self, broker: int, tp: TopicPartition) -> int | None:
-        """Where the log of a broker's replica ends; None: nothing is known of it."""
+        """The end of the log of a broker's replica; None: nothing is known of it."""
         log = self.checkers.history.logs.get(broker, tp)
         return None if log is None else log.end_offset
 
@@ -203,8 +203,8 @@ class Stage:
             checker.idle = False
 
     def not_exercised(self) -> list[str]:
-        """What the scenario asks for and the run has not done, in words: topics that Kafka refused, actions, and loads
-        whose topic never was."""
+        """The parts of the scenario that the run has not done, in words: topics that Kafka refused, actions, and loads
+        whose topic never existed."""
         scenario, there = self.scenario, self.measures.past.now.topics
         loads = [(f"workloads[{n}]", load.topic, load.start_us) for n, load in enumerate(scenario.workloads)]
         loads += [(f"consumers[{n}]", load.topic, load.start_us) for n, load in enumerate(scenario.consumers)]
@@ -316,7 +316,7 @@ class Stage:
 
 
 def measured_of(scenario: Scenario, *, keep_rows: bool = True, figures: bool = True) -> Measured:
-    """What measures have to know of the cluster of a scenario."""
+    """The settings of a scenario's cluster that measures need."""
     default = int(scenario.settings()["min.insync.replicas"])
     return Measured(
         min_isr=min_insync_replicas(scenario), default_min_isr=default, keep_rows=keep_rows, figures=figures
@@ -355,7 +355,7 @@ def conclude(
 
     Args:
         original: the scenario before this run's own seed, strategy and profile.
-        changes: those that it has to the file, as keys and values of ``--set``.
+        changes: changes to the file, as keys and values of ``--set``.
         replay: the command that shows the run again, where that is not ``run``.
     """
     scenario, trace, end_us = stage.scenario, stage.cluster.trace, stage.world.now
@@ -463,7 +463,7 @@ def _is_of_the_end(stage: Stage, reason: str, first: Violation | None, broken: E
 
 
 def _waits(stage: Stage, log: Sequence[Any], quotas: tuple[QuotaUse, ...]) -> tuple[str, ...]:
-    """What the cluster waits for as the run ends, a sentence for each cause."""
+    """The causes for which the cluster waits as the run ends, a sentence each."""
     from scenarios.observe.why.partition_past import Seen
     from scenarios.observe.why.wait_reasons import waits
 
@@ -472,7 +472,7 @@ def _waits(stage: Stage, log: Sequence[Any], quotas: tuple[QuotaUse, ...]) -> tu
 
 
 def _left_undone(figures: Figures, end_us: int) -> str:
-    """What is wrong with the moves that were not done."""
+    """The sentence about moves that were not done."""
     failed = figures.whole("moves_failed")
     if failed < figures.unfinished_moves:
         return f"a move is open at {end_us / 1e6:.3f} s, the horizon"

@@ -1,4 +1,4 @@
-"""What an entry of the method can wait for: a cluster that is settled, full ISRs, the end of all moves."""
+"""Conditions that an entry of the method can wait for: a settled cluster, full ISRs, the end of all moves."""
 
 from __future__ import annotations
 

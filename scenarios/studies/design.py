@@ -52,7 +52,7 @@ class Sweepable(Protocol):
 
 @frozen
 class Words:
-    """What messages call the parts of a design: the options of ``sweep``, or the keys of the file's ``[study]``.
+    """Names of the parts of a design in messages: the options of ``sweep``, or the keys of the file's ``[study]``.
 
     Attributes:
         source: the file.
@@ -75,14 +75,14 @@ class Axis:
 
 @frozen(kw_only=True)
 class Design:
-    """What a study runs: every arm with every seed.
+    """The runs of a study: every arm with every seed.
 
     Attributes:
-        scenario: what all arms have in common.
-        strategies: in the order asked; none: each profile's own, or the one that the scenario states.
-        profiles: in the order asked.
-        seeds: in the order asked.
-        compare, minimum: what the comparison is about (``StudySpec``).
+        scenario: the scenario that all arms have in common.
+        strategies: names in the order asked; none: each profile's own, or the one that the scenario states.
+        profiles: names in the order asked.
+        seeds: numbers in the order asked.
+        compare, minimum: metrics of the comparison, and the smallest difference that matters (``StudySpec``).
     """
 
     scenario: Sweepable

@@ -53,7 +53,7 @@ def plan_runs(design: Design) -> Planned:
 
 
 def manifest_of(design: Design, experiment: str) -> Manifest:
-    """What the data set of a design says that it holds."""
+    """The manifest of a design's data set: what it holds."""
     scenario = design.scenario
     return Manifest(
         experiment=experiment,

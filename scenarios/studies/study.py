@@ -35,7 +35,7 @@ class Study:
         >>> study.compare()
 
     Attributes:
-        results: of the last ``sweep``; None before.
+        results: results of the last ``sweep``; None before.
     """
 
     scenario: Scenario
@@ -60,7 +60,8 @@ class Study:
         profiles: Sequence[str] = (),
         grid: Mapping[str, Sequence[object]] | None = None,
     ) -> Design:
-        """What ``sweep`` runs with these options. What is not named is what the file's ``[study]`` says.
+        """The design that ``sweep`` runs with these options. Options that are not named are those of the file's
+        ``[study]``.
 
         Args:
             seeds: ``"0:20"``, or numbers.
@@ -92,7 +93,7 @@ class Study:
         """Run the design on Spark and write the data set ``out``; runs that are in it already are not run again.
 
         Args:
-            seeds, strategies, profiles, grid: as for ``design``.
+            seeds, strategies, profiles, grid: options, as for ``design``.
             master: Spark's; a session that is there already is used as it is.
             progress: called with a line now and then, such as ``print``.
 

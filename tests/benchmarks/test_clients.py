@@ -1,4 +1,4 @@
-"""What follows from what an application saw."""
+"""Figures that follow from what an application saw."""
 
 import subprocess
 import sys

@@ -30,7 +30,7 @@ def test_a_floor_acknowledges_as_many_batches_as_the_emulator(kind: type[Floor],
 
 
 def facts(seen: Trace) -> tuple[Counter[str], list[Any]]:
-    """What is recorded from one virtual second on: how many rows of each kind, and the events with columns."""
+    """The record from one virtual second on: how many rows of each kind, and the events with columns."""
     rows: Counter[str] = Counter()
     events: list[Any] = []
 

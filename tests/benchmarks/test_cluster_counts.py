@@ -1,4 +1,4 @@
-"""What a case costs in counts: the same in every run, and divided by what the case is about."""
+"""Costs of a case in counts: the same in every run, and divided by what the case is about."""
 
 import pytest
 

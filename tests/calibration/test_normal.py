@@ -1,4 +1,4 @@
-"""What two runs of the same Kafka differ in is set aside, and nothing else."""
+"""Differences between two runs of one Kafka are set aside, and nothing else."""
 
 import pytest
 from attrs import evolve

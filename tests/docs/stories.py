@@ -27,7 +27,7 @@ LEFT_OUT = "..."
 _FILE = re.compile(r"\b\w+\.toml\b")
 _NUMBER = re.compile(r"[\d,]*\d(?:\.\d+)?")
 _PASSING = re.compile(r"\([\d.]+ s here, [\d,]+ events\)|(?<=\d{6}) +\d+(?= )|\b[0-9a-f]{12}$")
-"""What says nothing of the answer: the time that a run took, the numbers of events, digests."""
+"""Parts of an output that say nothing of the answer: the time that a run took, the numbers of events, digests."""
 
 
 @frozen
@@ -40,14 +40,14 @@ class Story:
     shown: Fenced
 
     def output(self, folder: Path) -> list[str]:
-        """What the commands print, run one after the other in this folder."""
+        """The output of the commands, run one after the other in this folder."""
         if self.scenario is not None:
             (folder / self.name).write_text(self.scenario.text, encoding="utf-8")
         return [line for command in self.commands for line in _printed(command, folder)]
 
 
 def stories() -> list[Story]:
-    """Those of the page, in order."""
+    """The stories of the page, in order."""
     blocks = (fenced(PAGE, language) for language in ("toml", "sh", "text"))
     return [
         Story(_FILE.findall(commands.text)[0], scenario, tuple(commands.text.splitlines()), shown)

@@ -20,7 +20,7 @@ JARS = Path.home() / ".m2" / "repository"
 
 
 def run(*command: str, **more: str) -> str:
-    """What a program prints that finds the checkout's ``understudy``. Raises: AssertionError where it fails."""
+    """The output of a program that finds the checkout's ``understudy``. Raises: AssertionError where it fails."""
     paths = os.pathsep.join((str(ROOT), str(ROOT / "scenarios" / "package")))
     done = subprocess.run(
         command, env={**os.environ, "PYTHONPATH": paths, "UNDERSTUDY": UNDERSTUDY, **more}, capture_output=True,

@@ -62,12 +62,12 @@ class Copy:
         return (self.root / path).read_text(encoding="utf-8")
 
     def render(self, module: str) -> str:
-        """What a page says after it was rendered."""
+        """The text of a page after it was rendered."""
         self.python("-m", module, RENDERED[module])
         return self.read(RENDERED[module])
 
     def python(self, *arguments: str, exits: int = 0) -> str:
-        """What the copy prints, started by ``python ARGUMENTS``."""
+        """The output of the copy, started by ``python ARGUMENTS``."""
         face = os.pathsep.join((str(self.root), str(self.root / "scenarios" / "package")))
         environment = {**os.environ, "PYTHONPATH": face, "PYTHONSAFEPATH": "1"}
         done = subprocess.run(
@@ -77,7 +77,7 @@ class Copy:
         return done.stdout + done.stderr
 
     def understudy(self, *lines: str, exits: int = 0) -> str:
-        """What command lines of the copy print, one after the other in one process. ``exits``: the highest code."""
+        """The output of command lines of the copy, run in turn in one process. ``exits``: the highest code."""
         return self.python("-c", COMMANDS, *lines, exits=exits)
 
 

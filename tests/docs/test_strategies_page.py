@@ -81,7 +81,7 @@ def copied(strategy: str, *faults: Table) -> Played:
 
 
 def rates(played: Played) -> list[int]:
-    """Those of broker 0, one after the other."""
+    """The rates of broker 0, one after the other."""
     written = (decode_config(e.data) for e in played.of(ZkWritten, lambda e: e.path == "/config/brokers/0"))
     return [int(config["leader.replication.throttled.rate"]) for config in written if config]
 

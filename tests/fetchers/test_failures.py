@@ -1,4 +1,4 @@
-"""What happens to a partition, or to its thread, when something fails: kafka-behaviour §8.4, row by row, and the rules
+"""Failures of a partition, or of its thread, and what follows: kafka-behaviour §8.4, row by row, and the rules
 before KIP-461. Both kinds of fetcher have the same."""
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ BEFORE = FetcherPolicies(failures=STORAGE_TOLERATED)
 
 
 class Broken(Replica):
-    """Its log fails with ``error`` in ``doing``, until ``doing`` is emptied."""
+    """A replica whose log fails with ``error`` in ``doing``, until ``doing`` is emptied."""
 
     error: Exception
     doing: str

@@ -16,7 +16,7 @@ COPIES = "replica.alter.log.dirs.io.max.bytes.per.second"
 
 
 def quotas(**topics: Mapping[str, str]) -> QuotaManagers:
-    """Those of broker 1, whose topics have these settings."""
+    """The quotas of broker 1, whose topics have these settings."""
     found = QuotaManagers.windowed(1, 11, 1_000_000)
     for topic, settings in topics.items():
         found.configured(f"topics/{topic}", settings)

@@ -1,4 +1,4 @@
-"""What decides known or new goes by facts: no sentence is read, taken apart or compared there."""
+"""Facts decide known or new: no sentence is read, taken apart or compared there."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a person names is read in one room (scenarios/reading.py), within limits; and what reads there is among the
-readers that get any content (tests/scenarios/cli/test_any_content.py)."""
+"""Files that a person names are read in one room (scenarios/reading.py), within limits. Each of its
+readers is among those that get any content (tests/scenarios/cli/test_any_content.py)."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def project(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """It sees the dependencies of this environment, and not the checkout, which is installed there for editing."""
+    """A project that sees the dependencies of this environment, and not the checkout, installed for editing."""
     root = tmp_path_factory.mktemp("project")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", root / ".venv"], check=True)
     python = root / ".venv" / "bin" / "python"

@@ -83,7 +83,7 @@ NAMES = {
     "strategies": ["drop-first", "+pairs-N", "+last-first", "+careful-N"],
     "metrics": ["fetcher_starts"],
 }
-"""What the package registers, by the kind that ``list`` knows it under."""
+"""The names that the package registers, by the kind that ``list`` knows them under."""
 LIST = """
 import sys
 from understudy.__main__ import program

@@ -30,7 +30,7 @@ class AdminClient:
     connection, until the time is over.
 
     Attributes:
-        brokers: those that are asked in turn for the controller (bootstrap.servers).
+        brokers: brokers that are asked in turn for the controller (bootstrap.servers).
         api_timeout_us: default.api.timeout.ms, for one call with all its attempts (KIP-533).
         request_timeout_us: request.timeout.ms, for one attempt.
         retry_backoff_us: retry.backoff.ms, between two attempts.

@@ -47,7 +47,7 @@ class BatchProducer:
     checkers follow them.
 
     Attributes:
-        node: its machine, on which a process runs.
+        node: the producer's machine, on which a process runs.
         next_id: the id of its next batch.
         bootstrap: the brokers that it asks for the leader, in turn.
     """

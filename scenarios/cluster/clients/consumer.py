@@ -59,7 +59,7 @@ class Consumer:
         started(cls(network, process, load, bootstrap, start))
 
     def positions(self) -> Mapping[TopicPartition, Position]:
-        """Where the application is: a consumer that continues after it begins there."""
+        """The position of the application: a consumer that continues after it begins there."""
         kept = [p for p in self._positions.values() if p.offset != NOWHERE and not p.failed]
         return {p.tp: Position(p.tp, p.offset, p.offset_epoch, reason="") for p in kept}
 

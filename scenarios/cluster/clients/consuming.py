@@ -44,15 +44,15 @@ class Position:
     """The position of a consumer in one partition (SubscriptionState, 2.3).
 
     Attributes:
-        offset: of the next message for the application; NOWHERE until it has been looked up.
+        offset: offset of the next message for the application; NOWHERE until it has been looked up.
         offset_epoch: the leader epoch of the message before it; NO_EPOCH before the first.
-        leader, leader_epoch: those of the last metadata.
+        leader, leader_epoch: leader and epoch in the last metadata.
         reason: why the position has to be looked up; empty where it has not.
         valid: whether the leader's log is known to have this position (KIP-320).
         failed: whether the consumer has reported an error to the application and stopped.
         rests_until_us: when to retry after a failure.
         fetched: batches that have arrived and were not returned by a poll yet, in order.
-        high_watermark: that of the last response.
+        high_watermark: high watermark in the last response.
         source: the leader that ``fetched`` came from, and its epoch.
     """
 

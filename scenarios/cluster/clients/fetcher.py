@@ -43,7 +43,7 @@ class Fetcher:
     _leader: RemoteLeaderEndPoint = field(init=False)
     _bell: Mailbox = field(init=False)
     _wanted: dict[TopicPartition, tuple[int, int]] = field(factory=dict)
-    """Where the session reads each partition: offset and leader epoch."""
+    """The session's position in each partition: offset and leader epoch."""
 
     def __attrs_post_init__(self) -> None:
         load, process = self.load, self.process

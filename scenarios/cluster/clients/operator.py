@@ -20,7 +20,7 @@ class Operator:
     """One operator.
 
     Attributes:
-        brokers: those that it asks for the controller.
+        brokers: brokers that it asks for the controller.
         under_way: how many commands have begun and not ended.
         topic_version: the version of the topics' znodes that its tools write.
         server: returns the settings with which each broker was started.

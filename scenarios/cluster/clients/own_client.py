@@ -24,7 +24,7 @@ class OwnClient:
     """One such client: ``scenarios.language.clients.Client`` says what its behaviour can do.
 
     Attributes:
-        brokers: those that it asks in turn (bootstrap.servers).
+        brokers: brokers that it asks in turn (bootstrap.servers).
         first_id: the id of its first batch.
     """
 

@@ -49,10 +49,10 @@ STALE_METADATA = frozenset(
 
 
 class BatchOutcome(NamedTuple):
-    """What a transition has decided about a batch: it is done.
+    """The decision of a transition about a batch: it is done.
 
     Attributes:
-        outcome, error, leader: as ``BatchesProduced`` has them.
+        outcome, error, leader: fields of ``BatchesProduced``.
         base: the offset of its first message; -1 where that is not known.
         attempts: how many times it was sent.
     """

@@ -48,7 +48,7 @@ class AcksAllInSync(Checker):
         super().__init__(history, report)
         self._settings = history.settings
         self._few: dict[TopicPartition, dict[int, tuple[int, int]]] = {}
-        """By partition and leader, the size of an ISR that is below min.insync.replicas, and since when."""
+        """Size of an ISR below min.insync.replicas, and since when, by partition and leader."""
         self._led: dict[int, dict[TopicPartition, None]] = {}
 
     def on_leader(self, event: BecameLeader) -> None:

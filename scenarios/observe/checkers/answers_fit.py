@@ -49,7 +49,7 @@ class AnswersFit(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._sessions: dict[int, dict[int, None]] = {}
-        """Those that each broker has."""
+        """The sessions of each broker."""
         self._truncates_on_fetch = history.settings.start.truncates_on_fetch
 
     def on_asked(self, event: EpochEndsAsked) -> None:

@@ -67,6 +67,6 @@ class AppendShape(Checker):
 
 
 def _end_of(log: ReplicaLogHistory, epoch: int) -> int:
-    """Where the first batch of a later epoch begins that retention has left, or the end of the log."""
+    """Start of the first batch of a later epoch that retention has left, or the end of the log."""
     place = bisect_right(log.line, epoch, lo=log.covered(log.start_offset) + 1, hi=log.size, key=_epoch)
     return log.line[place][BASE_OFFSET] if place < log.size else log.end_offset

@@ -18,7 +18,7 @@ from scenarios.observe.history.history import History
 
 
 class Gravity(IntEnum):
-    """How grave it is that an invariant is broken, the gravest first."""
+    """Gravity of a broken invariant, the gravest first."""
 
     LOSS = 0
     SAFETY = 1
@@ -32,7 +32,7 @@ class Gravity(IntEnum):
 OF_SECTION = {
     **dict.fromkeys("SEIMRJ", Gravity.SAFETY), "V": Gravity.LIVENESS, **dict.fromkeys("FT", Gravity.REST),
 }  # fmt: skip
-"""By the letter of a section, where a checker does not state its own."""
+"""Gravity by the letter of a section, where a checker does not state its own."""
 
 
 T = TypeVar("T")
@@ -44,8 +44,8 @@ def _first_equal(value: Any) -> Any:
 
 
 def shared(value: T) -> T:
-    """The same tuple for all partitions of which equal facts are kept: in a large cluster there are few such facts and
-    many partitions."""
+    """One object for all equal values. It saves memory: a large cluster has many partitions and few different facts of
+    them."""
     found: T = _first_equal(value)
     return found
 
@@ -79,7 +79,7 @@ class Checker:
     docs/reference/checker-list.md are read from it.
 
     Attributes:
-        name: what scenario files and the registry call it; the name of its file.
+        name: the name in scenario files and the registry, and of its file.
         ids: the lines of the list of invariants that it checks, such as ``S14``; the first is its own.
         section: the letter of the first: ``S`` log safety, ``E`` epochs and fencing, ``I`` the in-sync set, ``M`` the
             controller's work, ``R`` moves, ``F`` fetchers, ``J`` what clients see, ``T`` the truth of metrics, ``V``
@@ -129,7 +129,7 @@ class Checker:
         self._report(self, event, facts, partition, brokers, part)
 
     def at_rest(self, moment: Moment) -> None:
-        """Nothing more will happen by itself: check what holds then. Called near the end of a run, if at all."""
+        """Check what holds once nothing more happens by itself. Called near the end of a run, if at all."""
 
     def look(self, moment: Moment) -> None:
         """Find what lasts for too long; called once a second, at a time at which nothing happens."""

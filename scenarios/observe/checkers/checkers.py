@@ -70,9 +70,9 @@ class Checkers:
         kept: how many violations per checker are emitted into the trace and remembered; the rest are counted.
 
     Attributes:
-        violations: those remembered, in the order in which they were found.
+        violations: the violations remembered, in the order in which they were found.
         counts: per checker name, how many there were in all.
-        history: what the checkers remember of the run; other parts may read it too.
+        history: the history of the run that checkers share; other parts may read it too.
 
     Raises: BadInput for an unknown name.
     """
@@ -107,7 +107,7 @@ class Checkers:
         return next((checker for checker in self._checkers if isinstance(checker, kind)), None)
 
     def at_rest(self, now_us: int) -> None:
-        """Nothing more will happen by itself: make the checks of such a moment."""
+        """Make the checks of a moment after which nothing more happens by itself."""
         moment = Moment(now_us, self._trace.seq, self._trace.cause)
         for checker in self._checkers:
             checker.at_rest(moment)

@@ -42,7 +42,7 @@ HEAL = "heal"
 UNCLEAN = "unclean.leader.election.enable"
 
 LAGS = (Condition.SAME_LOGS, Condition.COMMITTED)
-"""What comes and goes while there is a load."""
+"""Conditions that come and go while clients produce."""
 
 FRESH_US = 2_000_000
 """With a load that never ends, a replica counts as caught up if it holds what its leader held this long ago."""
@@ -98,9 +98,9 @@ class Converged(Checker):
         self._by_marks = False
         """Whether a replica was found to hold only what its leader held a while ago."""
         self._else_well_us: int | None = None
-        """Since when nothing is broken but for what comes and goes under load."""
+        """Time since which only conditions are broken that come and go under load."""
         self.unaccepted: Callable[[], Iterable[tuple[TopicPartition, Facts]]] = tuple
-        """What is wrong with the writes that probe partitions; set by who makes them."""
+        """The writes that probe partitions and failed. ``ConvergenceJudge``, which makes them, sets this."""
         self.readers: Callable[[], Mapping[int, tuple[TopicPartition, ...]]] = dict
         """The consumers that read now, each with its partitions; set by who starts them."""
 

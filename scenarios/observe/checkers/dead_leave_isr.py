@@ -45,7 +45,7 @@ class DeadLeaveIsr(Checker):
         self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
         self._dead: Deadlines[Member] = Deadlines()
         self._in_sync: dict[int, dict[TopicPartition, None]] = {}
-        """By broker, the partitions that have it in their ISR."""
+        """Partitions that have a broker in their ISR, by broker."""
         self._partitions = 0
 
     def on_state(self, event: StateWritten) -> None:

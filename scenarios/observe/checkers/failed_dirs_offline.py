@@ -30,7 +30,7 @@ class FailedDirsOffline(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._failed: dict[int, dict[str, int]] = {}
-        """By broker, the directories in which a recovery has failed, and since when; not those that are offline."""
+        """Directories in which a recovery has failed, and since when, by broker; not those that are offline."""
 
     def on_recovery(self, event: RecoveryFailed) -> None:
         self._failed.setdefault(event.node, {})[event.log_dir] = event.t_us

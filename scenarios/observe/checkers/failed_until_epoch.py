@@ -36,7 +36,7 @@ class FailedUntilEpoch(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._failed: dict[int, dict[TopicPartition, int]] = defaultdict(dict)
-        """By broker, the leader epoch under which each partition failed."""
+        """Leader epoch under which each partition failed, by broker."""
         self._isolates = history.settings.start.isolates_failures
         self._fenced: list[FetchFenced] = []
         """Since the last look, of those that have not failed since."""

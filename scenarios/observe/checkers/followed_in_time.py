@@ -62,7 +62,7 @@ class FollowedInTime(Checker):
             + SETTLING_US
         )
         self._follows: dict[int, dict[TopicPartition, tuple[int, int]]] = {}
-        """By broker, the leader and the leader epoch of each partition that it follows."""
+        """Leader and leader epoch of each partition that a broker follows, by broker."""
         self._unfetched: Deadlines[Replica] = Deadlines()
         self._dead: dict[int, None] = {}
 
@@ -85,7 +85,7 @@ class FollowedInTime(Checker):
         self._forget(event.node, TopicPartition.of(event.topic, event.partition))
 
     def on_cleared(self, event: PartitionFailureCleared) -> None:
-        """Its next role says from which leader it is fetched."""
+        """A failed partition is given back: no fetch is due until its next role names the leader."""
         self._forget(event.node, TopicPartition.of(event.topic, event.partition))
 
     def on_leader(self, event: BecameLeader) -> None:

@@ -47,7 +47,7 @@ class IdleChangesNothing(Checker):
         self._elected: dict[TopicPartition, int] = {}
         """The partitions that have gone to their preferred replicas meanwhile, each with the new leader epoch."""
         self.window_us = 2 * history.settings.start.time_us("replica.lag.time.max.ms", 10_000)
-        """For how long a cluster has to stand idle."""
+        """Time for which a cluster has to be idle."""
         self.idle = False
         """Whether everything is well and there is nothing to do; set by who judges that."""
 

@@ -50,9 +50,9 @@ class IdleFetchersEnd(Checker):
         super().__init__(history, report)
         self._ends_at_once = history.settings.start.ends_failed_threads
         self._threads: dict[int, dict[str, int]] = defaultdict(dict)
-        """By broker, the threads that run, each with its leader."""
+        """Threads that run, each with its leader, by broker."""
         self._failed: dict[int, dict[TopicPartition, int]] = defaultdict(dict)
-        """By broker, the partitions that have failed, each with the leader from which it was fetched."""
+        """Failed partitions, each with the leader from which it was fetched, by broker."""
         self._just_failed: dict[int, None] = {}
         """The brokers on which a partition has failed since the last look."""
 

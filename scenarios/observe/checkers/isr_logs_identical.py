@@ -46,7 +46,7 @@ class IsrLogsIdentical(Checker):
             self._led[event.tp] = shared((event.state.leader, event.state.isr))
 
     def on_crashed(self, event: NodeCrashed) -> None:
-        """That a dead broker's replica leaves the ISR is for ``dead_leave_isr`` to say."""
+        """Leave out dead brokers: ``dead_leave_isr`` verifies that their replicas leave the ISR."""
         self._fetches_from.pop(event.node, None)
 
     def on_position(self, event: FetchPosition) -> None:

@@ -47,9 +47,9 @@ class IsrWriteConditional(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._written: dict[int, dict[TopicPartition, LeaderAndIsr]] = {}
-        """By version, and not by partition first: there are few versions and many partitions."""
+        """States by version, and not by partition first: there are few versions and many partitions."""
         self._proposed: dict[int, dict[TopicPartition, None]] = {}
-        """By broker, the partitions of which it has proposed a change, and knows no outcome yet."""
+        """Partitions of which a broker has proposed a change, and knows no outcome yet, by broker."""
 
     def on_state(self, event: StateWritten) -> None:
         if event.state is None:
@@ -78,7 +78,7 @@ class IsrWriteConditional(Checker):
         self._proposed.pop(event.node, None)
 
     def _end(self, event: OfReplica) -> bool:
-        """What was proposed is over. Returns whether anything was."""
+        """End the proposal that is open in the partition. Returns whether there was one."""
         tp, of_broker = TopicPartition.of(event.topic, event.partition), self._proposed.get(event.node, {})
         if tp not in of_broker:
             return False

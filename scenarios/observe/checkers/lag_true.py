@@ -52,7 +52,7 @@ class LagTrue(Checker):
         super().__init__(history, report)
         self._logs = history.logs
         self._high_watermarks: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
-        """By broker and topic, the high watermarks of the partitions that it has led."""
+        """High watermarks of the partitions that a broker has led, by broker and topic."""
         self._positions: dict[Replica, _Position] = {}
 
     def on_became_leader(self, event: BecameLeader) -> None:

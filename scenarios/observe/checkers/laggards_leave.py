@@ -37,10 +37,10 @@ class _Leadership:
     """One partition as its leader knows it.
 
     Attributes:
-        since_us: when it took up its leader epoch, or its ISR has changed since.
-        changing: it has proposed another ISR, and that has not taken effect.
-        absent: the members that have not followed it yet since it leads.
-        ends: where the logs of members end that ended before its own when they were compared last.
+        since_us: time at which the leader took up its epoch, or of the ISR's last change after that.
+        changing: whether the leader has proposed another ISR that has not taken effect.
+        absent: members that have not followed this leader since it leads.
+        ends: log end offset of each ISR member that was behind the leader at the last check.
     """
 
     isr: tuple[int, ...]
@@ -89,7 +89,7 @@ class LaggardsLeave(Checker):
         """The leader that a broker followed last, and the leader epoch. One that stood still may get a fetch from then
         when it takes up this epoch, whatever has become of its sender."""
         self._grown: dict[tuple[int, str], dict[int, None]] = {}
-        """By leader and topic, the partitions of which members may be behind."""
+        """Partitions of which members may be behind, by leader and topic."""
         self._late: Deadlines[Member] = Deadlines()
         self._struck_us: dict[int, int] = {}
         """When a fault last struck each broker."""

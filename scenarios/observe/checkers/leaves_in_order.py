@@ -15,7 +15,7 @@ from scenarios.observe.history.history import History
 
 SHUTDOWN = "broker.controlled_shutdown"
 STOPS = ("broker.stop", "heal")
-"""What also ends a process in order."""
+"""Other actions that end a process in order."""
 
 
 @define(eq=False)
@@ -23,7 +23,7 @@ class Leaving:
     """A broker that shuts down.
 
     Attributes:
-        since_us: when it began to.
+        since_us: when the shutdown began.
         answer: the last answer of a controller: error, and how many partitions are left to move.
     """
 

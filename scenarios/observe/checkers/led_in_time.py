@@ -14,9 +14,9 @@ from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
 SETTLING_US = 5_000_000
-"""For the notification of a controller, what it has to do before, its reads and its write."""
+"""Time for the notification of a controller, what it has to do before, its reads and its write."""
 PER_PARTITION_US = 10_000
-"""For what a new controller reads, and for the elections that come before."""
+"""Time for what a new controller reads, and for the elections that come before."""
 
 
 class LedInTime(Checker):
@@ -90,7 +90,7 @@ class LedInTime(Checker):
             self.violated(moment, facts, tp)
 
     def _electable_since_us(self, tp: TopicPartition) -> int | None:
-        """Since when a member of the ISR could lead; None: none can now."""
+        """Time since which a member of the ISR could lead; None: none can now."""
         state, now = self.cluster.state(tp), self._now
         if state is None or self.cluster.is_deleting(tp.topic):
             return None

@@ -53,7 +53,7 @@ class LegalTransitions(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._deleting: dict[tuple[int, int], dict[TopicPartition, None]] = {}
-        """By controller and broker, the replicas that are being deleted."""
+        """Replicas that are being deleted, by controller and broker."""
         self._begun: dict[tuple[object, ...], None] = {}
         """Steps, each with what it is for."""
 

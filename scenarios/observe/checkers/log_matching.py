@@ -13,7 +13,7 @@ from scenarios.observe.history.replica_logs import ReplicaLogHistory
 
 
 class LogMatching(Checker):
-    """What any two replicas count as committed is the same batch, at the same offset, after the same batches.
+    """Any two replicas that count an offset as committed have the same batch there, after the same batches.
 
     Verified: whenever a high watermark moves, on leader or follower, the log below it is a prefix of what any leader
         of the partition has ever exposed, or extends it.

@@ -33,7 +33,7 @@ Differs = tuple[TopicPartition, LeadershipFact | None, LeadershipFact]
 
 
 class Cache(NamedTuple):
-    """What a broker knows. Brokers that know the same share ``topics``."""
+    """The metadata that a broker knows. Brokers with equal metadata share ``topics``."""
 
     topics: Topics
     live_brokers: tuple[int, ...]
@@ -74,9 +74,9 @@ class MetadataKept(Checker):
         self._now = history.circumstances
         self._epochs = history.settings.start.metadata_has_raised_epochs
         self._known: dict[int, Cache] = {}
-        """By broker, after the last request that it has accepted."""
+        """Metadata of a broker after the last request that it has accepted, by broker."""
         self._taken: dict[int, Cache] = {}
-        """By broker, what it knows while it carries out a request."""
+        """Metadata of a broker while it carries out a request, by broker."""
         self._reported: dict[int, None] = {}
         self._deleted_us: dict[str, int] = {}
         """When topics were marked for deletion."""
@@ -147,7 +147,7 @@ class MetadataKept(Checker):
         return now_us - since_us >= now.bound_at_rest(now_us, SETTLING_US)
 
     def _differs(self, topics: Topics) -> Iterator[Differs]:
-        """Where a cache is not what ZooKeeper says."""
+        """The places where a cache differs from ZooKeeper."""
         cluster = self.cluster
         for topic in (topic for topic in cluster.topics if not cluster.is_deleting(topic)):
             for tp in cluster.partitions(topic):

@@ -53,10 +53,10 @@ class MovesRecoverable(Checker):
         self._named: dict[TopicPartition, None] = {}
         """The partitions of which a topic's znode names adding or removing replicas."""
         self._formats: dict[str, str] = {}
-        """By path of a topic's znode, the beginning of its content."""
+        """The beginning of a topic's znode, by its path."""
         self._withdrawn: dict[TopicPartition, None] = {}
         self._doubtful: dict[TopicPartition, Replicas] = {}
-        """What the write at hand has changed, unless it names adding or removing replicas itself."""
+        """Replicas, before the current write, of partitions that it changes without naming adding or removing ones."""
 
     def on_reported(self, event: MoveReported) -> None:
         if event.interrupted:

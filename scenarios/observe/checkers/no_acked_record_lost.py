@@ -61,7 +61,7 @@ class NoAckedRecordLost(Checker):
 
 
 def lost(event: AckedLost) -> AckedRecordsLost:
-    """What was lost, and where it should be."""
+    """The acknowledged records that were lost, and where they should be."""
     return AckedRecordsLost(
         event.leader,
         event.leader_epoch,

@@ -17,18 +17,18 @@ from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ID, Entry
 
 IN_FLIGHT = 5
-"""So many batches of a partition can be under way, and so many are recognised when they are sent again (KIP-98)."""
+"""Batches of a partition that can be under way, and that are recognised when they are sent again (KIP-98)."""
 LATEST = 64
-"""So far back a log is looked at for a batch that was refused: others may write to the partition, too."""
+"""Entries of a log that are searched for a batch that was refused: others may write to the partition, too."""
 
 
 @define(eq=False)
 class _ProducerBatches:
-    """What one producer has in a partition.
+    """The batches of one producer in a partition.
 
     Attributes:
-        first, newest: its batches with the lowest and the highest id.
-        end_offset: where its last one ends.
+        first, newest: the batches with the lowest and the highest id.
+        end_offset: end of the last batch.
     """
 
     first: int
@@ -43,7 +43,7 @@ class _Seen:
     Attributes:
         entries: how many entries of what is committed.
         begun_epoch: the leader epoch since which they are one history.
-        written: by the first id that a producer's batches can have.
+        written: batches of each producer, by the first id that they can have.
     """
 
     entries: int = 1
@@ -75,7 +75,7 @@ class NoBatchTwice(Checker):
         super().__init__(history, report)
         self._commits, self._logs = history.commits, history.logs
         self._producers: dict[int, int] = {}
-        """By the first id that a producer's batches can have, the last one."""
+        """The last id that a producer's batches can have, by the first one."""
         self._seen: dict[Commit, _Seen] = {}
         self._unharmed: dict[int, int] = {}
         """The clients without a failure, each with the first id of its batches."""

@@ -19,7 +19,7 @@ from scenarios.observe.past.changes import StateWritten
 
 IDLE = 0
 LONG_US = 20_000_000
-"""By then a controller has been notified of what was written, or has lost its session (18 s since 2.5)."""
+"""Time in which a controller is notified of a write, or loses its session (18 s since 2.5)."""
 
 
 class OfflineTrue(Checker):

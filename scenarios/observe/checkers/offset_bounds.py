@@ -45,7 +45,7 @@ class OffsetBounds(Checker):
         super().__init__(history, report)
         history.commits.beyond.append(self._beyond)
         self._replaced = 0
-        """Where the log began that was replaced last."""
+        """The start of the log that was replaced last."""
         self._starts: dict[tuple[int, str, int], int] = {}
         """The furthest that each log has begun which once began later than at 0, since it or its copy came there."""
 

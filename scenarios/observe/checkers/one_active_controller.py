@@ -38,11 +38,11 @@ class OneActiveController(Checker):
         super().__init__(history, report)
         self._active: dict[int, None] = {}
         self._deposed: dict[int, None] = {}
-        """Those whose /controller an operator has deleted: it may be that they show it only later."""
+        """Brokers whose /controller an operator has deleted. They may notice, and show it, only later."""
         self._resigned: dict[int, int] = {}
-        """When brokers have resigned that may still show that they are the controller."""
+        """The time at which each broker resigned that may still show that it is the controller."""
         self._owner: int | None = None
-        """Who has created /controller."""
+        """The broker that has created /controller."""
 
     def on_session(self, event: ZkSession) -> None:
         if event.state == "created":

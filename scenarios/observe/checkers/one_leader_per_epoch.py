@@ -34,7 +34,7 @@ class OneLeaderPerEpoch(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._leads: dict[int, dict[TopicPartition, tuple[int, LeadsBy]]] = {}
-        """By epoch, and not by partition first: there are few epochs and many partitions."""
+        """Leaders by epoch, and not by partition first: there are few epochs and many partitions."""
 
     def on_state(self, event: StateWritten) -> None:
         if event.state is None:

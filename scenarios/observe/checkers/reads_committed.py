@@ -12,7 +12,7 @@ from scenarios.observe.history.history import History
 
 
 class ReadsCommitted(Checker):
-    """What a poll returns ends at or before the high watermark that came with it, and at or before the highest that
+    """Records of a poll end at or before the high watermark that came with them, and at or before the highest that
     any leader has had.
 
     Verified: each poll of each consumer, and each answer to a fetch of a real one, against the high watermark in its

@@ -16,7 +16,7 @@ from scenarios.observe.history.history import History
 from scenarios.observe.past.cluster_past import READS_BROKERS
 
 NOT_KNOWN = (Errors.UNKNOWN_SERVER_ERROR.name, Errors.BROKER_NOT_AVAILABLE.name)
-"""What a controller answers that does not know the broker which shuts down."""
+"""The answer of a controller that does not know the broker which shuts down."""
 KNOWN_AFTER_US = 5_000_000
 ENDS_FAILOVER = "failover.F9"
 

@@ -35,7 +35,7 @@ class RefusedChangesNothing(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._last: dict[int, OfReplica] = {}
-        """By broker, the last role that it took or replica that it stopped."""
+        """The last role that a broker took or replica that it stopped, by broker."""
 
     def on_leader(self, event: BecameLeader) -> None:
         self._last[event.node] = event
@@ -56,5 +56,5 @@ class RefusedChangesNothing(Checker):
 
 
 def _did(event: OfReplica) -> Literal["lead", "follow", "stop"]:
-    """What the broker had begun to do."""
+    """The role change that the broker had begun."""
     return "stop" if type(event) is ReplicaStopped else "lead" if type(event) is BecameLeader else "follow"

@@ -37,7 +37,7 @@ class ReplicasDeletedFirst(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._deleted: dict[str, dict[tuple[TopicPartition, int], None]] = {}
-        """Of the topics that are being deleted, the replicas that are."""
+        """The replicas that are deleted already, by topic that is being deleted."""
 
     def on_written(self, event: ZkWritten) -> None:
         parent, _, topic = event.path.rpartition("/")

@@ -61,7 +61,7 @@ class ReplicasNotified(Checker):
         self._detects_bounces = history.settings.start.detects_bounces
         self._waiting: Deadlines[Replica] = Deadlines()
         self._of_broker: dict[int, dict[TopicPartition, int]] = {}
-        """By broker, the partitions whose leader it has not been notified of, and since when."""
+        """Partitions whose leader a broker has not been notified of, and since when, by broker."""
         self._unstopped: Deadlines[Replica] = Deadlines()
         self._stopped: dict[Replica, None] = {}
         """Replicas that were sent StopReplica and no LeaderAndIsr since."""
@@ -72,7 +72,7 @@ class ReplicasNotified(Checker):
         self._elected: dict[TopicPartition, tuple[int, int]] = {}
         """The last leader of each partition that a controller knows to have elected, and its epoch."""
         self._addressed: dict[int, int] = {}
-        """By broker, when a request was last queued for it."""
+        """Time at which a request was last queued for a broker, by broker."""
 
     def on_state(self, event: StateWritten) -> None:
         tp, before, state = event.tp, event.before, event.state

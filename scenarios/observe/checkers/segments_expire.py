@@ -28,26 +28,26 @@ SHORT_MS = 600_000
 """No run is longer than that: a log with a longer retention, and none by size, loses nothing."""
 GIGABYTE = 1 << 30
 FIRST_CHECK_US = 30_000_000
-"""So long after its start a broker looks for the first time (log.retention.check's initial delay, 2.3)."""
+"""Time from a broker's start to its first check (log.retention.check's initial delay, 2.3)."""
 SLACK_US = 5_000_000
 OWN = re.compile(r"log\.(retention|segment|roll)\.")
 
 Replica = tuple[int, TopicPartition]
 Written = tuple[int, int]
-"""Of a batch: when its leader appended it, and its size."""
+"""A batch: when its leader appended it, and its size in bytes."""
 
 
 @define(eq=False)
 class OldestSegment:
-    """What is known of the first segment of a log: it ends with ``last`` at the latest.
+    """The first segment of a log, as far as it is known: it ends with ``last`` or earlier.
 
     Attributes:
-        line, start_offset: of the log that was looked at.
-        place: the next batch to look at. size: of those before it, in bytes.
-        newest: the last of those.
-        last: the last batch of the segment at the latest; None: it may be the active one.
-        last_next_offset: where that ends. upto: the size of the batches up to there.
-        overdue_us: since when it should have been deleted; None: it need not be.
+        line, start_offset: batches and start of the log that was read.
+        place: index of the next batch to read. size: bytes of the batches before it.
+        newest: the last batch before ``place``.
+        last: the last batch that the segment can have; None: the segment may be the active one.
+        last_next_offset: end of that batch. upto: bytes of the batches up to there.
+        overdue_us: time since which the segment should have been deleted; None: it need not be deleted.
     """
 
     line: Line
@@ -93,11 +93,11 @@ class SegmentsExpire(Checker):
         self._interval_us = self._settings.start.time_us("log.retention.check.interval.ms", 300_000)
         self._watched: dict[str, bool] = {}
         self._segment_bytes: dict[str, int] = {}
-        """By topic, the most that a segment may have had."""
+        """The largest segment that a topic may have had, in bytes."""
         self._written: dict[tuple[int, int], Written] = {}
-        """By base offset and id of a batch of a watched topic."""
+        """The batches of watched topics, by base offset and id."""
         self._earliest: dict[tuple[int, int], int] = {}
-        """When a batch was first appended that was sent again, and is where it was in the log of another leader."""
+        """Time of the first append of a batch that was sent again and has the same place in another leader's log."""
         self._starts: dict[Replica, int] = {}
         self._oldest: dict[Replica, OldestSegment] = {}
         self._copied: dict[Replica, None] = {}

@@ -83,8 +83,8 @@ class _Side:
     """One broker as a leader, or as a follower.
 
     Attributes:
-        listed: by topic, the partitions whose replica here is listed; None: all.
-        window: of KIP-73's quota. reassigned: of KIP-542's.
+        listed: partitions whose replica here is listed, by topic; None: all.
+        window: the window of KIP-73's quota. reassigned: the window of KIP-542's.
     """
 
     window: _Window
@@ -151,7 +151,7 @@ class ThrottleKept(Checker):
         self._windows = int(brokers.get("replication.quota.window.num", 11))
         self._window_us = int(brokers.get("replication.quota.window.size.seconds", 1)) * SECOND_US
         self._sides: dict[int, dict[str, _Side]] = {}
-        """Of brokers that have a rate or a list: by ``leader`` and ``follower``."""
+        """The two sides, ``leader`` and ``follower``, of each broker that has a rate or a list."""
         self._fetched: dict[int, dict[TopicPartition, _Fetched]] = {}
         self._added: dict[TopicPartition, frozenset[int] | None] = {}
         """The replicas that moves have added so far; None: nothing says which (KIP-352's draft)."""
@@ -281,7 +281,7 @@ class ThrottleKept(Checker):
                 self.violated(event, OverQuota(node, leader, broker, name, side.window.rate, fetched.since_us), tp)
 
     def _note(self, event: BatchesAppended, tp: TopicPartition, fetched: _Fetched) -> None:
-        """What is true as the next request is made."""
+        """Note the state of both replicas as the follower makes its next request."""
         log, of_leader = self._logs.get(event.node, tp), self._logs.get(fetched.leader, tp)
         fetched.behind = log is not None and log.end_offset < fetched.committed
         fetched.committed = 0 if of_leader is None else of_leader.high_watermark or 0

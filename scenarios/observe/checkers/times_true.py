@@ -40,7 +40,7 @@ class TimesTrue(Checker):
         self._clocks: dict[int, None] = {}
         """Brokers whose clock a fault has set."""
         self._unserved: dict[int, str] = {}
-        """By broker, the time in the queue that was recorded of a request whose time in the thread was not."""
+        """Recorded time in the queue of a request whose time in the thread is not recorded yet, by broker."""
 
     def on_started(self, event: NodeStarted) -> None:
         self._started[event.node] = event.t_us

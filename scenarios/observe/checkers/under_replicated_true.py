@@ -137,7 +137,7 @@ class UnderReplicatedTrue(CountTrue):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._definitions: dict[int, str] = {}
-        """By broker, the gauge that was introduced with its release's definition of under-replicated."""
+        """The gauge that came with the release's definition of under-replicated, by broker."""
 
     def on_registered(self, event: MetricRegistered) -> None:
         super().on_registered(event)

@@ -1,1 +1,1 @@
-"""What checkers have found: violations, with the facts of each as data, and the sentences that say them."""
+"""Findings of checkers: violations, with the facts of each as data, and the sentences that say them."""

@@ -9,7 +9,7 @@ from scenarios.observe.findings.facts import Facts, Part
 
 
 class Condition(Part):
-    """What holds of a cluster that is well."""
+    """A condition that holds in a cluster that has converged."""
 
     CONTROLLED = "one registered broker is the controller, and it alone shows that"
     REGISTERED = "every broker of the core runs and is registered"
@@ -30,9 +30,9 @@ class Broken(NamedTuple):
     """A condition that does not hold now.
 
     Attributes:
-        facts: how it does not hold.
+        facts: the facts by which it does not hold.
         partition: the one that it is about; None: none.
-        brokers: those whose replicas it is about.
+        brokers: the brokers whose replicas it is about.
     """
 
     condition: Condition
@@ -47,7 +47,7 @@ class Broken(NamedTuple):
 
     @property
     def found(self) -> str:
-        """How it does not hold, for people."""
+        """The sentence about how it does not hold."""
         return self.facts.in_words(self.partition)
 
 
@@ -71,7 +71,7 @@ class Unregistered(NamedTuple):
 
 
 class ControllerMissing(NamedTuple):
-    """What /controller names, a broker that is no controller or -1: none."""
+    """A cluster without a controller. ``controller``: the broker that /controller names; -1: none."""
 
     controller: int
 

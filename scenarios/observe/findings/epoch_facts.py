@@ -194,7 +194,7 @@ class FailedIsFetched(NamedTuple):
 
 
 class Session(Part):
-    """What holds of the session of a broker besides the statement of its checker."""
+    """A condition on the session of a broker, besides the statement of its checker."""
 
     HAS_ITS_ZNODES = (
         "ephemeral(z) ⇔ z = /controller or z in /brokers/ids: what a broker registers ends with its session, and "
@@ -242,7 +242,7 @@ class IsrEndsUnasked(NamedTuple):
 
 
 class WrittenStateFact(NamedTuple):
-    """What a state znode has in one version."""
+    """The content of a state znode in one version."""
 
     leader: int
     leader_epoch: int

@@ -13,7 +13,7 @@ from emulator.protocol.types import TopicPartition
 
 
 class Facts(Protocol):
-    """What was found to break an invariant; in this package, a named tuple."""
+    """Facts that break an invariant. In this package each kind of them is a named tuple."""
 
     def in_words(self, tp: TopicPartition | None) -> str:
         """The sentence. ``tp``: the partition that the violation is about."""
@@ -25,7 +25,7 @@ class Part(Enum):
 
     @property
     def words(self) -> str:
-        """What should hold."""
+        """The sentence that says what should hold."""
         return str(self.value)
 
 
@@ -43,7 +43,7 @@ def plain(value: Any) -> Any:
 
 
 class About(Protocol):
-    """What facts are about: a violation, or a condition that does not hold."""
+    """A violation, or a condition that does not hold: what facts are about."""
 
     @property
     def part(self) -> Part | None: ...
@@ -59,8 +59,8 @@ class About(Protocol):
 
 
 def about(violation: About) -> dict[str, Any]:
-    """What a violation is about, as JSON has it: the part of the invariant, the partition, the brokers, and the facts
-    with their kind."""
+    """The subject and the facts of a violation as JSON has them: the part of the invariant, the partition, the brokers,
+    and the facts with their kind."""
     return {
         "part": plain(violation.part),
         "partition": plain(violation.partition),

@@ -16,12 +16,17 @@ SEEN = {
     "BecameFollower": "becomes follower",
     "Truncated": "truncates",
 }
-"""What a broker does with a replica, by the kind of the event."""
+"""Kind of an event to what the broker does with the replica."""
 
 
 class Committed(NamedTuple):
-    """What is committed: ``offset``, up to which; the last batch, with its leader epoch; None: what the topic began
-    with. ``shown``: some log shows it."""
+    """The end of what is committed in a partition.
+
+    Attributes:
+        offset: the offset up to which records are committed.
+        batch, epoch: the last committed batch and its leader epoch. ``batch`` is None for what the topic began with.
+        shown: whether any log shows that batch.
+    """
 
     offset: int
     batch: int | None
@@ -30,7 +35,7 @@ class Committed(NamedTuple):
 
     @classmethod
     def of(cls, commit: Commit) -> Committed:
-        """What is committed now."""
+        """The commit as it is now."""
         place, _, _, epoch, batch = commit.last
         return cls(commit.offset, batch if place else None, epoch, not commit.unknown_below)
 
@@ -70,7 +75,7 @@ class BatchOfEarlierEpoch(NamedTuple):
 
 
 class EpochEndWrong(NamedTuple):
-    """Where a leader epoch is found to end, and where it ends; ``found``: None: it is not found."""
+    """A leader epoch whose end a broker finds at another offset than it is at; ``found``: None: it finds none."""
 
     broker: int
     epoch: int

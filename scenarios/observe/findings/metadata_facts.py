@@ -86,7 +86,7 @@ class LiveBrokersDiffer(NamedTuple):
 
 
 class KnowsOtherThanSent(NamedTuple):
-    """What a broker knows of a partition after a request that says otherwise; None: nothing."""
+    """Metadata that a broker has of a partition after a request that says otherwise; None: none."""
 
     broker: int
     known: LeadershipFact | None
@@ -97,7 +97,7 @@ class KnowsOtherThanSent(NamedTuple):
 
 
 class KnowsEarlierEpoch(NamedTuple):
-    """What a broker knows of a partition, after a later leader epoch."""
+    """Metadata that a broker has of a partition, after a later leader epoch."""
 
     broker: int
     known: LeadershipFact
@@ -108,7 +108,7 @@ class KnowsEarlierEpoch(NamedTuple):
 
 
 class KnowsOtherThanZooKeeper(NamedTuple):
-    """What a broker knows of a partition, None: nothing, and what ZooKeeper has."""
+    """Metadata that a broker has of a partition (None: none), and the state in ZooKeeper."""
 
     broker: int
     known: LeadershipFact | None

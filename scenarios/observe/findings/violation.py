@@ -21,10 +21,10 @@ class Violation:
         invariant: the checker's name.
         t_us: virtual time at which it was found.
         seq: the event that showed it. Its causal chain is the answer to "how did it come to this?".
-        facts: what was found.
-        part: which condition of the invariant is broken, where it has several.
+        facts: the facts that were found.
+        part: the condition of the invariant that is broken, where it has several.
         partition: the partition that it is about; None: it is about none, or about several, which the facts have then.
-        brokers: those whose replicas, roles or metadata it is about, where it is about some. Each of them may be so for
+        brokers: brokers whose replicas, roles or metadata it is about, where it is about some. Each may be so for
             a reason of its own.
     """
 
@@ -47,12 +47,12 @@ class Violation:
 
     @property
     def statement(self) -> str:
-        """What should have held, for people."""
+        """The sentence that says what should have held."""
         return invariants.find(self.invariant).statement if self.part is None else self.part.words
 
     @property
     def state(self) -> str:
-        """How it was found to be broken, in a line, for people."""
+        """The sentence about how it was found to be broken, in a line."""
         return self.facts.in_words(self.partition)
 
     def __str__(self) -> str:

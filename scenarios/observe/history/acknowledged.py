@@ -1,4 +1,4 @@
-"""What producers know to be written, and which of it is lost: acknowledged batches that a later leader lacks."""
+"""Acknowledged batches, and which of them are lost: those that a later leader lacks."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class _Partition:
 
     Attributes:
         election: the adoption of leadership in the highest epoch so far; ``leader``: the broker that it is of.
-        vacant: that leader has restarted, been deposed or deleted its log: until the next election its log
+        vacant: whether that leader has restarted, been deposed or deleted its log: until the next election its log
             proves nothing.
-        isr: as ZooKeeper has it; None before the first state znode.
-        unclean_epoch: of the last unclean election; -1 without one.
+        isr: the ISR in ZooKeeper; None before the first state znode.
+        unclean_epoch: the leader epoch of the last unclean election; -1 without one.
         forgiven_below: batches of older epochs may be missing at the next election. An unclean election sets it, and
             the first leader in that epoch or a later one clears it: what has survived has to stay.
         deleting: the topic is being deleted: a missing record is not a loss.

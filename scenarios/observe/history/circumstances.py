@@ -1,4 +1,4 @@
-"""What a cluster can be expected to do by itself, as far as faults excuse no delay.
+"""Circumstances: what a cluster can be expected to do by itself, as far as faults excuse no delay.
 
 A checker of liveness asks since when nothing excuses a delay. A fault that is not followed machine by machine (a held
 gate, a slow disk) excuses everything while it lasts.
@@ -35,7 +35,7 @@ ORDINARY = (
     "broker.controlled_shutdown",
     "broker.stop",
 )
-"""What operators do every day: the cluster has to do its work meanwhile."""
+"""Actions of every day's operation: the cluster has to do its work meanwhile."""
 
 SUDDEN = ("broker.crash", "controller.crash")
 """Faults that peers notice at once, since connections are closed."""
@@ -84,14 +84,14 @@ class Circumstances:
         return registration.t_us >= started_us and reaches and broker not in self._abandoned
 
     def controlled_since_us(self) -> int | None:
-        """Since when a controller works, and nothing delays it; None: something does now."""
+        """The time since which a controller works, and nothing delays it; None: something does now."""
         cluster, controller = self._cluster, self._cluster.controller
         if self.troubled or controller < 0 or not self.works(controller):
             return None
         return max(self.calm_since_us, cluster.controller_since_us, cluster.registrations[controller].t_us)
 
     def reached_since_us(self, broker: int) -> int | None:
-        """Since when a controller works that reaches ``broker``, which works too; None: it is not so now."""
+        """The time since which a controller works that reaches ``broker``, which works too; None: not now."""
         cluster, since_us = self._cluster, self.controlled_since_us()
         if since_us is None or not self.works(broker) or not cluster.connected(broker, cluster.controller):
             return None

@@ -67,17 +67,17 @@ class Commit:
 
     @property
     def target(self) -> tuple[int, ...]:
-        """Of the move that was asked for last and is not over; none without one."""
+        """Target of the newest move that is not over; empty where there is none."""
         return self.targets[-1] if self.targets else ()
 
     def ask(self, targets: tuple[tuple[int, ...], ...]) -> None:
-        """These are the targets of the moves that are not over."""
+        """Take ``targets`` as those of the moves that are not over."""
         self.targets = targets
         self.arrived = tuple(target for target in self.arrived if target in targets)
         self.arrive()
 
     def arrive(self) -> None:
-        """The ISR is another one, or the targets are."""
+        """Note which targets are in sync now: the ISR has changed, or the targets have."""
         isr, before = self.isr, self.arrived
         self.arrived = tuple(
             target for target in self.targets if target in before or all(node in isr for node in target)
@@ -85,15 +85,15 @@ class Commit:
         self.members = None
 
     def wait(self) -> None:
-        """The controller waits for a target: one that was in sync when it was asked for may have lost a replica
-        since."""
+        """Note again which targets are in sync, as the controller waits for one: a target that was in sync when it was
+        requested may have lost a replica since."""
         self.arrived = ()
         self.arrive()
 
     def assign(self, replicas: tuple[int, ...], target: tuple[int, ...] | None = None) -> None:
-        """The replicas in ZooKeeper, and where the znode says that the move goes (KIP-455). Where it says nothing, the
-        move that was asked for last has begun if they hold its target. The moves that were asked for before one that
-        has begun were replaced by it or are done."""
+        """Take the assignment and the move's target from a topic's znode (KIP-455). Without a target there, the newest
+        requested move has begun if ``replicas`` hold its target. Moves that were requested before one that has begun
+        were replaced by it or are done."""
         self.assigned, self.members = replicas, None
         begun = len(self.targets) - 1
         if target in self.targets:
@@ -105,8 +105,8 @@ class Commit:
             self.ask(self.targets[begun:])
 
     def finish(self, target: tuple[int, ...]) -> None:
-        """The controller has finished the move to ``target``, and with it those that were asked for before it. A move
-        that was cancelled ends with the replicas that it began with."""
+        """End the move to ``target`` that the controller has finished, and those that were requested before it. A
+        cancelled move ends with the replicas that it began with."""
         left = self.targets
         done = left.index(target) + 1 if target in left else self.withdrawn or len(left)
         self.withdrawn = max(0, self.withdrawn - done)
@@ -130,14 +130,14 @@ class Commit:
 
     @property
     def settled(self) -> bool:
-        """Whether what is committed is known: the topic is not being deleted, the leader of the last unclean election
-        has adopted its epoch, and some in-sync replica was spared or a leader has come after the crashes."""
+        """Whether the committed offset is certain. False while the topic is deleted, an unclean leader has not taken up
+        its epoch, or all in-sync machines crashed."""
         return self.unclean_epoch <= self.adopted_epoch and not self.deleting and not self.none_spared
 
     @property
     def none_spared(self) -> bool:
-        """Whether the machines of all that the leader waits for have crashed since they were in sync, and none of them
-        leads since. What each of them still has is for its disk to say, and any of them may lead (KIP-966)."""
+        """Whether the machines of all candidates have crashed since they were in sync, and none of them has led since.
+        Only their disks show what each of them still has, and any of them may lead (KIP-966)."""
         return bool(self.crashed) and all(node in self.crashed for node in self.candidates)
 
     @property
@@ -159,8 +159,8 @@ class Commit:
         return log.holds(self.last) if self.size > 1 else self._reached_by(log)
 
     def _reached_by(self, log: ReplicaLogHistory) -> bool:
-        """Whether ``log`` has all that is committed, where that is the base alone. Below the end of a base of which
-        nothing is known the log may hold whatever it does."""
+        """Whether ``log`` reaches the end of the base, where only the base is committed. Where the base is not known,
+        the log may have any batches below that end."""
         return (log.end_offset if self.unknown_below else log.line[0][NEXT_OFFSET]) >= self.offset
 
     def agrees(self, log: ReplicaLogHistory, at: int) -> bool:
@@ -173,14 +173,14 @@ class Commit:
         return log.line[shared] is self.line[shared]
 
     def extend(self, log: ReplicaLogHistory, at: int, offset: int) -> None:
-        """The entries of ``log`` up to index ``at`` are committed as well. They agree with the earlier ones."""
+        """Count the entries of ``log`` up to index ``at`` as committed. They agree with the earlier ones."""
         if self.size == 1 or at >= self.size:
             self.line, self.size = log.line, at + 1
             self.unknown_below = self.unknown_below and at == 0
         self.offset = offset
 
     def forget(self) -> None:
-        """The partition is deleted. A later one of the same name reuses this object and starts empty."""
+        """Forget the deleted partition. A later one of the same name reuses this object and starts empty."""
         self.highest = max(self.highest, self.offset)
         self.line, self.size, self.offset, self.isr, self.members = NOTHING, 1, 0, (), None
         self.unknown_below = False
@@ -189,8 +189,8 @@ class Commit:
         self.targets, self.withdrawn, self.arrived, self.deleting, self.stated = (), 0, (), False, False
 
     def crash(self, node: int, back: Callable[[int], ReplicaLogHistory | None]) -> None:
-        """The machine of ``node``, which is in the ISR, has crashed. ``back(broker)``: the log of a broker that has
-        found it since its own crash, else None."""
+        """Note that the machine of ``node``, a member of the ISR, has crashed. ``back(broker)``: the log of a broker
+        that has found it since its own crash, else None."""
         spared = [other for other in self.crashed if (log := back(other)) is not None and self.held_by(log)]
         self.crashed = (*(other for other in self.crashed if other != node and other not in spared), node)
         self.lost_on = tuple(other for other in self.lost_on if other in self.crashed and other != node)

@@ -78,7 +78,7 @@ class Commits:
         self.stayed: list[Callable[[HighWatermark, ReplicaLogHistory], None]] = []
         self._commits: dict[tuple[str, int], Commit] = {}
         self._found_since: dict[int, dict[TopicPartition, None]] = {}
-        """By broker whose machine has crashed, the logs that it has loaded from its disk since."""
+        """Logs that a broker whose machine has crashed has loaded from its disk since, by broker."""
 
     def get(self, topic: str, partition: int) -> Commit:
         """The committed prefix of a partition's log; empty at first."""
@@ -125,13 +125,13 @@ class Commits:
         self.get(event.tp.topic, event.tp.partition).assign(event.replicas, self._begun(event.tp))
 
     def _begun(self, tp: TopicPartition) -> tuple[int, ...] | None:
-        """Where the topic's znode says that the partition moves to (KIP-455); None where it does not move."""
+        """The target of the partition's move according to the topic's znode (KIP-455); None: no move."""
         cluster = self._cluster
         return without(cluster.assignment(tp), cluster.removing(tp)) if cluster.is_reassigning(tp) else None
 
     def on_reassigning(self, event: ReassigningWritten) -> None:
-        """What was requested through the API may reach the controller after what was asked for later, so the topic's
-        znode says where the move goes that begins, or is changed (KIP-455)."""
+        """Take the target of a move that begins or changes from the topic's znode (KIP-455). Requests through the API
+        can reach the controller in another order, so the newest request need not be this move."""
         if not event.moves:
             return
         tp = event.tp
@@ -188,7 +188,7 @@ class Commits:
                 commit.crash(event.node, partial(self._found, commit.tp))
 
     def on_recovered(self, event: LogRecovered) -> None:
-        """What a recovery cut off is lost like what was not flushed, though the machine may have stayed up."""
+        """Count records that a recovery cut off as not flushed, though the machine may have stayed up."""
         commit = self.get(event.topic, event.partition)
         self._found_since.setdefault(event.node, {}).pop(commit.tp, None)
         if event.node in commit.candidates:

@@ -45,7 +45,7 @@ class History:
 
     @cached_property
     def acknowledged(self) -> Acknowledged:
-        """What producers know to be written."""
+        """The acknowledged batches, and which of them are lost."""
         acknowledged = Acknowledged(self._trace, self.logs, self.cluster, self.commits)
         arm(acknowledged, self._trace, self.past)
         return acknowledged
@@ -59,7 +59,7 @@ class History:
 
     @cached_property
     def circumstances(self) -> Circumstances:
-        """Which machines run and reach each other, and what excuses a delay."""
+        """The machines that run and reach each other, and the faults that excuse a delay."""
         circumstances = Circumstances(self.cluster, self._start.undone_by)
         arm(circumstances, self._trace, self.past)
         return circumstances
@@ -73,7 +73,7 @@ class History:
 
     @cached_property
     def shown(self) -> ShownValues:
-        """What gauges show, and how far consumers have read."""
+        """The values of gauges, and how far consumers have read."""
         shown = ShownValues()
         arm(shown, self._trace, self.past)
         return shown

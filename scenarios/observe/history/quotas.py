@@ -1,4 +1,4 @@
-"""What uses up the quotas of replication (KIP-73), and which replicas they hold back.
+"""Use of the replication quotas (KIP-73), and the replicas that exhausted quotas hold back.
 
 A quota counts what listed replicas get, in sync or not, and holds back those alone that are not: a leader's where the
 follower is out of sync (``ReplicaManager.shouldLeaderThrottle``, 2.3), a follower's where its replica lags.
@@ -21,8 +21,8 @@ from scenarios.observe.past.cluster_state import FoldedState
 from scenarios.units import MICROSECONDS
 
 WINDOW_US, LEAST_US = 10 * MICROSECONDS["s"], 2 * MICROSECONDS["s"]
-"""What passes is stated for the last ten seconds, or since the first rate was set, and not before two seconds of that.
-Kafka's own window has 10 to 11 s by default."""
+"""The window over which a rate is stated, and the shortest: the last ten seconds, or the time since the first rate was
+set, once that is two seconds. Kafka's own window has 10 to 11 s by default."""
 LEADER, FOLLOWER = "leader", "follower"
 _NEARLY = 0.8
 """A quota is exhausted from this share on: followers look once a second, so 10/11 of it pass at most."""
@@ -33,7 +33,7 @@ class ThrottledReplica:
     """A replica out of sync that a quota holds back.
 
     Attributes:
-        since_us: when it got records last; where it never did, when it began to fetch.
+        since_us: time of its last records; where it never got any, of its first fetch.
         got: bytes per second that it got in the window.
         lacks: records, from the end of its log to the end of the leader's.
     """
@@ -88,7 +88,7 @@ class Quotas:
     """Follows the quotas of all brokers. Appends are looked at from the first rate on.
 
     Attributes:
-        end: where the log of a broker's replica ends; None: nothing was seen of it.
+        end: the end of the log of a broker's replica; None: nothing was seen of it.
         kind: ``BatchesAppended``, or ``Appended`` where events come as rows.
     """
 
@@ -100,7 +100,7 @@ class Quotas:
     _lists: dict[str, Mapping[str, str]] = field(factory=dict)
     _listed: dict[tuple[int, str, str], frozenset[int] | None] = field(factory=dict)
     _leaders: dict[tuple[int, TopicPartition], int] = field(factory=dict)
-    """Whom each replica fetches from."""
+    """The leader that each replica fetches from."""
     _since: dict[tuple[int, TopicPartition], int] = field(factory=dict)
     _window: deque[_Got] = field(factory=deque)
     _down: dict[int, None] = field(factory=dict)

@@ -77,16 +77,16 @@ class ReplicaLogHistory:
     """The log of one partition on one broker.
 
     Attributes:
-        lines: those of the partition.
-        line, size: its content is the first ``size`` entries of ``line``, the base and its batches.
+        lines: the lines of the partition.
+        line, size: content: the first ``size`` entries of ``line``, the base and its batches.
         end_offset: the log end offset.
         known: whether the events have shown all of its content.
         start_offset: the log start offset.
         high_watermark: the last one seen, if ``Commits`` is armed; None before the first.
         leads, leader_epoch: the role that the replica took up last.
-        learnt_epoch, learnt_adoptions: its leader epoch and ``Commit.adoptions`` when it last learnt its high watermark
+        learnt_epoch, learnt_adoptions: leader epoch and ``Commit.adoptions`` when it last received its high watermark
             as a follower.
-        commit: what is committed of its partition, for ``Commits``, which looks it up once.
+        commit: the commit of the partition, for ``Commits``, which looks it up once.
     """
 
     lines: Lines
@@ -238,7 +238,7 @@ class ReplicaLogs:
         return sorted(logs, key=lambda log: (not log.leads, -log.leader_epoch))
 
     def made(self, node: int, topic: str, partition: int) -> ReplicaLogHistory:
-        """The same; a new, empty log if no event was about it yet."""
+        """The log of a partition on one broker; a new, empty one if no event was about it yet."""
         return self.on(node, topic)[partition]
 
     def on_appended(self, event: BatchesAppended) -> None:

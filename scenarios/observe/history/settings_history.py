@@ -11,12 +11,12 @@ from emulator.protocol.znodes import ALL_BROKERS, CONFIG_BROKERS, CONFIG_TOPICS,
 from emulator.trace.events import ZkWritten
 
 GRACE_US = 60_000_000
-"""For that long after a change both values count: a change reaches brokers late, and decisions are under way."""
+"""Time after a change in which both values count: a change reaches brokers late, and decisions are under way."""
 
 
 @frozen
 class StartSettings:
-    """What a run's brokers are started with.
+    """The settings that a run's brokers are started with.
 
     Attributes:
         brokers: the brokers' settings, by Kafka's names and in Kafka's units; those that are missing have no effect on
@@ -64,7 +64,7 @@ class Settings:
     """The fold. A topic's own value comes first, then the default of all brokers, then that of the start (KIP-226).
 
     Attributes:
-        start: what brokers are started with.
+        start: the settings that brokers are started with.
     """
 
     def __init__(self, start: StartSettings) -> None:
@@ -72,7 +72,7 @@ class Settings:
         self._all: dict[str, str] = {}
         self._topics: dict[str, dict[str, str]] = {}
         self._before: dict[tuple[str, str], list[tuple[int, str | None]]] = {}
-        """By entity and name: the value before each change, None for none, and when that was."""
+        """The value before each change (None: none) and the time of the change, by entity and name."""
 
     def on_written(self, event: ZkWritten) -> None:
         if event.path == f"{CONFIG_BROKERS}/{ALL_BROKERS.rpartition('/')[2]}":
@@ -93,7 +93,7 @@ class Settings:
         """The values of a topic's setting that may be in force: the one of now, and those until ``GRACE_US`` ago.
 
         Args:
-            default: of brokers that are not configured otherwise.
+            default: the value of brokers that are not configured otherwise.
             of_brokers: the broker's name of the setting, where it differs.
         """
         of_brokers = of_brokers or name

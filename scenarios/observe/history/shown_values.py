@@ -1,4 +1,4 @@
-"""What processes show: gauges that are looked at when a cluster is at rest, and positions of consumers."""
+"""Values that processes show: gauges that are checked when a cluster has settled, and positions of consumers."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _WANTED = (*AT_REST, ACTIVE_CONTROLLERS)
 
 
 class ShownValues:
-    """What brokers and consumers show now, folded from their events.
+    """The current gauges of brokers and positions of consumers, folded from their events.
 
     Attributes:
-        gauges: by broker and name, of those that are looked at when the cluster is at rest.
-        positions: by consumer, the offset of the next record in each partition.
-        given_up: what consumers have reported to their applications that they cannot read.
+        gauges: values by broker and name, of the gauges that are checked when the cluster has settled.
+        positions: offset of the next record in each partition, by consumer.
+        given_up: partitions that consumers have reported to their applications as unreadable.
     """
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ class AddedReplicaRow(NamedTuple):
     """The bytes of batches that one added replica received in one move.
 
     Attributes:
-        t_us, w_us: those of the move, see ``moves``.
+        t_us, w_us: times of the move, see ``moves``.
         bytes: the bytes that it fetched.
         lost_bytes: the bytes of these that it lost before the move ended.
         assigned: whether it was in the assignment when the move ended, or the run.

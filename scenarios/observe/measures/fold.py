@@ -36,7 +36,7 @@ class RunParts:
 
     Attributes:
         trace: the run's events; a fold subscribes to it before the run starts.
-        past: what has happened to the cluster; it has taken in each event before the fold.
+        past: the past of the cluster; it has taken in each event before the fold.
         measured: the settings of the cluster that events do not carry.
         isr_changed: called at each change of a partition's row of ``isr_events``, and when the run ends.
     """

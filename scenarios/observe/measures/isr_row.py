@@ -24,7 +24,7 @@ class IsrRow(NamedTuple):
 
     Attributes:
         assignment: the replicas in the topic's znode.
-        original, target: those before and after the open move; empty outside one.
+        original, target: replicas before and after the open move; empty outside one.
         isr_live: the members of the ISR whose process runs, even if ZooKeeper does not know it yet.
         under_replicated_assigned, under_replicated_draft, under_replicated_final, under_min_isr, offline: the flags.
     """
@@ -55,7 +55,7 @@ class IsrRow(NamedTuple):
 
 
 IsrChanged = Callable[[int, IsrRow | None, IsrRow | None, IsrRow | None], None]
-"""What a subscriber receives for each change of a partition: the time; the row that ended and the one that begins (None
+"""A subscriber's arguments for each change of a partition: the time; the row that ended and the one that begins (None
 where there is none); and the last row before the one that begins."""
 
 

@@ -23,7 +23,7 @@ class Measures:
     """Subscribes to a trace before the run; ``finish`` closes everything and returns the figures.
 
     Attributes:
-        past: what has happened to the cluster, for others on the same trace.
+        past: the past of the cluster, for others on the same trace.
     """
 
     def __init__(self, trace: Trace, measured: Measured) -> None:

@@ -58,7 +58,7 @@ class ReassigningWritten(NamedTuple):
 
 
 class LedChanged(NamedTuple):
-    """What a broker knows of a partition that it leads has changed; None: it does, or did, not lead it.
+    """A change of what a broker knows of a partition that it leads; None: it does, or did, not lead it.
 
     ``t_us, seq, cause`` are those of the event that showed it.
     """

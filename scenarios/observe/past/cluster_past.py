@@ -63,11 +63,12 @@ class Folds(Protocol):
 
 
 class Past:
-    """What has happened to a cluster. Its work per event is O(1), and it takes in events of the control plane only.
+    """The past of a cluster, folded from events of the control plane. The work for each event is O(1).
 
     Args:
-        trace: what it sees the events of, from now on. It has to be the first to do so (the room's rule of order).
-        keeps: keep what was, for ``at``. The memory for that grows with the run.
+        trace: the trace whose events are folded from now on. The past has to be its first reader (the room's rule of
+            order).
+        keeps: whether earlier states are kept, for ``at``. The memory for that grows with the run.
 
     Attributes:
         now: the cluster after the last event.
@@ -139,7 +140,7 @@ class Past:
         return self.at(self._seqs[place - 1] if place else -1)
 
     def replaced(self, event: Any) -> Any:
-        """What the event that is being handled has taken the place of; None: nothing.
+        """The value that the event in hand has replaced; None: none.
 
         That is, for a role that a broker takes or that ends: the ``Role`` that it had in the partition since it
         started; for a ``BrokerRegistered``: the one before it; for a ``FetchPosition``: the one that the broker had
@@ -245,7 +246,7 @@ class Past:
         self._forget(event.node)
 
     def _forget(self, node: int) -> None:
-        """What a process knew, and what was done to it, ends with it. Roles stay: ``last_role`` goes by their time."""
+        """End what a process knew, and what was done to it. Roles stay: ``last_role`` goes by their time."""
         now = self.now
         for brokers in (now.acting, now.paused, now.shutting_down, now.failed_dirs):
             brokers.pop(node, None)

@@ -184,8 +184,8 @@ class FoldedState:
         return self.reassigning.get(tp.topic, {}).get(tp.partition)
 
     def requested_moves(self) -> Mapping[TopicPartition, Replicas]:
-        """What /admin/reassign_partitions asks for: partition to its target. Empty where it cannot be read, as for a
-        controller."""
+        """The request in /admin/reassign_partitions: partition to target. Empty where it cannot be parsed, as a
+        controller has it."""
         write = self.znodes.get(znodes.REASSIGN_PARTITIONS)
         return {} if write is None else _requested_moves(write.data)
 
@@ -252,7 +252,7 @@ class FoldedState:
         return next(reversed(list(self.sessions.get(machine, {}).values())), None)
 
     def own_session(self, machine: int) -> ZkSession | None:
-        """As ``session``, of its present process: the session of one that has ended lives on for a while."""
+        """The session of a machine's present process: the session of an ended one lives on for a while."""
         session, end = self.session(machine), self.ends.get(machine)
         return session if session is None or end is None or session.seq > end.seq else None
 
@@ -325,7 +325,7 @@ class FoldedState:
         return role.event if type(role.event) is BecameLeader else None
 
     def follows(self, broker: int, tp: TopicPartition) -> BecameFollower | None:
-        """How a broker became the follower in a partition that it follows in its own view."""
+        """The event by which a broker became the follower of a partition that it follows in its own view."""
         role = self.last_role(broker, tp)
         if role is None or role.stopped or role.offline:
             return None
@@ -340,7 +340,7 @@ class FoldedState:
         return role if life is None or life.seq < role.event.seq else None
 
     def role_ever(self, broker: int, tp: TopicPartition) -> Role | None:
-        """The same, also from before its last start."""
+        """The last role that a broker has taken in a partition, in this start or an earlier one."""
         roles = self.roles.get(broker)
         return None if roles is None else roles.get(tp)
 

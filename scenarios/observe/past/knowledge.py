@@ -16,10 +16,10 @@ class Role(NamedTuple):
     """The last role that a broker took in a partition.
 
     Attributes:
-        event: how it took it, by a LeaderAndIsr.
+        event: the event of a LeaderAndIsr by which the broker took the role.
         opened_us: when its process first took a role in the partition.
         stopped: a StopReplica has come since: ``kept``, where the broker keeps the log, or ``deleted``; empty: none.
-        offline: its log directory has failed since.
+        offline: whether its log directory has failed since.
     """
 
     event: BecameLeader | BecameFollower
@@ -37,9 +37,9 @@ class Registration(NamedTuple):
     """A broker's znode in /brokers/ids.
 
     Attributes:
-        t_us, seq: of the write, or of the broker's ``BrokerRegistered`` once it has ZooKeeper's answer.
+        t_us, seq: time and number of the write, or of ``BrokerRegistered`` once the broker has the answer.
         epoch: the transaction that created it: the broker epoch (KIP-380).
-        of_earlier_process: it is, or may be, that of an earlier process of the broker: its request was carried out
+        of_earlier_process: whether it is, or may be, of an earlier process of the broker: its request was carried out
             after the end of that.
     """
 

@@ -10,10 +10,10 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 Table = MutableMapping
-"""What a fold writes to: a dict where only the present is asked for, ``TableVersions`` where earlier moments are."""
+"""The table that a fold writes to: a dict for the present alone, ``TableVersions`` for earlier moments too."""
 
 GONE: Any = object()
-"""In the place of a value: the key was taken out."""
+"""The mark in the place of a value: the key was taken out."""
 
 
 class Clock:
@@ -34,7 +34,7 @@ class TableVersions(MutableMapping[K, V]):
         self._seqs: dict[K, list[int]] = {}
         self._values: dict[K, list[V]] = {}
         self._since: dict[K, list[int]] = {}
-        """By key, for each value: the ``seq`` at which the key was put in."""
+        """The ``seq`` at which each value was put in, by key."""
 
     def __getitem__(self, key: K) -> V:
         return self._now[key]

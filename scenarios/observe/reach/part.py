@@ -14,10 +14,10 @@ from scenarios.profiles.profile import Policies
 
 @frozen
 class Release:
-    """What decides what can be reached.
+    """The policies and the protocol of a run: they decide what it can reach.
 
     Attributes:
-        policies: those of the profile.
+        policies: policies of the profile.
         protocol: the reassignment protocol of the strategy.
     """
 
@@ -26,7 +26,7 @@ class Release:
 
     @property
     def procedures(self) -> Iterator[Procedure]:
-        """Those whose steps a controller passes: of the reassignment protocols only its own."""
+        """The procedures whose steps a controller passes: of the reassignment protocols only its own."""
         for procedure in PROCEDURES.values():
             if procedure.phases and procedure is not self.protocol:
                 continue
@@ -44,8 +44,8 @@ class ReachPart:
     """A subclass has ``on_...`` methods like a checker, which count. The work per event is O(1).
 
     Attributes:
-        counts: by name, how often it was reached: shared by all parts.
-        cluster: as it is now.
+        counts: how often each name was reached; all parts share them.
+        cluster: the cluster as it is now.
     """
 
     def __init__(self, counts: dict[str, int], cluster: FoldedState) -> None:

@@ -35,7 +35,7 @@ class Reach:
     """Watches a trace from now on.
 
     Attributes:
-        counts: by name, how often it was reached; what was not is not in it.
+        counts: how often each name was reached; names without a count were not.
     """
 
     def __init__(self, trace: Trace, past: Past | None = None) -> None:
@@ -61,5 +61,5 @@ def reachable(profile: str, protocol: str | None = None) -> tuple[str, ...]:
 
 
 def never(counts: Mapping[str, int], names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of ``names`` that were not reached."""
+    """The ``names`` that were not reached."""
     return tuple(name for name in names if not counts.get(name))

@@ -1,4 +1,4 @@
-"""What clients and operators are answered."""
+"""Answers to clients and operators, as reach."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ReachedAnswers(ReachPart):
 
 
 class ReachedSessions(ReachPart):
-    """How ZooKeeper sessions end."""
+    """Ends of ZooKeeper sessions."""
 
     @classmethod
     def names(cls, release: Release) -> Iterator[str]:

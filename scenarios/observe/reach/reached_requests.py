@@ -29,7 +29,7 @@ class ReachedRequests(ReachPart):
     def __init__(self, counts: dict[str, int], cluster: FoldedState) -> None:
         super().__init__(counts, cluster)
         self._under_way: dict[tuple[int, str], int] = {}
-        """By receiver and API, the controller whose request has no answer yet."""
+        """The controller whose request has no answer yet, by receiver and API."""
 
     @classmethod
     def names(cls, release: Release) -> Iterator[str]:

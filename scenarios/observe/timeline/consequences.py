@@ -1,8 +1,8 @@
-"""What followed from the point where two runs part: what one of them had from there on and the other had not.
+"""Consequences of the first event that differs between two runs: what only one of them had from there on.
 
-Times, sequences and epochs aside: an election is the same in both runs when the partition, the leader and the reason
-are. Of each thing it is known whether its chain of causes leads back to the event where the runs part; a chain ends at
-a timer, such as that of a session which expires, so other things follow from it too.
+Times, sequence numbers and epochs do not count: an election is the same in both runs when the partition, the leader and
+the reason are. Each consequence says whether its chain of causes leads back to that first event. A chain ends at a
+timer, such as the one of a session that expires, so other things follow from the event too.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class ConsequenceKind(NamedTuple):
     """A kind of thing that follows.
 
     Attributes:
-        one, many: its name for one and for several.
-        key: what makes two of them the same; None: the event is none.
-        brokers: those that it concerns.
+        one, many: names of the kind, for one and for several.
+        key: the key by which two of them are equal; None: the event is none.
+        brokers: the brokers that it concerns.
     """
 
     one: str
@@ -81,16 +81,16 @@ KINDS: dict[type, ConsequenceKind] = {
     ),
     Violated: ConsequenceKind("violation", "violations", lambda v: (v.invariant, v.statement), lambda _: ()),
 }
-"""In the order in which they are shown."""
+"""Kinds of consequences, in the order in which they are shown."""
 
 
 @frozen
 class Followed:
-    """What one run had after the point, and the other had not.
+    """The consequences in one run: what it had after the first different event, and the other run had not.
 
     Attributes:
-        events: in their order.
-        caused: the ``seq`` of those whose chain of causes leads back to the event where the runs part.
+        events: the events, in their order.
+        caused: the ``seq`` of each event whose chain of causes leads back to the first different event.
     """
 
     events: tuple[Any, ...]
@@ -98,13 +98,13 @@ class Followed:
 
     @property
     def partitions(self) -> tuple[str, ...]:
-        """Those that it concerns, in the order of the events."""
+        """The partitions that the events are about, in the order of the events."""
         found = (event for event in self.events if getattr(event, "topic", ""))
         return tuple(dict.fromkeys(f"{event.topic}-{event.partition}" for event in found))
 
     @property
     def brokers(self) -> tuple[int, ...]:
-        """Those that it concerns."""
+        """The brokers that the events are about, in order."""
         concerned = (broker for event in self.events for broker in KINDS[type(event)].brokers(event))
         return tuple(sorted({broker for broker in concerned if broker >= 0}))
 
@@ -128,7 +128,7 @@ class Followed:
 
 
 def followed(first: Sequence[Any], second: Sequence[Any], index: int) -> tuple[Followed, Followed]:
-    """What followed in each of two runs, which part at the event with that index."""
+    """The consequences in each of two runs whose first different event has that index."""
     left, right = _keyed(first[index:]), _keyed(second[index:])
     return _only(left, right, first, index), _only(right, left, second, index)
 
@@ -146,7 +146,7 @@ def _keyed(events: Sequence[Any]) -> list[tuple[Any, Any]]:
 def _only(
     own: Sequence[tuple[Any, Any]], other: Sequence[tuple[Any, Any]], events: Sequence[Any], index: int
 ) -> Followed:
-    """Of things that both runs have, the first ones are taken for the same."""
+    """The events of ``own`` without those of ``other``: of n equal ones in ``other``, the first n of ``own`` go."""
     left = Counter(key for key, _ in other)
     found = []
     for key, event in own:
@@ -167,7 +167,7 @@ def _descendants(events: Sequence[Any], index: int) -> set[int]:
 
 
 def _joins(event: Any, found: set[int]) -> bool:
-    """Adds as it goes: causes come before what they cause."""
+    """Whether an event belongs to ``found``, to which it is added then: causes come before what they cause."""
     if event.cause in found:
         found.add(event.seq)
         return True
@@ -175,7 +175,7 @@ def _joins(event: Any, found: set[int]) -> bool:
 
 
 def lines(left: Followed, right: Followed) -> Iterator[str]:
-    """What followed, in words."""
+    """The consequences in words."""
     if not (left.events or right.events):
         yield "nothing followed from it: times aside, the runs have the same elections, ISR changes, moves and losses"
         return

@@ -1,4 +1,4 @@
-"""Where two runs part: the first event that differs, and, times aside, the first change of a partition's state.
+"""Divergence of two runs: the first event that differs, and, times aside, the first change of a partition's state.
 
 Two runs with different seeds differ in their first delay already, though the cluster may do the same in both. So the
 states of the partitions in ZooKeeper are compared too, partition by partition, without their times: leader, ISR and
@@ -47,13 +47,13 @@ class WrittenState:
 
 @frozen
 class Divergence:
-    """How two runs differ.
+    """The difference between two runs.
 
     Attributes:
-        index: of the first event that differs, counted from 0; None: all are equal.
+        index: index of the first event that differs, counted from 0; None: all are equal.
         partitions: how many partitions have a state in either run.
-        parted: of the partitions whose states differ, the name and the first state in each run that is not as in the
-            other; None: that run has no further state. The one that parts first comes first.
+        parted: (partition, state in run A, state in run B) at the first difference, earliest first. None: the run has
+            no further state.
     """
 
     first: Sequence[Any]
@@ -64,7 +64,7 @@ class Divergence:
 
     @cached_property
     def followed(self) -> tuple[Followed, Followed] | None:
-        """What followed in each run; None where they are equal."""
+        """The consequences in each run; None where the runs are equal."""
         return None if self.index is None else followed(self.first, self.second, self.index)
 
     @property
@@ -132,7 +132,7 @@ def divergence(first: Sequence[Any], second: Sequence[Any]) -> Divergence:
 
 
 def _states(events: Sequence[Any]) -> dict[str, list[WrittenState]]:
-    """By partition, the states that were written, without repetitions."""
+    """The states that were written, without repetitions, by partition."""
     found: dict[str, list[WrittenState]] = {}
     for event in events:
         if type(event) is not ZkWritten:

@@ -29,7 +29,7 @@ class CausalChain:
 
     Attributes:
         events: oldest first.
-        whole: it begins at an event without a cause; else an older event is no longer known.
+        whole: whether it begins at an event without a cause; else an older event is no longer known.
     """
 
     events: tuple[Event, ...]
@@ -66,7 +66,7 @@ def explain(
         seq: the event that showed it; 0 where none did (something expected did not happen).
         replay_command: one shell command that runs it again.
         seed: shown beside the time.
-        waits: what the cluster waits for, a sentence for each cause; shown in the place of the chain of ``seq``, which
+        waits: sentences about what the cluster waits for; shown in the place of the chain of ``seq``, which
             says nothing of what did not happen.
     """
     known = events if isinstance(events, Mapping) else {event.seq: event for event in events}
@@ -101,7 +101,7 @@ def _why(found: CausalChain) -> list[str]:
 
 
 def _waits(sentences: Sequence[str]) -> list[str]:
-    """As many whole sentences as there is room for."""
+    """Whole sentences, as many as there is room for."""
     lines: list[str] = []
     for number, sentence in enumerate(sentences):
         more = textwrap.wrap(sentence, COLUMNS, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)

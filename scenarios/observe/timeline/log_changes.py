@@ -48,7 +48,7 @@ class Summary:
 
     Attributes:
         last: the newest event collected.
-        slowest: of the batches acknowledged after ``SLOW_US`` and more, the one that took longest; None: there is none.
+        slowest: the batch that took longest of those acknowledged after ``SLOW_US`` or more; None: there is none.
     """
 
     def __init__(self) -> None:

@@ -20,11 +20,11 @@ from scenarios.observe.past.cluster_state import LAST, FoldedState
 
 @frozen
 class Left:
-    """What a replica that a move adds has still to copy.
+    """The records that a replica which a move adds has still to copy.
 
     Attributes:
-        records: from the end of its log to the end of the leader's; None where one of the logs has not been seen.
-        bytes: the same in bytes, by the mean size of the partition's records; None before any was appended.
+        records: records between the ends of its log and the leader's; None where one of the logs has not been seen.
+        bytes: bytes of these, by the mean size of the partition's records; None before any was appended.
     """
 
     broker: int
@@ -39,7 +39,7 @@ class OpenMove:
     Attributes:
         step: the step that its controller reached last; empty before the first.
         edge: ``before``: it is in the step or waits in it; ``after``: it has done it.
-        meaning: what happens in the step.
+        meaning: the sentence about what happens in the step.
         left: for each replica that the move adds and that is not in sync.
     """
 
@@ -102,7 +102,7 @@ class Moments:
     """Follows a run's events, in their order; ``now`` is the state after the last one seen.
 
     Attributes:
-        past: what has happened to the cluster.
+        past: the past of the cluster.
     """
 
     _replay: PastReplay = field(factory=PastReplay)
@@ -157,7 +157,7 @@ class Moments:
         )
 
     def log_end(self, broker: int, tp: TopicPartition) -> int | None:
-        """Where the log of a broker's replica ends; None: nothing was seen of it."""
+        """The end of the log of a broker's replica; None: nothing was seen of it."""
         return self._ends.get((broker, tp))
 
     def moves(self) -> Iterator[OpenMove]:

@@ -51,7 +51,7 @@ def described(partition: PartitionState) -> str:
 
 
 def _to_copy(move: OpenMove) -> Iterator[str]:
-    """What the replicas have still to copy, those with the same amount together."""
+    """The records that new replicas have still to copy, replicas with the same amount together."""
     found: dict[tuple[int | None, int | None], list[int]] = {}
     for left in move.left:
         found.setdefault((left.records, left.bytes), []).append(left.broker)
@@ -69,7 +69,7 @@ def _size(size: int) -> str:
 
 
 def cuts(routes: Iterable[tuple[int, int]]) -> Iterator[str]:
-    """What is cut from what. A machine that is cut from several has a line of its own."""
+    """The cut connections. A machine that is cut from several has a line of its own."""
     cut = dict.fromkeys(routes)
     both = [(a, b) for a, b in cut if (b, a) in cut]
     peers: dict[int, int] = {}

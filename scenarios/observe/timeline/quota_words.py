@@ -26,7 +26,7 @@ def exhausted(use: QuotaUse) -> str:
 
 
 def holds_back(use: QuotaUse, now_us: int) -> Iterator[str]:
-    """What a quota's brokers with replicas out of sync got, and lack; one text for each."""
+    """Texts on a quota's brokers with replicas out of sync: what they got, and lack; one for each."""
     by_broker: dict[int, list[ThrottledReplica]] = {}
     for held in use.held:
         by_broker.setdefault(held.broker, []).append(held)
@@ -55,14 +55,14 @@ def _named(noun: str, brokers: list[int]) -> str:
 
 
 def held_back(use: QuotaUse, held: ThrottledReplica, now_us: int) -> str:
-    """What one replica got, and lacks."""
+    """The bytes that one replica got, and the records that it lacks."""
     return _got(use, [held], now_us)
 
 
 def _got(
     use: QuotaUse, replicas: Sequence[ThrottledReplica], now_us: int, where: str = "", *, plural: bool = False
 ) -> str:
-    """What brokers with replicas out of sync lack, and got; after their names."""
+    """The records that brokers with replicas out of sync lack, and the bytes that they got. Their names come before."""
     lack, have = ("lack", "have") if plural else ("lacks", "has")
     lacking = f"{lack} {counted(sum(held.lacks for held in replicas), 'records')}{where}"
     since_us = [held.since_us for held in replicas]

@@ -1,4 +1,4 @@
-"""Which events a timeline shows: of one partition, or of the cluster."""
+"""Selection of the events that a timeline shows: of one partition, or of the cluster."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def lines(
     """The timeline of one partition, or of the whole cluster.
 
     Args:
-        events: of one run, from its beginning, in order.
+        events: the events of one run, from its beginning, in order.
         from_us, to_us: show only this span of virtual time, both ends included.
         around_fault: show only the surroundings (``AROUND_US``) of the N-th fault, counted from 1.
         brokers: the columns; without them, all brokers in the events (``events`` is then held in memory).

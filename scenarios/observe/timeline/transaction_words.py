@@ -62,4 +62,4 @@ TRANSACTION_WORDS: dict[type, Callable[[Any], str]] = {
     e.TransactionalAppended: _appended,
     e.CommittedFetched: _fetched,
 }
-"""By kind."""
+"""Sentences about events of transactions, by kind."""

@@ -19,11 +19,11 @@ MOST = 12
 
 @frozen
 class Answer:
-    """What is said to one question.
+    """The answer to one question.
 
     Attributes:
-        events: in their order, each once.
-        sentence: what they come to, in the words of a Kafka engineer.
+        events: the events that show it, in their order, each once.
+        sentence: the answer in the words of a Kafka engineer.
     """
 
     question: str

@@ -1,4 +1,4 @@
-"""Who elected a leader, and after what? Why does a partition have none?"""
+"""Reasons for a leader: which controller elected it, and after what; or why a partition has none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BY_SELECTOR = {
 
 
 def leader(past: PartitionPast) -> Answer:
-    """Who leads the partition, and how that came."""
+    """The leader of the partition, and how it was elected."""
     tp, at = past.tp, when(past.at_us)
     state = past.state
     if state is None:
@@ -101,7 +101,7 @@ def _none(past: PartitionPast) -> Answer:
 
 
 def no_leader(past: PartitionPast) -> Circumstance:
-    """Since when there is none, which controller refused to elect one, and why it is still so."""
+    """The time since which there is none, the controller that refused to elect one, and why it is still so."""
     lost = past.changed(lambda stated: stated.leader == NO_LEADER)
     since = "" if lost is None else f" since {when(lost.event.t_us)}"
     causes = () if lost is None else past.causes(lost.event.seq)

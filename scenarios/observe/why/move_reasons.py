@@ -79,7 +79,7 @@ def reason(past: PartitionPast, waiting: OpenMove) -> Circumstance:
 
 
 def _stuck(past: PartitionPast, controller: int) -> Circumstance | None:
-    """What keeps the controller from doing anything."""
+    """The circumstance that keeps the controller from doing anything."""
     paused, cut = past.stopped(controller), past.cut(controller, ZOOKEEPER)
     if paused is not None:
         return Circumstance(f"controller {controller} has been paused since {when(paused.t_us)}", (paused,))
@@ -95,7 +95,7 @@ def _stuck(past: PartitionPast, controller: int) -> Circumstance | None:
 
 
 def _awaited(past: PartitionPast, waiting: OpenMove) -> Awaited | None:
-    """What the step waits for that the controller is in."""
+    """The condition that the controller's current step waits for."""
     assert past.state is not None
     protocol = past.protocol(waiting.step)
     return protocol.awaits_at(waiting.step, waiting.edge, past.state.replicas, waiting.target, past.state.leader)

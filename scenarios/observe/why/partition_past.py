@@ -1,4 +1,4 @@
-"""What the events of a run say of one partition up to a moment: the basis of every answer."""
+"""The past of one partition up to a moment, from the events of a run: the basis of every answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from scenarios.observe.timeline.moment import ClusterMoment, Moments, PartitionS
 _SEPARATORS = re.compile(r"[, ()]+")
 
 LINKS = 6
-"""Of a chain of causes: what came before explains little."""
+"""The most links of a chain of causes: what came before explains little."""
 
 
 class Stated(NamedTuple):
@@ -48,10 +48,10 @@ class Stated(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a run knows of its logs as it goes on, though not all of their events are kept.
+    """Facts that a run knows of its logs as it goes on, though not all of their events are kept.
 
     Attributes:
-        end: where the log of a broker's replica ends; None: nothing was seen of it.
+        end: the end of the log of a broker's replica; None: nothing was seen of it.
     """
 
     end: Callable[[int, TopicPartition], int | None]
@@ -62,7 +62,7 @@ class PartitionPast:
     """The events of a run up to a moment.
 
     Attributes:
-        events: in their order.
+        events: the events of the run, in their order.
         tp: the partition that is asked about.
         at_us: the moment.
         moment: the state of the cluster then.
@@ -102,7 +102,7 @@ class PartitionPast:
         self._cluster = moments.past.now
 
     def about(self, tp: TopicPartition) -> PartitionPast:
-        """The same past, of another partition."""
+        """The past of another partition, from the same events."""
         other = copy(self)
         other.tp = tp
         return other
@@ -121,7 +121,7 @@ class PartitionPast:
         return next((event for event in self._of_kind.get(kind, []) if fits(event)), None)
 
     def of_partition(self, kind: type, fits: Callable[[Any], bool] = lambda _: True, before: int | None = None) -> Any:
-        """As ``last``, of the partition."""
+        """The last event of a kind about the partition (``last``)."""
         return self.last(kind, lambda event: self.names(event) and fits(event), before)
 
     def names(self, event: Any) -> bool:
@@ -162,12 +162,12 @@ class PartitionPast:
         return found
 
     def log_end(self, broker: int) -> int | None:
-        """Where the log of a broker's replica ends; None: nothing was seen of it."""
+        """The end of the log of a broker's replica; None: nothing was seen of it."""
         return self._end(broker, self.tp)
 
     def protocol(self, step: str) -> ReassignmentProtocol:
-        """What carries out a step of a move; where that is not known, the shape that has the name of the step's
-        protocol."""
+        """The protocol that carries out a step of a move. Where it is not known, the shape that has the name of the
+        step's protocol."""
         return self._protocol or SHAPES[STEPS[step].name].make(1)
 
     # -- brokers ---------------------------------------------------------------------------------------------------

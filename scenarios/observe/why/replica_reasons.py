@@ -33,7 +33,7 @@ class Circumstance(NamedTuple):
     """One thing that is the case, as the end of a sentence, with the events that show it.
 
     Attributes:
-        replicas: those that have to join the ISR, where that is awaited.
+        replicas: the replicas that have to join the ISR, where that is awaited.
     """
 
     clause: str
@@ -232,7 +232,7 @@ def _cut(past: PartitionPast, broker: int) -> Circumstance | None:
 
 
 def _not_told(past: PartitionPast, broker: int) -> Circumstance | None:
-    """It has not become a follower of the current leader epoch."""
+    """The broker has not become a follower under the current leader epoch."""
     assert past.state is not None
     state = past.state
     follower = past.of_partition(BecameFollower, lambda event: event.node == broker)
@@ -311,7 +311,7 @@ def _behind(past: PartitionPast, broker: int) -> Circumstance | None:
 
 
 def _not_written(past: PartitionPast, broker: int) -> Circumstance | None:
-    """It has caught up, and the leader's change of the ISR does not get through."""
+    """The replica has caught up, and the leader's change of the ISR does not get through."""
     proposed = past.of_partition(IsrProposed, lambda event: event.kind == "expand" and broker in event.replicas)
     failed = past.of_partition(IsrUpdateFailed)
     if proposed is None:
@@ -332,7 +332,7 @@ _OBSTACLES: tuple[Callable[[PartitionPast, int], Circumstance | None], ...] = (
     down, _offline, _directory_failed, _failed, _leaderless, _leader_down, _cut, _not_told, _not_fetching,
     _throttled, _behind, _not_written,
 )  # fmt: skip
-"""In the order in which a replica has to get past them."""
+"""Obstacles, in the order in which a replica has to get past them."""
 
 
 def out_of_sync(past: PartitionPast) -> Iterator[int]:

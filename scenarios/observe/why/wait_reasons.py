@@ -1,4 +1,4 @@
-"""What a cluster waits for at a moment: exhausted throttles, elections, replicas out of sync, moves."""
+"""Causes for which a cluster waits at a moment: exhausted throttles, elections, replicas out of sync, moves."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def waits(events: Sequence[Any], at_us: int, protocol: ReassignmentProtocol | No
 
 
 def _alike(partitions: list[TopicPartition], said: Callable[[TopicPartition], Iterator[str]]) -> Iterator[str]:
-    """What is said of the partitions, each text once, with those of which it is said."""
+    """Each text that ``said`` has for the partitions, once, after the names of its partitions."""
     found: dict[str, list[str]] = {}
     for tp in partitions[:MOST]:
         for text in said(tp):

@@ -13,7 +13,7 @@ from scenarios.profiles.ticket import Ticket
 TICKETS: dict[str, Ticket] = {}
 """Key to ticket, in the order of the modules and of their lists."""
 BUGS: dict[str, Ticket] = {}
-"""Those that a scenario can bring back: ``bugs = ["KAFKA-9539"]``."""
+"""The tickets that a scenario can bring back: ``bugs = ["KAFKA-9539"]``."""
 BROUGHT: dict[str, plugins.Plugin] = {}
 """Key to the plug-in that has registered the ticket."""
 
@@ -48,5 +48,5 @@ def check_bug(key: str) -> str:
 
 
 def differences(neighbour: Profile, release: str) -> tuple[Difference, ...]:
-    """What tickets say that a release does in another way than its neighbour."""
+    """The differences between a release and its neighbour that tickets declare."""
     return tuple(found for ticket in TICKETS.values() for found in ticket.differences_of(neighbour, release))

@@ -134,7 +134,7 @@ class RunRead:
 
     Attributes:
         arm: the arm with its name.
-        row: its row of the table ``runs``.
+        row: the run's row of the table ``runs``.
     """
 
     arm: Arm

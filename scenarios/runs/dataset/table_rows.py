@@ -77,7 +77,7 @@ class CellRow(NamedTuple):
     """A cell of the atlas and its result: a row of ``cells``, and an object of ``--format json``.
 
     Attributes:
-        cell: its name, as ``--cell`` takes it; ``plan`` to ``fault`` are its parts.
+        cell: name of the cell, as ``--cell`` takes it; ``plan`` to ``fault`` are its parts.
         hop: 0 for protocols without hops.
         occurrence: the number of the visit of the gate, counted from 1.
         broker: the broker that was hit.

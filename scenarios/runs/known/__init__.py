@@ -1,1 +1,1 @@
-"""What releases do wrong by themselves, by subject: reasons that explain findings of runs."""
+"""Reasons that explain findings of runs, by subject: what releases do wrong by themselves."""

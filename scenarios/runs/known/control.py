@@ -131,7 +131,7 @@ def _when_made(past: KeptEvents, answers: list[ControlResponse]) -> dict[Control
 
 
 def _answers_about_metadata(past: KeptEvents, broker: int, until_seq: int) -> list[ControlResponse]:
-    """How a broker has answered UpdateMetadata since it was started."""
+    """A broker's answers to UpdateMetadata since it was started."""
     started = max((e.seq for e in past.of(NodeCrashed) if e.node == broker and e.seq < until_seq), default=0)
     return [
         event
@@ -378,4 +378,4 @@ CONTROL: tuple[Reason, ...] = (
     Reason("KAFKA-9839", _refused_to_delete, effect=2),
     Reason("KAFKA-9539", always),
 )
-"""Where two explain a finding, the more particular one comes first."""
+"""Reasons about controllers. Where two explain a finding, the more particular one comes first."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scenarios.runs.past import KeptEvents
 
 FORGETS = ("append_shape", "truncate_safety")
-"""What sees that a log has forgotten a leader epoch."""
+"""Checkers that see that a log has forgotten a leader epoch."""
 
 
 @of_partition
@@ -37,17 +37,17 @@ def _missed_elections(past: KeptEvents, violation: Violation, tp: TopicPartition
 
 @of_partition
 def _missed_within_a_session(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The same, while it followed its leader in another partition: it does not fetch this one as long as another broker
-    leads, and a session in which nothing is left ends."""
+    """The replica at fault has missed elections, while it followed its leader in another partition. It does not fetch
+    this one as long as another broker leads, and a session in which nothing is left ends."""
     return any(_follows_elsewhere(past, role, again.seq) for role, again in _missed(past, violation, tp))
 
 
 def _missed(
     past: KeptEvents, violation: Violation, tp: TopicPartition
 ) -> Iterator[tuple[BecameFollower, BecameLeader]]:
-    """Where the replica at fault follows under an epoch after which another broker has led, and then its leader again:
-    its role, and that leader's. Of logs that are held against each other at the end, it may have taken up another role
-    since."""
+    """The roles of the replica at fault under an epoch after which another broker has led, and then its leader again;
+    each with that later role of the leader. Where logs are compared at the end of the run, the replica may have taken
+    another role since."""
     broker = violation.broker
     roles = [] if broker is None else past.roles(tp, broker, violation.seq)
     ends = [*(event.seq for event in roles), violation.seq][1:]
@@ -72,7 +72,8 @@ def _leads_before_what_it_has(past: KeptEvents, violation: Violation, tp: TopicP
 
 @of_partition
 def _leads_before_what_its_session_read(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The same, and it followed the leader of that later epoch in another partition as well."""
+    """The replica at fault has led in an epoch before that of its last records (``_leads_before_what_it_has``), and it
+    followed the leader of that later epoch in another partition as well."""
     return violation.invariant in FORGETS and any(
         _follows_elsewhere(past, role, later.seq) for role, later in _read_ahead(past, violation, tp)
     )
@@ -81,8 +82,8 @@ def _leads_before_what_its_session_read(past: KeptEvents, violation: Violation, 
 def _read_ahead(
     past: KeptEvents, violation: Violation, tp: TopicPartition
 ) -> Iterator[tuple[BecameFollower, BecameLeader]]:
-    """Where the replica at fault has led in an epoch before that of its last records: its role before, in which it had
-    read them, and the later leadership, in which the broker that it followed had written them."""
+    """The cases in which the replica at fault has led in an epoch before that of its last records. Each is its earlier
+    role, in which it had read them, and the leadership of the later epoch, in which they had been written."""
     broker = violation.broker
     for role, leads in pairwise([] if broker is None else past.roles(tp, broker, violation.seq)):
         if type(role) is not BecameFollower or type(leads) is not BecameLeader:
@@ -123,4 +124,4 @@ EPOCHS: tuple[Reason, ...] = (
     Reason("KIP-279", and_where_it_led(of_broker(ever("KIP-279")))),
     Reason("KIP-320", and_where_it_led(of_broker(ever("KIP-320"))), effect=2),
 )
-"""Where two explain a finding, the more particular one comes first."""
+"""Reasons about leader epochs. Where two explain a finding, the more particular one comes first."""

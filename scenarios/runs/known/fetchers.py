@@ -88,7 +88,7 @@ def _deaths(past: KeptEvents) -> list[FetcherStopped]:
 
 
 def _roles(past: KeptEvents, tp: TopicPartition, broker: int) -> list[BecameLeader | BecameFollower | NodeCrashed]:
-    """What the broker has become in the partition, crashes included, in order."""
+    """The roles of the broker in the partition and its crashes, in order."""
     crashes = [event for event in past.of(NodeCrashed) if event.node == broker]
     return sorted([*past.roles(tp, broker), *crashes], key=lambda event: event.seq)
 
@@ -116,15 +116,16 @@ def _fetchers(written: ZkWritten | None) -> str | None:
 
 @of_replica
 def _answer_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The follower's thread got it again for a leader that it followed already, and it has appended nothing and learned
-    of no high watermark since."""
+    """The follower's thread got the partition again for a leader that it followed already. It has appended nothing and
+    received no high watermark since."""
     return _role_with_it(past, violation, tp, broker) is not None
 
 
 @of_replica
 def _answer_of_before_ignored(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
-    """The same, and the leader's high watermark was there already as it took up that leader epoch: what waits under the
-    one before is refused, and after an error the session repeats the high watermark."""
+    """The follower has ignored answers (``_answer_ignored``), and the leader had that high watermark already when it
+    took up its leader epoch: requests that wait under the epoch before are refused, and after an error the session
+    repeats the high watermark."""
     follows = _role_with_it(past, violation, tp, broker)
     return follows is not None and any(
         led.high_watermark >= follows.log_end_offset

@@ -218,4 +218,4 @@ ISRS: tuple[Reason, ...] = (
     Reason("Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)", _behind_its_own_write),
     Reason("KAFKA-12686", _wish_dropped),
 )
-"""Where two explain a finding, the more particular one comes first."""
+"""Reasons about ISRs. Where two explain a finding, the more particular one comes first."""

@@ -40,4 +40,4 @@ JOINS: tuple[Reason, ...] = (
     ),
     Reason("KAFKA-1382", and_where_it_led(_joined_and_not_known)),
 )
-"""Where two explain a finding, the more particular one comes first."""
+"""Reasons about replicas that join the ISR. Where two explain a finding, the more particular one comes first."""

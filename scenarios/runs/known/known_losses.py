@@ -108,4 +108,4 @@ LOST: tuple[Reason, ...] = (
     Reason("KIP-966", _leads_on_with_less, effect=1),
     Reason("KIP-966", _refuses_its_batch, effect=2),
 )
-"""Where two explain a finding, the more particular one comes first."""
+"""Reasons about losses. Where two explain a finding, the more particular one comes first."""

@@ -47,15 +47,14 @@ DROPS_REPLICAS = ("wiki.8", "kip-455.U3", "kip-455.B4")
 WRITES_ASSIGNMENT = "kip-455.U1"
 TAKES_OFFLINE = "broker-failure.3"
 HANDLES_BROKERS = (TAKES_OFFLINE, "broker-startup.2")
-"""Where replicas of a broker that is gone go offline, and those of one that is back come online."""
+"""Steps in which replicas of a broker that has ended go offline, and those of a restarted one come online."""
 ELECTS_LEADERS = ("broker-startup.3", "broker-failure.2")
 
 
 def _deleted_unread(past: KeptEvents, violation: Violation | None) -> bool:
-    """The move whose request was taken away, or else each that has not ended, was asked for after a new controller had
-    begun to read the moves, and before that controller deleted the request as it resumed those that it knew; or after a
-    controller had deleted the request before, and before it deleted that once more, as it had got to the end of the
-    list."""
+    """The request for the move of the violation, or else for each open move, was deleted unread. Either a new
+    controller had begun to read the moves before the request was made, and deleted it as it resumed the moves that it
+    knew. Or a controller had deleted an earlier request, and deleted this one as it got to the end of its list."""
     tp = None if violation is None else violation.partition
     lost = tuple(past.open_moves()) if tp is None else (tp,)
     writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS]
@@ -69,8 +68,8 @@ def _deleted_unread(past: KeptEvents, violation: Violation | None) -> bool:
 
 
 def _deleted_unread_by_znode(past: KeptEvents, violation: Violation | None) -> bool:
-    """The same, where steps show that moves go by a protocol of the znode: under KIP-455 a new controller reads the
-    request as it resumes moves."""
+    """The request was deleted unread (``_deleted_unread``), and steps show a protocol of the znode: under KIP-455 a new
+    controller reads the request as it resumes moves."""
     return any(event.step.startswith(BY_ZNODE) for event in past.of(Step)) and _deleted_unread(past, violation)
 
 
@@ -403,4 +402,4 @@ MOVES: tuple[Reason, ...] = (
     Reason("KAFKA-9212", _fenced_by_a_bump),
     Reason("KAFKA-9212", _epoch_unknown, effect=1),
 )
-"""Where two explain a finding, the more particular one comes first."""
+"""Reasons about moves. Where two explain a finding, the more particular one comes first."""

@@ -35,10 +35,10 @@ class Reason:
     """How runs show that an effect of a ticket is what a checker has found.
 
     Attributes:
-        ticket: its key.
-        shows: whether the trace of a run has the marks of it where a violation was found; the violation is None for a
-            finding without one (an expectation).
-        effect: which of the ticket's effects.
+        ticket: key of the ticket.
+        shows: the test whether the trace of a run has the marks of the effect where a violation was found. The
+            violation is None for a finding without one (an expectation).
+        effect: index of the effect in the ticket's ``effects``.
     """
 
     ticket: str
@@ -47,17 +47,17 @@ class Reason:
 
     @property
     def declared(self) -> Ticket:
-        """What it is a reason for."""
+        """The ticket, as it is declared."""
         return TICKETS[self.ticket]
 
     @property
     def text(self) -> str:
-        """What happens, in a line."""
+        """The line that says what happens."""
         return self.declared.effects[self.effect].text or self.declared.title
 
     @property
     def checkers(self) -> tuple[str, ...]:
-        """Those that see it."""
+        """The checkers that see the effect."""
         return self.declared.effects[self.effect].checkers
 
     def applies(self, profile: Profile) -> bool:
@@ -65,7 +65,7 @@ class Reason:
         return self.declared.shown_by(profile) and self.declared.effects[self.effect].shown_by(profile)
 
     def sees(self, finding: Finding) -> bool:
-        """Whether it can have such a finding."""
+        """Whether the effect can cause such a finding."""
         effect = self.declared.effects[self.effect]
         if finding.checker == EXPECTATION:
             return isinstance(finding.part, Expect) and finding.part.statement in effect.expects
@@ -126,8 +126,8 @@ def of_broker(asks: AsksOfReplica) -> Shows:
 
 
 def of_lacking(asks: AsksOfReplica) -> Shows:
-    """The same, where each broker lacks something, such as its role or its place in the ISR. A violation of the ISR may
-    be about members that should not be there, too."""
+    """``of_replica``, where each broker lacks something, such as its role or its place in the ISR. A violation of the
+    ISR may be about members that should not be there, too."""
 
     @of_replica
     @wraps(asks)
@@ -152,7 +152,7 @@ def of_each_open_move(asks: Callable[[KeptEvents, Violation, TopicPartition, Mov
 
 
 def asks_for_moves(violation: Violation) -> bool:
-    """Whether it is about the request for moves."""
+    """Whether the violation is about the request for moves."""
     return violation.facts == RequestStays(REASSIGN_PARTITIONS) and type(violation.facts) is RequestStays
 
 
@@ -214,7 +214,7 @@ def and_what_follows(root: Shows) -> Shows:
 
 
 def _is_of_logs(violation: Violation) -> bool:
-    """Whether it is about what logs lack, or have that others have not."""
+    """Whether the violation is about batches that one log lacks and another has."""
     stated = violation.invariant != CONVERGED or violation.part is Condition.SAME_LOGS
     return stated and violation.invariant in (*LOSSES, *DIVERGENCES)
 

@@ -149,4 +149,4 @@ TRUNCATIONS: tuple[Reason, ...] = (
     Reason("LeaderEpochFileCache.endOffsetFor (2.3.1 to 2.7.2)", _kept_what_differs),
     Reason("Log.truncateTo (0.8.0 to 2.7.2)", and_where_it_led(_cut_below_its_start)),
 )
-"""Where two explain a finding, the more particular one comes first."""
+"""Reasons about truncations. Where two explain a finding, the more particular one comes first."""

@@ -24,7 +24,7 @@ class GateVisit:
         hop: the hop, from 1, of protocols with hops; else 0.
         occurrence: the number of the visit of this edge in this hop, counted from 1.
         controller: the broker that performs the step.
-        leader, isr: those in ZooKeeper; -1 without a leader.
+        leader, isr: leader and ISR in ZooKeeper; -1 without a leader.
     """
 
     step: str

@@ -51,7 +51,7 @@ class SeedResult:
     """The result of one seed.
 
     Attributes:
-        found: its findings, the known ones too.
+        found: findings of the run, the known ones too.
         virtual_us, events: the length of the run in virtual time, and the number of events of its trace.
         error: the traceback of an exception of the program.
         reach: the things that it reached (``leaning.packed``).

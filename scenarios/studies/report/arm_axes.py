@@ -27,7 +27,7 @@ class ArmAxes:
     """The levels of a comparison, placed on axes.
 
     Attributes:
-        axes: those that tell the levels apart; where no axes do, one that has the levels' names.
+        axes: axes in which levels differ; where there are none, one that has the levels' names.
         places: a level's name to its place on each axis.
         labels: a level's name to its short name.
     """
@@ -57,7 +57,7 @@ class ArmAxes:
 
     @property
     def heading(self) -> str:
-        """What the parts of a short name are: the head of a column of such names."""
+        """The heading of a column of short names: the names of the axes in them."""
         return BETWEEN.join(axis.name for axis in self.axes)
 
 

@@ -33,12 +33,12 @@ MOST_LISTED = 12
 
 @frozen(kw_only=True)
 class Origin:
-    """Where a data set comes from, and what makes its page.
+    """The origin of a data set, and what makes its page.
 
     Attributes:
         files: the folders of the data set, as they were named, each with its scenario file; empty where it had none.
-        seeds: of the study, present here or not.
-        arms: of the study, with their names.
+        seeds: seeds of the study, present here or not.
+        arms: arms of the study, with their names.
         where: axis and value: only arms with these were compared.
         command: the command line that makes the page.
         spark: whether Spark computed the figures from the tables; else they are the runs' own.

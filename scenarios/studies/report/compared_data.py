@@ -1,4 +1,4 @@
-"""What the script of a data set's report draws, as JSON."""
+"""Data that the script of a data set's report draws, as JSON."""
 
 from __future__ import annotations
 

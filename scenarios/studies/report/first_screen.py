@@ -60,7 +60,7 @@ def answer(comparison: Comparison) -> Html:
 
 
 def scores(comparison: Comparison, rows: Sequence[Row]) -> Html:
-    """Of each arm but the baseline, in how many figures it is better, worse, the same, or not known."""
+    """The table of scores: in how many figures each arm but the baseline is better, worse, the same, or not known."""
     counts = {
         level.name: Counter(row.differences[level.name].verdict for row in rows) for level in comparison.levels[1:]
     }

@@ -32,8 +32,8 @@ class Section:
     """A part of a page.
 
     Attributes:
-        id: its place in the page's address, as ``comparison`` in ``report.html#comparison``.
-        title: its heading, and its name in the navigation.
+        id: fragment of the page's address, as ``comparison`` in ``report.html#comparison``.
+        title: heading, and name in the navigation.
     """
 
     id: str
@@ -47,15 +47,15 @@ class Page:
 
     Attributes:
         title: the heading, plain text.
-        about: what the page is about, below the heading; plain text.
+        about: subject of the page, below the heading; plain text.
         lead: the first screen.
-        bar: what follows the first screen and stays in sight below the navigation.
-        sections: what follows, in the order of the navigation.
+        bar: nodes that follow the first screen and stay in sight below the navigation.
+        sections: sections in the order of the navigation.
         script: the page's own script, ``assets/NAME.js``.
-        style: its own style besides that of all pages, ``assets/NAME.css``; empty: it has none.
-        data: what that script draws: JSON without NaN or infinities.
+        style: style besides that of all pages, ``assets/NAME.css``; empty: none.
+        data: data that the script draws: JSON without NaN or infinities.
         command: the command line that makes the page again.
-        version: of Understudy.
+        version: version of Understudy.
     """
 
     title: str

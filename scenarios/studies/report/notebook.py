@@ -1,4 +1,4 @@
-"""What a notebook shows of results: small tables."""
+"""Tables of results, as a notebook shows them."""
 
 from __future__ import annotations
 

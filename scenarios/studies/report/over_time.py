@@ -1,4 +1,4 @@
-"""What the report of a data set draws over virtual time: a line and a band for each level."""
+"""Series of a data set's report over virtual time: a line and a band for each level."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Series:
     """One thing over time.
 
     Attributes:
-        name: what it is, for people.
+        name: name, for people.
         levels: level's name to its curve.
     """
 

@@ -65,7 +65,7 @@ class Results:
 
         Args:
             by: an axis whose values are compared. where: axis to value: only arms with that.
-            metrics, minimum: by default what ``[study]`` says.
+            metrics, minimum: names and smallest difference that matters; by default those of ``[study]``.
             baseline: what all others are compared with; by default each arm is compared with the one that differs from
                 it in a single axis.
             recount: let Spark on ``master`` compute every figure again, and warn where a run computed another one.

@@ -29,7 +29,7 @@ class State:
     """The state of one shrinking.
 
     Attributes:
-        path: its file; None: it is not kept.
+        path: file of the state; None: it is not kept.
         identity: the scenario, the finding and the program that the file has to be about.
         current: the smallest scenario so far; None: none yet.
         before: the size from which the shrinking began.

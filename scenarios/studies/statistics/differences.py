@@ -187,7 +187,7 @@ def _pairing(baseline: Array, other: Array, difference: Array) -> float | None:
 
 
 def _deterministic(baseline: Array, other: Array, mean: float, cell: Pairs) -> bool:
-    """Whether the spread over the seeds is below the metric's grain, or far below the difference or what matters."""
+    """Whether the spread is smaller than the metric's resolution, or negligible against the difference."""
     spread = max(float(np.std(baseline)), float(np.std(other)))
     if len(baseline) < FEWEST_PAIRS or (spread == 0 and mean == 0):
         return False

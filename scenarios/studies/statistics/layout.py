@@ -23,10 +23,10 @@ Place = tuple[str, ...]
 
 @frozen
 class Reference:
-    """What a level is compared with.
+    """The level that another level is compared with.
 
     Attributes:
-        level: its name.
+        level: name of the level.
         axis: the single axis in which the two differ; None where there are several.
     """
 

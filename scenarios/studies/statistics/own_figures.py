@@ -33,7 +33,7 @@ def own_figures(data_set: DataSet) -> list[RunFigures]:
 
 
 def _observed_us(data_set: DataSet) -> dict[Any, int]:
-    """By run, the time of its moves, up to the run's end where they did not finish."""
+    """Time of each run's moves, up to the run's end where they did not finish, by run."""
     moves = read_table(data_set, "moves").select(["run_id", "t_us", "w_us"])
     moves = moves.append_column("end_us", pc.add(moves["t_us"], moves["w_us"]))
     spans = moves.group_by("run_id").aggregate([("t_us", "min"), ("end_us", "max")])

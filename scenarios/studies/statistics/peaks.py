@@ -16,7 +16,7 @@ from scenarios.studies.statistics.resampling import Array
 from scenarios.studies.statistics.result import FEWEST_PAIRS
 
 LEVEL = 0.01
-"""Of one sample: how often one with a single peak is taken for two."""
+"""How often a sample with a single peak is taken for one with two."""
 
 
 def split_at(samples: Sequence[Array], resolution: float) -> float | None:

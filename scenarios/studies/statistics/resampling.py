@@ -23,7 +23,7 @@ Array = npt.NDArray[np.float64]
 RESAMPLES = 9_999
 """SciPy's default, and as many flips of signs: with up to 13 seeds all that there are, so that the test is exact."""
 _FEWER = 1_999
-"""As many as BCa needs at least (Efron and Tibshirani, 1993, chapter 14), for tables too large for ``RESAMPLES``."""
+"""The fewest resamples that BCa needs (Efron and Tibshirani, 1993, chapter 14), for tables too large for more."""
 _LARGE = 500
 """Seeds, or columns, from which a table is."""
 _SEED = 20_240_501

@@ -1,4 +1,4 @@
-"""What a comparison says: plain values, no computation. The text, the JSON and the HTML report are views of it.
+"""Result of a comparison: plain values, no computation. The text, the JSON and the HTML report are views of it.
 
 Every number of a metric is in the metric's own unit (``Row.unit``). ``None`` stands where there is no such number:
 too few seeds, or no run that has the metric. A *level* is what is compared: an arm of the study, or, with ``--by``, all
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from scenarios.studies.statistics.run_figures import RunFigures
 
 CONFIDENCE = 0.95
-"""Of every interval."""
+"""The confidence of every interval."""
 LARGEST_SHARE = 9.0
-"""Of what is shown as a share: ten times the baseline."""
+"""The largest change that is shown as a share of the baseline: ten times the baseline."""
 SIGNIFICANT = 0.05
-"""Of all tests of one table together."""
+"""The significance level of all tests of one table together."""
 
 
 class MetricVerdict(Enum):
-    """What can be said of one metric of a level against the baseline."""
+    """A verdict on one metric of a level against the baseline."""
 
     BETTER = "better"
     WORSE = "worse"
     LOWER = "lower"
-    """Of a metric that describes and does not judge."""
+    """The metric is lower, and describes without judging: lower is neither better nor worse."""
     HIGHER = "higher"
     SAME = "no difference that matters"
-    """Whatever the difference is, it is smaller than the smallest difference of interest."""
+    """The difference is smaller than the smallest difference of interest."""
     UNKNOWN = "not known"
     """The seeds are too few to tell."""
     DEPENDS = "depends"
-    """It is better at some values of the other axes and worse at others: there is no one answer over them."""
+    """The level is better at some values of the other axes and worse at others: there is no one answer over them."""
 
 
 FEWEST_PAIRS = 6
@@ -65,7 +65,7 @@ class Sample:
 
     Attributes:
         seeds: how many seeds have the metric.
-        mean: what the difference is about.
+        mean: the value that the difference is about.
         median, median_interval: over the seeds; the interval is exact, from order statistics.
         smallest, largest: over the seeds.
         spread: standard deviation over the seeds.
@@ -89,16 +89,16 @@ class MetricDifference:
     Attributes:
         pairs: the seeds that both have.
         mean, interval: the mean difference, and its BCa interval.
-        relative, relative_interval: the same as a share of the baseline's mean over these seeds (0.1 is 10 % more);
+        relative, relative_interval: both as a share of the baseline's mean over these seeds (0.1 is 10 % more);
             None where that mean is 0.
         median: the median difference.
         higher, lower, equal: on how many seeds the level is higher or lower than the baseline, or equal.
         dominance, dominance_interval: Cliff's delta within pairs: the share of the seeds on which the level is higher
             less the share on which it is lower, from -1 to 1.
         minimum: the smallest difference that matters.
-        p: of the hypothesis that the true difference is at most ``minimum``, two-sided, by flipping signs; None
+        p: p-value of the hypothesis that the true difference is at most ``minimum``, two-sided, by flipping signs; None
             where every pair is equal, which needs no test.
-        p_adjusted: the same after Holm's correction over the table.
+        p_adjusted: this p after Holm's correction over the table.
         pairing: the variance of the difference if the seeds were not paired, divided by that of the paired one: above
             1 the pairing helps. None where nothing varies.
         verdict: the finding.
@@ -161,7 +161,7 @@ class Stratum:
 
     Attributes:
         axes, values: ``client.rate`` and ``8MB/s``.
-        difference: its p is of its own test alone.
+        difference: difference at these values; its p is of its own test alone.
     """
 
     axes: tuple[str, ...]
@@ -175,7 +175,7 @@ class Split:
 
     Attributes:
         at: the smallest value of the upper part.
-        shares: of each level's runs in the upper part.
+        shares: share of each level's runs in the upper part.
     """
 
     at: float
@@ -187,11 +187,11 @@ class Row:
     """One metric.
 
     Attributes:
-        metric: its name, as in ``understudy list metrics``. text: its meaning.
+        metric: name, as in ``understudy list metrics``. text: meaning.
         better: which of two values is the better one.
-        samples: by the level's name, the baseline's first.
-        differences: by the name of each other level, against its ``Level.against``.
-        split: None where the values have one peak.
+        samples: samples by the level's name, the baseline's first.
+        differences: differences by the name of each other level, against its ``Level.against``.
+        split: the division into two parts; None where the values have one peak.
     """
 
     metric: str
@@ -208,13 +208,13 @@ class Level:
     """One of the things that are compared.
 
     Attributes:
-        name: as in ``samples`` and ``differences``.
+        name: name, as in ``samples`` and ``differences``.
         arms: the names of the arms whose runs it has: one, or with ``--by`` all those with the same value on the axis.
         values: axis to value, for the axes on which all its runs agree.
         against: the level that it is compared with; None for the first. along: the single axis in which the two
             differ; None where there are several.
         runs: runs that have figures. seeds: how many seeds these have.
-        moved: those of them that had a move. finished: those of them whose moves all finished.
+        moved: runs that had a move. finished: runs whose moves all finished.
         failed: runs that broke and have no figures.
     """
 
@@ -273,10 +273,10 @@ class AxisEffect:
 
     Attributes:
         axes: one axis, a main effect; two, their interaction: how far the effect of one depends on the other.
-        share: of the metric's variance over all runs, 0 to 1.
-        p, p_adjusted: of the F test; after Holm's correction over all effects of all metrics. None where nothing is
-            left to test against.
-        means: of a main effect: the axis's value to the mean over its runs.
+        share: share of the metric's variance over all runs, 0 to 1.
+        p, p_adjusted: p-value of the F test; after Holm's correction over all effects of all metrics. None where
+            nothing is left to test against.
+        means: means of a main effect: the axis's value to the mean over its runs.
     """
 
     axes: tuple[str, ...]
@@ -292,7 +292,7 @@ class Effects:
 
     Attributes:
         seeds: the share of the variance between seeds. rest: that which neither axes nor seeds account for.
-        runs: from how many runs: those of the seeds that every arm has.
+        runs: number of runs: those of the seeds that every arm has.
     """
 
     metric: str
@@ -304,7 +304,7 @@ class Effects:
 
 @frozen(kw_only=True)
 class Front:
-    """Which levels no other level beats on all of some metrics (Pareto).
+    """The levels that no other level beats on all of some metrics (Pareto).
 
     Attributes:
         metrics: the objectives, each with a declared direction.
@@ -326,7 +326,7 @@ class Findings:
 
     Attributes:
         verdict: ``UNKNOWN`` for differences whose interval leaves out 0, although too few seeds make them findings.
-        metrics: those that are said in full, the gravest first.
+        metrics: metrics that are stated in full, the gravest first.
         named: further ones, of which only the name is said. more: how many there are besides.
     """
 
@@ -342,7 +342,7 @@ class NoFinding:
 
     Attributes:
         of: how many differences it has; 0: the two levels have no seed in common.
-        unknown: those of them that are not known; the others do not matter.
+        unknown: how many of them are not known; the others do not matter.
     """
 
     of: int
@@ -366,11 +366,12 @@ class FewSeeds:
 
 @frozen(kw_only=True)
 class OfLevel:
-    """What is said of one level against ``Level.against``.
+    """The result of one level against ``Level.against``, as the first screen states it.
 
     Attributes:
-        findings: what depends on other axes first, then better, worse, lower, higher; last what is not settled.
-        none: where no difference is found or not settled, and not all depend.
+        findings: findings by verdict: first those that depend on other axes, then better, worse, lower, higher; last
+            those that are not settled.
+        none: set where no difference is found or not settled, and not all depend.
     """
 
     level: str
@@ -380,13 +381,13 @@ class OfLevel:
 
 @frozen(kw_only=True)
 class Said:
-    """What is said of a comparison first, as data (``scenarios.studies.statistics.said``).
+    """The first screen of a comparison, as data (``scenarios.studies.statistics.said``).
 
     Attributes:
-        levels: those with the gravest findings, the gravest first.
-        more_levels: how many others have enough seeds.
+        levels: results of the levels with the gravest findings, the gravest first.
+        more_levels: how many other levels have enough seeds.
         few: the levels that have too few seeds; None where all have enough.
-        front: None where no metric of it has a finding.
+        front: the Pareto front; None where none of its metrics has a finding.
     """
 
     levels: tuple[OfLevel, ...]
@@ -402,7 +403,7 @@ class Doubt:
     Attributes:
         kind: one word for programs, such as ``deterministic`` or ``few-seeds``.
         text: one line for people.
-        metrics: those that it is about; none: all.
+        metrics: metrics that it is about; none: all.
     """
 
     kind: str
@@ -415,17 +416,17 @@ class Comparison:
     """A comparison, and the runs that it is computed from.
 
     Attributes:
-        title: of the scenario.
+        title: title of the scenario.
         by: the axes in which the levels differ: ``strategy``, ``profile``, keys of the grid.
         levels: the baseline first.
         minimum: the smallest difference that matters, as it was asked for.
         rows: all metrics, in the order of their declaration.
         told: the rows and levels that say most, the most telling first: (metric, level).
-        completions: None where no run had a move.
-        effects: of each metric, where the arms form a grid of two axes or more; else empty.
-        front: None with one level, or without objectives.
-        said: what is better at what: the levels and metrics that are said first.
-        doubts: what to mind when reading it.
+        completions: completion times of moves; None where no run had a move.
+        effects: effects on each metric, where the arms form a grid of two axes or more; else empty.
+        front: the Pareto front; None with one level, or without objectives.
+        said: the first screen: which level is better at what.
+        doubts: reasons to doubt it, or parts of it.
     """
 
     title: str
@@ -457,7 +458,7 @@ class Comparison:
 
     @property
     def headlines(self) -> tuple[str, ...]:
-        """What is better at what, by how much and how sure: a sentence each."""
+        """The sentences on the first screen: which level is better at what, by how much and how sure."""
         from scenarios.studies.statistics.sentences import headlines
 
         return headlines(self)
@@ -470,7 +471,7 @@ class Comparison:
         return as_text(self)
 
     def __repr__(self) -> str:
-        """What an interactive Python shows; ``to_json`` has all."""
+        """The text that an interactive Python shows; ``to_json`` has all."""
         return self.text
 
     def to_json(self) -> str:

@@ -64,7 +64,7 @@ def rows_of(
 def _differences(
     layout: Layout, figures: Mapping[str, Figure], minimum: Minimum, splits: Mapping[str, Split | None]
 ) -> dict[tuple[str, str], MetricDifference]:
-    """By metric and level. A metric with two peaks has the tests of its shares in place of that of its mean."""
+    """Differences by metric and level. A metric with two peaks has the tests of its shares in place of its mean's."""
     places = list(cells(layout))
     both = {place: layout.both(*place) for place in places}
 

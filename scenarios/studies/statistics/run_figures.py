@@ -19,7 +19,7 @@ class RunFigures:
     """The figures of one run, computed by Spark or by the run itself.
 
     Attributes:
-        arm: with its name.
+        arm: the arm, with its name.
         completed: whether every move finished; None when it had none.
         observed_s: the time of its moves, up to the run's end where they did not finish.
         metrics: name to value; empty for a run that failed.

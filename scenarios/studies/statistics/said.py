@@ -1,5 +1,5 @@
-"""What is said of a comparison first, as data: which levels, which figures of each, in which order. The console, the
-page and the notebook put it into words, and decide nothing."""
+"""The first screen of a comparison, as data: which levels, which figures of each, in which order. The console, the page
+and the notebook put it into words, and decide nothing."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ def told(rows: Sequence[Row], levels: Sequence[Level], axes: Sequence[str]) -> t
 
 
 def said(rows: Sequence[Row], levels: Sequence[Level], places: Sequence[tuple[str, str]], front: Front | None) -> Said:
-    """What is said of the levels but the first, those with the gravest findings first.
+    """The first screen: results of all levels after the first one, those with the gravest findings first.
 
     Args:
-        places: those of ``told``.
-        front: told where any of its metrics has a finding.
+        places: the result of ``told``.
+        front: the Pareto front; it is used where any of its metrics has a finding.
     """
     by_metric = {row.metric: row for row in rows}
     order = dict.fromkeys([*(level for _metric, level in places), *(level.name for level in levels[1:])])

@@ -31,7 +31,7 @@ _LISTED = 4
 
 
 def headlines(comparison: Comparison) -> tuple[str, ...]:
-    """What is better at what, by how much and how sure."""
+    """The sentences on the first screen: which level is better at what, by how much and how sure."""
     said = comparison.said
     found = [line for one in said.levels for line in of_level(comparison, one)]
     return (*found, *of_all(comparison))
@@ -58,7 +58,7 @@ def foremost(comparison: Comparison, level: str) -> str | None:
 
 
 def _few_seeds(few: FewSeeds) -> str:
-    """What seeds show that are too few for any finding, and how many would do."""
+    """The sentence about seeds that are too few for any finding, and how many would do."""
     more = "" if few.tests < 2 else f", {few.enough} for the {few.tests} differences here"
     return (
         f"{counted(few.seeds, 'seeds')} can show a direction and no finding: of {counted(few.seeds, 'pairs')} no p is "
@@ -79,8 +79,8 @@ class Pair:
 
     @property
     def names(self) -> tuple[str, str, str]:
-        """Of both, and where both are: ``kafka-6794``, ``wiki`` and `` at strategy.throttle=10MB/s`` where they differ
-        in one axis of several."""
+        """The names of both, and the values that both have: ``kafka-6794``, ``wiki`` and
+        `` at strategy.throttle=10MB/s`` where they differ in one axis of several."""
         axis, values = self.level.along, self.level.values
         rest = [one for one in self.axes if one != axis and one in values]
         if axis is None or not rest or axis not in values:
@@ -132,7 +132,7 @@ def further(said: Findings) -> str:
 
 
 def without_finding(none: NoFinding, minimum: str) -> str:
-    """What is said where nothing is found, after the names of the two levels."""
+    """The end of a sentence about two levels without a finding, after their names."""
     if not none.of:
         return "they have no seed in common."
     if not none.unknown:
@@ -142,7 +142,7 @@ def without_finding(none: NoFinding, minimum: str) -> str:
 
 
 def finding(row: Row, cell: MetricDifference, level: Level) -> str:
-    """What a metric's difference is, and how sure: ``+28% [+27%, +29%] (20 of 20 seeds, p < 0.001)``."""
+    """A metric's difference, and how sure it is: ``+28% [+27%, +29%] (20 of 20 seeds, p < 0.001)``."""
     base = row.samples[level.against or ""]
     if row.split is None or cell.share is None or cell.alike is None:
         from_ = f", from {number(base.mean, row.unit)}" if not cell.is_share else ""
@@ -159,7 +159,7 @@ def finding(row: Row, cell: MetricDifference, level: Level) -> str:
 
 
 def sureness(cell: MetricDifference) -> str:
-    """On how many seeds, and p: ``20 of 20 seeds, p < 0.001``; alike seeds have no p."""
+    """The number of seeds, and p: ``20 of 20 seeds, p < 0.001``; alike seeds have no p."""
     seeds = cell.higher if (cell.mean or 0) > 0 else cell.lower
     sure = "the seeds are alike" if cell.deterministic and cell.verdict in DIFFERENT else p_value(cell.p_adjusted)
     return f"{seeds} of {cell.pairs} seeds, {sure}"
@@ -197,7 +197,7 @@ def _ends(interval: Interval | None, text: Callable[[float], str]) -> str:
 
 
 def depends(row: Row, level: Level) -> str:
-    """Of a difference whose sign depends on the other axes: on which, and where it is largest in each direction."""
+    """The sentence about a difference whose sign depends on other axes: on which, and where each sign is surest."""
     cell = row.differences[level.name]
     axes = " and ".join(cell.strata[0].axes)
     ways = [[one for one in cell.strata if one.difference.verdict is verdict] for verdict in DIFFERENT]

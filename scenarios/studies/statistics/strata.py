@@ -56,7 +56,7 @@ def with_strata(
 
 
 def _divisions(layout: Layout) -> Iterator[_Strata]:
-    """By each axis that is left out, and by all of them together."""
+    """Strata by each axis that is left out, and by all of them together."""
     alone = [(at,) for at in range(len(layout.pooled))]
     for which in [*alone, tuple(range(len(layout.pooled)))] if len(alone) > 1 else alone:
         places: dict[tuple[str, ...], list[int]] = {}

@@ -34,19 +34,19 @@ from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigure
 from scenarios.studies.statistics.said import said, told
 
 ALL = "all"
-"""In place of metrics: all that are compared."""
+"""The name that stands for all compared metrics."""
 OBJECTIVES = (TIME_TO_COMPLETE, "under_min_isr_s", "produce_p99_ms", "extra_replica_s")
-"""Of the Pareto front, where no metrics are named: speed, risk, harm to clients and cost."""
+"""The metrics of the Pareto front, where none are named: speed, risk, harm to clients and cost."""
 
 
 @frozen(kw_only=True)
 class ComparisonSpec:
-    """What a comparison is asked for.
+    """The options of a comparison.
 
     Attributes:
         by: the axis whose values are compared; None: every arm with the one that differs from it in one axis.
-        where: only arms with these values: axis and value.
-        metrics: only these; ``all``, or none: all that are compared.
+        where: pairs of axis and value; only arms with these values are compared.
+        metrics: the metrics that are compared; ``all``, or none named: all metrics.
         baseline: the level that all others are compared with; None: the first, or, without ``by``, as above.
         minimum: the smallest difference that matters; None: 1 % of the larger mean.
     """

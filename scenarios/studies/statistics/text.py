@@ -150,7 +150,7 @@ def _pairs(comparison: Comparison, shown: Sequence[tuple[str, str]]) -> Iterator
 
 
 def _blocks(comparison: Comparison, shown: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
-    """For each metric a line for each level that others are compared with, and below it one for each of these."""
+    """Lines of each metric: one for each level that others are compared with, and below it one for each of these."""
     yield ["metric", "arm", "mean", "difference", "verdict"]
     by_metric: dict[str, dict[str, list[str]]] = {}
     for metric, level in shown:
@@ -166,7 +166,7 @@ def _blocks(comparison: Comparison, shown: Sequence[tuple[str, str]]) -> Iterato
 
 
 def mean_of(row: Row, level: str) -> str:
-    """Of a metric with two peaks the share of its upper part: the mean is a value that no run has."""
+    """The mean; for a metric with two peaks the share of its upper part, since no run is near the mean."""
     sample = row.samples[level]
     if row.split is None:
         return f"{'≥' if sample.censored else ''}{number(sample.mean)}"
@@ -174,7 +174,7 @@ def mean_of(row: Row, level: str) -> str:
 
 
 def change_of(row: Row, cell: MetricDifference) -> str:
-    """Nothing where the sign depends on the other axes: the sentences have it at each of their values."""
+    """The change, and ``-`` where its sign depends on the other axes: the sentences have it at each of their values."""
     if cell.verdict is MetricVerdict.DEPENDS:
         return "-"
     if cell.share is None or cell.alike is None or row.split is None:
@@ -198,7 +198,7 @@ def verdict_of(cell: MetricDifference) -> str:
 
 
 def _effects(effects: Sequence[Effects], told: Sequence[tuple[str, str]], every: bool) -> Iterator[str]:
-    """What part of the variance each axis accounts for, of the first metrics of ``told``."""
+    """The share of the variance that each axis accounts for, for the first metrics of ``told``."""
     by_metric = {one.metric: one for one in effects}
     metrics = [metric for metric in dict.fromkeys(metric for metric, _ in told) if metric in by_metric]
     if not metrics:

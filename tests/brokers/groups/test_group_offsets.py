@@ -19,7 +19,7 @@ from tests.brokers.requests.clients import produce, records
 
 MINUTE = 60 * SECOND
 TOPICS = b"\x00\x00" + b"\x00\x00\x00\x01" + b"\x00\x01t"
-"""What a consumer says about itself that subscribes to topic t."""
+"""The metadata of a consumer that subscribes to topic t."""
 
 
 def needs_two(bench: GroupBench) -> None:
@@ -30,7 +30,7 @@ def needs_two(bench: GroupBench) -> None:
 
 
 def written(bench: GroupBench) -> list[GroupBatch]:
-    """What the log of the offsets' partition holds."""
+    """The batches in the log of the offsets' partition."""
     batches = bench.manager.partitions[OFFSETS].log.batches
     assert all(isinstance(batch, GroupBatch) for batch in batches)
     return batches  # type: ignore[return-value]

@@ -14,7 +14,7 @@ OTHER = TopicPartition("t", 1)
 
 
 def bench_with(directories: int = 2, policies: BrokerPolicies | None = None) -> Bench:
-    """It leads TP in /data/0 and, where there are two directories, OTHER in /data/1."""
+    """A bench that leads TP in /data/0 and, where there are two directories, OTHER in /data/1."""
     bench = Bench(policies)
     bench.node.disks = tuple(Disk(f"/data/{number}") for number in range(directories))
     bench.restart()

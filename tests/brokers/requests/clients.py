@@ -1,4 +1,4 @@
-"""What real clients send to a broker on a bench."""
+"""Requests that real clients send to a broker on a bench."""
 
 from typing import Any
 

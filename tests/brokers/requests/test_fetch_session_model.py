@@ -42,7 +42,7 @@ class Reader:
         self.answers = 0
         self.waiting = False
         self.lacked: set[TopicPartition] = set()
-        """What the leader's metadata lacked when the last request came."""
+        """The partitions that the leader's metadata lacked when the last request came."""
 
     def step(self) -> None:
         """Take in the answer that has come, else send the next request, else let the long poll end."""

@@ -15,7 +15,7 @@ UNKNOWN = Errors.UNKNOWN_TOPIC_OR_PARTITION
 
 
 def unannounced(policies: BrokerPolicies | None = None) -> Bench:
-    """It leads ``TP``; the controller's UpdateMetadata is still on its way."""
+    """A bench that leads ``TP``; the controller's UpdateMetadata is still on its way."""
     bench = Bench(policies)
     bench.leader_and_isr(state(ME, 0))
     return bench

@@ -27,7 +27,7 @@ SECOND = 1_000_000
 STATES = TopicPartition.of(TRANSACTION_STATE_TOPIC, 0)
 ID = "billing"
 Producer = tuple[int, int]
-"""Its id and its epoch."""
+"""A producer's id and its epoch."""
 
 
 @define(eq=False)

@@ -1,4 +1,4 @@
-"""What producers get from their transaction coordinator, and what it writes and sends."""
+"""Answers of transaction coordinators to producers, and what they write and send."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a log knows of its transactions: up to where everything is decided, what was aborted, who may write."""
+"""Transactions as a log knows them: up to where all are decided, which were aborted, which producers may write."""
 
 from typing import Any
 

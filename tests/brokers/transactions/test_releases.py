@@ -1,4 +1,4 @@
-"""What transaction coordinators of different releases do in another way."""
+"""Differences between the transaction coordinators of releases."""
 
 from typing import Any
 

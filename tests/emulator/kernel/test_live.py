@@ -15,7 +15,7 @@ from emulator.kernel.live import UNBOUNDED, LiveWorld
 
 Log = list[tuple[int, str]]
 Given = tuple[int, int]
-"""What an input does, and a number of microseconds."""
+"""An input: what it does, and a number of microseconds."""
 STOP = -1
 
 

@@ -1,4 +1,4 @@
-"""What is parked is roused before what it relies on changes."""
+"""Parked work is roused before anything that it relies on changes."""
 
 from emulator.kernel.parking import Parkable, Parking
 

@@ -16,7 +16,7 @@ ENTRIES = st.lists(st.tuples(st.integers(0, 4_000), st.sampled_from(ACTIONS)), m
 
 
 def seen(entries: list[tuple[int, str]], *, paranoid: bool = False, spec: NetworkSpec | None = None) -> list[Any]:
-    """What both ends get, and when."""
+    """The messages that both ends get, and when."""
 
     async def body(site: Site) -> list[Any]:
         site.network.paranoid = paranoid

@@ -1,4 +1,4 @@
-"""What lasts for a time lasts as long, whatever the clock of the machine is set to meanwhile."""
+"""Durations do not depend on the clock of the machine, whatever it is set to meanwhile."""
 
 import pytest
 

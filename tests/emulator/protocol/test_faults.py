@@ -1,4 +1,4 @@
-"""What the event of a fault says as data."""
+"""Data in the event of a fault."""
 
 from __future__ import annotations
 

@@ -30,9 +30,9 @@ MORE = {
     "atlas": ["--partition", "orders-0"],
     "shrink": ["--seed", "1"],
 }
-"""What else a command needs. One that needs more is refused for that, and the test says so."""
+"""Other arguments that a command needs. One that needs more is refused for that, and the test says so."""
 TEXTS = {"A", "ADDRESS", "AXIS", "CHECKER", "ID", "NAME", "P", "PARTITION", "RUN_ID", "S", "SIZE", "URL", "WORD"}
-"""What stands for a text that is no path, where the command itself looks at it."""
+"""Metavars of a text that is no path, where the command itself looks at it."""
 
 
 def parsers() -> dict[str, Parser]:

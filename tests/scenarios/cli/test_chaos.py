@@ -25,7 +25,7 @@ FAILS = """
 metric = "acked_batches"
 tolerance = 0
 """
-"""What no run of the file meets."""
+"""An expectation that no run of the file meets."""
 
 
 @pytest.fixture

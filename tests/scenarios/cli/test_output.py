@@ -1,4 +1,4 @@
-"""What a terminal obeys never reaches it: titles, keys and paths are other people's."""
+"""Control characters never reach a terminal: titles, keys and paths are other people's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a short run imports, and that it does not compile again what attrs generates."""
+"""Imports of a short run, and that it does not compile again what attrs generates."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ NOT_SERVED_AT_FIRST = (
     "scenarios.faults.actions.reassignments", "scenarios.wire.apis.produce", "scenarios.wire.recording",
     "scenarios.wire.zookeeper.zookeeper_connection",
 )  # fmt: skip
-"""What a served cluster imports when something first asks for it."""
+"""Modules that a served cluster imports when something first asks for them."""
 
 
 def test_a_served_cluster_imports_only_what_it_uses() -> None:

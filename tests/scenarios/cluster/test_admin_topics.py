@@ -17,7 +17,7 @@ MINUTE = 60_000_000
 
 
 def created(*topics: NewTopic, profile: str = "kafka-2.4", **more: Any) -> Any:
-    """What a request for ``topics`` is answered, and the partitions that broker 0 knows at that moment."""
+    """The answer to a request for ``topics``, and the partitions that broker 0 knows at that moment."""
 
     async def drive(ask: Ask, cluster: Cluster) -> Any:
         response = await ask(CreateTopicsRequest(topics, **{"timeout_us": MINUTE, **more}))

@@ -1,4 +1,4 @@
-"""What ``validate`` takes for a topic is what CreateTopics takes, and what Kafka refuses nevertheless fails the run."""
+"""Topics that ``validate`` accepts are those that CreateTopics accepts; a topic that Kafka refuses fails the run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EDGES = (-(2**63), -(2**31) - 1, -2, -1, 0, 1, 13, 14, 2**31 - 1, 2**31, 5_000_0
 
 
 def values(name: str) -> st.SearchStrategy[Any]:
-    """Of the type that TOML gives such a setting, near the limits of every other, right and wrong."""
+    """Values of the type that TOML gives such a setting, near the limits of every other, right and wrong."""
     kind = TOPIC_CONFIGS[name].type
     if kind is ConfigType.BOOLEAN:
         return st.booleans()
@@ -53,7 +53,7 @@ def accepts(topics: list[dict[str, Any]]) -> bool:
 
 
 def created(topics: list[dict[str, Any]]) -> list[Errors]:
-    """What CreateTopics answers for each of them, one after the other."""
+    """The answers of CreateTopics for each of them, one after the other."""
 
     async def drive(ask: Ask, _: Cluster) -> Any:
         answers = []

@@ -1,4 +1,4 @@
-"""What is idle is jumped over exactly: the same trace as if every poll, ping and tick had been simulated.
+"""Idle work is jumped over exactly: the same trace as if every poll, ping and tick had been simulated.
 
 Random histories are played twice, with ``World(simulate_idle=True)`` and without. Some networks have no jitter, so that
 polls and faults often fall on the same microsecond.
@@ -166,7 +166,7 @@ DEEDS: dict[str, Callable[[Cluster, Deed], None]] = {
 
 
 class Outcome(NamedTuple):
-    """What the two runs have to agree on: all events, and what the draws and counts have come to."""
+    """The outcome on which two runs have to agree: all events, the draws and the counts."""
 
     events: list[Any]
     streams: dict[tuple[str, str], int]

@@ -17,7 +17,7 @@ Act = Callable[[AdminZkClient], Awaitable[Any]]
 
 
 def on_a_broker(act: Act, *, brokers: int = 3, racks: int = 1, topic_version: int = 1) -> tuple[Any, Cluster]:
-    """What ``act`` returns on broker 0 of a cluster that has the topic ``orders``, or the refusal; and the cluster
+    """The result of ``act`` on broker 0 of a cluster that has the topic ``orders``, or the refusal; and the cluster
     once it is settled."""
     world = World(7)
     setup = ClusterSetup(brokers, racks=racks, topics=(TopicSetup("orders", {0: (0, 1), 1: (1, 2)}),))

@@ -7,4 +7,4 @@ RELEASE = "kafka-2.4"
 _OF_2 = ("kafka-2.3", "kafka-2.4", "kafka-2.5", "kafka-2.6", "kafka-2.7")
 RELEASES = pytest.mark.parametrize("release", _OF_2)
 WITH_API = pytest.mark.parametrize("release", _OF_2[1:])
-"""Those that have AlterPartitionReassignments and ElectLeaders."""
+"""The releases that have AlterPartitionReassignments and ElectLeaders."""

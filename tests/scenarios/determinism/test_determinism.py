@@ -29,7 +29,7 @@ SCENARIOS = {path.stem: Scenario.load(path) for path in sorted(LIBRARY.glob("*.t
 
 
 def digests(hash_seed: int) -> dict[str, str]:
-    """Of RUNS, from a process of its own whose Python hashes strings in its own way."""
+    """The digests of RUNS, from another process whose Python hashes strings in its own way."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.scenarios.determinism.digests", *RUNS],
         cwd=PROJECT,

@@ -54,7 +54,7 @@ VALUES = st.sampled_from([-1, 0, 1, 2, 3, 7, 2**31, True, False, "CreateTime", "
 
 
 def written(settings: dict[str, Any], resource: Resource) -> tuple[Errors, CommandOutcome]:
-    """What IncrementalAlterConfigs and the operator's tool say of it, each in a cluster of its own."""
+    """The answers of IncrementalAlterConfigs and of the operator's tool to it, each in a cluster of its own."""
     texts = {name: as_text(value) for name, value in settings.items()}
     ops = tuple(AlterConfigOp(name, OpType.SET, text) for name, text in texts.items())
 

@@ -1,4 +1,4 @@
-"""What ``validate`` says of a cut: what is still reached, and what follows."""
+"""Hints of ``validate`` about a cut: what is still reached, and what follows."""
 
 from typing import Any
 

@@ -24,7 +24,7 @@ def shrunk_after_s(played: Played) -> float:
 
 
 def latencies_ms(played: Played) -> list[float]:
-    """Those of the batches that were acknowledged between the 3rd and the 20th second."""
+    """The latencies of the batches that were acknowledged between the 3rd and the 20th second."""
     found = played.of(Produced, lambda event: 3_000_000 < event.t_us < 20_000_000)
     return [event.latency_us / 1000 for event in found]
 

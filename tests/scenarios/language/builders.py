@@ -47,7 +47,7 @@ def small_and(*lines: str) -> str:
 
 
 def built() -> Scenario:
-    """The same scenario as ``SMALL``, built in Python."""
+    """The scenario ``SMALL``, built in Python."""
     return Scenario(
         title="small",
         horizon_us=60_000_000,

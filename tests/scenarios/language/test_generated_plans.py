@@ -13,7 +13,7 @@ from scenarios.language import Scenario, scenario_json_schema
 from tests.scenarios.language.json_schema import violations
 
 RACKS = {0: "rack1", 1: "rack3", 2: "rack3", 3: "rack2", 4: "rack2", 5: "rack1"}
-"""Those of AdminRackAwareTest (Kafka 2.3.1)."""
+"""The racks of AdminRackAwareTest (Kafka 2.3.1)."""
 EXECUTE = {"at": "1s", "action": "reassign.execute"}
 
 

@@ -1,4 +1,4 @@
-"""What ``validate`` says of loads that cannot be accepted, and what happens to them."""
+"""Hints of ``validate`` about loads that cannot be accepted, and what happens to them."""
 
 from collections.abc import Mapping
 from typing import Any

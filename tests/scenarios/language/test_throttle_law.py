@@ -1,4 +1,4 @@
-"""What a plan says of its throttle before the run comes true in the run."""
+"""A plan's hints about its throttle before the run come true in the run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.scenarios.runs.building import EXECUTE, play, scenario
 
 
 def foreseen(played_rate: int, throttle: int, followers: int, strategy: str = "wiki") -> tuple[list[NeverEnds], bool]:
-    """What is foreseen of a move of orders-0, and whether it ends in the run; it has 90 s for 40 MB."""
+    """The hints about a move of orders-0, and whether it ends in the run; it has 90 s for 40 MB."""
     old = list(range(followers + 1))
     wanted = scenario(
         assignment=[old],

@@ -59,7 +59,7 @@ def replayed(events: Sequence[Any], lost: frozenset[tuple[int, int]], widths: It
 
 
 def _names(event: Any) -> list[dict[str, Any] | None]:
-    """What is different about the event in each partition; one None for an event that is not of a partition."""
+    """The part of an event that differs between partitions; one None for an event that is not of a partition."""
     if hasattr(event, "partition"):
         return [{"partition": partition} for partition in range(PARTITIONS)]
     if isinstance(event, ZkWritten) and event.path == state_path(ORDERS_0):

@@ -1,4 +1,4 @@
-"""What an action at a set time is caused by: nothing, whatever happened to come before it."""
+"""Causes of an action at a set time: none, whatever happened to come before it."""
 
 from emulator.protocol.events import Fault
 from tests.scenarios.runs.building import EXECUTE, play, scenario

@@ -28,7 +28,7 @@ def played(*method: Table, **more: Any) -> Played:
 
 
 def broken(run: Played) -> dict[Part | None, str]:
-    """What ``converged`` reports: condition -> the first case of it."""
+    """The report of ``converged``: condition -> the first case of it."""
     found = [violation for violation in run.run.violations if violation.invariant == "converged"]
     return {violation.part: violation.state for violation in reversed(found)}
 

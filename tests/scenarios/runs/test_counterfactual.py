@@ -1,4 +1,4 @@
-"""The same run without a ticket: each reason is held against its switch."""
+"""Runs without a ticket: each reason is held against its switch."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_what_cannot_be_left_out_is_refused(ticket: str, message: str) -> None:
 
 @pytest.mark.slow
 def test_reasons_are_gone_with_their_switches() -> None:
-    """What a reason with a switch explains, in 400 seeds of 1.1 and 0.8 each."""
+    """Findings that a reason with a switch explains, in 400 seeds of 1.1 and 0.8 each."""
     explained, gone = 0, 0
     for profile in ("kafka-1.1", "kafka-0.8"):
         for seed in range(400):

@@ -1,4 +1,4 @@
-"""What is wrong with a run, in one shape: equal for the same rule, however it was broken."""
+"""Findings of a run have one shape: equal for the same rule, however it was broken."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What controllers do wrong by themselves is recognized by its marks in the trace, and by nothing less."""
+"""Wrong behaviour of controllers is recognized by its marks in the trace, and by nothing less."""
 
 from __future__ import annotations
 

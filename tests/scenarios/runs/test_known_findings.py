@@ -1,4 +1,4 @@
-"""What a release does wrong by itself is distinguished from what is new, and only where the trace has its marks."""
+"""Known findings of a release are distinguished from new ones, and only where the trace has their marks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.scenarios.runs.stated import (
 )
 
 AHEAD = UnexpectedAppendOffset.__name__
-"""Of a follower that is given a batch which begins before the end of its log."""
+"""The error of a follower that is given a batch which begins before the end of its log."""
 CRASHES: tuple[Table, ...] = (
     {"at": "2s", "action": "broker.crash", "target": 0, "kind": "host", "duration": "1s"},
     {"at": "5s", "action": "controller.crash"},
@@ -51,7 +51,7 @@ def bounced() -> Run:
 
 @pytest.fixture(scope="module")
 def away(bounced: Run) -> Run:
-    """The same, but that the session of broker 0 ends a little earlier: there is room for what happens meanwhile."""
+    """The run ``bounced``, but broker 0's session ends a little earlier: there is room for what happens meanwhile."""
     gone = seq_of(bounced, "delete")
     events = [event._replace(seq=gone - 1) if event.seq == gone else event for event in kept(bounced)]
     return told(bounced, bounced.profile, events, *bounced.violations)
@@ -202,7 +202,7 @@ def test_a_broker_is_back_once_its_znode_is_there_though_it_has_no_answer_yet(bo
 
 
 def without_broker_0(run: Run, leader_epoch: int) -> Run:
-    """The same, with an ISR without broker 0 as soon as it has crashed."""
+    """The run with an ISR without broker 0 as soon as that has crashed."""
     crash = next(event for event in run.control_plane if type(event) is e.NodeCrashed)
     state = LeaderAndIsr(1, leader_epoch, (1, 2), 1).encode()
     shrunk = ZkWritten(crash.t_us, crash.seq + 1, 0, 3, "setData", state_path(TP), 1, 1, state)

@@ -1,4 +1,4 @@
-"""What leaders and controllers do wrong by themselves to ISRs and moves, by its marks in the trace and nothing less."""
+"""Wrong behaviour of leaders and controllers with ISRs and moves, by its marks in the trace and nothing less."""
 
 from __future__ import annotations
 

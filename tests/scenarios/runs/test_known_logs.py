@@ -1,4 +1,4 @@
-"""What a release does wrong by itself to logs, from runs in which it happens."""
+"""Wrong behaviour of releases with logs, from runs in which it happens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run leaves behind in memory."""
+"""Memory that a run leaves behind."""
 
 import gc
 import json

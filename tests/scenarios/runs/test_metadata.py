@@ -8,7 +8,7 @@ from emulator.protocol.types import TopicPartition
 from tests.scenarios.runs.building import play, scenario
 
 ALONE = TopicPartition("orders", 1)
-"""Its only replica is on broker 0, which does not come back."""
+"""A partition whose only replica is on broker 0, which does not come back."""
 
 
 def act(at: str, action: str, target: Any, **more: object) -> dict[str, Any]:

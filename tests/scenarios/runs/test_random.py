@@ -12,7 +12,7 @@ from tests.scenarios.runs.random_cases import histories
 
 SLOW_DRAWS = (HealthCheck.too_slow, HealthCheck.data_too_large)
 EVEN = settings(deadline=None, database=None, derandomize=True, suppress_health_check=SLOW_DRAWS)
-"""The same histories each time."""
+"""Settings with which Hypothesis draws the same histories each time."""
 
 
 def check(wanted: Scenario, runs: int = 2) -> None:

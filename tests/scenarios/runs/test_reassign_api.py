@@ -162,7 +162,7 @@ def test_by_way_of_zookeeper_one_request_at_a_time() -> None:
 
 
 def evolved(wanted: Scenario, first: Table) -> Scenario:
-    """The same scenario with another first entry."""
+    """The scenario ``wanted`` with another first entry."""
     table = wanted.to_table()
     return Scenario.from_table(json.loads(json.dumps({**table, "method": [first, *table["method"][1:]]})))
 

@@ -1,4 +1,4 @@
-"""What control requests cost brokers that take time: one for each partition, as up to 1.0, or one for all
+"""Costs of control requests for brokers that take time: one for each partition, as up to 1.0, or one for all
 (KAFKA-5642)."""
 
 from typing import NamedTuple
@@ -17,7 +17,7 @@ LOCAL_TIME = "kafka.network:type=RequestMetrics,name=LocalTimeMs,request=LeaderA
 
 
 class Costs(NamedTuple):
-    """Of a controlled shutdown, in seconds after it began.
+    """The costs of a controlled shutdown, in seconds after it began.
 
     Attributes:
         requests: how many LeaderAndIsr there were, and ``threads_s`` how long they occupied request handler threads.
@@ -30,7 +30,7 @@ class Costs(NamedTuple):
 
 
 def costs(profile: str, **changed: object) -> Costs:
-    """Of the scenario in the library; ``changed``: keys of its ``cluster``."""
+    """The costs of the scenario in the library; ``changed``: keys of its ``cluster``."""
     scenario = load("controlled-shutdown-of-many-leaders")
     changes = {f"cluster.{name}": value for name, value in changed.items()}
     played = play(scenario.with_overrides(changes), profile=profile)

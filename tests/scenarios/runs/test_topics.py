@@ -18,7 +18,7 @@ GONE: Table = {"assignment": {"orders-0": []}, "within": "1m"}
 
 
 def left_of(played: Played, topic: str = "orders") -> list[str]:
-    """What is left in ZooKeeper and on the brokers' disks."""
+    """The rest of a topic in ZooKeeper and on the brokers' disks."""
     tree, cluster = played.stage.cluster.zookeeper.tree, played.stage.cluster
     paths = (znodes.topic_path(topic), f"{znodes.CONFIG_TOPICS}/{topic}", znodes.delete_topic_path(topic))
     logs = [f"log on {b}" for b, node in cluster.nodes.items() if log_path(TopicPartition(topic, 0)) in node.disk.files]

@@ -35,7 +35,7 @@ def drawn(profile: str, seed: int) -> Run:
 
 
 def verdict(run: Run) -> object:
-    """What was found, and which of it is known, without a word of it."""
+    """The findings, and which of them are known, without a word of them."""
     found = explained_findings(run)
     known = [(reason.ticket, reason.text, [(one.checker, one.part) for one in of_it]) for reason, of_it in found.known]
     violations = [(one.invariant, one.part, one.seq, one.partition, one.brokers, one.facts) for one in run.violations]

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.spark
 
 
 def carried_out(source: str, names: dict[str, Any]) -> list[str]:
-    """What a cell prints, and the text of its last line's value."""
+    """The output of a cell, and the text of its last line's value."""
     cell = ast.parse(source)
     last = cell.body.pop() if isinstance(cell.body[-1], ast.Expr) else None
     printed = io.StringIO()

@@ -1,4 +1,4 @@
-"""What a test can read of a cluster, and do to it."""
+"""An instance: what a test can read of a cluster, and do to it."""
 
 from collections.abc import Callable
 from contextlib import nullcontext

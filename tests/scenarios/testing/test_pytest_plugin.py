@@ -31,7 +31,7 @@ assignment = { "orders-0" = [1, 2] }
 
 
 def run_pytest(folder: Path, *arguments: str) -> str:
-    """What pytest prints. The plugin is named, whether this environment has its entry point or not."""
+    """The output of pytest. The plugin is named, whether this environment has its entry point or not."""
     paths = os.pathsep.join([str(ROOT), str(ROOT / "scenarios/package")])
     return forked.run_pytest(
         folder,

@@ -1,4 +1,4 @@
-"""What reaches a gateway from a broken client."""
+"""Bytes that reach a gateway from a broken client."""
 
 import struct
 from collections.abc import Sequence

@@ -160,7 +160,7 @@ CONSUMES: dict[str, Callable[[Served, str, int], list[list[bytes]]]] = {
 
 
 def dealt(sent: list[bytes]) -> list[list[bytes]]:
-    """What each partition has of them, in order."""
+    """The messages of each partition, in order."""
     return [sent[partition::PARTITIONS] for partition in range(PARTITIONS)]
 
 

@@ -27,7 +27,7 @@ TABLE: dict[str, Any] = {
 
 @define(eq=False)
 class History:
-    """What one producer knows to be written in partition 0 of one topic: offsets and values."""
+    """The records that one producer knows to be written in partition 0 of one topic: offsets and values."""
 
     producer: Producer
     topic: str

@@ -16,7 +16,7 @@ class Queue:
     """The batches of one partition that wait to be sent, the next one first.
 
     Attributes:
-        leader: that of the last metadata.
+        leader: the leader in the last metadata.
         muted: a batch is in flight, and with one request at a time no other may overtake it.
     """
 
@@ -33,7 +33,7 @@ class Retry:
     Attributes:
         attempts: how many times it was sent.
         error: the result of the last attempt.
-        rests_until_us: when it may be sent again.
+        rests_until_us: time from which it may be sent again.
     """
 
     attempts: int
@@ -54,11 +54,11 @@ class Accumulator:
     """All batches of one producer. A batch that is neither waiting nor failed costs one entry in ``unfinished``.
 
     Attributes:
-        queues: of the producer's partitions.
+        queues: queues of the producer's partitions.
         ready: the queues in which a batch waits.
         unfinished: when each batch was closed that is not done (acknowledged, refused for good, or expired), in the
             order of closing.
-        retries: of the unfinished batches those that have failed.
+        retries: unfinished batches that have failed.
     """
 
     queues: Sequence[Queue]

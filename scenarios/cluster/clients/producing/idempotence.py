@@ -23,7 +23,7 @@ class Sequences:
 
     Attributes:
         next: the number of the next record.
-        acked: of the last record that was acknowledged.
+        acked: sequence number of the last acknowledged record.
         sent: batches that have their numbers and are not done, in order.
         unresolved: a batch that may or may not have been written has expired.
     """

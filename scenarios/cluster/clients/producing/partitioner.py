@@ -96,7 +96,7 @@ class Skewed:
     """
 
     _shares: dict[int, int]
-    """By place, how often its keys are used, together, out of ``_all``."""
+    """How often the keys of a partition are used, together, out of ``_all``, by partition."""
     _all: int = field(init=False)
     _owed: dict[int, int] = field(init=False)
 

@@ -20,7 +20,7 @@ class Adaptation:
     while the plan is under way; a rate that is not the one in force is set on the plan's brokers.
 
     Attributes:
-        throttle: with the rate in force.
+        throttle: the throttle with the rate in force.
         metric: the present value of a metric, by its name in scenario files.
     """
 

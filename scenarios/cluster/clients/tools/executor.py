@@ -28,7 +28,7 @@ class Executor:
         via: how moves reach the controller: ``zk`` or ``api``.
         progress: the moves that wait, in order, and those in progress when the operator last checked.
         throttle: the throttle that is set before each batch.
-        adaptation: what changes it.
+        adaptation: the rule that changes the throttle; None: it stays.
     """
 
     execution: Execution

@@ -57,7 +57,7 @@ async def around(
 
 
 async def _limited(operator: Operator, directories: Directories, moves: Assignments) -> Iterable[str]:
-    """Whose copies are limited: those of every broker of the plan's topics (up to 2.5), or of ``directories`` (2.6)."""
+    """The brokers whose copies are limited: all that have the plan's topics (up to 2.5), or ``directories`` (2.6)."""
     brokers = _brokers(directories)
     if operator.has_tool_2_6:
         return map(broker_entity, brokers)

@@ -19,10 +19,10 @@ BROKER_RATES = (*RATES, *REASSIGNMENT_RATES, COPY_RATE)
 
 
 def throttled_lists(before: Assignments, moves: Assignments, *, all_leaders: bool = False) -> dict[str, dict[str, str]]:
-    """Of each topic of ``moves`` the two lists: as leaders all replicas from before of the partitions that gain one,
-    since any of them may lead; as followers those that are gained.
+    """The two lists of throttled replicas of each topic of ``moves``, for the partitions that gain a replica. Leaders:
+    all replicas from before the move, since any of them may lead. Followers: the gained replicas.
 
-    ``all_leaders``: also of the partitions that gain none, and in the order of their texts, as the tool has it since
+    ``all_leaders``: list the partitions that gain no replica too, and sort the entries as texts, as the tool does since
     2.6.
     """
     lists: dict[str, dict[str, str]] = {}

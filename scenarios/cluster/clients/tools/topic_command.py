@@ -91,7 +91,7 @@ async def expand(
 
     Args:
         assignment: the replicas of each added partition; None: placed as Kafka does.
-        moving: which moves forbid it.
+        moving: the function that tells whether open moves forbid it.
     """
     try:
         data, _ = await operator.zk.get(topic_path(topic))
@@ -137,11 +137,11 @@ def _fits(assignment: Sequence[tuple[int, ...]], count: int, factor: int, broker
 
 
 async def any_move(operator: Operator, _topic: str) -> bool:
-    """Up to 2.3: a move of any topic (AdminManager.createPartitions)."""
+    """Whether any topic has a move (AdminManager.createPartitions, up to 2.3)."""
     return await operator.zk.exists(REASSIGN_PARTITIONS) is not None
 
 
 async def move_of_the_topic(_operator: Operator, topic: str) -> bool:
-    """Since 2.4: a move of the same topic, according to its znode (KIP-455)."""
+    """Whether the topic has a move, according to its znode (KIP-455, since 2.4)."""
     found = json.loads(topic)
     return any(found.get(kind) for kind in ("adding_replicas", "removing_replicas"))

@@ -1,4 +1,4 @@
-"""What is drawn beneath the Gantt, in bins of equal width: throughput, throttle, lag of followers, produce latency."""
+"""Series drawn beneath the Gantt, in bins of equal width: throughput, throttle, lag of followers, produce latency."""
 
 from __future__ import annotations
 

@@ -31,13 +31,13 @@ from scenarios.observe.why.partition_past import PartitionPast
 from scenarios.observe.why.replica_reasons import replica
 
 MOST = 24
-"""The most failures that are explained: each looks back over the whole run."""
+"""The most failures that are explained: each explanation reads the whole run before it."""
 MOST_OTHERS = 12
-"""The most that are named of those that are like an explained one."""
+"""The most failures that are named for being like an explained one."""
 NEAR_US = 5_000_000
 """Alike failures are shown as one where each is this near to the one before it."""
 LINKS = 12
-"""Of a chain of causes; what came before explains little."""
+"""The most links of a chain of causes: what came before explains little."""
 FAULTS = 4
 """The newest faults before a failure belong to its explanation: a chain can end at a timer, such as a session's."""
 RANK = {Violated: 0, AckedLost: 1, PartitionFailed: 2, ControllerElected: 3, LeaderElected: 4, Produced: 5}
@@ -67,7 +67,7 @@ class Failure:
 
     Attributes:
         kind: one of ``NAMES``.
-        question, sentence: those of ``understudy why``; empty where it has none.
+        question, sentence: question and answer of ``understudy why``; empty where it has none.
         links: the events that bear it out, oldest first.
         others: failures like it, without their chains, as far as they are named; alike: how many there are.
     """
@@ -94,8 +94,8 @@ def failures(events: Sequence[Any], faults: Sequence[Any], most: int = MOST) -> 
     """The failures, the worst kinds first, and how many groups of them were not explained.
 
     Args:
-        events: of one run, in their order.
-        faults: those of them that are faults, without the actions that undo one.
+        events: the events of one run, in their order.
+        faults: the faults among them, without the actions that undo one.
     """
     groups = sorted(_groups(events), key=lambda group: (RANK[type(group.first)], group.first.seq))
     by_seq = {event.seq: event for event in events}
@@ -107,7 +107,7 @@ def failures(events: Sequence[Any], faults: Sequence[Any], most: int = MOST) -> 
 
 
 def _groups(events: Sequence[Any]) -> Iterator[_Group]:
-    """Those that are alike and near each other."""
+    """Groups of failures that are alike and near each other."""
     newest: dict[tuple[Any, ...], _Group] = {}
     first_controller = next((event.seq for event in events if type(event) is ControllerElected), 0)
     for event in events:
@@ -124,7 +124,7 @@ def _groups(events: Sequence[Any]) -> Iterator[_Group]:
 
 
 def _alike(event: Any) -> tuple[Any, ...] | None:
-    """What two failures of one group have in common; None: the event is no failure."""
+    """The key that failures of one group have in common; None: the event is no failure."""
     kind = type(event)
     if kind is Violated:
         return kind, event.invariant
@@ -163,8 +163,8 @@ def _explained(group: _Group, events: Sequence[Any], by_seq: Mapping[int, Any], 
 
 
 def _answer(event: Any, events: Sequence[Any]) -> Answer:
-    """What ``understudy why`` says about it at its moment. A loss is explained by who came to lead the partition,
-    a failed partition by how its replica left the ISR."""
+    """The answer of ``understudy why`` about a failure at its moment. A loss is explained by the election of the
+    partition's leader, a failed partition by how its replica left the ISR."""
     if type(event) in (Violated, ControllerElected):
         return Answer("", (), "")
     tp = TopicPartition.of(event.topic, event.partition)

@@ -26,7 +26,7 @@ class Shade:
 
     Attributes:
         kind: ``fault``, ``undo``, or ``operator`` for what an operator or an application does.
-        end_us: when it was undone; None: it lasted until the end, or has no duration.
+        end_us: time at which it was undone; None: it lasted until the end, or has no duration.
         lasts: whether it is of the kind that lasts until it is undone.
     """
 
@@ -73,7 +73,7 @@ def _ends(later: Fault, undo: str, target: str) -> bool:
 
 @frozen
 class Recovery:
-    """What a fault did to partitions, the worst first, and for how long. ``seq``: of the fault."""
+    """The harm that a fault did to partitions, the worst first, and for how long. ``seq``: the fault's event."""
 
     seq: int
     t_us: int

@@ -1,4 +1,4 @@
-"""Where the logs of replicas and their high watermarks ended, over time."""
+"""Ends of the logs of replicas and their high watermarks, over time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 MOST_POINTS = 250
-"""Of one replica; where it has more, they are taken at equal distances of time."""
+"""The most points of one replica. Where it has more, points at equal distances of time are taken."""
 GONE = -1
 """The replica was deleted."""
 _END = {

@@ -63,7 +63,7 @@ def _head(run: RecordedRun) -> dict[str, Any]:
 
 
 def _said(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What ``understudy run`` printed."""
+    """The report that ``understudy run`` printed, by its parts."""
 
     def of(part: str) -> list[Mapping[str, Any]]:
         return [row for row in rows if row["part"] == part]
@@ -131,7 +131,7 @@ def _partitions(
 
 
 def _left_out(run: RecordedRun, hidden: int, untold: int, unexplained: int, passed: int) -> list[str]:
-    """What the page does not have, and the command that shows it."""
+    """The parts of the run that the page leaves out, with the commands that show them."""
     found = []
     if hidden:
         found.append(f"{hidden:,} partitions in which less happened: understudy timeline TRACE PARTITION")

@@ -16,9 +16,9 @@ class Passed:
     """A step of a protocol that the controller came to.
 
     Attributes:
-        end_us: when it had done it; None: it did not get there.
-        seq: of the last edge.
-        meaning: what happens in the step.
+        end_us: end of the step; None: it did not end.
+        seq: number of the last edge's event.
+        meaning: the sentence about what happens in the step.
     """
 
     t_us: int

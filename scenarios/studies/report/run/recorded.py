@@ -29,12 +29,12 @@ class RecordedRun:
     """A run of ``run --trace``.
 
     Attributes:
-        title, file: of the scenario.
+        title, file: title and file of the scenario.
         row: the run's row of ``runs``; strategy: the folder it was in.
-        figures: what the run computed of itself, by metric.
+        figures: figures that the run computed of itself, by metric.
         tables: the rows of the tables that pages show, by name.
         lags, metrics, logs: ``replica_lag``, the meters of ``broker_metrics`` and the events of ``OF_LOGS`` as columns.
-        events: in their order, without metrics; without data events where ``has_data`` is false.
+        events: events in their order, without metrics; without data events where ``has_data`` is false.
     """
 
     title: str

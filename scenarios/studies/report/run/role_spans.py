@@ -1,4 +1,4 @@
-"""What each broker was, over time: in the cluster, in each partition, and what it was cut off from.
+"""Roles of each broker over time: in the cluster, in each partition, and the machines that it was cut off from.
 
 The letters are those of the timeline (``scenarios.observe.timeline.roles``).
 """

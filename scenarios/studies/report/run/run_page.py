@@ -20,7 +20,7 @@ DRAWN = (
 )  # fmt: skip
 """The parts of the model that the script needs; the rest is in the page as text."""
 MOST_RECOVERIES = 3
-"""On the first screen; the table has all."""
+"""The most recoveries on the first screen; the table has all."""
 MOST_OPEN = 1
 """Failures whose chain is shown without a click."""
 
@@ -142,7 +142,7 @@ def _over(found: Mapping[str, Any]) -> Iterator[Html]:
 
 
 def _recovered(one: Mapping[str, Any]) -> str:
-    """What followed a fault: each kind of harm with its own partitions and times."""
+    """The harm that followed a fault: each kind of it with its own partitions and times."""
     followed = one["harms"]
     if not followed:
         return "no partition was without a leader, below min.insync.replicas or under-replicated"

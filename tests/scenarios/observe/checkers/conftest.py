@@ -1,4 +1,4 @@
-"""What holds of every violation in every test of the checkers."""
+"""Checks of every violation in every test of the checkers."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHi
 NAME = "fetches_back_off"
 THREAD = "ReplicaFetcherThread-0-0"
 MS = 1_000
-"""Of virtual time; what is shown takes another one."""
+"""A millisecond of virtual time, in microseconds; each event that is shown takes another microsecond."""
 TOO_SOON = f"broker 1: {THREAD} asks broker 0 again within 1.500 s, and its two back-offs take 2.000 s"
 
 

@@ -34,7 +34,7 @@ class Cluster(WrittenHistory):
         self.emit(ZkWritten, broker, "create", broker_path(broker), 0, 0, encode_broker(broker, 0))
 
     def dies(self, broker: int) -> None:
-        """Its process, and then its session."""
+        """The broker's process ends, and then its session."""
         self.emit(e.NodeCrashed, broker, 0, "process")
         self.emit(ZkWritten, -1, "delete", broker_path(broker), 0, 0, "")
 

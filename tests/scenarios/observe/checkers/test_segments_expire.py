@@ -16,7 +16,7 @@ from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHi
 
 SECOND = 1_000_000
 BATCHES = 40
-"""Of 100 bytes each, half a second apart."""
+"""Batches of 100 bytes each, half a second apart."""
 
 
 def run_with(**settings: Any) -> WrittenHistory:

@@ -60,7 +60,7 @@ def in_isr(events: Sequence[Any], until: int, broker: int) -> bool:
 
 
 def got(events: Sequence[Any], at_us: int) -> list[Appended]:
-    """What followers got in the ten seconds before a moment, from the first throttle on."""
+    """The records that followers got in the ten seconds before a moment, from the first throttle on."""
     set_us = next(event.t_us for event in events if type(event) is ZkWritten and "throttled.rate" in event.data)
     since_us = max(at_us - WINDOW_US, set_us)
     return [

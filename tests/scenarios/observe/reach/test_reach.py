@@ -1,4 +1,4 @@
-"""What a run has reached: each counter from the events that it is for, and the names of all that can be reached."""
+"""Reach of a run: each counter from the events that it is for, and the names of all that can be reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What followed from the point where two runs part."""
+"""Consequences of the first event that differs between two runs."""
 
 from __future__ import annotations
 

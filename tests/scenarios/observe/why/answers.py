@@ -94,7 +94,7 @@ CASES = (
 
 @cache
 def events(name: str, changes: str) -> list[Any]:
-    """What happened in a library run."""
+    """The events of a library run."""
     found: list[Any] = []
     scenario = Scenario.load(LIBRARY / f"{name}.toml").with_overrides(CHANGES[changes])
     run_scenario(scenario, on_event=found.extend)

@@ -78,7 +78,7 @@ def _shape(strategy: str) -> str:
 
 
 def assert_names_the_missing(sentence: str, past: PartitionPast, waiting: OpenMove) -> None:
-    """Of the present replicas where the step waits for those, of the target otherwise."""
+    """The missing ones are of the present replicas where the step waits for those, of the target otherwise."""
     assert past.state is not None
     wanted = past.state.replicas if waiting.step == "kafka-6794.1" else waiting.target
     missing = [broker for broker in wanted if broker not in past.state.isr]

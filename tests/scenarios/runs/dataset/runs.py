@@ -76,7 +76,7 @@ def files(root: Path) -> dict[str, bytes]:
 
 
 def rows(root: Path) -> dict[str, dict[str, list[dict[str, Any]]]]:
-    """What a data set says, however its runs are divided into files: each run's rows of each table, by ``run_id``."""
+    """The content of a data set, however its runs are divided into files: rows of each table, by ``run_id``."""
     data = open_data_set(root)
     found: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for table in SCHEMAS:

@@ -1,4 +1,4 @@
-"""What is read of a recorded run's columns by a moment is what all of its events come to."""
+"""Columns of a recorded run, read up to a moment, have what all of its events come to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a campaign that found nothing rules out."""
+"""Probabilities that a campaign without findings rules out."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def page(
 
 
 def text_of(made: str) -> str:
-    """What a reader sees without any script."""
+    """The text that a reader sees without any script."""
     return re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", made.partition("<body>")[2].partition("<script")[0]))
 
 

@@ -57,7 +57,7 @@ def noisy(**more: Any) -> Scenario:
 
 
 def less_noisy() -> Scenario:
-    """The same with less besides it, so that each run is short."""
+    """The noisy scenario with less besides the failure, so that each run is short."""
     table = noisy().to_table()
     del table["consumers"], table["workloads"]
     table |= {

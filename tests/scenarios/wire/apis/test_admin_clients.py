@@ -24,7 +24,7 @@ from scenarios.wire.versions import PROFILES, announced
 from tests.scenarios.wire.gateway.served import API_VERSIONS, LIMIT_S, Raw, Served, served
 
 confluent_admin: Any = import_module("confluent_kafka.admin")
-"""Its type stubs do not export what the module does."""
+"""The admin module: its type stubs do not export what the module does."""
 
 ORDERS = {
     "profile": "kafka-2.4",

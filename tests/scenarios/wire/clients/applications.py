@@ -69,7 +69,7 @@ class Application:
         self.seen += read(f"{line}\n" for line in lines)
 
     def end(self) -> None:
-        """Its consumers leave their groups, and it ends well."""
+        """End the application: its consumers leave their groups, and it exits with 0."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         assert self.process.wait(LIMIT_S) == 0, self.complaints.read_text(errors="replace")[-2000:]

@@ -38,7 +38,7 @@ class Variant:
 ACKS = tuple(Variant(f"acks-{acks}", {"acks": acks}) for acks in ("0", "1", "all"))
 COMPRESSIONS = tuple(Variant(name, {"compression": name}) for name in ("gzip", "snappy", "lz4", "zstd"))
 OWN_COMPRESSIONS = {"kafkajs": ("gzip",), "@platformatic/kafka": ("gzip", "snappy", "lz4")}
-"""Those that a client has by itself; the others need packages, or a newer Node, beside it."""
+"""Compressions that a client has by itself; the others need packages, or a newer Node, beside it."""
 PROFILES = {"@platformatic/kafka": "kafka-2.7"}
 """For clients that need a later release than 2.3: an idempotent producer of this one asks for InitProducerId 3."""
 TABLE = {

@@ -93,7 +93,7 @@ def leader(found: Served, partition: str) -> int:
 
 
 def events_of(folder: Path, kind: type) -> list[Any]:
-    """Those of the recorded run, which is replayed as it was."""
+    """The events of the recorded run, which is replayed as it was."""
     replay = ReplayedRun(read_live_run(folder)).play()
     assert replay.same
     return [event for event in replay.run.log.events() if isinstance(event, kind)]

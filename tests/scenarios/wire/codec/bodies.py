@@ -25,7 +25,7 @@ def fields_of(api: Api, kind: str) -> Sequence[Field]:
 
 
 def any_body(fields: Sequence[Field], version: int) -> st.SearchStrategy[dict[str, Any]]:
-    """Of each field any value; its default where the version has no such field."""
+    """Any value of each field; its default where the version has no such field."""
     return st.fixed_dictionaries({each.name: _any_value(each, version) for each in fields})
 
 
@@ -55,7 +55,7 @@ def _any_element(field: Field, version: int) -> st.SearchStrategy[Any]:
 
 
 def full_body(fields: Sequence[Field], version: int) -> dict[str, Any]:
-    """Of each field that the version has a value that no other field has, so that no two can be exchanged."""
+    """A value of each field of the version that no other field has, so that no two can be exchanged."""
     return _full(fields, version, count(1))
 
 

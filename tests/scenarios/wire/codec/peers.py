@@ -35,7 +35,7 @@ OTHER_NAMES: dict[str, Callable[[str], str]] = {
 
 
 def their_name(name: str, names: Collection[str]) -> str:
-    """What a peer calls a field of ours, of the names that it has in the same place."""
+    """A peer's name of a field of ours, of the names that it has in the same place."""
     return next(other for each in OTHER_NAMES.values() if (other := each(name)) in names)
 
 

@@ -1,4 +1,4 @@
-"""What is said about a body that cannot be written, and that the wire's APIs fit the codec."""
+"""Error texts about bodies that cannot be written, and that the wire's APIs fit the codec."""
 
 from __future__ import annotations
 

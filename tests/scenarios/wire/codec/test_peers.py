@@ -49,7 +49,7 @@ def decoded(api: Api, version: int, kind: str, data: bytes) -> dict[str, Any]:
 
 
 def differences(peer: str, api: Api, version: int, kind: str, body: dict[str, Any]) -> list[str]:
-    """What a peer sees otherwise than we do, in the bytes that we write for a body."""
+    """The differences between what a peer and we see in the bytes that we write for a body."""
     ours = encoded(api, version, kind, body)
     try:
         values, theirs = PEERS[peer].read(api, version, kind, ours)

@@ -68,7 +68,7 @@ def test_what_clients_produce(client: str, compression: str, idempotent: bool) -
 
 
 def frames() -> list[bytes]:
-    """Those of the clients, and one of each version in which every field has a value."""
+    """The frames of the clients, and one of each version in which every field has a value."""
     made = [
         encode_request(api.key, version, 1, "app", full_body(api.request, version))
         for api in APIS.values()

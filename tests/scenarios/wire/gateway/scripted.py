@@ -80,7 +80,7 @@ class Script:
 
 @define(eq=False)
 class Scripted:
-    """What such a run has come to."""
+    """The result of such a run."""
 
     stage: LiveStage
     outlets: Outlets

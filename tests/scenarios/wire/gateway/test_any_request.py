@@ -80,7 +80,7 @@ def _settled_field(draw: st.DrawFn, name: str, value: Any) -> Any:
 
 
 def _again(draw: st.DrawFn, element: Any, elements: list[Any]) -> Any:
-    """The same element; or another one with the value of its first field, by which brokers tell elements apart."""
+    """The element again; or another one with the value of its first field, by which brokers tell elements apart."""
     if not isinstance(element, dict) or draw(st.booleans()):
         return deepcopy(element)
     first = next(iter(element), None)

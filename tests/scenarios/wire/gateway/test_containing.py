@@ -1,4 +1,4 @@
-"""What the tool itself does wrong in a served cluster ends one process or connection, is said, and fails the run."""
+"""Errors of the tool itself in a served cluster end one process or connection, are reported, and fail the run."""
 
 import inspect
 import struct

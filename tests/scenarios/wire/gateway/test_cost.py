@@ -1,4 +1,4 @@
-"""What a request takes grows with the request, not with its square. Calls are counted, not seconds."""
+"""Costs of a request grow with the request, not with its square. Calls are counted, not seconds."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Who waits for the sockets, and how exactly."""
+"""Waiting for sockets: by which thread, and how exactly."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""What clients see of faults, and what they cannot do to the gateway."""
+"""Faults as clients see them, and what clients cannot do to the gateway."""
 
 import socket
 import struct

@@ -13,7 +13,7 @@ from tests.scenarios.language.builders import SMALL
 
 
 def write_recording(folder: Path) -> None:
-    """Of a cluster that an operator has stopped at once, and that was killed then."""
+    """Write the recording of a cluster that an operator has stopped at once, and that was killed then."""
     folder.mkdir()
     scenario = Scenario.loads(SMALL)
     addresses = {broker: ("127.0.0.1", 9092 + broker) for broker in range(scenario.cluster.brokers)}

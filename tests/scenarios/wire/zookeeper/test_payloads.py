@@ -1,4 +1,4 @@
-"""What Kafka's znodes hold, beside the bytes that Kafka's own classes write."""
+"""Content of Kafka's znodes, beside the bytes that Kafka's own classes write."""
 
 from __future__ import annotations
 

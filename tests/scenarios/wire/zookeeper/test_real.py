@@ -27,7 +27,7 @@ PATHS = ("/t/d", "/t/d/a", "/t/d/b", "/t/d/a/x", "/t/d/a/y", "/t/e", "/t/d/a/x/d
 ODD = ("t", "/t/", "//", "/t/../t/e", "/t/./d", "/t/d\0")
 SERVER = "org.apache.zookeeper.server.ZooKeeperServerMain"
 SAME = ("version", "cversion", "aversion", "data_length", "num_children")
-"""What two servers have the same in a stat; times and transactions are their own."""
+"""Fields of a stat that two servers have alike; times and transactions are their own."""
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def drawn(draws: random.Random) -> tuple[OpCode, dict[str, Any]]:
 
 
 def answer(client: Zk, draws: random.Random) -> Any:
-    """What the drawn operation comes to."""
+    """The result of the drawn operation."""
     if draws.random() < 0.2:
         # Not CREATE2, which no client sends in a multi, and which a real server may answer as CREATE.
         writes = (OpCode.CREATE, OpCode.DELETE, OpCode.SET_DATA)

@@ -1,4 +1,4 @@
-"""What is drawn beneath the Gantt, from written rows."""
+"""Series beneath the Gantt, from written rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page says of each harm, the figures, and what ``run`` prints are one thing, in drawn runs."""
+"""Harms agree on the page, in the figures and in what ``run`` prints, in drawn runs."""
 
 from __future__ import annotations
 
