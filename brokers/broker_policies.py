@@ -132,6 +132,8 @@ class BrokerPolicies:
         recognizes_repeats: KIP-98 (0.11): a leader that gets a batch of an idempotent producer again does not append it
             again. Before, no batch said whose it was.
         limits_messages: before KIP-98 (0.11) max.message.bytes limited each message of a batch, and not the batch.
+        sends_first_batch: KIP-74 (0.10.1): the first batch of an answer to a fetch may be larger than the limits.
+            Before, a reader whose limit was below the size of a message got nothing there, and stayed there.
         knows_missing_settings: KAFKA-9644 and KAFKA-9695 (2.6): requests to change settings may leave out what was set
             before, and are refused where they leave out a value.
         leaders_alone_measure_producers: KAFKA-8392 (2.4): a broker that leads no partition of a topic any more shows no
@@ -198,6 +200,7 @@ class BrokerPolicies:
     followers_show_stability: bool = False
     recognizes_repeats: bool = True
     limits_messages: bool = False
+    sends_first_batch: bool = True
     knows_missing_settings: bool = False
     leaders_alone_measure_producers: bool = False
     shows_rates: bool = False

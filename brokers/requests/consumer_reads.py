@@ -16,6 +16,7 @@ be larger than the limits (KIP-74).
 
 Version notes:
 
+- up to 0.10.0 a message that is larger than the limits is not sent at all (before KIP-74): ``sends_first_batch``
 - 2.1: leader epochs (KIP-320): ``checks_epochs``
 - 2.7: diverging epochs, of real clients that name the epoch of their last record
 """
@@ -42,6 +43,12 @@ def readable_end(partition: Partition, isolation: int) -> int:
     """Up to where a consumer may read: the high watermark, or the last stable offset."""
     end = partition.high_watermark
     return partition.log.last_stable_offset(end) if isolation == READ_COMMITTED else end
+
+
+def fits(batch: Batch, limit: int) -> bool:
+    """Whether a message of ``batch`` is within ``limit`` bytes. Before KIP-98 (0.11) an answer could end inside a
+    batch, and its reader took the messages that were whole."""
+    return batch.size <= limit * (batch.next_offset - batch.base_offset)
 
 
 def measure(manager: ReplicaManager, answers: Iterable[FetchedFields]) -> None:
@@ -117,7 +124,8 @@ class ConsumerReads:
         if offset >= end or (limit <= 0 and not first):
             return ()
         batches = log.read(offset, max(limit, 0))
-        if not first and batches[0].size > limit:
+        sends_first = self.manager.policies.sends_first_batch
+        if batches[0].size > limit and not (first and (sends_first or fits(batches[0], limit))):
             return ()
         log.directory.was_read(batches)
         if batches[-1].next_offset > end:

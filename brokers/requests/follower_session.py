@@ -6,6 +6,7 @@ from attrs import define, field
 
 from brokers.partition.partition import Partition
 from brokers.partition.remote import UNKNOWN_OFFSET, RemoteReplica
+from brokers.requests.consumer_reads import fits
 from brokers.requests.idle_follower import park
 from brokers.requests.reader_session import Collected, ReaderSession, SessionPosition
 from emulator.disks import DiskError
@@ -199,6 +200,7 @@ class FollowerSession(ReaderSession):
         urgent = bool(self.unknown) and len(self.unknown) == len(self.positions)
         moved = self._moved if arrived else None
         read: list[tuple[Partition, RemoteReplica, int]] = []
+        sends_first = self.manager.policies.sends_first_batch
         hw_completes = self.manager.policies.high_watermark_completes_fetches
         for position in self.dirty:
             offset = position.offset
@@ -240,8 +242,12 @@ class FollowerSession(ReaderSession):
                         if arrived:
                             self._refused(position.tp)
                         continue
-                    if size and batches[0].size > limit:
-                        batches = ()  # only the first batch of an answer may be larger than the limits (KIP-74)
+                    if batches[0].size > limit:  # only the first batch of an answer may be (KIP-74)
+                        if size:
+                            batches = ()
+                        elif not (sends_first or fits(batches[0], limit)):
+                            batches = ()
+                            partition.show("KIP-74", self.replica)
                     for batch in batches:
                         size += batch.size
                         budget -= batch.size

@@ -17,6 +17,8 @@ from scenarios.chaos.block_draws import Draws
 from scenarios.chaos.draft import SECOND, Draft, Strike
 from scenarios.chaos.kind import DrawnChaos
 from scenarios.chaos.kinds.operator_work import unthrottle
+from scenarios.cluster.from_scenario import topic_setup
+from scenarios.cluster.preload import preloaded
 from scenarios.faults.actions.config_actions import ConfigSet
 from scenarios.faults.actions.healing import LEFT, STOPPED, Heal
 from scenarios.language.chaos import Chaos
@@ -33,6 +35,7 @@ Weights = Mapping[str, float]
 AFTER_HEALING_US = 60_000_000
 TOOLS_END_US = 30_000_000
 """The time after healing by which a tool that had to wait for ZooKeeper has set the throttle of its plan."""
+FOLLOWERS_LIMIT = "replica.fetch.max.bytes"
 LATER_US = 10_000_000
 """The time after healing when an operator gives up the brokers that are not healed, where unclean elections are
 drawn."""
@@ -62,6 +65,8 @@ def concrete(scenario: Scenario, seed: int, weights: Weights | None = None) -> S
             if block.turn == turn:
                 block.draw(draft, draws)
     _choose_core(draft, Draws.of(seed, "core"))
+    if FOLLOWERS_LIMIT not in scenario.cluster.config and not scenario.policies.brokers.sends_first_batch:
+        _let_followers_read_every_message(draft)
     _allow_for_what_outruns(draft, [load.topic for load in scenario.workloads])
     return _finished(draft, scenario, [block.kind for block, _ in taken], left_out)
 
@@ -119,6 +124,22 @@ def _choose_core(draft: Draft, draws: Draws) -> None:
             draft.last = ConfigSet(config={"unclean.leader.election.enable": True}, topic=topic)
 
 
+def _let_followers_read_every_message(draft: Draft) -> None:
+    """Raise a drawn replica.fetch.max.bytes to the size of the largest message.
+
+    Before KIP-74 (0.10.1) followers stop for ever at a message that is larger: no such cluster would converge.
+    """
+    scenario, config = draft.scenario, draft.scenario.cluster.config
+    if FOLLOWERS_LIMIT not in config:
+        return
+    setups = [topic_setup(scenario, topic) for topic in scenario.topics]
+    held = [batch for setup in setups for batch in preloaded(setup.size, setup.message_size)]
+    sizes = [load.message_size for load in scenario.workloads]
+    sizes += [-(-batch.size // (batch.next_offset - batch.base_offset)) for batch in held]
+    limit = max(config[FOLLOWERS_LIMIT], *sizes, 0)
+    draft.change(cluster=evolve(scenario.cluster, config={**config, FOLLOWERS_LIMIT: limit}))
+
+
 def _allow_for_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
     """Stop the loads that outrun replication.
 
@@ -128,7 +149,7 @@ def _allow_for_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
     stop then, too.
     """
     cluster = draft.scenario.cluster
-    most = draft.scenario.settings()["replica.fetch.max.bytes"]
+    most = draft.scenario.settings()[FOLLOWERS_LIMIT]
     late_us = draft.scenario.schedule_jitter_us if draft.scenario.schedule != FIFO else 0
     fetch_us = 2 * (cluster.network.latency_us + cluster.network.jitter_us + late_us)
 

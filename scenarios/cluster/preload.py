@@ -22,7 +22,7 @@ class Preload:
     def write(self, tp: TopicPartition, replicas: tuple[int, ...], size: int, message_size: int) -> None:
         """Give every replica the same ``size`` bytes of ``tp``: of leader epoch 0, flushed, below the high
         watermark."""
-        batches = _batches(size, message_size)
+        batches = preloaded(size, message_size)
         for broker in replicas:
             directory = emptiest_first(self._directories[broker])[0]
             log = Log(directory, tp)
@@ -41,7 +41,8 @@ class Preload:
                 directory.disk.open(CLEAN_SHUTDOWN)
 
 
-def _batches(size: int, message_size: int) -> list[Batch]:
+def preloaded(size: int, message_size: int) -> list[Batch]:
+    """The batches of ``size`` bytes, of messages of about ``message_size``."""
     batches: list[Batch] = []
     offset, left = 0, size
     while left > 0:

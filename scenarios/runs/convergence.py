@@ -29,6 +29,7 @@ SELDOM_US = 1_000_000
 """How often the conditions are looked at once they have held, so that it is known how far logs were a while ago."""
 
 PROBE_LINGER_US = 10_000
+PROBE_BYTES = 1024
 MIN_ISR = "min.insync.replicas"
 
 
@@ -193,10 +194,16 @@ class ConvergenceJudge:
             if partitions:
                 rate = len(partitions) * 1_000_000 // PROBE_LINGER_US
                 load = Workload(
-                    partitions, rate, linger_us=PROBE_LINGER_US, start_us=now_us + PROBE_LINGER_US,
+                    partitions, rate, self._probe_size(), linger_us=PROBE_LINGER_US, start_us=now_us + PROBE_LINGER_US,
                     stop_us=now_us + PROBE_LINGER_US + 1, name="probe",
                 )  # fmt: skip
                 self._probes[self.cluster.start_producer(load).id] = None
+
+    def _probe_size(self) -> int:
+        """The bytes of a probe's record. Before KIP-74 (0.10.1) followers get none that is larger than their limit."""
+        if self.scenario.policies.brokers.sends_first_batch:
+            return PROBE_BYTES
+        return min(PROBE_BYTES, int(self.scenario.settings()["replica.fetch.max.bytes"]))
 
     def _can_accept(self, tp: TopicPartition) -> bool:
         assigned, core = self.checkers.history.cluster.assignment(tp), self._checker.core

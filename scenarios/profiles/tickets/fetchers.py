@@ -311,6 +311,37 @@ TICKETS = (
         source="AbstractFetcherThread.truncateToHighWatermark, 2.1.0 and 2.1.1",
     ),
     Ticket(
+        key="KIP-74",
+        title="a follower gets nothing at a message that is larger than its replica.fetch.max.bytes, and stays there",
+        last="0.10.0",
+        until=("0.10.1",),
+        policies={"brokers.sends_first_batch": False},
+        differences=(
+            Difference(
+                title="a fetch at a message that is larger than its limit gets",
+                before="the message's batch",
+                here="no records, as long as the limit is below it",
+            ),
+        ),
+        effects=(
+            Effect(
+                text="a replica in the ISR does not get what is from a message on that is larger than its limit",
+                checkers=("isr_logs_identical", "converged"),
+            ),
+            Effect(
+                text="a replica that stays before a message that is larger than its limit does not join the ISR",
+                checkers=("converged",),
+                parts=("IN_SYNC",),
+            ),
+            Effect(
+                text="a replica that stays before a message that is larger than its limit leaves the ISR",
+                checkers=("idle_changes_nothing",),
+            ),
+        ),
+        witness="KIP-74",
+        source="FileMessageSet.read and ReplicaFetcherThread.warnIfMessageOversized, 0.9.0 to 0.10.1",
+    ),
+    Ticket(
         key="KAFKA-5758",
         title="one partition that was moved away stops the replication of all others",
         since="0.8.1",

@@ -11,8 +11,10 @@ from emulator.protocol.events import BecameFollower, BecameLeader, ClockSet, Fet
 from emulator.protocol.znodes import ALL_BROKERS, broker_entity, decode_config
 from emulator.trace.events import ZkWritten
 from fetchers.policies import FetcherPolicies
+from scenarios.observe.findings.control_facts import ChangedWhileIdle
 from scenarios.observe.findings.convergence_facts import Condition, FetcherDead, NotCommitted
-from scenarios.runs.known.reason import Reason, either, of_lacking, of_replica, of_violation
+from scenarios.runs.known.ledger import in_isr_since, in_role
+from scenarios.runs.known.reason import Reason, either, of_lacking, of_partition, of_replica, of_violation
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition
@@ -24,6 +26,7 @@ ENDS_THREADS = (UnexpectedAppendOffset.__name__, UnexpectedError.__name__)
 scenario injects."""
 IGNORED = "FetchSessionHandler.build (1.1.0 to 2.7.2)"
 FOLLOWS = "followed_in_time"
+_stays = in_role("KIP-74")
 BACK_OFF_US = FetcherPolicies().replica_fetch_backoff_us
 
 
@@ -152,10 +155,23 @@ def _role_with_it(past: KeptEvents, violation: Violation, tp: TopicPartition, br
     return last if it_is else None
 
 
+@of_partition
+def _left_as_it_stays(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """Each replica that has left the ISR does not get on in its role."""
+    changed = violation.facts
+    if not isinstance(changed, ChangedWhileIdle):
+        return False
+    left = set(changed.before.isr) - set(changed.after.isr)
+    return bool(left) and all(_stays(past, violation, tp, broker) for broker in left)
+
+
 FETCHERS: tuple[Reason, ...] = (
     Reason("FetchSessionHandler.build (1.1.0 to 2.7.2)", _answer_ignored),
     Reason("FetchSessionHandler.build (1.1.0 to 2.7.2)", _answer_of_before_ignored, effect=1),
     Reason("FetchSessionHandler.build (1.1.0 to 2.7.2)", _ignored_by_resize, effect=2),
+    Reason("KIP-74", of_replica(in_isr_since("KIP-74"))),
+    Reason("KIP-74", of_lacking(_stays), effect=1),
+    Reason("KIP-74", _left_as_it_stays, effect=2),
     Reason("KIP-461", either(_thread_died, _has_no_thread)),
     Reason("DelayedItem.getDelay (0.8.0 to 2.7.2)", _waits_by_the_wall_clock),
     Reason("KIP-461", _move_waits_for_the_dead, effect=1),

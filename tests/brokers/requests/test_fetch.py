@@ -207,3 +207,19 @@ def test_before_kafka_5758_a_partition_of_others_spoils_the_whole_fetch() -> Non
     assert answer is not None
     assert {found.tp: found.error for found in answer.partitions} == dict.fromkeys(TPS[:2], Errors.UNKNOWN_SERVER_ERROR)
     assert follower.fetch() is None, "the fetch that failed counts in the session: the next one is not refused"
+
+
+@pytest.mark.parametrize(("sends_first", "count", "read"), [(True, 1, True), (False, 1, False), (False, 2, True)])
+def test_a_message_above_the_limit_stops_a_follower_before_kip_74(sends_first: bool, count: int, read: bool) -> None:
+    """Its limit is 1,000 bytes; a batch of two messages of 600 bytes is larger, but neither message is."""
+    bench = Bench(BrokerPolicies(sends_first_batch=sends_first))
+    bench.lead()
+    bench.produce(count=count, size=1_200)
+    follower = bench.follower(1)
+    answer = follower.at(0) or follower.expire()
+    assert answer is not None
+    assert any(each.batches for each in answer.partitions) is read
+    if not read:
+        again = follower.at(0) or follower.expire()
+        assert again is not None
+        assert not any(each.batches for each in again.partitions)

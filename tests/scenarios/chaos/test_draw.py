@@ -66,6 +66,43 @@ def test_what_the_default_swarm_draws_is_a_valid_scenario_under_every_profile(pr
         assert Scenario.loads(drawn.to_toml()) == drawn
 
 
+def limit_and_largest_message(swarm: Scenario, seed: int) -> tuple[int, int]:
+    """What a follower fetches at most, and the size of the largest message of the loads."""
+    drawn = concrete(swarm, seed)
+    limit = drawn.settings()["replica.fetch.max.bytes"]
+    assert isinstance(limit, int)
+    return limit, max((load.message_size for load in drawn.workloads), default=0)
+
+
+def test_followers_can_fetch_every_message_where_they_would_stop_at_one_before_kip_74() -> None:
+    later, before = (default_swarm().for_run(profile=profile) for profile in ("kafka-1.1", "kafka-0.8"))
+    below = [seed for seed in range(60) if (found := limit_and_largest_message(later, seed))[0] < found[1]]
+    assert below, "since KIP-74 a limit below the largest message is drawn: one batch comes with each answer"
+    for seed in below:
+        limit, largest = limit_and_largest_message(before, seed)
+        assert limit >= largest
+
+
+def test_a_limit_of_followers_that_the_file_states_is_kept_before_kip_74() -> None:
+    text = FAST.replace("brokers = 3", 'brokers = 3\nconfig = { "replica.fetch.max.bytes" = 10 }', 1)
+    limit, largest = limit_and_largest_message(Scenario.loads(text).for_run(profile="kafka-0.8"), 1)
+    assert limit == 10 < largest
+
+
+def test_preloaded_messages_count_as_messages_before_kip_74() -> None:
+    """Of 12,000 bytes, messages of 8 KiB are preloaded as one: it is larger than those of the load."""
+    text = FAST.replace("assignment", 'size = "12KB"\nassignment', 1)
+    text += """
+[[chaos]]
+kind = "settings"
+share = 1.0
+"""
+    scenario = Scenario.loads(text).for_run(profile="kafka-0.8")
+    drawn = [concrete(scenario, seed) for seed in range(60)]
+    large = [each.cluster.config for each in drawn if any(load.message_size == 8192 for load in each.workloads)]
+    assert {config["replica.fetch.max.bytes"] for config in large if "replica.fetch.max.bytes" in config} == {12_000}
+
+
 def test_the_default_swarm_has_every_kind() -> None:
     assert Counter(block.kind for block in default_swarm().chaos) == Counter(list(all_kinds()))
 
