@@ -67,7 +67,7 @@ def test_what_the_default_swarm_draws_is_a_valid_scenario_under_every_profile(pr
 
 
 def limit_and_largest_message(swarm: Scenario, seed: int) -> tuple[int, int]:
-    """What a follower fetches at most, and the size of the largest message of the loads."""
+    """The most that a follower fetches of a partition, and the size of the largest message of the loads."""
     drawn = concrete(swarm, seed)
     limit = drawn.settings()["replica.fetch.max.bytes"]
     assert isinstance(limit, int)
