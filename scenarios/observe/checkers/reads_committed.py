@@ -12,7 +12,7 @@ from scenarios.observe.history.history import History
 
 
 class ReadsCommitted(Checker):
-    """What a poll returns ends at or before the high watermark in its fetch response, and at or before the largest
+    """Records that a poll returns end at or before the high watermark in its response, and at or before the largest
     high watermark that any leader has had.
 
     Verified: each poll of each consumer, and each response to Fetch of a real one, are compared with the high watermark
