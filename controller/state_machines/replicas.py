@@ -91,6 +91,8 @@ class ReplicaStateMachine:
         allowed, states = self.rules.predecessors.get(target, ()), self.context.replica_states_on(broker)
         legal = [tp for tp in partitions if states.get(tp, ReplicaState.NON_EXISTENT) in allowed]
         if len(legal) < len(partitions):
+            if target is ReplicaState.OFFLINE and self.rules.trusts_memory:
+                self._show("ReplicaStateMachine.handleStateChange", sorted({*partitions} - {*legal}), broker)
             for tp in partitions:
                 state = states.get(tp, ReplicaState.NON_EXISTENT)
                 if state not in allowed:

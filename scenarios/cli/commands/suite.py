@@ -23,7 +23,7 @@ WORKERS = ("-n", "auto", "--maxprocesses", str(MOST_WORKERS))
 such as ``--pdb``, need its own process."""
 
 
-SKIPPED = ("-rs",)
+SKIPPED = ("-rfEs",)
 """Ends with what was skipped, one line for each reason, which says how to get what was missing."""
 
 

@@ -43,7 +43,7 @@ def test_folders_with_different_scenarios_are_compared_and_each_run_names_its_ow
     call: Call, folders: Path
 ) -> None:
     page = made(call, "a", "other")
-    assert "folder=other against folder=a" in text_of(page)
+    assert "other against a: means over the seeds" in text_of(page)
     assert "understudy run mine.toml --strategy wiki --profile kafka-2.3" in page
     assert "understudy run other.toml --strategy wiki --profile kafka-2.3" in page
 

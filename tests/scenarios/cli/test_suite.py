@@ -30,7 +30,7 @@ def test_what_follows_goes_to_pytest_which_is_the_last(
     assert seen["ruff"] == ["ruff", "check", "."]
     assert seen["format"][:2] == ["ruff", "format"]
     assert seen["mypy"] == ["mypy"]
-    assert seen["pytest"] == ["pytest", "-rs", "-k", "name", "--seed", "--", "x"]
+    assert seen["pytest"] == ["pytest", "-rfEs", "-k", "name", "--seed", "--", "x"]
     assert [name for name in seen if name != "mypy"] == ["ruff", "format", "pytest"]
     assert called.code == 1
     assert called.line == "understudy: failed: ruff"
@@ -39,7 +39,7 @@ def test_what_follows_goes_to_pytest_which_is_the_last(
 def test_the_whole_suite_is_run_by_a_few_workers(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = parts(monkeypatch)
     assert call("test").code == 0
-    assert seen["pytest"] == ["pytest", "-rs", "-n", "auto", "--maxprocesses", "4"]
+    assert seen["pytest"] == ["pytest", "-rfEs", "-n", "auto", "--maxprocesses", "4"]
 
 
 def test_what_the_type_checker_finds_fails_the_whole(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

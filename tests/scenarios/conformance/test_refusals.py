@@ -24,13 +24,23 @@ UNKNOWN, INVALID = Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.INVALID_TOPIC_EXCEP
 MINUTE = 60_000_000
 
 
-@RELEASES
+TOO_SMALL = {"replica.fetch.max.bytes": 30_000, "replica.fetch.response.max.bytes": 20_000}
+
+
+@in_virtual_time
+async def test_partition_too_large_for_replication_before_kip_74() -> None:
+    """Before KIP-74 (0.10.1) the follower gets nothing, so that the produce request times out."""
+    async with cluster(3, {"t": [[0, 1]]}, profile="kafka-0.8", controller=2, config=TOO_SMALL) as c:
+        with pytest.raises(KafkaError, match="^REQUEST_TIMED_OUT"):
+            await c.produce(TP, size=50_000)
+
+
+@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.3", "kafka-2.7"])
 @in_virtual_time
 async def test_partition_too_large_for_replication_with_ack_all(release: str) -> None:
     """testPartitionTooLargeForReplicationWithAckAll, testResponseTooLargeForReplicationWithAckAll: a fetch's limits are
     for all batches but the first."""
-    config = {"replica.fetch.max.bytes": 30_000, "replica.fetch.response.max.bytes": 20_000}
-    async with cluster(3, {"t": [[0, 1]]}, profile=release, controller=2, config=config) as c:
+    async with cluster(3, {"t": [[0, 1]]}, profile=release, controller=2, config=TOO_SMALL) as c:
         for _ in range(3):
             await c.produce(TP, size=50_000)
         await c.settled()

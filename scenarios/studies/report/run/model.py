@@ -111,7 +111,7 @@ def _partitions(
         if name in states:
             states[name].append([row[column] for column in _STATE])
     moved: dict[str, list[Any]] = {}
-    for row in run.tables["move_spans"]:
+    for row in run.tables["moves"]:
         name = f"{row['topic']}-{row['partition']}"
         moved.setdefault(name, []).append(
             (row["t_us"], row["t_us"] + row["w_us"], row["original"], row["target"], row["finished"])
