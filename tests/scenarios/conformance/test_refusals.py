@@ -31,7 +31,7 @@ TOO_SMALL = {"replica.fetch.max.bytes": 30_000, "replica.fetch.response.max.byte
 async def test_partition_too_large_for_replication_before_kip_74() -> None:
     """Before KIP-74 (0.10.1) the follower gets nothing, so that the produce request times out."""
     async with cluster(3, {"t": [[0, 1]]}, profile="kafka-0.8", controller=2, config=TOO_SMALL) as c:
-        with pytest.raises(KafkaError, match="^REQUEST_TIMED_OUT"):
+        with pytest.raises(KafkaError, match=r"^REQUEST_TIMED_OUT"):
             await c.produce(TP, size=50_000)
 
 
