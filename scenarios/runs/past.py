@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice, pairwise
@@ -25,10 +24,8 @@ from emulator.protocol.events import (
     LogRecovered,
     LogReplaced,
     LogStartMoved,
-    MoveFinished,
     MoveStarted,
     NodeCrashed,
-    NodeStarted,
     Truncated,
 )
 from emulator.protocol.shown import Deviated
@@ -38,11 +35,11 @@ from emulator.protocol.znodes import (
     LeaderAndIsr,
     broker_path,
     decode_topic,
-    state_path_partition,
     topic_path,
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
+from scenarios.observe.past.cluster_past import Past
 
 LEAVES_ISRS, STARTS = "broker-failure.3", "broker-startup."
 LOADS_BROKERS, SHRINKS_ISRS = "failover.F3", "failover.F6"
@@ -85,19 +82,18 @@ class KeptEvents:
         return self._by_kind.get(kind, [])
 
     @cached_property
+    def cluster(self) -> Past:
+        """The cluster at any moment of the run, as the events show it."""
+        return Past.of(self.events)
+
+    @cached_property
     def states(self) -> dict[TopicPartition, list[tuple[int, LeaderAndIsr | None]]]:
         """The values written to each state znode, each with the ``seq`` of its write."""
-        states: dict[TopicPartition, list[tuple[int, LeaderAndIsr | None]]] = {}
-        for event in self.of(ZkWritten):
-            tp = state_path_partition(event.path)
-            if tp is not None:
-                state = None if event.op == "delete" else LeaderAndIsr.decode(event.data, event.version)
-                states.setdefault(tp, []).append((event.seq, state))
-        return states
+        return self.cluster.written_states()
 
     def state(self, tp: TopicPartition, until_seq: int) -> LeaderAndIsr | None:
         """The last value written to the state znode of a partition, up to ``until_seq``."""
-        return next((state for seq, state in reversed(self.states.get(tp, [])) if seq <= until_seq), None)
+        return self.cluster.at(until_seq).state(tp)
 
     def event(self, violation: Violation) -> Any:
         """The event that showed it; None where it is not kept."""
@@ -185,14 +181,11 @@ class KeptEvents:
 
     def down(self, broker: int, at_seq: int) -> bool:
         """Whether the last that happened to the process of ``broker`` is that it ended."""
-        seen = [e for kind in (NodeCrashed, NodeStarted) for e in self.of(kind) if e.node == broker and e.seq <= at_seq]
-        return bool(seen) and type(max(seen, key=lambda event: event.seq)) is NodeCrashed
+        return self.cluster.at(at_seq).is_down(broker)
 
     def registered(self, broker: int, before_seq: int) -> bool:
         """Whether ZooKeeper had the znode of ``broker`` just before an event."""
-        path = broker_path(broker)
-        written = [event.op for event in self.of(ZkWritten) if event.path == path and event.seq < before_seq]
-        return bool(written) and written[-1] != "delete"
+        return self.cluster.before(before_seq).is_registered(broker)
 
     def back(self, crash: NodeCrashed) -> int:
         """The ``seq`` of a broker's registration in ZooKeeper after its crash; it may learn of it later."""
@@ -212,12 +205,7 @@ class KeptEvents:
 
     def open_moves(self) -> dict[TopicPartition, MoveStarted]:
         """The moves that were asked for and have not ended, the last one of each partition."""
-        ended = {(event.topic, event.partition): event.seq for event in self.of(MoveFinished)}
-        return {
-            TopicPartition(event.topic, event.partition): event
-            for event in self.of(MoveStarted)
-            if event.seq > ended.get((event.topic, event.partition), -1)
-        }
+        return dict(self.cluster.now.moves)
 
     def awaited(self, tp: TopicPartition, move: MoveStarted) -> tuple[int, ...]:
         """The replicas that an open move waits for to be in the ISR, as its protocol says; none where it waits for
@@ -257,7 +245,9 @@ class KeptEvents:
         self, tp: TopicPartition, broker: int, until_seq: int | None = None
     ) -> BecameFollower | BecameLeader | None:
         """The last of ``roles``."""
-        return next(reversed(self.roles(tp, broker, until_seq)), None)
+        cluster = self.cluster.now if until_seq is None else self.cluster.before(until_seq)
+        role = cluster.role_ever(broker, tp)
+        return None if role is None else role.event
 
     def follows_another(self, tp: TopicPartition, broker: int) -> bool:
         """Whether the last role of ``broker`` was that of a follower of a broker that does not lead now."""
@@ -276,8 +266,8 @@ class KeptEvents:
 
     def assignment(self, tp: TopicPartition, before_seq: int | None = None) -> tuple[int, ...]:
         """The replicas in the topic's znode, at the end or before an event."""
-        written = (found for write, found in self.assignments(tp) if before_seq is None or write.seq < before_seq)
-        return next(iter(deque(written, maxlen=1)), ())
+        cluster = self.cluster.now if before_seq is None else self.cluster.before(before_seq)
+        return cluster.assignment(tp)
 
     def adds(self, tp: TopicPartition, broker: int) -> list[ZkWritten]:
         """The writes by which ``broker`` came into the assignment, in order."""

@@ -43,7 +43,7 @@ from emulator.trace.events import Step, ZkSession, ZkWritten
 from scenarios.observe.past.changes import CHANGES, AssignmentWritten, LedChanged, ReassigningWritten, StateWritten
 from scenarios.observe.past.cluster_state import LAST, FoldedState
 from scenarios.observe.past.knowledge import LedPartition, Registration, Role, shared_led
-from scenarios.observe.past.table_versions import Clock, Table, TableVersions
+from scenarios.observe.past.table_versions import Clock, K, Table, TableVersions, V
 
 READS_BROKERS = "failover.F3"
 BROKER_FAILS = "broker-failure.1"
@@ -125,8 +125,7 @@ class Past:
 
         Raises: TypeError where the past keeps only what is.
         """
-        if not isinstance(self.now.states, TableVersions):
-            raise TypeError("this past keeps only the present: make it with keeps=True")
+        self._kept(self.now.states)
         tables: dict[str, Any] = {one.name: getattr(self.now, one.name).at(seq) for one in fields(FoldedState)}
         return FoldedState(**tables)
 
@@ -138,6 +137,20 @@ class Past:
         """The cluster as it was at a virtual time, after all events of that time."""
         place = bisect_right(self._times, t_us)
         return self.at(self._seqs[place - 1] if place else -1)
+
+    def written_states(self) -> dict[TopicPartition, list[tuple[int, LeaderAndIsr | None]]]:
+        """The contents of each state znode in order, each with the ``seq`` of its write; None: it was deleted.
+
+        Raises: TypeError where the past keeps only what is.
+        """
+        states = self._kept(self.now.states)
+        return {tp: list(states.changes(tp)) for tp in states.ever()}
+
+    @staticmethod
+    def _kept(table: Table[K, V]) -> TableVersions[K, V]:
+        if not isinstance(table, TableVersions):
+            raise TypeError("this past keeps only the present: make it with keeps=True")
+        return table
 
     def replaced(self, event: Any) -> Any:
         """The value that the event in hand has replaced; None: none.

@@ -65,6 +65,10 @@ class TableVersions(MutableMapping[K, V]):
             values.append(value)
             since.append(put_in)
 
+    def ever(self) -> Iterator[K]:
+        """The keys that have ever had a value."""
+        return iter(self._seqs)
+
     def changes(self, key: K) -> Iterator[tuple[int, V | None]]:
         """The values of a key in order, each with the ``seq`` of the event that gave it; None: it was taken out."""
         for seq, value in zip(self._seqs.get(key, ()), self._values.get(key, ()), strict=True):
