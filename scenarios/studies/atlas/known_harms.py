@@ -65,7 +65,7 @@ def _epoch_of_its_own(cell: Cell, finding: CellFinding) -> bool:
 
 def _cut_at_high_watermark(cell: Cell, finding: CellFinding) -> bool:
     """Whether followers have truncated to the high watermark, as 0.8.0's do at each change of leader."""
-    return protocol_of(cell) == "kafka-42" and finding.unsafe.startswith("truncate_safety")
+    return protocol_of(cell) == "kafka-42" and finding.broken == "truncate_safety"
 
 
 def _never_told(cell: Cell, finding: CellFinding) -> bool:

@@ -48,11 +48,12 @@ LOOKS: tuple[str, ...] = ("kip-455.check", "kip-455.wait")
 @frozen
 class CellFinding:
     """The judgement. ``harms``: the details of each harm, worst first; ``unsafe``, ``stuck``: the reason, empty where
-    it is not."""
+    it is not. ``broken``: the invariant of safety that was broken first."""
 
     harms: dict[str, str] = field(factory=dict)
     unsafe: str = ""
     stuck: str = ""
+    broken: str = ""
 
     @property
     def outcome(self) -> str:
@@ -82,7 +83,7 @@ def judge(summary: RunSummary, plan: AtlasPlan, undisturbed: RunSummary) -> Cell
         "steps-rerun": _rerun(summary, undisturbed),
     }
     harms = {harm: found[harm] for harm in HARMS if found[harm]}
-    return CellFinding(harms, _unsafe(summary), _stuck(summary, plan))
+    return CellFinding(harms, _unsafe(summary), _stuck(summary, plan), summary.broken)
 
 
 def own_harms(undisturbed: RunSummary, plan: AtlasPlan) -> dict[str, str]:

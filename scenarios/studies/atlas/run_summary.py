@@ -23,6 +23,7 @@ class RunSummary:
         fetching: the position of each broker's fetcher, (leader, offset), for brokers that fetch the partition.
         failed: the reason for which each broker's fetcher has marked the partition as failed (KIP-461).
         open: whether the move had not ended.
+        broken: the invariant of safety that was broken first; empty where none was.
         violations, other_violations: the violations of safety, and of other invariants, in words.
         lost_all, lost_one: batches acknowledged with acks=all, and with acks=1, that were lost.
         divergence: how two logs of the ISR differ in what is committed, empty where they agree.
@@ -48,6 +49,7 @@ class RunSummary:
     under_min_isr_us: int = 0
     lost_all: int = 0
     lost_one: int = 0
+    broken: str = ""
     violations: tuple[str, ...] = ()
     other_violations: tuple[str, ...] = ()
     divergence: str = ""
@@ -77,6 +79,7 @@ def summarize(stage: Stage, recorder: MoveRecorder) -> RunSummary:
     """Finish the recording of a run that has ended."""
     end_us = stage.world.now
     violations = stage.checkers.finish()
+    unsafe = [violation for violation in violations if _is_safety(violation)]
     figures = stage.measures.finish(end_us)
     recorder.close(end_us)
     logs, cluster, tp = stage.checkers.history.logs, recorder.cluster, recorder.tp
@@ -99,7 +102,8 @@ def summarize(stage: Stage, recorder: MoveRecorder) -> RunSummary:
         under_min_isr_us=figures.whole("under_min_isr_us"),
         lost_all=figures.whole("lost_acks_all_batches"),
         lost_one=figures.whole("lost_acks_1_batches"),
-        violations=tuple(_text(violation) for violation in violations if _is_safety(violation)),
+        broken=unsafe[0].invariant if unsafe else "",
+        violations=tuple(map(_text, unsafe)),
         other_violations=tuple(_text(violation) for violation in violations if not _is_safety(violation)),
         divergence=_divergence(logs, recorder),
         behind=_behind(logs, recorder),

@@ -37,7 +37,8 @@ def test_a_finished_cell_needs_no_reason() -> None:
 
 @pytest.mark.parametrize(("protocol", "known"), [("kafka-42", True), ("wiki", False)])
 def test_truncation_to_the_high_watermark_is_0_8_s(protocol: str, known: bool) -> None:
-    finding = CellFinding({}, unsafe="truncate_safety: orders-0: broker 2, in the ISR [1, 2], truncates to 668")
+    found = "truncate_safety: orders-0: broker 2, in the ISR [1, 2], truncates to 668"
+    finding = CellFinding({}, unsafe=found, broken="truncate_safety")
     assert ("KAFKA-1211" in explained(cell(protocol, f"{protocol}.3"), finding)) is known
 
 
