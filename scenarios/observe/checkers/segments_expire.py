@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -16,7 +15,7 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.shown import SegmentRolled
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import CONFIG_BROKERS
+from emulator.protocol.znodes import CONFIG_BROKERS, decode_config
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.findings.log_facts import DeletedEarly, RolledEarly, SegmentKept
@@ -30,7 +29,8 @@ GIGABYTE = 1 << 30
 FIRST_CHECK_US = 30_000_000
 """Time from a broker's start to its first check (log.retention.check's initial delay, 2.3)."""
 SLACK_US = 5_000_000
-OWN = re.compile(r"log\.(retention|segment|roll)\.")
+OWN = ("log.retention.", "log.segment.", "log.roll.")
+"""The beginnings of the settings of a broker that delay or hasten a deletion."""
 
 Replica = tuple[int, TopicPartition]
 Written = tuple[int, int]
@@ -114,7 +114,9 @@ class SegmentsExpire(Checker):
         if event.path.startswith("/config/"):
             self._watched.clear()
         parent, _, broker = event.path.rpartition("/")
-        if parent == CONFIG_BROKERS and broker.isdecimal() and OWN.search(event.data):
+        if parent != CONFIG_BROKERS or not broker.isdecimal() or event.op == "delete":
+            return
+        if any(name.startswith(OWN) for name in decode_config(event.data)):
             self._own[int(broker)] = None
 
     def on_copied(self, event: CopyStarted) -> None:
