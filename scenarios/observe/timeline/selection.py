@@ -12,10 +12,16 @@ from emulator.trace.events import Step, ZkSession, ZkWritten
 from scenarios.observe.timeline.log_changes import METRICS
 
 _SEPARATORS = re.compile(r"[, ()]+")
+
 _CLUSTER = (
     e.Fault, e.Drawn, e.NodeStarted, e.NodeCrashed, e.BrokerRegistered, e.ControllerElected, e.ControllerResigned,
     e.Violated,
 )  # fmt: skip
+
+
+def may_name(request: e.ControlRequest, tp: TopicPartition) -> bool:
+    """Whether a control request names a partition, or names more partitions than its event lists."""
+    return str(tp) in _SEPARATORS.split(request.detail) or " more" in request.detail
 
 
 class Everything:
@@ -73,7 +79,7 @@ class OfPartition:
         UpdateMetadata is left out: it goes to every broker."""
         if event.api == "UpdateMetadata":
             return False
-        named = str(self._tp) in _SEPARATORS.split(event.detail) or " more" in event.detail
+        named = may_name(event, self._tp)
         if named:
             self._requests[event.seq] = None
         return named

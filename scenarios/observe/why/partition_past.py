@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -25,8 +24,7 @@ from emulator.trace.events import ZkWritten
 from scenarios.observe.history.quotas import QuotaUse, ThrottledReplica
 from scenarios.observe.timeline.explain import chain
 from scenarios.observe.timeline.moment import ClusterMoment, Moments, PartitionState, partition_state
-
-_SEPARATORS = re.compile(r"[, ()]+")
+from scenarios.observe.timeline.selection import may_name
 
 LINKS = 6
 """The most links of a chain of causes: what came before explains little."""
@@ -233,11 +231,7 @@ class PartitionPast:
         partitions than its event lists."""
         return self.last(
             ControlRequest,
-            lambda event: (
-                (event.api, event.broker) == (api, broker)
-                and event.seq > after
-                and (str(self.tp) in _SEPARATORS.split(event.detail) or " more" in event.detail)
-            ),
+            lambda event: (event.api, event.broker) == (api, broker) and event.seq > after and may_name(event, self.tp),
         )
 
     def controller_of(self, epoch: int) -> int:
