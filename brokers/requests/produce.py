@@ -192,11 +192,10 @@ class ProduceHandler:
 
     def _info(self, batch: ProducedBatch, error: Errors, repeated: SequencedBatch | None) -> AppendInfo:
         """The fields of a real client's answer beside the error and the offset."""
-        config = self._manager.policies.log_config(batch.tp.topic)
         if error is Errors.MESSAGE_TOO_LARGE:
             why = (
                 f"The record batch size in the append to {batch.tp} is {batch.size} bytes which exceeds the maximum "
-                f"configured value of {config.max_message_bytes}."
+                f"configured value of {self._rules[batch.tp.topic].log.max_message_bytes}."
             )
             return AppendInfo(batch.id, message=why)
         if error:
@@ -205,7 +204,7 @@ class ProduceHandler:
         if repeated is not None:
             time_ms = repeated.max_timestamp_ms if isinstance(repeated, StoredBatch) else NO_TIMESTAMP
             return AppendInfo(repeated.id, time_ms, log_start)
-        stamped = config.timestamp_type == LOG_APPEND_TIME
+        stamped = self._rules[batch.tp.topic].log.timestamp_type == LOG_APPEND_TIME
         return AppendInfo(batch.id, self._manager.process.clock_us // 1000 if stamped else NO_TIMESTAMP, log_start)
 
     # -- waiting for replicas -----------------------------------------------------------------------------------------
