@@ -34,12 +34,13 @@ def brief(comparison: Comparison) -> Html:
     """The text of the first screen, six lines where there is room: the first headlines, and the way to the others."""
     if len(comparison.levels) == 1:
         return joined(answer(comparison), doubts(comparison))
-    shown = list(comparison.headlines[:1])
-    for line in comparison.headlines[1:]:
+    lines = comparison.headlines
+    shown = list(lines[:1])
+    for line in lines[1:]:
         if sum(map(len, shown)) + len(line) > _BRIEF:
             break
         shown.append(line)
-    left, reasons = len(comparison.headlines) - len(shown), len(comparison.doubts)
+    left, reasons = len(lines) - len(shown), len(comparison.doubts)
     rest = [counted(left, "more findings")] if left else []
     rest += [f"{counted(reasons, 'reasons')} for doubt"] if reasons else []
     more = element("p", element("a", " and ".join(rest), href="#findings")) if rest else None
