@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scenarios.language.workloads import STICKY, WorkloadSpec
+from scenarios.language.workloads import STICKY, WorkloadSpec, full_batch
 
 if TYPE_CHECKING:
     from scenarios.language.scenario import Scenario
@@ -39,7 +39,7 @@ def _hint(scenario: Scenario, load: WorkloadSpec) -> str:
 def _largest_batch(load: WorkloadSpec, partitions: int) -> int:
     """How large a batch of ``load`` gets: what gathers in a linger where all partitions get the same, or what a
     producer sends at most."""
-    most = max(1, min(int(load.setting("batch.size")), int(load.setting("max.request.size"))) // load.message_size)
+    most = full_batch(int(load.setting("batch.size")), int(load.setting("max.request.size")), load.message_size)
     shared = 1 if load.partitioner == STICKY and load.keys is None else partitions
     gathered = -(-load.producer_rate * load.linger_us // (1_000_000 * load.producers * shared))
     return min(most, max(1, gathered)) * load.message_size

@@ -150,6 +150,11 @@ MOST_IN_FLIGHT = 5
 _acks = Acks()
 
 
+def full_batch(batch_size: int, max_request_size: int, message_size: int) -> int:
+    """The number of messages in a full batch: one at least, which is too large then. Sizes are in bytes."""
+    return max(1, min(batch_size, max_request_size) // message_size)
+
+
 def _canonical_acks(value: str | int) -> str:
     return _acks.read(value)
 

@@ -3,6 +3,7 @@
 from attrs import frozen
 
 from emulator.protocol.types import TopicPartition
+from scenarios.language.workloads import full_batch
 
 IDS_PER_PRODUCER = 1 << 32
 """How many batches one producer can give ids to, through all its incarnations."""
@@ -52,7 +53,7 @@ class Workload:
     @property
     def batch_messages(self) -> int:
         """The number of messages in a full batch."""
-        return max(1, min(self.batch_size, self.max_request_size) // self.message_size)
+        return full_batch(self.batch_size, self.max_request_size, self.message_size)
 
     @property
     def tick_us(self) -> int:
