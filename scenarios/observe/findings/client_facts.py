@@ -1,7 +1,5 @@
 """Facts about clients: what they are answered, given and acknowledged."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from emulator.protocol.types import TopicPartition

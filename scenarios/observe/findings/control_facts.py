@@ -1,7 +1,5 @@
 """Facts about the controller's work: what it sends, writes, answers and leaves undone."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 from emulator.protocol.types import TopicPartition

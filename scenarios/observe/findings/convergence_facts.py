@@ -1,7 +1,5 @@
 """Facts about a cluster that does not get well after the last fault: the conditions, and how each does not hold."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from emulator.protocol.types import TopicPartition

@@ -1,7 +1,5 @@
 """Facts about epochs and fencing: what falls, comes twice, or goes on under one that is over."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 from emulator.protocol.types import TopicPartition

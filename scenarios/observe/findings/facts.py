@@ -2,6 +2,9 @@
 
 A kind of facts is a named tuple. Its fields hold every number and name that its sentence has, but for the partition,
 which the violation names. Nothing reads the sentence but people: who asks what was found reads the fields.
+
+The modules of the kinds do without ``from __future__ import annotations``: every start imports them, and a named tuple
+compiles each annotation that is a text.
 """
 
 from __future__ import annotations

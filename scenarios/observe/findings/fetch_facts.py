@@ -1,7 +1,5 @@
 """Facts about fetchers: what they ask for, leave out, give up, and how they are throttled."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from emulator.protocol.types import TopicPartition

@@ -1,7 +1,5 @@
 """Facts about metrics: what they show, and what is true."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from emulator.protocol.types import TopicPartition

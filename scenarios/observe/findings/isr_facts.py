@@ -1,7 +1,5 @@
 """Facts about ISRs and leaders: who is in an ISR and should not be, or leads and should not."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from emulator.protocol.types import TopicPartition

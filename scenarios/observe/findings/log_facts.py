@@ -1,7 +1,5 @@
 """Facts about logs: what they lack, where they differ, what is truncated, deleted or read."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, NamedTuple
 
 from emulator.protocol.types import TopicPartition
@@ -34,7 +32,7 @@ class Committed(NamedTuple):
     shown: bool
 
     @classmethod
-    def of(cls, commit: Commit) -> Committed:
+    def of(cls, commit: "Commit") -> "Committed":
         """The commit as it is now."""
         place, _, _, epoch, batch = commit.last
         return cls(commit.offset, batch if place else None, epoch, not commit.unknown_below)

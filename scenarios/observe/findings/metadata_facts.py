@@ -1,7 +1,5 @@
 """Facts about metadata: what brokers are sent, take over and know of partitions."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from emulator.protocol.types import TopicPartition
