@@ -209,6 +209,12 @@ class DelayedFetch:
         if self.poll is not None:
             self.poll.rouse()
 
+    def answer_now(self) -> None:
+        """Answer the request that waits, if one does, with what there is."""
+        self.rouse()
+        if self.request is not None:
+            self.session.force_complete()
+
     def _set_timer(self, delay_us: int) -> None:
         self._timer_set = True
         self.process.timer_in_line(self.rank, delay_us, self.expire)

@@ -43,11 +43,13 @@ class Quota:
         rate: the limit.
         windows: replication.quota.window.num.
         window_us: replication.quota.window.size.seconds.
+        held_us: the time at which its clock stands still (``hold``); None: it runs.
     """
 
     rate: int = UNLIMITED
     windows: int = 11
     window_us: int = 1_000_000
+    held_us: int | None = None
     _samples: list[list[int]] = field(factory=list)
     """The samples: ``[begin in us, bytes]``."""
     _current: int = 0
@@ -73,7 +75,9 @@ class Quota:
                 samples[self._current : self._current + 1] = [[begin_us + sample * window_us, 0]]
 
     def record(self, size: int, now_us: int) -> None:
-        """Count ``size`` bytes, within the limit or not."""
+        """Count ``size`` bytes, within the limit or not. While its clock stands still, nothing is counted."""
+        if self.held_us is not None:
+            return
         self._go_on(now_us)
         samples = self._samples
         if not samples:
@@ -98,9 +102,29 @@ class Quota:
     def byte_rate(self, now_us: int) -> float:
         """Bytes per second over the window (``byte-rate`` of kafka.server:type=LeaderReplication and its like). Reading
         it changes no later result."""
+        if self.held_us is not None:
+            now_us = self.held_us
         self._go_on(now_us)
         held, elapsed_us = self._window(now_us)
         return held * 1_000_000 / elapsed_us
+
+    def hold(self, now_us: int) -> None:
+        """Let its clock stand still from now on: time passes in which data is not simulated."""
+        self._go_on(now_us)
+        self.held_us = now_us
+
+    def release(self, now_us: int) -> None:
+        """Let its clock run again: its samples are moved to now, each at its old distance from the others and from the
+        instant at which the clock was stopped."""
+        if self.held_us is not None:
+            passed_us, self.held_us = now_us - self.held_us, None
+            for sample in self._samples:
+                sample[0] += passed_us
+
+    @property
+    def cycle_us(self) -> int:
+        """The length of all its samples, in microseconds: what is counted once is over after that time."""
+        return self.windows * self.window_us
 
     def _reset_obsolete(self, now_us: int) -> None:
         obsolete_us = now_us - self.windows * self.window_us
@@ -217,11 +241,16 @@ class Throttle:
             if quota is self.listed and self.rate is not None:
                 self.rate.counted()
 
+    @property
+    def quotas(self) -> tuple[Quota, Quota]:
+        """Its two quotas."""
+        return self.listed, self.reassigned
+
     def read_by(self, change: int, now_us: int) -> None:
         """A follower begins to fetch from this broker (``change`` 1), or stops (-1)."""
         before, self._readers = self._readers, self._readers + change
         if bool(before) is not bool(self._readers):
-            for quota in (self.listed, self.reassigned):
+            for quota in self.quotas:
                 quota.counts_constantly(bool(self._readers), now_us)
 
     def changed(self) -> None:

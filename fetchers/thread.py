@@ -20,7 +20,7 @@ from typing import Any
 import trio
 from attrs import define, field
 
-from emulator.kernel import KernelError, Mailbox, Task
+from emulator.kernel import KernelError, Mailbox, Signal, Task
 from emulator.kernel.parking import Parkable
 from emulator.logger import get_logger
 from emulator.network import Disconnected
@@ -55,6 +55,7 @@ class FetcherRounds:
     Attributes:
         partitions: the partitions with their states.
         throttle: leaves throttled partitions out of the fetches.
+        held: the signal that ends a hold (``FetcherThread.hold``); None: there is none.
     """
 
     thread: "FetcherThread"
@@ -67,6 +68,7 @@ class FetcherRounds:
     _quotas: Throttle
     _metrics: ThreadMetrics
     _finish: Finish | None
+    held: Signal | None = None
     _bell: Mailbox = field(init=False)
     _log: Any = field(init=False)
 
@@ -98,6 +100,8 @@ class FetcherRounds:
 
     def do_work(self) -> Coroutine[Any, Any, None]:
         """One round, to be awaited."""
+        if self.held is not None:
+            return self._rest(self.held)
         partitions = self.partitions
         if partitions.delayed or partitions.all_delayed_until_us:
             partitions.end_delays()
@@ -111,6 +115,17 @@ class FetcherRounds:
             return self._process_fetch_request()
         self._endpoint.nothing_wanted()
         return self._wait_within(partitions.next_end_of_delay_us())
+
+    async def _rest(self, until: Signal) -> None:
+        """Wait for the end of a hold."""
+        self.thread.rests = True
+        self.partitions.pending.release()
+        await until.wait()
+        self.thread.rests = False
+
+    def end_wait(self) -> None:
+        """End a wait within a round, so that the next round begins."""
+        self._bell.put(None)
 
     async def _wait_within(self, timeout_us: int | None) -> None:
         """Wait until partitions are added, at most for ``timeout_us``."""
@@ -385,6 +400,7 @@ class FetcherThread:
         is_idle: whether the next round does nothing but fetch what this one fetches, as things are.
         ended: the thread was shut down.
         dead: an error has ended the thread. Its partitions stay in it, and are not fetched any more.
+        rests: whether it is held, and nothing of it is in flight.
     """
 
     name: str
@@ -399,6 +415,7 @@ class FetcherThread:
     address: str = ""
     ended: bool = False
     dead: bool = False
+    rests: bool = False
     states: Mapping[TopicPartition, PartitionFetchState] = field(init=False)
     is_idle: Callable[[], bool] = field(init=False)
     rounds: Parkable[FetcherRounds] = field(init=False)
@@ -473,6 +490,22 @@ class FetcherThread:
         ]
         self.remove_partitions([start.tp for start in starts])
         return starts
+
+    # -- time passes in which data is not simulated -------------------------------------------------------------------
+
+    def hold(self, until: Signal) -> None:
+        """Begin no round before ``until`` is set. The round that is under way ends first."""
+        rounds = self.rounds.roused()
+        rounds.held = until
+        rounds.end_wait()
+
+    def release(self) -> None:
+        """Go on with the rounds: called before the signal is set."""
+        self.rounds.roused().held = None
+
+    def take_in(self, state: PartitionFetchState, answer: FetchedFields) -> None:
+        """Take over what a fetch would have brought, as from an answer to one."""
+        self.rounds.roused().process_partition_data(state, answer)
 
     def mark_for_truncation(self, tp: TopicPartition, offset: int) -> None:
         """Truncate the copy of ``tp`` as well: the log that is fetched from was truncated to ``offset``

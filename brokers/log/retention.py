@@ -36,6 +36,11 @@ class Retention:
     def __attrs_post_init__(self) -> None:
         self._first_us = self.process.clock_us - self.process.phase_us + FIRST_CHECK_US
 
+    @property
+    def due_us(self) -> int | None:
+        """The time of its next check, by the broker's clock; None: nothing can expire."""
+        return self._heap[0][0] if self._heap else None
+
     def watch(self, log: Log, due_us: int) -> None:
         """Look at ``log`` at the first check at or after ``due_us``."""
         late_us = max(due_us, self.process.clock_us + 1) - self._first_us

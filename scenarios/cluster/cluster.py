@@ -38,6 +38,7 @@ from scenarios.cluster.preload import Preload
 from scenarios.language.clients import Behaviour
 
 if TYPE_CHECKING:
+    from scenarios.cluster.clients.consumer import Consumer
     from scenarios.cluster.clients.consuming import Consumption
     from scenarios.cluster.clients.producer import Producer
 
@@ -133,6 +134,7 @@ class Cluster:
     _producers: list[Producer] = field(factory=list)
     _producer_machines: int = 0
     _consumers: int = 0
+    _readers: list[Consumer] = field(factory=list)
     _outside_clients: int = 0
     _programs: dict[int, tuple[Callable[[], object], Callable[[], object]]] = field(factory=dict)
     """The functions that start and kill the program of each client's machine."""
@@ -345,6 +347,16 @@ class Cluster:
         start()
         return node
 
+    @property
+    def producers(self) -> list[Producer]:
+        """The producers that run."""
+        return [producer for producer in self._producers if producer.alive]
+
+    @property
+    def consumers(self) -> list[Consumer]:
+        """The consumers that run."""
+        return [consumer for consumer in self._readers if consumer.alive]
+
     def awaits_answer(self, before_us: int) -> bool:
         """Whether a producer waits for the response to a request that it sent before that time."""
         return any(producer.awaits_answer(before_us) for producer in self._producers)
@@ -368,9 +380,13 @@ class Cluster:
         node = self._client(FIRST_CONSUMER - number, f"consumer-{number}", consumption.name)
         brokers, own = tuple(range(self.setup.brokers)), list[Consumer]()
 
+        def started(consumer: Consumer) -> None:
+            own.append(consumer)
+            self._readers.append(consumer)
+
         def start() -> None:
             positions = own[-1].positions() if own else {}
-            node.start(partial(Consumer.main, self.network, consumption, brokers, positions, own.append))
+            node.start(partial(Consumer.main, self.network, consumption, brokers, positions, started))
 
         self._programs[node.id] = start, node.crash
         start()

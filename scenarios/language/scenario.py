@@ -66,6 +66,8 @@ def scenario_json_schema() -> dict[str, Any]:
 
 
 SCHEMA = "scenario/1"
+EXACT, SAMPLED = "exact", "sampled"
+"""How much of a run is simulated, see docs/understand/sampled.md."""
 TEN_MS_US = 10_000
 TEN_MINUTES_US = 600_000_000
 MOST_EVENTS = 500_000_000
@@ -112,6 +114,13 @@ class Scenario:
     horizon_us: int = field(
         default=TEN_MINUTES_US,
         metadata=key(SOME_TIME, "virtual time after which an unfinished run ends", name="horizon"),
+    )
+    fidelity: str = field(
+        default=EXACT,
+        metadata=key(
+            Choice((EXACT, SAMPLED), "a fidelity"),
+            "whether every message is simulated (exact), or long moves in stretches with leaps between them (sampled)",
+        ),
     )
     draws: dict[str, Draw] = field(
         factory=dict,

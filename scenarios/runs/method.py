@@ -18,7 +18,7 @@ from scenarios.faults.arming import Disarm, arm
 from scenarios.faults.performer import ActionContext
 from scenarios.language import After, At, MethodEntry, Scenario, Until, When, WhenMessage, WhenMetric, WhenZk
 from scenarios.language.schema.spans import certain
-from scenarios.language.triggers import Condition
+from scenarios.language.triggers import ISR_FULL, MOVES_DONE, Condition
 from scenarios.runs.waits import Waits
 from scenarios.units import format_duration
 
@@ -72,10 +72,16 @@ class Method:
     _unfinished: int = field(init=False)
     _armed: dict[int, Disarm] = field(factory=dict)
     """The functions that disarm the triggers which have not fired, by the turn of each."""
+    _due_us: dict[int, int] = field(factory=dict)
+    """The times of the turns that are sure to come."""
+    _waiting: dict[int, str] = field(factory=dict)
+    """What the turns wait for that follow others (``scenarios.language.triggers.WAITS``)."""
     _following: dict[int, Timer] = field(factory=dict)
     """The timers of optional turns that follow others and are still to come, by the turn of each."""
     _lasting: dict[int, Timer] = field(factory=dict)
     """The timers that end the durations still running, by the turn of each."""
+    _ends_us: dict[int, int] = field(factory=dict)
+    """The times at which those end."""
 
     def __attrs_post_init__(self) -> None:
         world = self.cluster.world
@@ -91,6 +97,14 @@ class Method:
         """Whether every entry has acted and every duration has ended. An optional entry that waits for a step, a
         message or a write is not waited for, nor is what follows it, unless it has begun."""
         return self._unfinished == 0
+
+    @property
+    def acts_us(self) -> int | None:
+        """The time before which it does nothing to the cluster by itself: of its next turn, or of the next end of one
+        that lasts. None: there is none. 0: a trigger is armed that looks at the cluster all the time."""
+        if self._armed or any(wait not in (ISR_FULL, MOVES_DONE) for wait in self._waiting.values()):
+            return 0
+        return min((*self._due_us.values(), *self._ends_us.values()), default=None)
 
     @property
     def drawn(self) -> tuple[tuple[str, str, str], ...]:
@@ -172,17 +186,23 @@ class Method:
         trigger = self._turns[index].entry.trigger
         if isinstance(trigger, After) and self._turns[index].optional:
             self._following[index] = self.cluster.world.timer(certain(trigger.delay_us), self._fire_in_time, index)
+            self._due_us[index] = self.cluster.world.now + certain(trigger.delay_us)
         elif isinstance(trigger, After):
             self._later(certain(trigger.delay_us), index)
         elif isinstance(trigger, Until):
-            self.cluster.world.call_later(max(certain(trigger.delay_us), busy_us), self._wait, index)
+            delay_us = max(certain(trigger.delay_us), busy_us)
+            self._due_us[index] = self.cluster.world.now + delay_us
+            self.cluster.world.call_later(delay_us, self._wait, index)
 
     def _wait(self, index: int) -> None:
         trigger = self._turns[index].entry.trigger
         assert isinstance(trigger, Until)
+        self._due_us.pop(index, None)
+        self._waiting[index] = trigger.wait
         self.waits.begin(trigger.wait, lambda: self._fire_in_time(index))
 
     def _later(self, delay_us: int, index: int) -> None:
+        self._due_us[index] = self.cluster.world.now + delay_us
         self.cluster.world.call_later(delay_us, self._fire_in_time, index)
 
     def _arm(self, index: int, entry: MethodEntry, when: Condition) -> Disarm:
@@ -206,10 +226,13 @@ class Method:
         _, entry, address, _, _ = self._turns[index]
         self._fired[index] = True
         self._following.pop(index, None)
+        self._due_us.pop(index, None)
+        self._waiting.pop(index, None)
         self.started.set(self.cluster.world.now)
         done = self.performer.perform(entry, passing, address)
         if done is not None and entry.duration_us is not None and entry.action.undo is not None:
             self._lasting[index] = self.cluster.world.timer(certain(entry.duration_us), self._undo, (index, done))
+            self._ends_us[index] = self.cluster.world.now + certain(entry.duration_us)
         else:
             self._done()
         if index + 1 < len(self._turns):
@@ -217,7 +240,7 @@ class Method:
 
     def _undo(self, due: tuple[int, ActionContext]) -> None:
         index, done = due
-        del self._lasting[index]
+        del self._lasting[index], self._ends_us[index]
         self.cluster.trace.cause = 0
         self.performer.undo(done)
         self._done()
@@ -228,12 +251,14 @@ class Method:
             timer.cancel()
         self._unfinished -= len(self._lasting)
         self._lasting.clear()
+        self._ends_us.clear()
 
     def _end_chains(self) -> None:
         """Let no optional turn follow later: it would be a fault after the end of all faults."""
         for index, timer in self._following.items():
             timer.cancel()
             self._unfinished -= self._chain(index)
+            self._due_us.pop(index, None)
         self._following.clear()
 
     def _done(self) -> None:

@@ -21,6 +21,7 @@ from scenarios.runs.convergence import Convergence
 if TYPE_CHECKING:
     from scenarios.runs.finding import Finding
     from scenarios.runs.known.reason import Reason
+    from scenarios.runs.leaping import Leaping
 
 UNFLUSHED_TICKET = "KIP-966"
 """Closes the gap in which Kafka loses records of which every in-sync replica had a copy that was not flushed."""
@@ -66,6 +67,7 @@ class Run:
         log: keeps the events of the control plane.
         quotas: replication quotas that were exhausted at the end, with the replicas that they held back.
         reach: counts of what it reached, by name; empty where they were not asked for.
+        leaping: what the leaps of a sampled run were; None: the run is exact.
     """
 
     run_id: str
@@ -94,6 +96,7 @@ class Run:
     cut_off: str = ""
     defects: tuple[str, ...] = ()
     besides: str = ""
+    leaping: Leaping | None = None
 
     @property
     def control_plane(self) -> tuple[Any, ...]:
@@ -155,6 +158,7 @@ class Run:
             ],
             "lost": list(self.lost),
             **({"defects": list(self.defects)} if self.defects else {}),
+            **({} if self.leaping is None else {"sampled": self.leaping.to_json()}),
             "metrics": self.metrics,
             "leaderless": self.leaderless,
             "convergence": self.convergence.to_json(),

@@ -19,6 +19,7 @@ from scenarios.errors import BadInput
 from scenarios.faults import Performer, TargetRoles
 from scenarios.faults.operated import Executions
 from scenarios.language import Scenario
+from scenarios.language.scenario import SAMPLED
 from scenarios.language.schedules import parse_schedule
 from scenarios.observe.checkers import Checkers, Violation
 from scenarios.observe.checkers.converged import Converged
@@ -43,6 +44,7 @@ from scenarios.units import counted
 
 if TYPE_CHECKING:
     from emulator.schedules import Schedule
+    from scenarios.runs.leaping import Leaper
 
 
 MOST_DEFECTS = 100
@@ -58,6 +60,7 @@ class Stage:
         figures: compute every figure. Without that ``Run.metrics`` has only what the run itself goes by; where the
             scenario names metrics, all are computed nevertheless.
         backend: how tasks wait. The events of a run do not depend on it.
+        leaper: lets a sampled run leap; None: the run is exact.
         defects: defects of the tool itself that did not end the program, in a line each, each once.
     """
 
@@ -80,6 +83,7 @@ class Stage:
     cut_off: str = field(init=False, default="")
     defects: list[str] = field(init=False, factory=list)
     method: Method = field(init=False)
+    leaper: "Leaper | None" = field(init=False, default=None)
     _looks: Settled = field(init=False)
     _ending: bool = False
     _late_us: int = 0
@@ -115,7 +119,13 @@ class Stage:
         self.convergence = ConvergenceJudge(cluster, scenario, self.checkers, lambda: self.method.is_over)
         self._looks = Settled(cluster, self._at_rest)
         waits = Waits(cluster, self.measures, lambda: self._asking)
-        self.method = Method(scenario, cluster, self.performer, waits)
+        self.method = method = Method(scenario, cluster, self.performer, waits)
+        if scenario.fidelity == SAMPLED:
+            from scenarios.runs.leaping import Leaper  # which few runs need
+
+            self.leaper = Leaper.of(
+                cluster, scenario, lambda: method.acts_us, lambda: self.measures.open_moves > 0, self._late_us
+            )
 
     def log_end(self, broker: int, tp: TopicPartition) -> int | None:
         """The end of the log of a broker's replica; None: nothing is known of it."""
@@ -156,6 +166,8 @@ class Stage:
         if self.scenario.frames is not None:
             _attach_recorded_clients(self)
         self.method.begin()
+        if self.leaper is not None:
+            self.leaper.begin()
 
     async def drive(self, cluster: Cluster) -> None:
         """The course of the run, from its begin to its end."""
@@ -400,6 +412,7 @@ def conclude(
         cut_off=stage.cut_off,
         defects=tuple(stage.defects),
         besides=besides,
+        leaping=None if stage.leaper is None else stage.leaper.account(),
     )  # fmt: skip
     if reason:
         from scenarios.runs.findings import also_found

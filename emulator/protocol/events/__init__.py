@@ -93,7 +93,7 @@ from emulator.protocol.events.replicas import (
     PartitionCreated,
     ReplicaStopped,
 )
-from emulator.protocol.events.run import AckedLost, ClockSet, Drawn, Fault, RoutesChanged, Violated
+from emulator.protocol.events.run import AckedLost, ClockSet, Drawn, Fault, LeapBegan, Leapt, RoutesChanged, Violated
 from emulator.protocol.events.transactions import (
     CommittedFetched,
     TransactionalAppended,
@@ -152,6 +152,8 @@ __all__ = [
     "LastStableOffsetLag",
     "LatestOffsetReturned",
     "LeaderElected",
+    "LeapBegan",
+    "Leapt",
     "LogDirFailed",
     "LogDirsVerified",
     "LogLoaded",

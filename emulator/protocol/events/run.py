@@ -63,6 +63,40 @@ class ClockSet(NamedTuple):
     after_us: int
 
 
+class LeapBegan(NamedTuple):
+    """In a sampled run: everything is acknowledged and nothing of any client or fetcher is in flight; time passes from
+    here to the next ``Leapt`` without their messages. What logs, high watermarks, producers and consumers get between
+    the two is what would have come in all of that time, in a few large batches.
+
+    Attributes:
+        window_us, until_us: the last stretch that was simulated with all of its load, which stands for what follows: from
+            ``window_us`` up to ``until_us``.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    window_us: int
+    until_us: int
+
+
+class Leapt(NamedTuple):
+    """In a sampled run: the leap that began at ``since_us`` is over, and its effects are recorded before this event.
+
+    Attributes:
+        batches: how many batches producers would have closed in that time, about; fewer stand for them in the logs.
+        reason: why it ended here: ``copy`` (a replica has caught up), ``event`` (of the control plane), ``window`` (a
+            stretch is due in which all is simulated), ``entry`` (of the method, or of a client), or ``limit``.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    since_us: int
+    batches: int
+    reason: str
+
+
 class Violated(NamedTuple):
     """A checker found a broken invariant."""
 

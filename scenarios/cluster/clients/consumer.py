@@ -1,7 +1,7 @@
 """A consumer that behaves as Kafka's (KafkaConsumer with assigned partitions, 2.3.1): it reads from the leaders,
 returns messages with each poll, and follows changes of leaders."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -11,7 +11,7 @@ from emulator.network import Network
 from emulator.nodes import Process
 from emulator.protocol.events import PollReturned
 from emulator.protocol.fetch import NO_EPOCH
-from emulator.protocol.types import NO_LEADER, TopicPartition
+from emulator.protocol.types import NO_LEADER, Batch, TopicPartition
 from scenarios.cluster.clients.client_metadata import ClientMetadata
 from scenarios.cluster.clients.consuming import NOWHERE, Consumption, Position
 from scenarios.cluster.clients.fetcher import Fetcher
@@ -37,6 +37,7 @@ class Consumer:
     _arrived: dict[Position, None] = field(init=False, factory=dict)
     _busy: bool = field(init=False, default=False)
     _polled_us: int = field(init=False, default=-1)
+    _held: bool = field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
         process, load = self._process, self._load
@@ -83,7 +84,52 @@ class Consumer:
 
     @property
     def _polling(self) -> bool:
-        return not self._busy or self._polled_us == self._process.world.now
+        return not self._held and (not self._busy or self._polled_us == self._process.world.now)
+
+    # -- time passes in which data is not simulated -------------------------------------------------------------------
+
+    @property
+    def load(self) -> Consumption:
+        """What it reads, and how."""
+        return self._load
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process runs."""
+        return self._process.alive
+
+    @property
+    def rests(self) -> bool:
+        """Whether nothing of it is in flight, and nothing waits for its application."""
+        return not (self._arrived or any(reader.works for reader in self._readers.values()))
+
+    def reads_on(self, committed: Callable[[TopicPartition], int | None]) -> bool:
+        """Whether it reads all of its partitions, and has read what is ``committed`` there."""
+        return all(
+            position.fetchable and position.offset == committed(position.tp) for position in self._positions.values()
+        )
+
+    def hold(self) -> None:
+        """Begin no fetch until ``release``."""
+        self._held = True
+
+    def release(self) -> None:
+        """Go on reading."""
+        self._held = False
+        for reader in self._readers.values():
+            reader.wake()
+
+    def skip(self, tp: TopicPartition, batches: Sequence[Batch], high_watermark: int) -> None:
+        """Let the application take all messages up to ``high_watermark`` at once: those of ``batches``. A poll returns
+        them, however many they are."""
+        position = self._positions.get(tp)
+        if position is None or position.offset >= high_watermark:
+            return
+        before, position.source = position.offset, (position.leader, position.leader_epoch)
+        position.high_watermark = high_watermark
+        position.offset, position.offset_epoch = high_watermark, batches[-1].leader_epoch
+        ids = tuple([batch.id for batch in batches])
+        self._record([(tp, before, high_watermark, ids, *position.source, high_watermark)])
 
     def _on_arrival(self, positions: list[Position]) -> None:
         for position in positions:

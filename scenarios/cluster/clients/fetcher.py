@@ -30,6 +30,7 @@ class Fetcher:
         stale: called when the metadata has to be requested again.
         polled: whether the application is in a poll: a consumer works only during polls.
         arrived: called with the partitions of which messages have arrived.
+        works: whether it is in a round: something of it may be in flight.
     """
 
     network: Network
@@ -40,6 +41,7 @@ class Fetcher:
     stale: Callable[[], object]
     polled: Callable[[], bool]
     arrived: Callable[[list[Position]], object]
+    works: bool = field(init=False, default=False)
     _leader: RemoteLeaderEndPoint = field(init=False)
     _bell: Mailbox = field(init=False)
     _wanted: dict[TopicPartition, tuple[int, int]] = field(factory=dict)
@@ -71,7 +73,9 @@ class Fetcher:
         while True:
             self._bell.clear()
             try:
+                self.works = True
                 if not await self._round():
+                    self.works = False
                     await self._bell.get()
             except Disconnected:
                 self._leader.reset()

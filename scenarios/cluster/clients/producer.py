@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from attrs import define, field
 
+from emulator.kernel import Timer
 from emulator.network import Network
 from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
@@ -89,6 +90,9 @@ class Producer:
     _tick_us: int = field(init=False)
     _batch_messages: int = field(init=False)
     _owed: int = field(init=False, default=0)
+    _timer: Timer = field(init=False)
+    _due_us: int = field(init=False)
+    _held: bool = field(init=False, default=False)
     _waking: bool = field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
@@ -107,7 +111,8 @@ class Producer:
         self._producer_id = Question(
             network, process, self._bootstrap, backoff_us, timeout_us, InitProducerIdRequest(), self._identified
         )
-        process.call_later(max(0, load.start_us - process.world.now), self._tick)
+        self._due_us = max(process.world.now, load.start_us)
+        self._timer = process.call_later(self._due_us - process.world.now, self._tick)
 
     @classmethod
     async def main(
@@ -155,11 +160,12 @@ class Producer:
         now, stop_us = process.world.now, load.stop_us
         # From a stop on the ticks are in the foreground: a run does not end before the last batch has a outcome.
         routine = stop_us is None or now + self._tick_us < stop_us
-        if stop_us is None or now < stop_us:
-            process.call_later(self._tick_us, self._tick, background=routine)
+        goes_on = stop_us is None or now < stop_us
+        if goes_on or self._accumulator.unfinished:
+            self._due_us = now + self._tick_us
+            self._timer = process.call_later(self._tick_us, self._tick, background=routine)
+        if goes_on:
             self._gather(now)
-        elif self._accumulator.unfinished:
-            process.call_later(self._tick_us, self._tick, background=routine)
         self._expire(now)
         self._drain()
 
@@ -207,6 +213,84 @@ class Producer:
         self._report(
             [BatchOutcome("expired", error, NO_LEADER, batch, -1, attempts) for batch, attempts, error in late]
         )
+
+    # -- time passes in which data is not simulated -------------------------------------------------------------------
+
+    @property
+    def load(self) -> Workload:
+        """What it writes."""
+        return self._workload
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process runs."""
+        return self._process.alive
+
+    @property
+    def rests(self) -> bool:
+        """Whether it has no batch that waits, is in flight, or is about to be sent again."""
+        return not self._accumulator.unfinished
+
+    def hold(self) -> None:
+        """Close no batch until ``release``: the ticks that come meanwhile are missed."""
+        if self._process.alive and self._timer.pending and not self._held:
+            self._held = True
+            self._timer.cancel()
+
+    def release(self) -> None:
+        """Go on with the tick that is due next. The messages of ticks that were missed, and not dealt by
+        ``missed_batches``, come with it."""
+        if self._held and self._process.alive:
+            self._held = False
+            self._owed += self._workload.rate * self._tick_us * self._skip()
+            self._timer = self._process.call_later(self._due_us - self._process.world.now, self._tick)
+
+    def _skip(self) -> int:
+        """Skip the ticks that were missed so far. Returns their number."""
+        now = self._process.world.now
+        ticks = 0 if now < self._due_us else (now - self._due_us) // self._tick_us + 1
+        self._due_us += ticks * self._tick_us
+        return ticks
+
+    def missed(self, most_bytes: int) -> "Missed":
+        """The batches of the ticks that were missed so far, in the order of their ids: a leap appends and acknowledges
+        them. A few large ones, of at most ``most_bytes`` or one message, stand for those of all ticks; what one tick
+        closes is one batch of each partition, or several full ones, as ever."""
+        load, ticks = self._workload, self._skip() if self._held and self._process.alive else 0
+        self._owed += load.rate * self._tick_us * ticks
+        messages, self._owed = divmod(self._owed, 1_000_000)
+        per_tick = max(1, load.rate * self._tick_us // 1_000_000)
+        size, full = load.message_size, self._batch_messages
+        most = full if ticks <= 1 else max(full, most_bytes // size)
+        batches: list[ProducedBatch] = []
+        closed = 0
+        for place, count in self._partitioner.deal(messages, self._open_to):
+            tp = self._accumulator.queues[place].tp
+            closed += _closed(count, ticks, full, per_tick if load.sticky and load.keys is None else 0)
+            while count > 0:
+                some = min(count, most)
+                batches.append(ProducedBatch(tp, some, some * size, self._next_id))
+                self._next_id += 1
+                count -= some
+        numbered = batches
+        if self._idempotence is not None and batches:
+            numbered = list(self._idempotence.number(batches))
+            self._idempotence.acknowledged(batches)
+        return Missed(ticks, closed, numbered)
+
+    def appended(self, leader: int, batches: Sequence[ProducedBatch], bases: Sequence[int]) -> None:
+        """Report batches of one topic that ``missed`` has given as done: ``leader`` has them at ``bases``."""
+        acks, process = self._workload.acks, self._process
+        if acks == 0:
+            places = ends = (-1,) * len(batches)
+        else:
+            places = tuple(bases)
+            ends = tuple([base + batch.count for base, batch in zip(bases, batches, strict=True)])
+        process.emit_columns(
+            BatchesProduced, len(batches), process.node.id, batches[0].tp.topic, acks, "NONE", leader,
+            "acked" if acks else "sent", tuple([batch.tp.partition for batch in batches]),
+            tuple([batch.id for batch in batches]), places, ends, (0,) * len(batches), (1,) * len(batches),
+        )  # fmt: skip
 
     # -- sending ----------------------------------------------------------------------------------------------------
 
@@ -388,6 +472,30 @@ class Producer:
         last = first + IDS_PER_PRODUCER - 1 - (first - 1) % IDS_PER_PRODUCER
         process.emit(ProducerIdentified, process.node.id, response.producer_id, first, last)
         self._drain()
+
+
+class Missed(NamedTuple):
+    """What a producer that was held would have closed meanwhile.
+
+    Attributes:
+        ticks: the number of ticks.
+        closed: how many batches they would have closed, about.
+        batches: what stands for these batches.
+    """
+
+    ticks: int
+    closed: int
+    batches: Sequence[ProducedBatch]
+
+
+def _closed(messages: int, ticks: int, full: int, together: int) -> int:
+    """About how many batches of a partition ``ticks`` close in which it gets ``messages``. ``together``: the messages
+    of a tick, where all of them go to one partition; 0: where they are dealt out."""
+    if together:
+        return -(-messages // min(full, together))
+    if messages <= ticks:
+        return messages
+    return ticks * -(-messages // (ticks * full))
 
 
 def _kind(each: BatchOutcome) -> tuple[str, Errors, int, bool]:

@@ -15,6 +15,8 @@ from emulator.protocol.events import (
     Fault,
     FetchPosition,
     ImpendingReplicasReceived,
+    LeapBegan,
+    Leapt,
     NodeCrashed,
 )
 from emulator.protocol.shown import FetchHeld, SettingsTaken
@@ -71,6 +73,12 @@ class _Window:
             self._sure_bytes -= heappop(self._sure)[1]
         if self.rate is None or self._sure_bytes * SECOND_US <= self.rate * self.windows * self.window_us:
             self.free_us = now_us
+
+    def shift(self, by_us: int) -> None:
+        """Move all that it has counted to later: the broker's own clock stood still for that long."""
+        self._sure = [(since_us + by_us, size) for since_us, size in self._sure]
+        self._possible = deque((at_us + by_us, size) for at_us, size in self._possible)
+        self.free_us += by_us
 
     def may_be_exceeded(self, now_us: int) -> bool:
         while self._possible and self._possible[0][0] < now_us - self.windows * self.window_us:
@@ -130,6 +138,9 @@ class ThrottleKept(Checker):
     the length of all of them. A follower leaves something out with reason where the bytes of all samples exceed the
     rate over the length of one.
 
+    A leap (``Leapt``) stops the clocks of quotas: the windows here are moved as those are, and what logs get meanwhile
+    counts for neither.
+
     Not verified: that a replica with a quota to spare is fetched; KIP-542's rates while they are exceeded; copies
         between log directories; brokers whose clocks a fault has set.
     """
@@ -156,6 +167,7 @@ class ThrottleKept(Checker):
         self._added: dict[TopicPartition, frozenset[int] | None] = {}
         """The replicas that moves have added so far; None: nothing says which (KIP-352's draft)."""
         self._clocks: dict[int, None] = {}
+        self._leaps = False
 
     # -- settings -----------------------------------------------------------------------------------------------------
 
@@ -232,6 +244,20 @@ class ThrottleKept(Checker):
         if event.action == CLOCK:
             self._clocks |= dict.fromkeys(event.brokers)
 
+    def on_leap(self, event: LeapBegan) -> None:
+        self._leaps = True
+
+    def on_leapt(self, event: Leapt) -> None:
+        self._leaps = False
+        by_us = event.t_us - event.since_us
+        for sides in self._sides.values():
+            for side in sides.values():
+                for window in (side.window, side.reassigned):
+                    window.shift(by_us)
+        for replicas in self._fetched.values():
+            for fetched in replicas.values():
+                fetched.since_us = min(fetched.since_us + by_us, event.t_us)
+
     # -- what is fetched ----------------------------------------------------------------------------------------------
 
     def on_appended(self, event: BatchesAppended) -> None:
@@ -244,7 +270,9 @@ class ThrottleKept(Checker):
         for partition, size in sizes.items():
             tp = TopicPartition.of(event.topic, partition)
             fetched = replicas.get(tp)
-            if fetched is not None:
+            if fetched is not None and self._leaps:
+                self._note(event, tp, fetched)
+            elif fetched is not None:
                 self._check(event, tp, fetched)
                 for window, since_us in self._counting(event, tp, fetched):
                     window.count(since_us, event.t_us, size)

@@ -1,0 +1,16 @@
+"""Sampled runs: stretches in which every message is simulated alternate with *leaps*, in which time passes and only the
+control plane acts; at the end of a leap one transition brings what would have come (docs/understand/sampled.md).
+
+    leaper ── followed   who follows whom, and how far each is
+           ├─ quiet      holds clients and fetchers, until nothing of them is in flight
+           ├─ sharing    how fast each copy goes: measured in a stretch, and known where a quota binds
+           ├─ bounds     how far a leap may go, and why no further
+           └─ arrival    what a leap brings, in one transition
+
+Virtual time is never shifted: ticks, pings, looks and the operator go on during a leap, and the first event of the
+control plane ends it.
+"""
+
+from scenarios.runs.leaping.leaper import Leaper, Leaping
+
+__all__ = ["Leaper", "Leaping"]

@@ -1,0 +1,115 @@
+"""Arrival: what a leap brings, in one transition, with the ordinary methods of partitions, fetchers and clients: leaders
+append, replicas in sync follow to the end, each copy as far as its rate has brought it, high watermarks move, producers
+get their acknowledgements and consumers their messages."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from brokers.partition.partition import Partition
+from emulator.protocol.errors import NO_ERROR
+from emulator.protocol.produce import ProducedBatch
+from emulator.protocol.types import Batch, TopicPartition
+from scenarios.runs.leaping.followed import Followed, leaders, running
+
+if TYPE_CHECKING:
+    from scenarios.cluster.clients.producer import Producer
+    from scenarios.cluster.cluster import Cluster
+
+_next_offset = attrgetter("next_offset")
+CHUNK = 1 << 20
+"""The bytes of a batch that stands for several, at most: as much as a fetch reads of a partition by default. A larger one
+would pass a throttle at once, since Kafka sends the first batch of an answer whatever its size (KIP-74)."""
+
+
+def arrive(
+    cluster: Cluster, fetched: Sequence[Followed], producers: Sequence[Producer], target: Callable[[Followed, int], int]
+) -> int:
+    """Bring the logs and clients of ``cluster`` to now.
+
+    Args:
+        producers: those that were held: what they have missed is appended.
+        target: where a copy is now, given the end of its leader's log.
+
+    Returns:
+        How many batches the producers would have closed, about.
+    """
+    led = leaders(cluster)
+    before = {tp: partition.high_watermark for tp, partition in led.items()} if cluster.consumers else {}
+    acked, closed = [], 0
+    for producer in producers:
+        missed = producer.missed(CHUNK)
+        closed += missed.closed if producer.load.acks else 0
+        acked.append((producer, _append(led, missed.batches)))
+    _complete(cluster)
+    copies = [each for each in fetched if not each.in_sync]
+    for each in fetched:
+        if each.in_sync:
+            _advance(each, each.led.log.end_offset)
+    for each in copies:
+        end = each.led.log.end_offset
+        _advance(each, min(end, target(each, end)))
+    _complete(cluster)
+    for each in fetched:
+        remote = each.led.remotes.get(each.broker.process.node.id)
+        if remote is not None:
+            each.led.update_follower_fetch_state(remote, each.state.offset, each.led.process.clock_us)
+    _complete(cluster)
+    for each in fetched:
+        _learn(each, ())
+    _complete(cluster)
+    for producer, appended in acked:
+        for leader, batches, bases in appended:
+            producer.appended(leader, batches, bases)
+    for consumer in cluster.consumers:
+        for tp, partition in led.items():
+            if partition.high_watermark > before[tp]:
+                batches = _between(partition.log.batches, before[tp], partition.high_watermark)
+                consumer.skip(tp, batches, partition.high_watermark)
+    return closed
+
+
+def _append(
+    led: dict[TopicPartition, Partition], batches: Sequence[ProducedBatch]
+) -> list[tuple[int, list[ProducedBatch], list[int]]]:
+    """Append what a producer has missed. Returns the batches and their base offsets, by leader."""
+    by_leader: dict[int, tuple[list[ProducedBatch], list[int]]] = {}
+    for batch in batches:
+        partition = led[batch.tp]
+        sent, bases = by_leader.setdefault(partition.process.node.id, ([], []))
+        sent.append(batch)
+        bases.append(partition.append_as_leader(batch))
+    return [(leader, sent, bases) for leader, (sent, bases) in by_leader.items()]
+
+
+def _advance(each: Followed, target: int) -> None:
+    """Let a replica have what its leader has up to ``target``, in whole batches."""
+    batches = _between(each.led.log.batches, each.state.offset, target)
+    if batches:
+        _learn(each, tuple(batches))
+        size = sum([batch.size for batch in batches])
+        meters = each.leader.replicas.metrics.topics
+        meters.replication_out.mark(size)
+        if each.broker.process.node.id in each.led.adding:
+            meters.reassignment_out.mark(size)
+
+
+def _learn(each: Followed, batches: tuple[Batch, ...]) -> None:
+    led = each.led
+    each.thread.take_in(each.state, (each.state.tp, NO_ERROR, led.high_watermark, led.log.start_offset, batches, None))
+
+
+def _between(batches: Sequence[Batch], offset: int, target: int) -> Sequence[Batch]:
+    """The batches from ``offset`` on that end by ``target``."""
+    first = bisect_right(batches, offset, key=_next_offset)
+    return batches[first : bisect_right(batches, target, key=_next_offset)]
+
+
+def _complete(cluster: Cluster) -> None:
+    """End the transition of each broker: record its rows, answer what it has woken."""
+    cluster.trace.record_collected()
+    for broker in running(cluster):
+        broker.replicas.purgatory.complete()

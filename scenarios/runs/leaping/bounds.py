@@ -1,0 +1,104 @@
+"""Bounds: how far a leap may go, and why no further."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from attrs import define
+
+from scenarios.language import Scenario
+from scenarios.runs.leaping.followed import Followed, Key, running
+from scenarios.runs.leaping.sharing import Sharing
+
+if TYPE_CHECKING:
+    from scenarios.cluster.cluster import Cluster
+
+BEFORE_ENTRIES_US = 1_000_000
+"""How long before an entry of the method, or of a client, all is simulated again."""
+
+
+class Limit(NamedTuple):
+    """The end of a leap: its time, and the reason (``Leapt.reason``)."""
+
+    t_us: int
+    reason: str
+
+
+@define(eq=False)
+class Bounds:
+    """The bounds of the leaps of one run.
+
+    Attributes:
+        acts_us: the time before which the method does nothing, see ``Method.acts_us``.
+    """
+
+    cluster: Cluster
+    scenario: Scenario
+    acts_us: Callable[[], int | None]
+
+    def refusal(self) -> str:
+        """Why no leap is possible in this run; empty: leaps are possible."""
+        scenario, cluster = self.scenario, self.cluster
+        limit = scenario.strategy.limit
+        reasons = (
+            (scenario.clients or scenario.frames or scenario.attached, "there are clients of a plug-in, or real ones"),
+            (scenario.schedule != "fifo", "its schedule is another than fifo"),
+            (cluster.setup.disk_speed is not None, "its disks take time"),
+            (limit is not None and limit.rule is not None, "its throttle follows a metric"),
+            (
+                any(broker.replicas.policies.out_of_sync.even_at_the_end for broker in running(cluster)),
+                "its brokers drop replicas from the ISR that have nothing to fetch",
+            ),
+            (
+                any(load.message_size > load.max_request_size for load in cluster.setup.workloads),
+                "a producer's messages are too large to be sent",
+            ),
+            (self._may_outgrow(), "a log may lose segments for its size"),
+        )
+        return next((reason for holds, reason in reasons if holds), "")
+
+    def _may_outgrow(self) -> bool:
+        """Whether retention.bytes limits a log."""
+        brokers = running(self.cluster)
+        return any(
+            broker.replicas.logs.directories[0].config_of(topic.name).retention_bytes >= 0
+            for topic in self.cluster.setup.topics
+            for broker in brokers
+        )
+
+    def entry_us(self) -> int | None:
+        """The time from which on all has to be simulated again; None: no such time is known."""
+        return min((limit.t_us for limit in self._entries()), default=None)
+
+    def _entries(self) -> Iterator[Limit]:
+        acts_us, now = self.acts_us(), self.cluster.world.now
+        if acts_us is not None:
+            yield Limit(acts_us - BEFORE_ENTRIES_US, "entry")
+        loads = (*self.cluster.producers, *self.cluster.consumers)
+        for load in (each.load for each in loads):
+            for t_us in (load.start_us, load.stop_us):
+                if t_us is not None and t_us + BEFORE_ENTRIES_US > now:
+                    yield Limit(t_us - BEFORE_ENTRIES_US, "entry")
+        yield Limit(self.scenario.horizon_us - BEFORE_ENTRIES_US, "limit")
+        for broker in running(self.cluster):
+            due_us = broker.replicas.logs.retention.due_us
+            if due_us is not None:
+                yield Limit(due_us + now - broker.process.clock_us - BEFORE_ENTRIES_US, "entry")
+
+    def limit(
+        self, most: Limit, copies: Sequence[Followed], sharing: Sharing, phase_us: int
+    ) -> tuple[Limit, Mapping[Key, int]]:
+        """How far the next leap may go: not beyond ``most``. Also the time at which each copy ends, as far as it is
+        before that or at that time. ``phase_us``: as for ``Sharing.ends_in_us``."""
+        now = self.cluster.world.now
+        ends = {}
+        for each in copies:
+            in_us = sharing.ends_in_us(each, phase_us)
+            if in_us is not None:
+                ends[each.key] = now + in_us
+        found = [most, *self._entries()]
+        if ends:
+            found.append(Limit(min(ends.values()), "copy"))
+        limit = min(found)
+        return limit, {key: t_us for key, t_us in ends.items() if t_us <= limit.t_us}

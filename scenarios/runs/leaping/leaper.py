@@ -1,0 +1,379 @@
+"""The leaper: the course of a sampled run.
+
+    window    all is simulated, and how fast each copy goes is measured
+    drain     producers hold, then readers (``Quiet``)
+    leap      only the control plane acts, up to the end of a copy, an event, an entry, or until a window is due
+    settle    readers go on and producers are held, until the control plane has done what follows from the leap
+
+From ``settle`` the next leap begins, or, where rates are not known well enough any more, the next window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field, frozen
+
+from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
+    Fault,
+    FetcherStarted,
+    IsrChanged,
+    IsrProposed,
+    LeapBegan,
+    Leapt,
+    NodeCrashed,
+    ReplicaStopped,
+    RoutesChanged,
+)
+from emulator.protocol.shown import SettingsTaken
+from emulator.trace.events import Step, ZkWritten
+from scenarios.language import Scenario
+from scenarios.runs.leaping.arrival import arrive
+from scenarios.runs.leaping.bounds import Bounds, Limit
+from scenarios.runs.leaping.followed import Followed, Key, Restless, followed, running
+from scenarios.runs.leaping.quiet import Quiet
+from scenarios.runs.leaping.sharing import Sharing
+from scenarios.units import MICROSECONDS
+
+if TYPE_CHECKING:
+    from scenarios.cluster.cluster import Cluster
+
+SECOND_US = MICROSECONDS["s"]
+LOOK_US = 50_000
+"""How often it looks whether it can go on."""
+CALM_US = 200_000
+"""How long the control plane has done nothing before a leap begins."""
+CYCLES_BETWEEN = 4
+"""A window is due again after so many cycles of quotas at the earliest,"""
+SHARE_BETWEEN = 0.25
+"""and after so large a part of the time since the first one."""
+LONGEST_US = 1_000 * SECOND_US
+"""A leap is no longer than this."""
+SHORTEST_US = 100_000
+"""Nor shorter than this, where copies end one soon after the other."""
+UNSETTLED_US = 3 * SECOND_US
+"""How long producers are held in a row without a leap."""
+FIRST_RETRY_US, LAST_RETRY_US = SECOND_US, 60 * SECOND_US
+"""After a drain that failed it waits for the first of these, and twice as long each time, up to the second."""
+
+EVENTS = (
+    BecameFollower, BecameLeader, Fault, FetcherStarted, IsrChanged, IsrProposed, NodeCrashed, ReplicaStopped,
+    RoutesChanged, SettingsTaken, Step, ZkWritten,
+)  # fmt: skip
+"""What ends a leap: the control plane does something."""
+UPSETTING = (Fault, NodeCrashed, RoutesChanged, SettingsTaken)
+"""What makes all rates unknown."""
+
+
+@frozen(kw_only=True)
+class Leaping:
+    """What the leaps of a run were, for its result.
+
+    Attributes:
+        leaps: their number. leapt_us: the time in them. run_us: the time of the run.
+        windows: how many stretches were measured.
+        failed: how often the cluster did not come to rest, by the reason.
+        refused: why this run has no leaps at all; empty: it could have some.
+        error: how far the last stretch was from what was expected of it, as a share; None: nothing was expected.
+    """
+
+    leaps: int
+    leapt_us: int
+    run_us: int
+    windows: int
+    failed: Mapping[str, int]
+    refused: str
+    error: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The object in the result."""
+        return {
+            "leaps": self.leaps, "leapt_s": self.leapt_us / SECOND_US, "windows": self.windows,
+            "failed": dict(self.failed), "refused": self.refused, "share_error": self.error,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        if self.refused:
+            return f"sampled, without leaps: {self.refused}"
+        share = self.leapt_us / self.run_us if self.run_us else 0.0
+        said = f"sampled: {self.leaps} leaps over {share:.0%} of the time, {self.windows} measured stretches"
+        why = ", ".join(f"{reason} ({count})" for reason, count in self.failed.items())
+        return f"{said}; not quiet: {why}" if why else said
+
+
+@define(eq=False)
+class Leaper:
+    """Lets one run leap.
+
+    Attributes:
+        moving: whether moves are open, so that there is something to leap for.
+    """
+
+    cluster: Cluster
+    scenario: Scenario
+    bounds: Bounds
+    moving: Callable[[], bool]
+    quiet: Quiet
+    sharing: Sharing = field(factory=Sharing)
+    leaps: int = 0
+    leapt_us: int = 0
+    windows: int = 0
+    failed: dict[str, int] = field(factory=dict)
+    refused: str = ""
+    _phase: str = "window"
+    _calm_us: int = 0
+    """When the control plane did something last."""
+    _window_us: int | None = None
+    """When the window began, or its first cycle that is left out."""
+    _warming: bool = True
+    _began_us: int = 0
+    _stretch: tuple[int, int] = (0, 0)
+    """The last window."""
+    _leapt_since_us: int = 0
+    """How much was leapt since then."""
+    _first_us: int | None = None
+    _ended: bool = False
+    """Whether copies have ended since the last window."""
+    _retry_us: int = 0
+    _wait_us: int = FIRST_RETRY_US
+    _since_us: int = 0
+    _starts: dict[Key, int] = field(factory=dict)
+    _ends: Mapping[Key, int] = field(factory=dict)
+    _reason: str = ""
+    _number: int = 0
+
+    @classmethod
+    def of(
+        cls, cluster: Cluster, scenario: Scenario, acts_us: Callable[[], int | None], moving: Callable[[], bool], late_us: int
+    ) -> Leaper:
+        """The leaper of a run. ``late_us``: how long a message and its answer can be on their way."""
+        return cls(cluster, scenario, Bounds(cluster, scenario, acts_us), moving, Quiet(cluster, 2 * late_us))
+
+    def begin(self) -> None:
+        """Everything has started."""
+        self.refused = self.bounds.refusal()
+        if not self.refused:
+            for kind in EVENTS:
+                self.cluster.trace.fold(kind, self._upset if kind in UPSETTING else self._happened)
+            self._look_later(LOOK_US)
+
+    def account(self) -> Leaping:
+        """What its leaps were."""
+        return Leaping(
+            leaps=self.leaps, leapt_us=self.leapt_us, run_us=self.cluster.world.now, windows=self.windows,
+            failed=self.failed, refused=self.refused, error=self.sharing.error,
+        )  # fmt: skip
+
+    # -- what happens -------------------------------------------------------------------------------------------------
+
+    def _happened(self, event: Any) -> None:
+        """The control plane does something."""
+        if type(event) is Step and not event.topic:
+            return
+        self._calm_us = self.cluster.world.now
+        if self._phase == "leap":
+            self._phase, self._reason = "arrive", "event"
+            self.cluster.world.call_at(self.cluster.world.now, self._arrive, self._number, True)
+        elif self._phase == "drain":
+            self.quiet.stop()
+            self._settle()
+
+    def _upset(self, event: Any) -> None:
+        """Something changes how fast copies go."""
+        self.sharing.rates.clear()
+        self._warming, self._window_us = True, None
+        self._happened(event)
+
+    # -- the course ---------------------------------------------------------------------------------------------------
+
+    def _look_later(self, delay_us: int) -> None:
+        self.cluster.world.call_later(delay_us, self._look, None, True)
+
+    def _look(self, _: Any) -> None:
+        self._look_later(LOOK_US)
+        now = self.cluster.world.now
+        if self._phase not in ("window", "settle"):
+            return
+        self.cluster.trace.cause = 0
+        if not self.moving() or self._entry_is_near(now):
+            self._window_us = None
+            self._go_on_simulating()
+        elif now - self._calm_us >= CALM_US and now >= self._retry_us:
+            try:
+                self._decide(now, followed(self.cluster))
+            except Restless as restless:
+                if self._phase == "settle" and now - self._since_us > UNSETTLED_US:
+                    self._fail(str(restless))
+        elif self._phase == "settle" and now - self._since_us > UNSETTLED_US:
+            self._go_on_simulating()
+
+    def _entry_is_near(self, now: int) -> bool:
+        entry_us = self.bounds.entry_us()
+        return entry_us is not None and now + SHORTEST_US >= entry_us
+
+    def _decide(self, now: int, fetched: list[Followed]) -> None:
+        copies = [each for each in fetched if not each.in_sync]
+        if not copies:
+            self._window_us = None
+            self._go_on_simulating()
+        elif self._phase == "window" and not self._measured(now, fetched, copies):
+            return
+        elif self._phase == "settle" and self._is_due(now, copies):
+            self._drain(for_window=True)
+        else:
+            self._drain(for_window=False)
+
+    def _is_due(self, now: int, copies: list[Followed]) -> bool:
+        """Whether a window is due."""
+        if not self.sharing.knows(copies):
+            return True
+        return now >= self._due_us()
+
+    def _due_us(self) -> int:
+        first_us = self._stretch[1] if self._first_us is None else self._first_us
+        since_us = max(CYCLES_BETWEEN * self._cycle_us(), int(SHARE_BETWEEN * (self._stretch[1] - first_us)))
+        return self._stretch[1] + since_us
+
+    def _cycle_us(self) -> int:
+        """The length of the quotas' cycle: windows are whole ones."""
+        return max(broker.quotas.leader.listed.cycle_us for broker in running(self.cluster))
+
+    def _measured(self, now: int, fetched: list[Followed], copies: list[Followed]) -> bool:
+        """Go on with the window. Returns whether all rates are known."""
+        if self._window_us is None:
+            if self._stretch[1] and self.sharing.knows(copies) and now < self._due_us():
+                return True
+            self._window_us = now
+            self.sharing.begin(now, fetched)
+            return False
+        if not self._warming:
+            self.sharing.look(fetched)
+        if now - self._window_us < self._cycle_us():
+            return False
+        if self._warming:  # the first cycle begins with an empty or a full quota
+            self._warming, self._window_us = False, now
+            self.sharing.begin(now, fetched)
+            return False
+        self.sharing.measured(now, fetched)
+        self.windows += 1
+        self._stretch = self._window_us, now
+        self._first_us = now if self._first_us is None else self._first_us
+        self._window_us, self._ended, self._leapt_since_us = None, False, 0
+        return self.sharing.knows(copies)
+
+    # -- leaps --------------------------------------------------------------------------------------------------------
+
+    def _drain(self, *, for_window: bool) -> None:
+        self._phase = "drain"
+        self.quiet.begin(self._return if for_window else self._leap, self._fail)
+
+    def _fail(self, why: str) -> None:
+        """The cluster has not come to rest: simulate all for a while."""
+        self.failed[why] = self.failed.get(why, 0) + 1
+        self._retry_us = self.cluster.world.now + self._wait_us
+        self._wait_us = min(2 * self._wait_us, LAST_RETRY_US)
+        self._go_on_simulating()
+
+    def _go_on_simulating(self) -> None:
+        self.quiet.release_load()
+        self._phase = "window"
+
+    def _settle(self) -> None:
+        self._phase, self._since_us = "settle", self.cluster.world.now
+
+    def _return(self) -> None:
+        """All is quiet, and a window is due: producers go on, with nothing missed."""
+        self._begin_leap(Limit(self.cluster.world.now, "window"), {})
+        self._arrive(self._number)
+        self.quiet.release_load()
+        self._phase, self._window_us = "window", None
+
+    def _leap(self) -> None:
+        """All is quiet: leap."""
+        now = self.cluster.world.now
+        self._wait_us = FIRST_RETRY_US
+        fetched = followed(self.cluster)
+        copies = [each for each in fetched if not each.in_sync]
+        if not self.sharing.knows(copies):
+            self._return()
+            return
+        self._ended = self.sharing.without_ended(copies, fetched) or self._ended
+        most = Limit(now + LONGEST_US, "limit")
+        if self._ended or self._due_us() > now:
+            most = min(most, Limit(max(self._due_us(), now + self._cycle_us()), "window"))
+        phase_us = now - self._stretch[1] - self._leapt_since_us
+        limit, ends = self.bounds.limit(most, copies, self.sharing, phase_us)
+        if limit.reason == "copy" and limit.t_us < now + SHORTEST_US:
+            limit, ends = self.bounds.limit(Limit(now + SHORTEST_US, "copy"), copies, self.sharing, phase_us)
+            limit = Limit(now + SHORTEST_US, "copy")
+        if limit.t_us <= now:
+            self._return()
+            return
+        self._starts = {each.key: each.state.offset for each in copies}
+        self._begin_leap(limit, ends)
+        self.cluster.world.call_at(limit.t_us, self._due, self._number, True)
+
+    def _begin_leap(self, limit: Limit, ends: Mapping[Key, int]) -> None:
+        self._number += 1
+        self._phase, self._began_us, self._ends, self._reason = "leap", self.cluster.world.now, ends, limit.reason
+        for broker in running(self.cluster):
+            for throttle in (broker.quotas.leader, broker.quotas.follower):
+                for quota in throttle.quotas:
+                    quota.hold(broker.process.clock_us)
+        self.cluster.trace.emit(LeapBegan, *self._stretch)
+
+    def _due(self, number: int) -> None:
+        if self._phase == "leap" and number == self._number:
+            self._arrive(number)
+
+    def _arrive(self, number: int) -> None:
+        """The leap is over."""
+        if number != self._number:
+            return
+        cluster, now = self.cluster, self.cluster.world.now
+        self._phase = "arrive"
+        cluster.trace.cause = 0
+        passed_us = now - self._began_us
+        rates, starts, ends = self.sharing.rates, self._starts, self._ends
+
+        def target(each: Followed, end: int) -> int:
+            key = each.key
+            if key not in starts:
+                return each.state.offset
+            if ends.get(key, now + 1) <= now:
+                return end
+            return starts[key] + int(rates.get(key, 0.0) * passed_us)
+
+        fetched = [each for each in _still_followed(cluster)]
+        closed = arrive(cluster, fetched, self.quiet.producers, target)
+        for broker in running(cluster):
+            for throttle in (broker.quotas.leader, broker.quotas.follower):
+                for quota in throttle.quotas:
+                    quota.release(broker.process.clock_us)
+        cluster.trace.emit(Leapt, self._began_us, closed, self._reason)
+        if passed_us:
+            self.leaps += 1
+            self.leapt_us += passed_us
+            self._leapt_since_us += passed_us
+        self._starts = {}
+        self.quiet.release_readers()
+        self._settle()
+
+
+def _still_followed(cluster: Cluster) -> list[Followed]:
+    """The replicas that can be brought to now, whatever the control plane has just begun."""
+    brokers = {broker.process.node.id: broker for broker in running(cluster)}
+    found = []
+    for broker in brokers.values():
+        for thread in broker.replicas.fetchers.threads.values():
+            leader = brokers.get(thread.leader)
+            if thread.ended or thread.dead or leader is None or not thread.rests:
+                continue
+            for tp, state in thread.states.items():
+                led = leader.replicas.partitions.get(tp)
+                if led is not None and led.is_leader and not (state.truncating or state.delayed_until_us):
+                    found.append(Followed(broker, leader, thread, state, led))
+    return found

@@ -1,0 +1,161 @@
+"""Quiet: producers hold and are acknowledged, then readers hold, then nothing of the data plane is in flight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from emulator.kernel import Signal
+from scenarios.runs.leaping.followed import Followed, Restless, followed, leaders, running, threads
+
+if TYPE_CHECKING:
+    from emulator.protocol.types import TopicPartition
+    from scenarios.cluster.clients.consumer import Consumer
+    from scenarios.cluster.clients.producer import Producer
+    from scenarios.cluster.cluster import Cluster
+
+LOOK_US = 1_000
+"""How often it looks whether all is quiet."""
+PATIENCE_US = 1_000_000
+"""How long producers are held in vain at most."""
+
+
+@define(eq=False)
+class Quiet:
+    """Holds and releases the data plane of one cluster.
+
+    Attributes:
+        unanswered_us: how long a message can be on its way to which there is no answer (acks=0).
+        producers: the producers that are held; empty while none is.
+        since_us: since when.
+    """
+
+    cluster: Cluster
+    unanswered_us: int
+    producers: list[Producer] = field(factory=list)
+    since_us: int = 0
+    _consumers: list[Consumer] = field(factory=list)
+    _signal: Signal | None = None
+    _asked: int = 0
+
+    @property
+    def holds_load(self) -> bool:
+        """Whether producers are held."""
+        return bool(self.producers)
+
+    @property
+    def holds_readers(self) -> bool:
+        """Whether fetchers and consumers are held."""
+        return self._signal is not None
+
+    def begin(self, then: Callable[[], object], failed: Callable[[str], object]) -> None:
+        """Make the cluster quiet, and call ``then``; or ``failed`` with the reason, after which readers go on and
+        producers are still held."""
+        now = self.cluster.world.now
+        if not self.producers:
+            self.producers, self.since_us = self.cluster.producers, now
+            for producer in self.producers:
+                producer.hold()
+        self._asked += 1
+        self._look((self._asked, now, then, failed))
+
+    def stop(self) -> None:
+        """Give up what ``begin`` has begun."""
+        self._asked += 1
+        self.release_readers()
+
+    def _look(self, asked: tuple[int, int, Callable[[], object], Callable[[str], object]]) -> None:
+        number, began_us, then, failed = asked
+        world = self.cluster.world
+        if number != self._asked:
+            return
+        self.cluster.trace.cause = 0
+        try:
+            why = self._restless()
+        except Restless as restless:
+            why = str(restless)
+        if not why:
+            then()
+        elif world.now - began_us >= PATIENCE_US:
+            self.stop()
+            failed(why)
+        else:
+            world.call_later(LOOK_US, self._look, asked, True)
+
+    def _restless(self) -> str:
+        """Why it is not quiet yet; empty: it is. Raises: Restless."""
+        fetched = followed(self.cluster)
+        if self._signal is None:
+            why = self._unacknowledged(fetched)
+            if why:
+                return why
+            self._hold_readers()
+        for thread in threads(self.cluster):
+            if not thread.rests:
+                self._answer(fetched)
+                return "a fetcher has a request in flight"
+        if not all(consumer.rests for consumer in self._consumers):
+            self._answer(fetched)
+            return "a consumer has a request in flight"
+        return ""
+
+    def _unacknowledged(self, fetched: list[Followed]) -> str:
+        if not all(producer.rests for producer in self.producers):
+            return "a producer waits for its acknowledgement"
+        silent = any(producer.load.acks == 0 for producer in self.producers)
+        if silent and self.cluster.world.now - self.since_us < self.unanswered_us:
+            return "a message may be on its way"
+        if any(each.led.high_watermark != each.led.log.end_offset for each in fetched):
+            return "a follower in sync is behind"
+        committed = {tp: led.high_watermark for tp, led in leaders(self.cluster).items()}
+        if not all(consumer.reads_on(committed.get) for consumer in self.cluster.consumers):
+            return "a consumer is behind"
+        return ""
+
+    def _hold_readers(self) -> None:
+        self._signal = Signal(self.cluster.world, "the end of a leap")
+        for thread in threads(self.cluster):
+            thread.hold(self._signal)
+        self._consumers = self.cluster.consumers
+        for consumer in self._consumers:
+            consumer.hold()
+
+    def _answer(self, fetched: list[Followed]) -> None:
+        """Answer the fetch requests that wait."""
+        for session in self._sessions():
+            session.delayed.answer_now()
+        for broker in running(self.cluster):
+            broker.replicas.purgatory.complete()
+
+    def _sessions(self) -> list[object]:
+        sessions: dict[object, None] = {}
+        for broker in running(self.cluster):
+            for partition in broker.replicas.partitions.values():
+                for remote in partition.remotes.values():
+                    if remote.session is not None:
+                        sessions[remote.session] = None
+                for reader in partition.readers or ():
+                    sessions[reader.session] = None
+        return list(sessions)
+
+    # -- release ------------------------------------------------------------------------------------------------------
+
+    def release_readers(self) -> None:
+        """Let fetchers and consumers go on."""
+        if self._signal is None:
+            return
+        signal, self._signal = self._signal, None
+        for thread in threads(self.cluster):
+            thread.release()
+        signal.set(None)
+        for consumer in self._consumers:
+            consumer.release()
+        self._consumers = []
+
+    def release_load(self) -> None:
+        """Let producers go on."""
+        producers, self.producers = self.producers, []
+        for producer in producers:
+            producer.release()

@@ -1,0 +1,196 @@
+"""Sharing: how fast each copy goes. A *copy* is a replica that is fetched and is not in sync.
+
+A stretch in which all is simulated says what each copy got. Where a replication quota binds (KIP-73), the total is known
+better than any stretch says it: the rate, less what replicas in sync take of it; the stretch then says only who gets how
+much. When copies have ended, their share goes to those that the same quota binds, evenly, up to what other quotas leave
+them; the next stretch says how right that was.
+
+A quota lets pass in bursts: all that its window allows at once, then little until that is over. So a copy ends in one of
+them, and a stretch says when in the cycle they come: it is one whole cycle, and its *profile* is how much of what a copy
+got had come by each part of it. A leap stops the clocks of quotas, so the profile stays in phase.
+
+Rates are in messages per microsecond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from attrs import define, field
+
+from emulator.protocol.types import TopicPartition
+from scenarios.runs.leaping.followed import Followed, Key
+
+MICRO = 1_000_000
+BINDS = 0.6
+"""The share of a quota that copies have to use for it to be what limits them."""
+LEAST, MOST = 0.4, 2.5
+"""How far what is known may change what was measured."""
+ROUNDS = 4
+
+
+class Bound(NamedTuple):
+    """A quota that binds some copies.
+
+    Attributes:
+        budget: what it leaves to them together, in bytes per microsecond.
+        members: the copies.
+    """
+
+    budget: float
+    members: tuple[Key, ...]
+
+
+@define(eq=False)
+class Sharing:
+    """The rates of all copies, as far as they are known.
+
+    Attributes:
+        rates: by copy.
+        loads: what each partition's leader appends.
+        span_us: how long the last stretch was.
+        error: by how much the last stretch differed from what was expected of it, on average over the copies; None: there
+            was no earlier one.
+    """
+
+    rates: dict[Key, float] = field(factory=dict)
+    loads: dict[TopicPartition, float] = field(factory=dict)
+    error: float | None = None
+    span_us: int = 0
+    _profiles: dict[Key, list[int]] = field(factory=dict)
+    """Where each copy was at each look of the last stretch, and at its end."""
+    _begun_us: int = 0
+    _begun: dict[Key, int] = field(factory=dict)
+    _ends: dict[TopicPartition, int] = field(factory=dict)
+
+    def begin(self, now_us: int, fetched: Sequence[Followed]) -> None:
+        """A stretch begins."""
+        self._begun_us = now_us
+        self._begun = {each.key: each.state.offset for each in fetched}
+        self._ends = {each.state.tp: each.led.log.end_offset for each in fetched}
+        self._profiles = {each.key: [] for each in fetched if not each.in_sync}
+
+    def look(self, fetched: Sequence[Followed]) -> None:
+        """A part of the stretch is over; the parts are equally long."""
+        profiles = self._profiles
+        for each in fetched:
+            if not each.in_sync and each.key in profiles:
+                profiles[each.key].append(each.state.offset)
+
+    def measured(self, now_us: int, fetched: Sequence[Followed]) -> None:
+        """The stretch is over."""
+        span_us, before = now_us - self._begun_us, self.rates
+        self.span_us = span_us
+        self.loads = {
+            each.state.tp: (each.led.log.end_offset - self._ends[each.state.tp]) / span_us
+            for each in fetched
+            if each.state.tp in self._ends
+        }
+        copies = [each for each in fetched if not each.in_sync and each.key in self._begun]
+        rates = {each.key: max(0, each.state.offset - self._begun[each.key]) / span_us for each in copies}
+        expected = [before[key] for key in rates if key in before]
+        if len(expected) == len(rates) and sum(expected) > 0:
+            self.error = sum(abs(before[key] - rate) for key, rate in rates.items()) / sum(expected)
+        sizes = {each.key: each.message_bytes for each in copies}
+        for bound in bounds(copies, fetched, self.loads):
+            total = sum(rates[key] * sizes[key] for key in bound.members)
+            if total > BINDS * bound.budget:
+                factor = max(LEAST, min(MOST, bound.budget / total))
+                for key in bound.members:
+                    rates[key] *= factor
+        self.rates = rates
+
+    def ends_in_us(self, each: Followed, phase_us: int) -> int | None:
+        """In what time a copy has all of its leader's log; None: it never has, at its rate.
+
+        Args:
+            phase_us: how long the clocks of quotas have run since the stretch.
+        """
+        key = each.key
+        rate, load = self.rates[key], self.loads.get(each.state.tp, 0.0)
+        gap = each.led.log.end_offset - each.state.offset
+        if rate <= load:
+            return None
+        profile = self._profiles.get(key, [])
+        got = profile[-1] - self._begun.get(key, 0) if profile else 0
+        if got <= 0:
+            return int(gap / (rate - load))
+        parts, cycle_us = len(profile), self.span_us
+        first = phase_us % cycle_us * parts // cycle_us
+        begun = self._begun[key]
+        shares = [(at - begun) / got for at in profile]
+        before = shares[first - 1] if first else 0.0
+        cycles = max(0, int((gap / (rate - load) - cycle_us) / cycle_us) - 1)
+        while True:
+            for part in range(parts):
+                place = first + part
+                share = shares[place] if place < parts else 1 + shares[place - parts]
+                in_us = cycles * cycle_us + (part + 1) * cycle_us // parts
+                if rate * cycle_us * (cycles + share - before) >= gap + load * in_us:
+                    return in_us
+            cycles += 1
+
+    def knows(self, copies: Sequence[Followed]) -> bool:
+        """Whether the rate of each of these is known."""
+        return all(each.key in self.rates for each in copies)
+
+    def without_ended(self, copies: Sequence[Followed], fetched: Sequence[Followed]) -> bool:
+        """Give the shares of the copies that have ended since to those that are left. Returns whether any has."""
+        left = {each.key for each in copies}
+        if len(left) == len(self.rates):
+            return False
+        bound_before = {key for key in self.rates if key not in left}
+        self.rates = {each.key: self.rates[each.key] for each in copies}
+        if bound_before:
+            self._fill(copies, fetched)
+        return True
+
+    def _fill(self, copies: Sequence[Followed], fetched: Sequence[Followed]) -> None:
+        rates, sizes = self.rates, {each.key: each.message_bytes for each in copies}
+        found = bounds(copies, fetched, self.loads)
+        for last in [False] * (ROUNDS - 1) + [True]:
+            totals = [sum(rates[key] * sizes[key] for key in bound.members) for bound in found]
+            full = {
+                key
+                for bound, total in zip(found, totals, strict=True)
+                if total >= bound.budget * 0.999
+                for key in bound.members
+            }
+            for bound, total in zip(found, totals, strict=True):
+                open_to = [key for key in bound.members if key not in full]
+                if total < bound.budget and open_to and not last:
+                    more = (bound.budget - total) / len(open_to)
+                    for key in open_to:
+                        rates[key] += more / sizes[key]
+            for bound in found:
+                total = sum(rates[key] * sizes[key] for key in bound.members)
+                if total > bound.budget > 0:
+                    for key in bound.members:
+                        rates[key] *= bound.budget / total
+
+
+def bounds(
+    copies: Sequence[Followed], fetched: Sequence[Followed], loads: Mapping[TopicPartition, float]
+) -> list[Bound]:
+    """The quotas that may bind ``copies``, those of leaders and those of followers, each with what is left of its rate by
+    the replicas in sync that are listed."""
+    rates: dict[tuple[str, int], float] = {}
+    members: dict[tuple[str, int], list[Key]] = {}
+    for each in fetched:
+        tp, in_sync = each.state.tp, each.in_sync
+        for side, broker, throttle in (
+            ("leader", each.leader, each.leader.quotas.leader),
+            ("follower", each.broker, each.broker.quotas.follower),
+        ):
+            quota = throttle.quota(tp, each.state.adding and not in_sync)
+            if quota is None or not quota.limited or (in_sync and quota is not throttle.listed):
+                continue
+            place = side, broker.process.node.id
+            rates.setdefault(place, quota.rate / MICRO)
+            members.setdefault(place, [])
+            if in_sync:
+                rates[place] -= loads.get(tp, 0.0) * each.message_bytes
+            else:
+                members[place].append(each.key)
+    return [Bound(max(0.0, rates[place]), tuple(keys)) for place, keys in members.items() if keys]
