@@ -93,6 +93,10 @@ class ExtentPart:
         return self.extent.leader_epoch
 
     @property
+    def first_id(self) -> int:
+        return self.extent.first_id + self.begin * self.extent.id_step
+
+    @property
     def size(self) -> int:
         return self.count * self.extent.batch_size
 
