@@ -127,14 +127,13 @@ def main() -> int:
         rows += [row(f"{name}{mark}", some) for mark, some in runs.items()]
         digests = {run.digest for some in runs.values() for run in some}
         problems += [f"{name}: {len(digests)} digests"] if len(digests) > 1 else []
-    asked = "--before CHECKOUT " if options.before else ""
+    before = "--before CHECKOUT " if options.before else ""
+    asked = f"{before}--repeats {options.repeats} --virtual-s {options.virtual_s} --write"
     lines = [
-        machine(
-            f"python -m benchmarks.large.held {asked}--repeats {options.repeats} --virtual-s {options.virtual_s} --write"
-        ),
+        machine(f"python -m benchmarks.large.held {asked}"),
         "",
         *([commits(options.before.resolve()), ""] if options.before else []),
-        "6 brokers, with checkers and measures. Medians (lowest to highest); each run has a process of its own, in turn.",
+        "With checkers and measures. Medians (lowest to highest); each run has a process of its own, in turn.",
         "",
         *table(HEADINGS, rows),
     ]

@@ -104,14 +104,14 @@ class BatchRuns(Sequence[Batch]):
         self._extend([*(value if isinstance(place, slice) else (value,)), *after])
 
     def __delitem__(self, places: slice) -> None:
-        """Remove the batches from a place on, or those before one."""
+        """Remove the batches at these places."""
         begin, end, _step = places.indices(len(self))
         if begin >= end:
             return
-        if begin >= self._tail_start:
+        if end == len(self) and begin >= self._tail_start:
             del self._tail[begin - self._tail_start :]
             return
-        kept = list(self.pieces(0, begin) if begin else self.pieces(end, len(self)))
+        kept = [*self.pieces(0, begin), *self.pieces(end, len(self))]
         self._runs, self._starts = [], []
         self._begin_tail([], 0)
         self._extend(kept)

@@ -26,7 +26,7 @@ STEPS = st.lists(
         st.tuples(st.just("extent"), st.integers(1, 20), st.integers(1, 3), st.integers(0, 3)),
         st.tuples(st.just("copy"), st.integers(0, 30), st.integers(1, 700), st.integers(0, 1)),
         st.tuples(st.just("truncate"), SMALL, st.just(0), st.just(0)),
-        st.tuples(st.just("retain"), SMALL, st.integers(0, 200_000), st.just(0)),
+        st.tuples(st.just("retain"), st.integers(0, 200), st.integers(0, 200_000), st.just(0)),
         st.tuples(st.sampled_from(("corrupt", "start at")), SMALL, st.just(0), st.just(0)),
         st.tuples(st.sampled_from(("flush", "checkpoint", "restart")), st.just(0), st.just(0), st.just(0)),
         st.tuples(st.just("host crash"), st.integers(0, 1), st.just(0), st.just(0)),
