@@ -66,7 +66,7 @@ throttle = "30MB/s"
 
 @frozen
 class Cost:
-    """What one run took: CPU seconds of its process, user and system, its largest resident set, and its digest."""
+    """The cost of one run: CPU seconds of its process, user and system, its largest resident set; and its digest."""
 
     cpu_s: float
     peak_bytes: int
