@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import NoReturn
 
-from attrs import evolve
-
 from brokers.log.batch_runs import Piece
 from brokers.log.log import Log
 from brokers.partition.recorder import Recorder
@@ -13,6 +11,7 @@ from emulator.nodes import Process
 from emulator.protocol.events import LogLoaded, LogStartMoved, Truncated
 from emulator.protocol.extents import Extent, ExtentPart
 from emulator.protocol.offsets_for_leader_epoch import EpochEndFound
+from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.shown import Deviated
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import CorruptBatch
@@ -25,8 +24,7 @@ def refuse(corrupt: Batch, log: Log) -> NoReturn:
 
 def _row(tp: TopicPartition, piece: Piece) -> tuple[TopicPartition, int, int, int, int, int]:
     """The row of ``Recorder`` for a batch, or for several of an extent."""
-    id = piece.first_id if isinstance(piece, ExtentPart) else piece.id
-    return tp, piece.leader_epoch, piece.base_offset, piece.next_offset, id, piece.size
+    return tp, piece.leader_epoch, piece.base_offset, piece.next_offset, piece.id, piece.size
 
 
 class LocalReplica:
@@ -116,7 +114,8 @@ class LocalReplica:
             for batch in batches:
                 if batch.corrupt:  # all are checked before any is appended (Log.analyzeAndValidateRecords)
                     refuse(batch, log)
-            self._begin_at(batches)
+            if log.start_offset == log.end_offset:
+                self._begin_at(batches)
             for batch in batches:
                 log.append(batch)
                 rows.append((tp, batch.leader_epoch, batch.base_offset, batch.next_offset, batch.id, batch.size))
@@ -152,14 +151,14 @@ class LocalReplica:
 
         Raises: DiskError.
         """
-        log, rows = self.log, self.recorder.appended
-        part = evolve(produced, base_offset=log.end_offset, leader_epoch=self.leader_epoch).whole
-        log.append_part(part)
-        if not rows:
-            rows.begin()
-        rows.append(_row(self.tp, part))
-        self.grown(part.base_offset)
+        base = self.append_as_leader(produced)
+        [part] = self.log.pieces(base, self.log.end_offset)
+        assert isinstance(part, ExtentPart)
         return part
+
+    def append_as_leader(self, produced: ProducedBatch | Extent) -> int:
+        """Append as the leader; return the base offset. A partition does it."""
+        raise NotImplementedError
 
     def append_pieces_as_follower(
         self, pieces: Sequence[Piece], leader_high_watermark: int, leader_log_start: int = 0
@@ -186,10 +185,6 @@ class LocalReplica:
             if self.adding:
                 self.replicated(pieces)
         return self.append_as_follower((), leader_high_watermark, leader_log_start)
-
-    def grown(self, base: int) -> None:
-        """Take note that the log, of which this replica is the leader, has grown from ``base`` on: readers that wait
-        there are woken, and where the leader is the whole ISR the high watermark moves."""
 
     @property
     def last_stable_offset_lag(self) -> int:

@@ -39,6 +39,7 @@ from emulator.protocol.events import (
     PartitionCreated,
     UnassignedFollowerAdded,
 )
+from emulator.protocol.extents import Extent
 from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
 from emulator.protocol.offsets_for_leader_epoch import OFFSET_NOT_AVAILABLE
@@ -269,25 +270,23 @@ class Partition(LocalReplica):
 
     # -- the leader's log -------------------------------------------------------------------------------------------
 
-    def append_as_leader(self, produced: ProducedBatch) -> int:
-        """Append one produced batch; return its base offset. If the leader is the whole ISR, the batch is committed at
-        once.
+    def append_as_leader(self, produced: ProducedBatch | Extent) -> int:
+        """Append one produced batch, or all of an extent; return the base offset. If the leader is the whole ISR, it is
+        committed at once.
 
         Raises: DiskError.
         """
-        log = self.log
+        log, services = self.log, self.services
         base = log.end_offset
         batch = produced.placed(base, self.leader_epoch, self.process.clock_us)
-        log.append(batch)
+        if batch.in_extent:
+            log.append_part(batch)  # type: ignore[arg-type]  # a class attribute is faster
+        else:
+            log.append(batch)  # type: ignore[arg-type]
         rows = self.recorder.appended
         if not rows:
             rows.begin()
         rows.append((self.tp, self.leader_epoch, base, batch.next_offset, batch.id, batch.size))
-        self.grown(base)
-        return base
-
-    def grown(self, base: int) -> None:
-        services, log = self.services, self.log
         woken = services.purgatory.reported
         for remote in self.remotes.values():
             position = remote.position
@@ -305,6 +304,7 @@ class Partition(LocalReplica):
             services.metrics.stable.changed(self)
         if len(self.isr_state.isr) == 1:
             self.maybe_increment_leader_hw(self.process.clock_us)
+        return base
 
     def update_follower_fetch_state(self, remote: RemoteReplica, offset: int, now_us: int) -> None:
         """Update a follower that read at ``offset``: it may join the ISR, and the high watermark may move."""

@@ -8,7 +8,7 @@ An ``Extent`` is never changed. The logs that hold batches of it share it, each 
 from bisect import bisect_right
 from typing import ClassVar
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from emulator.protocol.types import Batch, SequencedBatch
 
@@ -49,6 +49,11 @@ class Extent:
     def whole(self) -> "ExtentPart":
         return ExtentPart(self, 0, self.count)
 
+    def placed(self, base_offset: int, leader_epoch: int, _now_us: int) -> "ExtentPart":
+        """All batches of it, as a leader of ``leader_epoch`` appends them at ``base_offset``; their times are its
+        own."""
+        return evolve(self, base_offset=base_offset, leader_epoch=leader_epoch).whole
+
     def timestamp_us(self, index: int) -> int:
         return self.first_us + self.over_us * index // self.count
 
@@ -75,6 +80,7 @@ class ExtentPart:
     extent: Extent
     begin: int
     end: int
+    in_extent: ClassVar[bool] = True
 
     @property
     def count(self) -> int:
@@ -93,7 +99,8 @@ class ExtentPart:
         return self.extent.leader_epoch
 
     @property
-    def first_id(self) -> int:
+    def id(self) -> int:
+        """The id of its first batch."""
         return self.extent.first_id + self.begin * self.extent.id_step
 
     @property
