@@ -1,7 +1,7 @@
 """E1: a throttled reassignment takes as long as Kafka's own system test allows (throttling_test.py, 2.4.0).
 
 A topic of 2,000 records of 400 KB in three partitions, two replicas each, on six brokers; each partition goes to where
-the one before it was. The test estimates the time from the most replicas that one partition gets anew, times the size
+the one before it was. The test estimates the time from the most new replicas that one partition gets, times the size
 of a partition, by the throttle, and allows 0.9 to 2 times that. It runs with and without a clean restart of every other
 broker.
 """

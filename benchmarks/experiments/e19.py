@@ -23,7 +23,7 @@ LAG_S = 10
 PROFILES = ("kafka-1.1", "kafka-2.6")
 SINCE_2_7 = (
     "2.7 is left out: a leader that removes a follower by AlterIsr does not move its high watermark (KAFKA-13091, "
-    "mended in 3.0), so no record is acknowledged between T0 and T1, and fewer are committed that could be lost."
+    "corrected in 3.0), so no record is acknowledged between T0 and T1, and fewer are committed that could be lost."
 )
 
 
