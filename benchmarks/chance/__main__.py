@@ -78,7 +78,7 @@ def checks(profile: str, seeds: Sequence[tuple[frozenset[str], frozenset[str]]])
 
 
 def campaign(profile: str, seeds: int, jobs: int, data: Path) -> list[tuple[frozenset[str], frozenset[str]]]:
-    """What each seed of a campaign has shown: its kinds of findings, and the names that it has reached."""
+    """The things that each seed of a campaign has shown: its kinds of findings, and the names that it has reached."""
     scenario = default_swarm().for_run(profile=profile)
     names = names_of(profile, scenario.strategy.parsed.protocol)
     results: dict[int, SeedResult] = {}
