@@ -1,6 +1,8 @@
-"""Arrival: what a leap brings, in one transition, with the ordinary methods of partitions, fetchers and clients: leaders
-append, replicas in sync follow to the end, each copy as far as its rate has brought it, high watermarks move, producers
-get their acknowledgements and consumers their messages."""
+"""Arrival: what a leap brings, in one transition, with the ordinary methods of partitions, fetchers and clients.
+
+Leaders append, replicas in sync follow to the end, each copy as far as its rate has brought it, high watermarks move,
+producers get their acknowledgements and consumers their messages.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 
 _next_offset = attrgetter("next_offset")
 CHUNK = 1 << 20
-"""The bytes of a batch that stands for several, at most: as much as a fetch reads of a partition by default. A larger one
-would pass a throttle at once, since Kafka sends the first batch of an answer whatever its size (KIP-74)."""
+"""The bytes of a batch that stands for several, at most: as much as a fetch reads of a partition by default. A larger
+one would pass a throttle at once, since Kafka sends the first batch of an answer whatever its size (KIP-74)."""
 
 
 def arrive(
@@ -67,8 +69,8 @@ def arrive(
     for consumer in cluster.consumers:
         for tp, partition in led.items():
             if partition.high_watermark > before[tp]:
-                batches = _between(partition.log.batches, before[tp], partition.high_watermark)
-                consumer.skip(tp, batches, partition.high_watermark)
+                read = _between(partition.log.batches, before[tp], partition.high_watermark)
+                consumer.skip(tp, read, partition.high_watermark)
     return closed
 
 

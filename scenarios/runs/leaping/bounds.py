@@ -75,9 +75,10 @@ class Bounds:
         acts_us, now = self.acts_us(), self.cluster.world.now
         if acts_us is not None:
             yield Limit(acts_us - BEFORE_ENTRIES_US, "entry")
-        loads = (*self.cluster.producers, *self.cluster.consumers)
-        for load in (each.load for each in loads):
-            for t_us in (load.start_us, load.stop_us):
+        times = [(each.load.start_us, each.load.stop_us) for each in self.cluster.producers]
+        times += [(each.load.start_us, each.load.stop_us) for each in self.cluster.consumers]
+        for of_it in times:
+            for t_us in of_it:
                 if t_us is not None and t_us + BEFORE_ENTRIES_US > now:
                     yield Limit(t_us - BEFORE_ENTRIES_US, "entry")
         yield Limit(self.scenario.horizon_us - BEFORE_ENTRIES_US, "limit")

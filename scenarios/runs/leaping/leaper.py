@@ -147,7 +147,12 @@ class Leaper:
 
     @classmethod
     def of(
-        cls, cluster: Cluster, scenario: Scenario, acts_us: Callable[[], int | None], moving: Callable[[], bool], late_us: int
+        cls,
+        cluster: Cluster,
+        scenario: Scenario,
+        acts_us: Callable[[], int | None],
+        moving: Callable[[], bool],
+        late_us: int,
     ) -> Leaper:
         """The leaper of a run. ``late_us``: how long a message and its answer can be on their way."""
         return cls(cluster, scenario, Bounds(cluster, scenario, acts_us), moving, Quiet(cluster, 2 * late_us))
@@ -347,8 +352,7 @@ class Leaper:
                 return end
             return starts[key] + int(rates.get(key, 0.0) * passed_us)
 
-        fetched = [each for each in _still_followed(cluster)]
-        closed = arrive(cluster, fetched, self.quiet.producers, target)
+        closed = arrive(cluster, _still_followed(cluster), self.quiet.producers, target)
         for broker in running(cluster):
             for throttle in (broker.quotas.leader, broker.quotas.follower):
                 for quota in throttle.quotas:

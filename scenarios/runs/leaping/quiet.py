@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
@@ -11,7 +11,6 @@ from emulator.kernel import Signal
 from scenarios.runs.leaping.followed import Followed, Restless, followed, leaders, running, threads
 
 if TYPE_CHECKING:
-    from emulator.protocol.types import TopicPartition
     from scenarios.cluster.clients.consumer import Consumer
     from scenarios.cluster.clients.producer import Producer
     from scenarios.cluster.cluster import Cluster
@@ -94,10 +93,10 @@ class Quiet:
             self._hold_readers()
         for thread in threads(self.cluster):
             if not thread.rests:
-                self._answer(fetched)
+                self._answer()
                 return "a fetcher has a request in flight"
         if not all(consumer.rests for consumer in self._consumers):
-            self._answer(fetched)
+            self._answer()
             return "a consumer has a request in flight"
         return ""
 
@@ -122,15 +121,15 @@ class Quiet:
         for consumer in self._consumers:
             consumer.hold()
 
-    def _answer(self, fetched: list[Followed]) -> None:
+    def _answer(self) -> None:
         """Answer the fetch requests that wait."""
         for session in self._sessions():
             session.delayed.answer_now()
         for broker in running(self.cluster):
             broker.replicas.purgatory.complete()
 
-    def _sessions(self) -> list[object]:
-        sessions: dict[object, None] = {}
+    def _sessions(self) -> list[Any]:
+        sessions: dict[Any, None] = {}
         for broker in running(self.cluster):
             for partition in broker.replicas.partitions.values():
                 for remote in partition.remotes.values():
