@@ -15,7 +15,7 @@ from brokers.partition.partition import Partition
 from emulator.protocol.errors import NO_ERROR
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.types import Batch, TopicPartition
-from scenarios.runs.leaping.followed import Followed, leaders, running
+from scenarios.runs.leaping.followed import FetchedReplica, leaders, running
 
 if TYPE_CHECKING:
     from scenarios.cluster.clients.producer import Producer
@@ -28,7 +28,10 @@ one would pass a throttle at once, since Kafka sends the first batch of an answe
 
 
 def arrive(
-    cluster: Cluster, fetched: Sequence[Followed], producers: Sequence[Producer], target: Callable[[Followed, int], int]
+    cluster: Cluster,
+    fetched: Sequence[FetchedReplica],
+    producers: Sequence[Producer],
+    target: Callable[[FetchedReplica, int], int],
 ) -> int:
     """Bring the logs and clients of ``cluster`` to now.
 
@@ -87,7 +90,7 @@ def _append(
     return [(leader, sent, bases) for leader, (sent, bases) in by_leader.items()]
 
 
-def _advance(each: Followed, target: int) -> None:
+def _advance(each: FetchedReplica, target: int) -> None:
     """Let a replica have what its leader has up to ``target``, in whole batches."""
     batches = _between(each.led.log.batches, each.state.offset, target)
     if batches:
@@ -99,7 +102,7 @@ def _advance(each: Followed, target: int) -> None:
             meters.reassignment_out.mark(size)
 
 
-def _learn(each: Followed, batches: tuple[Batch, ...]) -> None:
+def _learn(each: FetchedReplica, batches: tuple[Batch, ...]) -> None:
     led = each.led
     each.thread.take_in(each.state, (each.state.tp, NO_ERROR, led.high_watermark, led.log.start_offset, batches, None))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attrs import define
 
 from scenarios.language import Scenario
-from scenarios.runs.leaping.followed import Followed, Key, running
+from scenarios.runs.leaping.followed import FetchedReplica, Key, running
 from scenarios.runs.leaping.sharing import Sharing
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ BEFORE_ENTRIES_US = 1_000_000
 """How long before an entry of the method, or of a client, all is simulated again."""
 
 
-class Limit(NamedTuple):
+class LeapEnd(NamedTuple):
     """The end of a leap: its time, and the reason (``Leapt.reason``)."""
 
     t_us: int
@@ -71,25 +71,25 @@ class Bounds:
         """The time from which on all has to be simulated again; None: no such time is known."""
         return min((limit.t_us for limit in self._entries()), default=None)
 
-    def _entries(self) -> Iterator[Limit]:
+    def _entries(self) -> Iterator[LeapEnd]:
         acts_us, now = self.acts_us(), self.cluster.world.now
         if acts_us is not None:
-            yield Limit(acts_us - BEFORE_ENTRIES_US, "entry")
+            yield LeapEnd(acts_us - BEFORE_ENTRIES_US, "entry")
         times = [(each.load.start_us, each.load.stop_us) for each in self.cluster.producers]
         times += [(each.load.start_us, each.load.stop_us) for each in self.cluster.consumers]
         for of_it in times:
             for t_us in of_it:
                 if t_us is not None and t_us + BEFORE_ENTRIES_US > now:
-                    yield Limit(t_us - BEFORE_ENTRIES_US, "entry")
-        yield Limit(self.scenario.horizon_us - BEFORE_ENTRIES_US, "limit")
+                    yield LeapEnd(t_us - BEFORE_ENTRIES_US, "entry")
+        yield LeapEnd(self.scenario.horizon_us - BEFORE_ENTRIES_US, "limit")
         for broker in running(self.cluster):
             due_us = broker.replicas.logs.retention.due_us
             if due_us is not None:
-                yield Limit(due_us + now - broker.process.clock_us - BEFORE_ENTRIES_US, "entry")
+                yield LeapEnd(due_us + now - broker.process.clock_us - BEFORE_ENTRIES_US, "entry")
 
     def limit(
-        self, most: Limit, copies: Sequence[Followed], sharing: Sharing, phase_us: int
-    ) -> tuple[Limit, Mapping[Key, int]]:
+        self, most: LeapEnd, copies: Sequence[FetchedReplica], sharing: Sharing, phase_us: int
+    ) -> tuple[LeapEnd, Mapping[Key, int]]:
         """How far the next leap may go: not beyond ``most``. Also the time at which each copy ends, as far as it is
         before that or at that time. ``phase_us``: as for ``Sharing.ends_in_us``."""
         now = self.cluster.world.now
@@ -100,6 +100,6 @@ class Bounds:
                 ends[each.key] = now + in_us
         found = [most, *self._entries()]
         if ends:
-            found.append(Limit(min(ends.values()), "copy"))
+            found.append(LeapEnd(min(ends.values()), "copy"))
         limit = min(found)
         return limit, {key: t_us for key, t_us in ends.items() if t_us <= limit.t_us}

@@ -21,7 +21,7 @@ Key = tuple[int, TopicPartition]
 _next_offset = attrgetter("next_offset")
 
 
-class Followed(NamedTuple):
+class FetchedReplica(NamedTuple):
     """One replica that a fetcher thread fetches.
 
     Attributes:
@@ -73,7 +73,7 @@ def threads(cluster: Cluster) -> Iterator[FetcherThread]:
                 yield thread
 
 
-def followed(cluster: Cluster) -> list[Followed]:
+def followed(cluster: Cluster) -> list[FetchedReplica]:
     """All replicas that are fetched. Raises: Restless where one is not fetched as usual."""
     brokers = {broker.process.node.id: broker for broker in running(cluster)}
     found = []
@@ -97,7 +97,7 @@ def followed(cluster: Cluster) -> list[Followed]:
                     raise Restless("a replica truncates its log, or waits after an error")
                 if led.isr_state.is_inflight:
                     raise Restless("an ISR is changing")
-                found.append(Followed(broker, leader, thread, state, led))
+                found.append(FetchedReplica(broker, leader, thread, state, led))
         if broker.replicas.moves.fetchers.threads:
             raise Restless("a replica moves between log directories")
     return found

@@ -1,28 +1,31 @@
-"""Quiet: producers hold and are acknowledged, then readers hold, then nothing of the data plane is in flight."""
+"""QuietCluster: producers hold and are acknowledged, then readers hold, then nothing of the data plane is in flight."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
 from emulator.kernel import Signal
-from scenarios.runs.leaping.followed import Followed, Restless, followed, leaders, running, threads
+from scenarios.runs.leaping.followed import FetchedReplica, Restless, followed, leaders, running, threads
 
 if TYPE_CHECKING:
+    from emulator.protocol.types import TopicPartition
     from scenarios.cluster.clients.consumer import Consumer
     from scenarios.cluster.clients.producer import Producer
     from scenarios.cluster.cluster import Cluster
 
+SOON_US = 200_000
+"""The time in which what producers close is acknowledged, at most, where nothing keeps it waiting."""
 LOOK_US = 1_000
 """How often it looks whether all is quiet."""
-PATIENCE_US = 1_000_000
-"""How long producers are held in vain at most."""
+PATIENCE_US = 300_000
+"""How long it waits for quiet at most."""
 
 
 @define(eq=False)
-class Quiet:
+class QuietCluster:
     """Holds and releases the data plane of one cluster.
 
     Attributes:
@@ -48,6 +51,21 @@ class Quiet:
     def holds_readers(self) -> bool:
         """Whether fetchers and consumers are held."""
         return self._signal is not None
+
+    def calm(self, fetched: list[FetchedReplica], loads: Mapping[TopicPartition, float]) -> str:
+        """Why the cluster cannot be made quiet soon; empty: it probably can. A look changes nothing, and where a card or
+        a quota keeps the load waiting, holding it back would.
+
+        Args:
+            loads: the messages per microsecond of each partition.
+        """
+        if any(producer.unfinished(self.cluster.world.now - SOON_US) for producer in self.cluster.producers):
+            return "producers wait for acknowledgements"
+        for each in fetched:
+            behind = each.led.log.end_offset - each.state.offset
+            if each.in_sync and behind > loads.get(each.state.tp, 0.0) * SOON_US + 1:
+                return "a follower in sync is behind"
+        return ""
 
     def begin(self, then: Callable[[], object], failed: Callable[[str], object]) -> None:
         """Make the cluster quiet, and call ``then``; or ``failed`` with the reason, after which readers go on and
@@ -100,9 +118,9 @@ class Quiet:
             return "a consumer has a request in flight"
         return ""
 
-    def _unacknowledged(self, fetched: list[Followed]) -> str:
+    def _unacknowledged(self, fetched: list[FetchedReplica]) -> str:
         if not all(producer.rests for producer in self.producers):
-            return "a producer waits for its acknowledgement"
+            return "producers wait for acknowledgements"
         silent = any(producer.load.acks == 0 for producer in self.producers)
         if silent and self.cluster.world.now - self.since_us < self.unanswered_us:
             return "a message may be on its way"

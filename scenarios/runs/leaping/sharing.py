@@ -20,7 +20,7 @@ from typing import NamedTuple
 from attrs import define, field
 
 from emulator.protocol.types import TopicPartition
-from scenarios.runs.leaping.followed import Followed, Key
+from scenarios.runs.leaping.followed import FetchedReplica, Key
 
 MICRO = 1_000_000
 BINDS = 0.9
@@ -28,21 +28,27 @@ BINDS = 0.9
 ROUNDS = 4
 
 
+Place = tuple[str, int]
+"""A quota: ``leader`` or ``follower``, and its broker."""
+
+
 class Bound(NamedTuple):
     """A quota that may bind some copies.
 
     Attributes:
+        place: the quota.
         rate: its rate, in bytes per microsecond.
         used: what replicas in sync take of it.
         members: the copies.
     """
 
+    place: Place
     rate: float
     used: float
     members: tuple[Key, ...]
 
     def total(self, rates: Mapping[Key, float], sizes: Mapping[Key, float]) -> float:
-        """What its copies take."""
+        """The bytes per microsecond of its copies."""
         return sum([rates[key] * sizes[key] for key in self.members])
 
 
@@ -64,29 +70,28 @@ class Sharing:
     span_us: int = 0
     _profiles: dict[Key, list[int]] = field(factory=dict)
     """Where each copy was at each look of the last stretch, and at its end."""
-    _passed: float = 0.0
-    _allowed: float = 0.0
-    """What passed the quotas that bound copies in all stretches, and what their rates would have let pass: a window of
-    samples lets a little less pass than its rate."""
+    _passing: dict[Place, float] = field(factory=dict)
+    """The part of its rate that each quota let pass where it bound copies: a little less or more than all of it, as its
+    samples and the requests of fetchers fall. The last stretch counts as much as all before it."""
     _begun_us: int = 0
     _begun: dict[Key, int] = field(factory=dict)
     _ends: dict[TopicPartition, int] = field(factory=dict)
 
-    def begin(self, now_us: int, fetched: Sequence[Followed]) -> None:
+    def begin(self, now_us: int, fetched: Sequence[FetchedReplica]) -> None:
         """A stretch begins."""
         self._begun_us = now_us
         self._begun = {each.key: each.state.offset for each in fetched}
         self._ends = {each.state.tp: each.led.log.end_offset for each in fetched}
         self._profiles = {each.key: [] for each in fetched if not each.in_sync}
 
-    def look(self, fetched: Sequence[Followed]) -> None:
+    def look(self, fetched: Sequence[FetchedReplica]) -> None:
         """A part of the stretch is over; the parts are equally long."""
         profiles = self._profiles
         for each in fetched:
             if not each.in_sync and each.key in profiles:
                 profiles[each.key].append(each.state.offset)
 
-    def measured(self, now_us: int, fetched: Sequence[Followed]) -> None:
+    def measured(self, now_us: int, fetched: Sequence[FetchedReplica]) -> None:
         """The stretch is over."""
         span_us, before = now_us - self._begun_us, self.rates
         self.span_us = span_us
@@ -97,14 +102,16 @@ class Sharing:
         }
         copies = [each for each in fetched if not each.in_sync and each.key in self._begun]
         rates = {each.key: max(0, each.state.offset - self._begun[each.key]) / span_us for each in copies}
+        ended = [key for key, profile in self._profiles.items() if key not in rates and profile]
         expected = [before[key] for key in rates if key in before]
         if len(expected) == len(rates) and sum(expected) > 0:
             self.error = sum(abs(before[key] - rate) for key, rate in rates.items()) / sum(expected)
         sizes = {each.key: each.message_bytes for each in copies}
         found = [(bound, bound.total(rates, sizes)) for bound in bounds(copies, fetched, self.loads)]
         binding = [(bound, total) for bound, total in found if total + bound.used >= BINDS * bound.rate]
-        self._passed += sum(total + bound.used for bound, total in binding)
-        self._allowed += sum(bound.rate for bound, _total in binding)
+        for bound, total in binding:
+            passing = (total + bound.used) / bound.rate
+            self._passing[bound.place] = (self._passing.get(bound.place, passing) + passing) / 2
         fixed: dict[Key, None] = {}
         for bound, total in sorted(binding, key=lambda each: -(each[1] + each[0].used) / each[0].rate):
             free = [key for key in bound.members if key not in fixed]
@@ -114,13 +121,15 @@ class Sharing:
                 for key in free:
                     rates[key] *= factor
             fixed.update(dict.fromkeys(free))
+        # Copies that have ended within the stretch leave their shares as others do.
+        rates.update((key, (self._profiles[key][-1] - self._begun[key]) / span_us) for key in ended)
         self.rates = rates
 
     def _budget(self, bound: Bound) -> float:
-        """What a quota lets pass to its copies together, in bytes per microsecond."""
-        return max(0.0, bound.rate * (self._passed / self._allowed if self._allowed else 1.0) - bound.used)
+        """The bytes per microsecond that a quota lets pass to its copies together."""
+        return max(0.0, bound.rate * self._passing.get(bound.place, 1.0) - bound.used)
 
-    def ends_in_us(self, each: Followed, phase_us: int) -> int | None:
+    def ends_in_us(self, each: FetchedReplica, phase_us: int) -> int | None:
         """In what time a copy has all of its leader's log; None: it never has, at its rate.
 
         Args:
@@ -150,11 +159,11 @@ class Sharing:
                     return in_us
             cycles += 1
 
-    def knows(self, copies: Sequence[Followed]) -> bool:
+    def knows(self, copies: Sequence[FetchedReplica]) -> bool:
         """Whether the rate of each of these is known."""
         return all(each.key in self.rates for each in copies)
 
-    def without_ended(self, copies: Sequence[Followed], fetched: Sequence[Followed]) -> bool:
+    def without_ended(self, copies: Sequence[FetchedReplica], fetched: Sequence[FetchedReplica]) -> bool:
         """Give the shares of the copies that have ended since to those that are left. Returns whether any has."""
         left = {each.key for each in copies}
         if len(left) == len(self.rates):
@@ -165,7 +174,7 @@ class Sharing:
             self._fill(copies, fetched)
         return True
 
-    def _fill(self, copies: Sequence[Followed], fetched: Sequence[Followed]) -> None:
+    def _fill(self, copies: Sequence[FetchedReplica], fetched: Sequence[FetchedReplica]) -> None:
         rates, sizes = self.rates, {each.key: each.message_bytes for each in copies}
         found = bounds(copies, fetched, self.loads)
         for last in [False] * (ROUNDS - 1) + [True]:
@@ -185,12 +194,13 @@ class Sharing:
 
 
 def bounds(
-    copies: Sequence[Followed], fetched: Sequence[Followed], loads: Mapping[TopicPartition, float]
+    copies: Sequence[FetchedReplica], fetched: Sequence[FetchedReplica], loads: Mapping[TopicPartition, float]
 ) -> list[Bound]:
     """The quotas that may bind ``copies``, those of leaders and those of followers."""
-    rates: dict[tuple[str, int], float] = {}
-    used: dict[tuple[str, int], float] = {}
-    members: dict[tuple[str, int], list[Key]] = {}
+    rates: dict[Place, float] = {}
+    used: dict[Place, float] = {}
+    wanted = {each.key for each in copies}
+    members: dict[Place, list[Key]] = {}
     for each in fetched:
         tp, in_sync = each.state.tp, each.in_sync
         for side, broker, throttle in (
@@ -205,6 +215,6 @@ def bounds(
             members.setdefault(place, [])
             if in_sync:
                 used[place] = used.get(place, 0.0) + loads.get(tp, 0.0) * each.message_bytes
-            else:
+            elif each.key in wanted:
                 members[place].append(each.key)
-    return [Bound(rates[place], used.get(place, 0.0), tuple(keys)) for place, keys in members.items() if keys]
+    return [Bound(place, rates[place], used.get(place, 0.0), tuple(keys)) for place, keys in members.items() if keys]
