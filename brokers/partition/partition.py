@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import define, field
 
 from brokers.broker_policies import BrokerPolicies
+from brokers.log.batch_runs import Piece
 from brokers.log.log import Log
 from brokers.metrics import NOT_LEADING, ReplicaManagerMetrics
 from brokers.partition.isr import (
@@ -42,7 +43,7 @@ from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
 from emulator.protocol.offsets_for_leader_epoch import OFFSET_NOT_AVAILABLE
 from emulator.protocol.produce import ProducedBatch
-from emulator.protocol.types import NO_LEADER, Batch, TopicPartition
+from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
 NOT_YET = (False, NO_ERROR)
@@ -274,15 +275,19 @@ class Partition(LocalReplica):
 
         Raises: DiskError.
         """
-        log, services = self.log, self.services
+        log = self.log
         base = log.end_offset
-        tp = self.tp
         batch = produced.placed(base, self.leader_epoch, self.process.clock_us)
         log.append(batch)
         rows = self.recorder.appended
         if not rows:
             rows.begin()
-        rows.append((tp, self.leader_epoch, base, batch.next_offset, batch.id, batch.size))
+        rows.append((self.tp, self.leader_epoch, base, batch.next_offset, batch.id, batch.size))
+        self.grown(base)
+        return base
+
+    def grown(self, base: int) -> None:
+        services, log = self.services, self.log
         woken = services.purgatory.reported
         for remote in self.remotes.values():
             position = remote.position
@@ -300,7 +305,6 @@ class Partition(LocalReplica):
             services.metrics.stable.changed(self)
         if len(self.isr_state.isr) == 1:
             self.maybe_increment_leader_hw(self.process.clock_us)
-        return base
 
     def update_follower_fetch_state(self, remote: RemoteReplica, offset: int, now_us: int) -> None:
         """Update a follower that read at ``offset``: it may join the ISR, and the high watermark may move."""
@@ -568,7 +572,7 @@ class Partition(LocalReplica):
             self.show("Log.updateHighWatermark", self.process.node.id)
         return high_watermark
 
-    def replicated(self, batches: Sequence[Batch]) -> None:
+    def replicated(self, batches: Sequence[Piece]) -> None:
         if self.process.node.id in self.adding:
             self.services.metrics.topics.reassignment_in.mark(sum(batch.size for batch in batches))
 
