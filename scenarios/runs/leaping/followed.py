@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
-from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from brokers.log.batch_runs import ended
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
 Key = tuple[int, TopicPartition]
 """A replica: its broker and its partition."""
-_next_offset = attrgetter("next_offset")
 
 
 class FetchedReplica(NamedTuple):
@@ -49,7 +47,7 @@ class FetchedReplica(NamedTuple):
     def message_bytes(self) -> float:
         """The bytes of a message of the batch that it fetches next, on average."""
         batches = self.led.log.batches
-        place = min(bisect_right(batches, self.state.offset, key=_next_offset), len(batches) - 1)
+        place = min(ended(batches, self.state.offset), len(batches) - 1)
         if place < 0:
             return 1.0
         batch = batches[place]

@@ -53,8 +53,8 @@ class QuietCluster:
         return self._signal is not None
 
     def calm(self, fetched: list[FetchedReplica], loads: Mapping[TopicPartition, float]) -> str:
-        """Why the cluster cannot be made quiet soon; empty: it probably can. A look changes nothing, and where a card or
-        a quota keeps the load waiting, holding it back would.
+        """Why the cluster cannot be made quiet soon; empty: it probably can. A look changes nothing, but where a card
+        or a quota keeps the load waiting, holding it back would.
 
         Args:
             loads: the messages per microsecond of each partition.
