@@ -55,10 +55,9 @@ def arrive(
         end = each.led.log.end_offset
         _advance(each, min(end, target(each, end)))
     _complete(cluster)
-    # Replicas in sync first: they move the high watermark, which a copy has to reach.
-    for each in sorted(fetched, key=lambda each: not each.in_sync):
+    for each in fetched:
         remote = each.led.remotes.get(each.broker.process.node.id)
-        if remote is not None:
+        if each.in_sync and remote is not None:  # where a copy is, its next fetch says
             each.led.update_follower_fetch_state(remote, each.state.offset, each.led.process.clock_us)
     _complete(cluster)
     for each in fetched:

@@ -28,14 +28,14 @@ from emulator.protocol.events import (
     ReplicaStopped,
     RoutesChanged,
 )
-from emulator.protocol.shown import SettingsTaken
+from emulator.protocol.shown import QuotaCounted, SettingsTaken
 from emulator.trace.events import Step, ZkWritten
 from scenarios.language import Scenario
 from scenarios.runs.leaping.arrival import arrive
 from scenarios.runs.leaping.bounds import Bounds, LeapEnd
 from scenarios.runs.leaping.followed import FetchedReplica, Key, Restless, followed, running
 from scenarios.runs.leaping.quiet import QuietCluster
-from scenarios.runs.leaping.sharing import Sharing
+from scenarios.runs.leaping.sharing import Sharing, bounds
 from scenarios.units import MICROSECONDS
 
 if TYPE_CHECKING:
@@ -290,6 +290,7 @@ class Leaper:
 
     def _settle(self) -> None:
         self._phase, self._since_us = "settle", self.cluster.world.now
+        self._calm_us = self.cluster.world.now
 
     def _return(self) -> None:
         """All is quiet, and a window is due: producers go on, with nothing missed."""
@@ -326,11 +327,25 @@ class Leaper:
     def _begin_leap(self, limit: LeapEnd, ends: Mapping[Key, int]) -> None:
         self._number += 1
         self._phase, self._began_us, self._ends, self._reason = "leap", self.cluster.world.now, ends, limit.reason
+        self._count_held()
         for broker in running(self.cluster):
             for throttle in (broker.quotas.leader, broker.quotas.follower):
                 for quota in throttle.quotas:
                     quota.hold(broker.process.clock_us)
         self.cluster.trace.emit(LeapBegan, *self._stretch)
+
+    def _count_held(self) -> None:
+        """Count for quotas what replicas in sync would have fetched since producers are held and quotas' clocks run."""
+        cluster, now = self.cluster, self.cluster.world.now
+        held_us = now - max(self.quiet.since_us, self._since_us)
+        fetched = followed(cluster)
+        for bound in bounds([each for each in fetched if not each.in_sync], fetched, self.sharing.loads):
+            (side, node), size = bound.place, int(bound.used * held_us)
+            broker = cluster.brokers[node]
+            throttle = broker.quotas.leader if side == "leader" else broker.quotas.follower
+            if size:
+                throttle.listed.record(size, broker.process.clock_us)
+                cluster.trace.show(QuotaCounted, node, side, size)
 
     def _due(self, number: int) -> None:
         if self._phase == "leap" and number == self._number:
