@@ -152,7 +152,7 @@ def stage_of(case: dict[str, Any]) -> Stage:
     return Stage(wanted)
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(CASES)
 @example(EXAMPLE)
 def test_a_leap_of_one_tick_comes_to_the_same_state(case: dict[str, Any]) -> None:
