@@ -36,7 +36,8 @@ def leaps(wanted: Scenario) -> Run:
 
 def test_a_sampled_run_leaps_and_comes_close_to_the_exact_one() -> None:
     exact, sampled = run_scenario(throttled(fidelity="exact")), leaps(throttled())
-    assert sampled.leaping is not None and sampled.leaping.leaps
+    assert sampled.leaping is not None
+    assert sampled.leaping.leaps
     assert sampled.leaping.leapt_us > 0.4 * sampled.leaping.run_us
     assert sampled.events < 0.7 * exact.events
     for name in EQUAL:
@@ -96,7 +97,8 @@ def test_a_leap_ends_before_an_entry_of_the_method() -> None:
 def test_no_leap_while_a_trigger_is_armed() -> None:
     armed = {"when": {"message": "StopReplica"}, "action": "broker.pause", "duration": "1s", "target": "controller"}
     run = leaps(throttled(method=[EXECUTE, armed]))
-    assert run.leaping is not None and run.leaping.leaps == 0
+    assert run.leaping is not None
+    assert run.leaping.leaps == 0
 
 
 @pytest.mark.parametrize(
@@ -132,6 +134,7 @@ def test_every_profile_leaps_or_says_why_not(profile: str) -> None:
 def test_consumers_and_numbered_batches_go_on() -> None:
     load = {"topic": "orders", "producerRate": 300, "linger": "500ms", "config": {"enable.idempotence": True}}
     run = leaps(throttled(workloads=[load], consumers=[{"topic": "orders"}]))
-    assert run.leaping is not None and run.leaping.leaps
+    assert run.leaping is not None
+    assert run.leaping.leaps
     assert run.metrics["consumed_messages"] == pytest.approx(300 * run.virtual_s, rel=0.05)
     assert run.metrics["failed_batches"] == 0
