@@ -63,7 +63,7 @@ def row(number: int, runs: Mapping[str, Sequence[Found]]) -> tuple[str, ...]:
 
 def overall(cases: Mapping[int, Mapping[str, Sequence[Found]]]) -> list[tuple[str, ...]]:
     """The errors of each figure over all cases."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name in FIGURES:
         errors = [found for runs in cases.values() if (found := error(runs, name)) is not None]
         if errors:

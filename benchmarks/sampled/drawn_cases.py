@@ -25,6 +25,8 @@ def drawn(number: int) -> Scenario:
     rate, throttle = random.choice((1, 2, 4, 6)) * 1000, random.choice((15, 20, 30, 50))
     card = random.choice((None, None, None, "100MB/s", "60MB/s"))
     saturated, skewed, faulty = random.random() < 0.1, random.random() < 0.2, random.random() < 0.2
+    if saturated and card is None:
+        card = "100MB/s"
     replicas = [[(n + k) % 3 for k in range(3)] for n in range(partitions)]
     moved = random.choice((1, 3, 3))
     targets = [[3 + (n + k) % 3 if k >= 3 - moved else each[k] for k in range(3)] for n, each in enumerate(replicas)]

@@ -19,21 +19,19 @@ if TYPE_CHECKING:
     from scenarios.cluster.clients.producer import Producer
     from scenarios.cluster.cluster import Cluster
 
-CHUNK = 1 << 20
-"""The bytes of a batch that stands for several, at most: as much as a fetch reads of a partition by default. A larger
-one would pass a throttle at once, since Kafka sends the first batch of an answer whatever its size (KIP-74)."""
-
 
 def arrive(
     cluster: Cluster,
     fetched: Sequence[FetchedReplica],
     producers: Sequence[Producer],
+    chunk: int,
     target: Callable[[FetchedReplica, int], int],
 ) -> int:
     """Bring the logs and clients of ``cluster`` to now.
 
     Args:
         producers: those that were held: what they have missed is appended.
+        chunk: the bytes of a batch that stands for several, at most.
         target: where a copy is now, given the end of its leader's log.
 
     Returns:
@@ -43,7 +41,7 @@ def arrive(
     before = {tp: partition.high_watermark for tp, partition in led.items()} if cluster.consumers else {}
     acked, closed = [], 0
     for producer in producers:
-        missed = producer.missed(CHUNK)
+        missed = producer.missed(chunk)
         closed += missed.closed if producer.load.acks else 0
         acked.append((producer, _append(led, missed.batches)))
     _complete(cluster)

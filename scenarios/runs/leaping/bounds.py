@@ -14,6 +14,9 @@ from scenarios.runs.leaping.sharing import Sharing
 if TYPE_CHECKING:
     from scenarios.cluster.cluster import Cluster
 
+MICRO = 1_000_000
+SMALL, LARGE = 1 << 20, 4 << 20
+"""The bytes of a batch that stands for several, see ``Bounds.chunk``."""
 BEFORE_ENTRIES_US = 1_000_000
 """How long before an entry of the method, or of a client, all is simulated again."""
 
@@ -67,6 +70,18 @@ class Bounds:
             for broker in brokers
         )
 
+    def chunk(self) -> int:
+        """The bytes of a batch that stands for several, at most: as much as a fetch reads of a partition by default, or
+        a hundredth of what the smallest quota lets pass in a cycle. A larger one would pass a throttle at once, since
+        Kafka sends the first batch of an answer whatever its size (KIP-74); before that, such a batch was never
+        sent."""
+        brokers = running(self.cluster)
+        if not all(broker.replicas.policies.sends_first_batch for broker in brokers):
+            return SMALL
+        listed = [throttle.listed for broker in brokers for throttle in (broker.quotas.leader, broker.quotas.follower)]
+        least = min((quota.rate * quota.cycle_us // MICRO for quota in listed if quota.limited), default=0)
+        return min(LARGE, max(SMALL, least // 100))
+
     def entry_us(self) -> int | None:
         """The time from which on all has to be simulated again; None: no such time is known."""
         return min((limit.t_us for limit in self._entries()), default=None)
@@ -93,8 +108,9 @@ class Bounds:
         """How far the next leap may go: not beyond ``most``. Also the time at which each copy ends, as far as it is
         before that or at that time. ``phase_us``: as for ``Sharing.ends_in_us``."""
         now = self.cluster.world.now
+        soonest = sharing.soonest(copies)
         ends = {}
-        for each in copies:
+        for each in soonest:
             in_us = sharing.ends_in_us(each, phase_us)
             if in_us is not None:
                 ends[each.key] = now + in_us

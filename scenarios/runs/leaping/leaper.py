@@ -42,14 +42,15 @@ if TYPE_CHECKING:
     from scenarios.cluster.cluster import Cluster
 
 SECOND_US = MICROSECONDS["s"]
-LOOK_US = 50_000
+LOOK_US = 100_000
 """How often it looks whether it can go on."""
 CALM_US = 200_000
 """How long the control plane has done nothing before a leap begins."""
 CYCLES_BETWEEN = 4
 """A window is due again after so many cycles of quotas at the earliest,"""
-SHARE_BETWEEN = 0.25
-"""and after so large a part of the time since the first one."""
+SHARE_BETWEEN, COPIES = 0.25, 400
+"""and after so large a part of the time since the first one. With many copies, single ones matter less, and a window
+costs more: the part is all of that time for so many of them."""
 LONGEST_US = 1_000 * SECOND_US
 """A leap is no longer than this."""
 SHORTEST_US = 100_000
@@ -142,6 +143,8 @@ class Leaper:
     _since_us: int = 0
     _starts: dict[Key, int] = field(factory=dict)
     _ends: Mapping[Key, int] = field(factory=dict)
+    _owed: dict[Key, int] = field(factory=dict)
+    """What the last leap has not brought to each copy, since a batch is not divided."""
     _reason: str = ""
     _number: int = 0
 
@@ -189,6 +192,7 @@ class Leaper:
     def _upset(self, event: Any) -> None:
         """Something changes how fast copies go."""
         self.sharing.rates.clear()
+        self._owed.clear()
         self._warming, self._window_us = True, None
         self._happened(event)
 
@@ -241,7 +245,8 @@ class Leaper:
 
     def _due_us(self) -> int:
         first_us = self._stretch[1] if self._first_us is None else self._first_us
-        since_us = max(CYCLES_BETWEEN * self._cycle_us(), int(SHARE_BETWEEN * (self._stretch[1] - first_us)))
+        share = min(1.0, max(SHARE_BETWEEN, len(self.sharing.rates) / COPIES))
+        since_us = max(CYCLES_BETWEEN * self._cycle_us(), int(share * (self._stretch[1] - first_us)))
         return self._stretch[1] + since_us
 
     def _cycle_us(self) -> int:
@@ -359,7 +364,7 @@ class Leaper:
         self._phase = "arrive"
         cluster.trace.cause = 0
         passed_us = now - self._began_us
-        rates, starts, ends = self.sharing.rates, self._starts, self._ends
+        rates, starts, ends, owed = self.sharing.rates, self._starts, self._ends, self._owed
 
         def target(each: FetchedReplica, end: int) -> int:
             key = each.key
@@ -367,9 +372,15 @@ class Leaper:
                 return each.state.offset
             if ends.get(key, now + 1) <= now:
                 return end
-            return starts[key] + int(rates.get(key, 0.0) * passed_us)
+            return starts[key] + owed.get(key, 0) + int(rates.get(key, 0.0) * passed_us)
 
-        closed = arrive(cluster, _still_followed(cluster), self.quiet.producers, target)
+        chunk = self.bounds.chunk()
+        fetched = _still_followed(cluster)
+        closed = arrive(cluster, fetched, self.quiet.producers, chunk, target)
+        for each in fetched:  # a copy gets whole batches: what it lacks of its target comes with the next leap
+            if each.key in starts:
+                end = each.led.log.end_offset
+                owed[each.key] = max(0, min(end, target(each, end)) - each.state.offset)
         for broker in running(cluster):
             for throttle in (broker.quotas.leader, broker.quotas.follower):
                 for quota in throttle.quotas:

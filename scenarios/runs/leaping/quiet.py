@@ -103,9 +103,8 @@ class QuietCluster:
 
     def _restless(self) -> str:
         """Why it is not quiet yet; empty: it is. Raises: Restless."""
-        fetched = followed(self.cluster)
         if self._signal is None:
-            why = self._unacknowledged(fetched)
+            why = self._unacknowledged(followed(self.cluster))
             if why:
                 return why
             self._hold_readers()

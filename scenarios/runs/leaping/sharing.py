@@ -129,6 +129,16 @@ class Sharing:
         """The bytes per microsecond that a quota lets pass to its copies together."""
         return max(0.0, bound.rate * self._passing.get(bound.place, 1.0) - bound.used)
 
+    def soonest(self, copies: Sequence[FetchedReplica]) -> list[FetchedReplica]:
+        """The copies of which one can be the next to end: by its rate alone not two cycles later than the first."""
+        ends = []
+        for each in copies:
+            net = self.rates[each.key] - self.loads.get(each.state.tp, 0.0)
+            if net > 0:
+                ends.append(((each.led.log.end_offset - each.state.offset) / net, each))
+        first = min((end for end, _each in ends), default=0.0)
+        return [each for end, each in ends if end <= first + 2 * self.span_us]
+
     def ends_in_us(self, each: FetchedReplica, phase_us: int) -> int | None:
         """In what time a copy has all of its leader's log; None: it never has, at its rate.
 

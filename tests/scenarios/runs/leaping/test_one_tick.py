@@ -72,7 +72,7 @@ class OneTick:
         def target(each: FetchedReplica, end: int) -> int:
             return offsets.get((*each.key,), each.state.offset)
 
-        arrive(self.stage.cluster, fetched, self.quiet.producers, target)
+        arrive(self.stage.cluster, fetched, self.quiet.producers, 1 << 20, target)
         now = self.stage.world.now
         for quota, before in zip(quotas_of(self.stage), self.quotas, strict=True):
             quota.release(now)
