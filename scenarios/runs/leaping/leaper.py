@@ -51,6 +51,8 @@ CYCLES_BETWEEN = 4
 SHARE_BETWEEN, COPIES = 0.25, 400
 """and after so large a part of the time since the first one. With many copies, single ones matter less, and a window
 costs more: the part is all of that time for so many of them."""
+ENDED = 3
+"""A window is due at once when one of so many copies has ended since the last one."""
 LONGEST_US = 1_000 * SECOND_US
 """A leap is no longer than this."""
 SHORTEST_US = 100_000
@@ -138,6 +140,8 @@ class Leaper:
     _first_us: int | None = None
     _ended: bool = False
     """Whether copies have ended since the last window."""
+    _measured_copies: int = 0
+    """How many copies there were in the last window."""
     _retry_us: int = 0
     _wait_us: int = FIRST_RETRY_US
     _since_us: int = 0
@@ -241,7 +245,8 @@ class Leaper:
         """Whether a window is due."""
         if not self.sharing.knows(copies):
             return True
-        return now >= self._due_us()
+        ended = self._measured_copies - len(copies)
+        return now >= self._due_us() or ENDED * ended >= self._measured_copies
 
     def _due_us(self) -> int:
         first_us = self._stretch[1] if self._first_us is None else self._first_us
@@ -256,7 +261,7 @@ class Leaper:
     def _measured(self, now: int, fetched: list[FetchedReplica], copies: list[FetchedReplica]) -> bool:
         """Go on with the window. Returns whether all rates are known."""
         if self._window_us is None:
-            if self._stretch[1] and self.sharing.knows(copies) and now < self._due_us():
+            if self._stretch[1] and not self._is_due(now, copies):
                 return True
             self._window_us = now
             self.sharing.begin(now, fetched)
@@ -274,6 +279,7 @@ class Leaper:
         self._stretch = self._window_us, now
         self._first_us = now if self._first_us is None else self._first_us
         self._window_us, self._ended, self._leapt_since_us = None, False, 0
+        self._measured_copies = len(copies)
         return self.sharing.knows(copies)
 
     # -- leaps --------------------------------------------------------------------------------------------------------

@@ -71,8 +71,8 @@ class Sharing:
     _profiles: dict[Key, list[int]] = field(factory=dict)
     """Where each copy was at each look of the last stretch, and at its end."""
     _passing: dict[Place, float] = field(factory=dict)
-    """The part of its rate that each quota let pass where it bound copies: a little less or more than all of it, as its
-    samples and the requests of fetchers fall. The last stretch counts as much as all before it."""
+    """The part of its rate that each quota let pass where it bound copies: a little less than all of it, as requests
+    and samples fall. More is an excess that a later cycle makes good. The last stretch counts as much as all before."""
     _begun_us: int = 0
     _begun: dict[Key, int] = field(factory=dict)
     _ends: dict[TopicPartition, int] = field(factory=dict)
@@ -110,7 +110,7 @@ class Sharing:
         found = [(bound, bound.total(rates, sizes)) for bound in bounds(copies, fetched, self.loads)]
         binding = [(bound, total) for bound, total in found if total + bound.used >= BINDS * bound.rate]
         for bound, total in binding:
-            passing = (total + bound.used) / bound.rate
+            passing = min(1.0, (total + bound.used) / bound.rate)
             self._passing[bound.place] = (self._passing.get(bound.place, passing) + passing) / 2
         fixed: dict[Key, None] = {}
         for bound, total in sorted(binding, key=lambda each: -(each[1] + each[0].used) / each[0].rate):
