@@ -243,7 +243,7 @@ class Throttle:
 
     @property
     def quotas(self) -> tuple[Quota, Quota]:
-        """Its two quotas."""
+        """The two quotas."""
         return self.listed, self.reassigned
 
     def read_by(self, change: int, now_us: int) -> None:

@@ -299,6 +299,22 @@ class FetcherRounds:
         if throttled:
             self.throttle.lag_changed(state)
 
+    def advanced(self, state: PartitionFetchState, high_watermark: int) -> None:
+        """Fetch from the end of the log on, which has grown without a fetch."""
+        end = state.log.log_end_offset
+        if end != state.offset:
+            state.offset = end
+            if not state.held:
+                last = state.log.latest_epoch if self.partitions.on_fetch else UNDEFINED_EPOCH
+                self._endpoint.want((state.tp, state.leader_epoch, end, 0, last))
+        lag = max(0, high_watermark - state.offset)
+        if lag != state.lag:
+            self._metrics.lag_changed(state, lag)
+        if self._quotas.active:
+            self.throttle.lag_changed(state)
+        if state.held and state.tp not in self.throttle.bound:
+            self.partitions.let_go(state)
+
     async def _handle_partition_error(self, state: PartitionFetchState, answer: FetchedPartition) -> None:
         """Handle an answer with an error, or with the offset at which the two logs diverge."""
         error = answer.error
@@ -503,9 +519,10 @@ class FetcherThread:
         """Go on with the rounds: called before the signal is set."""
         self.rounds.roused().held = None
 
-    def take_in(self, state: PartitionFetchState, answer: FetchedFields) -> None:
-        """Take over what a fetch would have brought, as from an answer to one."""
-        self.rounds.roused().process_partition_data(state, answer)
+    def advanced(self, state: PartitionFetchState, high_watermark: int) -> None:
+        """Go on from the end of the replica's log: what fetches would have brought is appended to it. The leader's high
+        watermark is ``high_watermark``."""
+        self.rounds.roused().advanced(state, high_watermark)
 
     def mark_for_truncation(self, tp: TopicPartition, offset: int) -> None:
         """Truncate the copy of ``tp`` as well: the log that is fetched from was truncated to ``offset``

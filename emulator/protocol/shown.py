@@ -206,6 +206,22 @@ class SegmentRolled(NamedTuple):
     age_us: int
 
 
+class QuotaCounted(NamedTuple):
+    """In a sampled run: a broker's replication quota has counted what replicas in sync would have read or fetched while
+    the load was held back.
+
+    Attributes:
+        side: ``leader`` or ``follower``.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    side: str
+    size: int
+
+
 class FetchHeld(NamedTuple):
     """A fetcher leaves a replica out of its fetches from now on, as a quota is exceeded (KIP-73, KIP-542).
 

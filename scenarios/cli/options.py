@@ -221,6 +221,15 @@ def add_schedule(parser: Parser) -> None:
     )
 
 
+def add_sampled(parser: Parser) -> None:
+    parser.add_argument(
+        "--sampled",
+        action="store_true",
+        help="let long moves leap between measured stretches: faster, figures within some percent "
+        '(fidelity = "sampled"; docs/understand/sampled.md)',
+    )
+
+
 def changes(arguments: Namespace) -> list[tuple[str, str]]:
     """The changes of ``--set``, and those that ``--bug`` means."""
     bugs = [("bugs", json.dumps(arguments.bugs))] if arguments.bugs else []

@@ -52,6 +52,8 @@ def report(run: Run, trace: Path | None = None) -> Iterator[str]:
     yield ""
     yield verdict(run)
     yield from known(run)
+    if run.leaping is not None:
+        yield f"  {run.leaping}"
     yield from _headlines(list(headlines(run, None if trace is None else str(trace))))
     yield ""
     if run.expectations:

@@ -15,6 +15,7 @@ from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, Together, answered, did_you_mean
 from scenarios.language.entries import MethodEntry
 from scenarios.language.expect import Expect
+from scenarios.language.fidelity import EXACT
 from scenarios.language.known_names import KnownNames, check_moved, check_protocol, check_reach, check_sent, check_steps
 from scenarios.language.messages import topic_of
 from scenarios.language.plan import ANY_LOG_DIR, LOG_DIR, Move, Plan
@@ -93,6 +94,7 @@ def check_scenario(scenario: Scenario) -> None:
     at("strategy.name", lambda _: scenario.strategy.parsed, None)
     known, wrong = KnownNames(scenario), Together()
     wrong.attempt(check_profile_knows, scenario)
+    wrong.attempt(_check_fidelity, scenario)
     wrong.attempt(_each, "topics", scenario.topics, known.check_topic)
     wrong.attempt(_each, "workloads", scenario.workloads, lambda load: _check_workload(known, load))
     wrong.attempt(_each, "consumers", scenario.consumers, lambda consumer: _check_consumer(known, consumer))
@@ -103,6 +105,28 @@ def check_scenario(scenario: Scenario) -> None:
     wrong.attempt(_each, "rollbacks", scenario.rollbacks, lambda entry: _check_entry(known, entry))
     wrong.attempt(_each, "expect", scenario.expect, lambda expect: _check_expect(known, scenario, expect))
     wrong.refuse()
+
+
+def _check_fidelity(scenario: Scenario) -> None:
+    """Refuse a sampled run of what needs every message."""
+    for what, said in (
+        ("[[chaos]]", scenario.chaos),
+        ("[[clients]]", scenario.clients),
+        ("attached", scenario.attached),
+        ("frames", scenario.frames),
+    ):
+        if said:
+            refuse_sampled(scenario, what)
+
+
+def refuse_sampled(scenario: Scenario, what: str) -> None:
+    """Refuse a sampled run for ``what``, which needs every message. Raises: BadInput."""
+    if scenario.fidelity != EXACT:
+        raise BadInput(
+            f'{what} needs every message, and a sampled run leaps over most of them; write fidelity = "{EXACT}"',
+            where="fidelity",
+            source=scenario.source,
+        )
 
 
 def _each(where: str, items: Iterable[Any], check: Callable[[Any], None]) -> None:

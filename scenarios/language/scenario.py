@@ -26,6 +26,7 @@ from scenarios.language.cluster_spec import ClusterSpec
 from scenarios.language.draws import DRAWS, Draw, drawn_values
 from scenarios.language.entries import METHOD_ENTRY, ROLLBACK_ENTRY, MethodEntry
 from scenarios.language.expect import Expect, SteadyState
+from scenarios.language.fidelity import EXACT, FIDELITIES
 from scenarios.language.generated import Placements
 from scenarios.language.kafka_settings import BROKER_SETTINGS
 from scenarios.language.plan import PLAN, GeneratedPlan, Plan, with_plan_file
@@ -66,8 +67,6 @@ def scenario_json_schema() -> dict[str, Any]:
 
 
 SCHEMA = "scenario/1"
-EXACT, SAMPLED = "exact", "sampled"
-"""How much of a run is simulated, see docs/understand/sampled.md."""
 TEN_MS_US = 10_000
 TEN_MINUTES_US = 600_000_000
 MOST_EVENTS = 500_000_000
@@ -118,7 +117,7 @@ class Scenario:
     fidelity: str = field(
         default=EXACT,
         metadata=key(
-            Choice((EXACT, SAMPLED), "a fidelity"),
+            Choice(FIDELITIES, "fidelity"),
             "whether every message is simulated (exact), or long moves in stretches with leaps between them (sampled)",
         ),
     )

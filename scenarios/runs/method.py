@@ -75,7 +75,7 @@ class Method:
     _due_us: dict[int, int] = field(factory=dict)
     """The times of the turns that are sure to come."""
     _waiting: dict[int, str] = field(factory=dict)
-    """What the turns wait for that follow others (``scenarios.language.triggers.WAITS``)."""
+    """The waits of turns that follow others (``scenarios.language.triggers.WAITS``)."""
     _following: dict[int, Timer] = field(factory=dict)
     """The timers of optional turns that follow others and are still to come, by the turn of each."""
     _lasting: dict[int, Timer] = field(factory=dict)

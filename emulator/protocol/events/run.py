@@ -69,8 +69,8 @@ class LeapBegan(NamedTuple):
     the two is what would have come in all of that time, in a few large batches.
 
     Attributes:
-        window_us, until_us: the last stretch that was simulated with all of its load, which stands for what follows: from
-            ``window_us`` up to ``until_us``.
+        window_us, until_us: begin and end of the last stretch that was simulated with all of its load: it stands for
+            what follows.
     """
 
     t_us: int

@@ -34,6 +34,7 @@ def add(program: Program) -> None:
     options.add_profile(parser)
     options.add_bugs(parser)
     options.add_schedule(parser)
+    options.add_sampled(parser)
     options.add_changes(parser)
     parser.add_argument(
         "--trace",
@@ -53,6 +54,7 @@ def add(program: Program) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run. Wrong options are refused before anything runs or is written."""
+    from scenarios.language.fidelity import SAMPLED
     from scenarios.language.files import load
 
     if arguments.seed is not None and arguments.seeds is not None:
@@ -68,6 +70,8 @@ def run(arguments: Namespace) -> int:
     arguments.changes = options.changes(arguments)
     if arguments.schedule:
         arguments.changes.append(("schedule", arguments.schedule))
+    if arguments.sampled:
+        arguments.changes.append(("fidelity", SAMPLED))
     scenario = load(arguments.file, arguments.changes)
     asked = scenario.for_run(seed=arguments.seed, strategy=arguments.strategy, profile=arguments.profile)
     if arguments.plan_out:

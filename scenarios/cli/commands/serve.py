@@ -97,6 +97,7 @@ def serve(arguments: Namespace) -> int:
     gc.set_threshold(ALLOCATIONS_AT_START)
 
     from scenarios.cli.report import report, verdict
+    from scenarios.language.checks import refuse_sampled
 
     try:
         from scenarios.wire.serving import LiveRun, ServeOptions
@@ -105,6 +106,7 @@ def serve(arguments: Namespace) -> int:
 
     changes = options.changes(arguments)
     scenario = _scenario(arguments, changes).for_run(seed=arguments.seed, profile=arguments.profile)
+    refuse_sampled(scenario, "serve")
     advertised_host = _advertised_host(arguments)
     if not _is_loopback(arguments.host):
         output.note(

@@ -94,6 +94,7 @@ def _asked(arguments: Namespace) -> Scenario:
     """The scenario whose run fails: the file's, the one that the seed draws from it, or that of a recorded run."""
     from scenarios.chaos.draw import concrete
     from scenarios.language import Scenario
+    from scenarios.language.checks import refuse_sampled
     from scenarios.language.files import load
     from scenarios.runs.dataset.manifest import read_manifest
 
@@ -109,6 +110,7 @@ def _asked(arguments: Namespace) -> Scenario:
     else:
         scenario, profile = load(arguments.file, options.changes(arguments)), arguments.profile
     scenario = scenario.for_run(seed=seed, strategy=strategy, profile=profile)
+    refuse_sampled(scenario, "shrink")
     return concrete(scenario, scenario.seed)
 
 

@@ -90,7 +90,7 @@ class Consumer:
 
     @property
     def load(self) -> Consumption:
-        """What it reads, and how."""
+        """The load that it reads."""
         return self._load
 
     @property

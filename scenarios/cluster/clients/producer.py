@@ -218,7 +218,7 @@ class Producer:
 
     @property
     def load(self) -> Workload:
-        """What it writes."""
+        """The load that it writes."""
         return self._workload
 
     @property
@@ -238,8 +238,8 @@ class Producer:
             self._timer.cancel()
 
     def release(self) -> None:
-        """Go on with the tick that is due next. The messages of ticks that were missed, and not dealt by
-        ``missed_batches``, come with it."""
+        """Go on with the tick that is due next. The messages of ticks that were missed, and not taken by
+        ``missed``, come with it."""
         if self._held and self._process.alive:
             self._held = False
             self._owed += self._workload.rate * self._tick_us * self._skip()
@@ -475,7 +475,7 @@ class Producer:
 
 
 class Missed(NamedTuple):
-    """What a producer that was held would have closed meanwhile.
+    """The batches that a producer would have closed while it was held.
 
     Attributes:
         ticks: the number of ticks.
@@ -490,7 +490,7 @@ class Missed(NamedTuple):
 
 def _closed(messages: int, ticks: int, full: int, together: int) -> int:
     """About how many batches of a partition ``ticks`` close in which it gets ``messages``. ``together``: the messages
-    of a tick, where all of them go to one partition; 0: where they are dealt out."""
+    of a tick, where all of them go to one partition; 0: where they are divided."""
     if together:
         return -(-messages // min(full, together))
     if messages <= ticks:

@@ -19,7 +19,7 @@ from emulator.protocol.events import (
     Leapt,
     NodeCrashed,
 )
-from emulator.protocol.shown import FetchHeld, SettingsTaken
+from emulator.protocol.shown import FetchHeld, QuotaCounted, SettingsTaken
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity
 from fetchers.quota import NO_PARTITIONS, listed_here
@@ -243,6 +243,11 @@ class ThrottleKept(Checker):
     def on_fault(self, event: Fault) -> None:
         if event.action == CLOCK:
             self._clocks |= dict.fromkeys(event.brokers)
+
+    def on_counted(self, event: QuotaCounted) -> None:
+        side = self._known(event.node, event.side)
+        if side is not None:
+            side.window.count(event.t_us, event.t_us, event.size)
 
     def on_leap(self, event: LeapBegan) -> None:
         self._leaps = True

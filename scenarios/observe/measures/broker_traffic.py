@@ -3,6 +3,9 @@
 A meter is written at the end of each second in which it counted. Counts of the second in which a process died are lost,
 as in a real cluster. A release that does not measure replication (0.8) has none of these figures, nor has a run without
 traffic.
+
+What a leap brings (``Leapt``) is counted at its end: the row of that second is longer than a second, and the peaks are
+those of the other rows.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 from emulator.metrics import mbean
 from emulator.metrics.grid import METERS_US
 from emulator.metrics.metric_events import MeterMarked, MetricRegistered
+from emulator.protocol.events import Leapt
 from scenarios.observe.measures.figure import Better, Figure, Limit, Value
 from scenarios.observe.measures.fold import Fold, RunParts, Table
 
@@ -23,7 +27,8 @@ _REPLICATION = 2
 
 
 class BrokerTrafficRow(NamedTuple):
-    """The counts of one broker's meters in the second that began at ``t_us``, in bytes.
+    """The counts of one broker's meters in the second that began at ``t_us``, in bytes; where a leap ended in it, those
+    of all seconds from the one before the leap began.
 
     Attributes:
         bytes_in, bytes_out: the bytes of producers and to consumers.
@@ -68,7 +73,10 @@ class BrokerTraffic(Fold):
         self._measured = False
         self._peaks: list[int | None] = [None, None]
         source.trace.fold(MetricRegistered, self._registered)
+        self._leapt: list[Leapt] = []
+        """The leaps that have ended since the last second was closed."""
         source.trace.fold(MeterMarked, self._marked)
+        source.trace.fold(Leapt, self._leap_ended)
 
     def finish(self, end_us: int) -> None:
         self._close()
@@ -98,14 +106,24 @@ class BrokerTraffic(Fold):
         second = self._seconds.setdefault(event.node, {})
         second[place] = second.get(place, 0) + counted
 
+    def _leap_ended(self, event: Leapt) -> None:
+        if event.t_us > self._until_us:
+            self._close()
+        self._leapt.append(event)
+
     def _close(self) -> None:
+        leapt, begin_us = self._leapt, self._until_us - METERS_US
+        if leapt and self._seconds:
+            begin_us = max(0, min(begin_us, leapt[0].since_us // METERS_US * METERS_US) - METERS_US)
+            if self._until_us % METERS_US == 0:  # a broker that loses its partitions writes meters at other times, too
+                self._leapt = []
         for node, second in self._seconds.items():
             counted = [second.get(place, 0) for place in range(len(METERS))]
-            if self._measured:
+            if self._measured and not leapt:
                 for direction, peak in enumerate(self._peaks):
                     self._peaks[direction] = max(peak or 0, counted[direction] + counted[direction + _REPLICATION])
             if self._keep_rows:
                 replication = counted[_REPLICATION:] if self._measured else (None, None)
-                at_us = self._until_us - METERS_US
-                self._rows.append(BrokerTrafficRow(at_us, METERS_US, node, *counted[:_REPLICATION], *replication))
+                rest = *counted[:_REPLICATION], *replication
+                self._rows.append(BrokerTrafficRow(begin_us, self._until_us - begin_us, node, *rest))
         self._seconds.clear()

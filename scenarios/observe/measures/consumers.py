@@ -6,18 +6,20 @@
 - ``delay_us`` of a poll: the time from when a leader's high watermark passed the last message that the poll returned
   until the poll; None where that was before the first consumer started.
 
+What a leap lets applications read (``Leapt``) has no delay, and no lag counts for its time.
+
 Runs without consumers pay nothing: high watermarks are followed from the first consumer position on.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from attrs import Factory, define
 
-from emulator.protocol.events import ConsumerFailed, HighWatermarksMoved, PollReturned, PositionReset
+from emulator.protocol.events import ConsumerFailed, HighWatermarksMoved, LeapBegan, Leapt, PollReturned, PositionReset
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value, percentiles
 from scenarios.observe.measures.fold import RunParts, Table
 from scenarios.observe.measures.grid import OnGrid
@@ -137,7 +139,10 @@ class Reads(OnGrid):
         self._changed: dict[_ConsumedPartition, None] = {}
         """The partitions that have changed since the last instant."""
         self._trace = trace = source.trace
+        self._leaps = False
         trace.fold(PositionReset, self._reset)
+        trace.fold(LeapBegan, self._leap_began)
+        trace.fold(Leapt, self._leap_ended)
         trace.fold(PollReturned, self._returned)
         trace.fold(ConsumerFailed, self._failed)
 
@@ -191,7 +196,7 @@ class Reads(OnGrid):
                 partition.high_watermark = max(partition.high_watermark, high_watermark)
             partition.positions[node] = next_offset
             self.counts["consumed_messages"] += next_offset - offset
-            since_us = partition.readable_since_us(next_offset)
+            since_us = None if self._leaps else partition.readable_since_us(next_offset)
             delay_us = None if since_us is None else t_us - since_us
             if delay_us is not None:
                 self._delay_us[delay_us] = self._delay_us.get(delay_us, 0) + 1
@@ -207,6 +212,20 @@ class Reads(OnGrid):
 
     def _failed(self, event: ConsumerFailed) -> None:
         self._touch(event.t_us, event.topic, event.partition).positions.pop(event.node, None)
+
+    def _leap_began(self, event: LeapBegan) -> None:
+        self._leaps = True
+        for partition in self._partitions():
+            for row in partition.open.values():
+                self._close(row, event.t_us)
+            partition.open.clear()
+
+    def _leap_ended(self, event: Leapt) -> None:
+        self._leaps = False
+        self._changed.update(dict.fromkeys(self._partitions()))
+
+    def _partitions(self) -> Iterator[_ConsumedPartition]:
+        return (partition for partitions in self._topics.values() for partition in partitions.values())
 
     # -- the grid ---------------------------------------------------------------------------------------------------
 
@@ -229,11 +248,10 @@ class Reads(OnGrid):
             open_rows[node] = ConsumerLagRow(instant_us, 0, partition.topic, partition.partition, node, lag)
 
     def _close_all(self, end_us: int) -> None:
-        for partitions in self._topics.values():
-            for partition in partitions.values():
-                for row in partition.open.values():
-                    self._close(row, end_us)
-                partition.open.clear()
+        for partition in self._partitions():
+            for row in partition.open.values():
+                self._close(row, end_us)
+            partition.open.clear()
 
     def _close(self, row: ConsumerLagRow, t_us: int) -> None:
         held_us = t_us - row.t_us

@@ -19,6 +19,7 @@ from scenarios.observe.measures.fold import Fold
 from scenarios.observe.measures.isr_states import IsrStates
 from scenarios.observe.measures.isr_times import IsrTimes
 from scenarios.observe.measures.leadership import Leadership
+from scenarios.observe.measures.leaps import Leaps
 from scenarios.observe.measures.losses import Losses
 from scenarios.observe.measures.moves import Moves
 from scenarios.observe.measures.producers import Produces
@@ -29,7 +30,7 @@ F = TypeVar("F", bound=Fold)
 
 FOLDS: list[type[Fold]] = [
     Moves, IsrTimes, IsrStates, Recoveries, ReplicaLags, BrokerTraffic, Leadership, Losses, Produces, Reads,
-    ControlPlane,
+    ControlPlane, Leaps,
 ]  # fmt: skip
 """All folds that compute figures. Their order, and the order of the figures in each, is that of a run's account of
 itself and of the comparison."""

@@ -4,6 +4,9 @@ nothing.
 A partition's gap is a time without an acknowledgement while a batch waited for one. It begins with the last
 acknowledgement, or when the first batch since then was closed, if that is later. It ends with the next acknowledgement,
 or with the outcome of a failed batch, or with the run for an unfinished one. Batches with acks=0 do not count.
+
+What a leap acknowledges (``Leapt``) is counted and has no latency: latencies and gaps are those of the rest of the run,
+and the longest latency is not known then.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from emulator.protocol.events import BatchesProduced, BatchesUnfinished, Produced
+from emulator.protocol.events import BatchesProduced, BatchesUnfinished, LeapBegan, Leapt, Produced
 from emulator.protocol.types import NO_LEADER
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value
 from scenarios.observe.measures.fold import Fold, RunParts, Table
@@ -128,7 +131,10 @@ class Produces(Fold):
         self._unfinished_batches = self._unfinished_wait_us = 0
         self._keep_rows = source.measured.keep_rows
         self._rows: list[Produced] = []
+        self._leaps = self._leapt = False
         source.trace.fold(BatchesProduced, self._produced)
+        source.trace.fold(LeapBegan, self._leap_began)
+        source.trace.fold(Leapt, self._leap_ended)
         source.trace.fold(BatchesUnfinished, self._unfinished)
 
     def figures(self) -> Mapping[str, Value]:
@@ -140,14 +146,26 @@ class Produces(Fold):
             "produce_p50_us": p50,
             "produce_p99_us": p99,
             "produce_p999_us": p999,
-            "produce_max_us": max(self._latency_us, default=None),
+            "produce_max_us": None if self._leapt else max(self._latency_us, default=None),
             "longest_gap_us": self._longest_gap_us,
         }
 
     def tables(self) -> Mapping[str, list[Any]]:
         return {"produce": self._rows}
 
+    def _leap_began(self, event: LeapBegan) -> None:
+        self._leaps = True
+
+    def _leap_ended(self, event: Leapt) -> None:
+        self._leaps = False
+        self._leapt = self._leapt or event.t_us > event.since_us
+        self.counts["acked_batches"] += event.batches
+
     def _produced(self, event: BatchesProduced) -> None:
+        if self._leaps:
+            if event.acks != 0:
+                self._acked_us.setdefault(event.topic, {}).update(dict.fromkeys(event.partitions, event.t_us))
+            return
         if event.error != NO_ERROR:
             self.counts["failed_batches"] += len(event.ids)
             if event.error in GIVEN_UP_FOR:

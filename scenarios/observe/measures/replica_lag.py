@@ -9,6 +9,9 @@ Two lags per follower, both against the leader that ZooKeeper names:
   value.
 
 A follower is an assigned replica (topic znode) that is not the leader.
+
+In a leap (``Leapt``) a follower that is behind goes evenly from where it was to where the leap brings it: such rows
+stand for equal parts of the leap, each with the values in its middle.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from emulator.protocol.events import (
     BecameLeader,
     FetchPosition,
     HighWatermarksMoved,
+    Leapt,
     LogLoaded,
     NodeCrashed,
     PartitionFailed,
@@ -39,6 +43,9 @@ from scenarios.observe.measures.fold import RunParts, Table
 from scenarios.observe.measures.grid import OnGrid
 from scenarios.observe.measures.percentile import lag_figures
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
+
+PARTS = 16
+"""The number of rows that a leap has for a follower that is behind."""
 
 
 class LagRow(NamedTuple):
@@ -195,6 +202,9 @@ class ReplicaLags(OnGrid):
         trace.fold(PartitionFailed, self._failed)
         trace.fold(ReplicaStopped, self._stopped)
         trace.fold(NodeCrashed, self._crashed)
+        self._leap = (0, 0)
+        """Begin and end of the last leap."""
+        trace.fold(Leapt, self._leapt)
 
     def figures(self) -> Mapping[str, Value]:
         return {
@@ -300,6 +310,10 @@ class ReplicaLags(OnGrid):
                 broker.fetching.clear()
                 broker.apart.clear()
 
+    def _leapt(self, event: Leapt) -> None:
+        if event.t_us > event.since_us:
+            self._leap = event.since_us, event.t_us
+
     # -- the grid ---------------------------------------------------------------------------------------------------
 
     def _read(self, instant_us: int) -> None:
@@ -356,9 +370,30 @@ class ReplicaLags(OnGrid):
                     and (not lag or before.fetch_offset == position)
                 ):
                     continue
+                if before.t_us < self._leap[1] <= instant_us:
+                    before = self._close_leapt(before, lag, true_lag, position)
                 self._close(before, instant_us)
             open_rows[node] = LagRow(instant_us, 0, name, number, node, leader, lag, true_lag, position)
         partition.even = topic.even(leader, followers) if even else None
+
+    def _close_leapt(self, before: LagRow, lag: int | None, true_lag: int, position: int | None) -> LagRow:
+        """Close the rows of a follower up to the last part of a leap, which ``before`` was open for. Returns the row of
+        that part."""
+        begin_us, end_us = self._leap
+        last = before
+        for part in range(PARTS):
+            at_us = begin_us + (end_us - begin_us) * part // PARTS
+            if at_us <= last.t_us:
+                continue
+            self._close(last, at_us)
+            done = 2 * part + 1
+            last = before._replace(
+                t_us=at_us,
+                lag=_towards(before.lag, lag, done),
+                true_lag=_towards(before.true_lag, true_lag, done),
+                fetch_offset=_towards(before.fetch_offset, position, done),
+            )
+        return last
 
     def _close_all(self, end_us: int) -> None:
         for topic in self._topics.values():
@@ -378,3 +413,8 @@ class ReplicaLags(OnGrid):
         self._true_lag_us[row.true_lag] = self._true_lag_us.get(row.true_lag, 0) + held_us
         if self._keep_rows:
             self._rows.append(row._replace(w_us=held_us))
+
+
+def _towards(before: int | None, after: int | None, done: int) -> Any:
+    """The value ``done / (2 * PARTS)`` of the way from ``before`` to ``after``; where one is not known, ``before``."""
+    return before if before is None or after is None else before + (after - before) * done // (2 * PARTS)

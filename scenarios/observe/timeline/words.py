@@ -257,7 +257,8 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.AckedLost: _acked_lost,
     e.LeapBegan: lambda v: "a leap begins: no message of clients and fetchers is simulated",
     e.Leapt: lambda v: (
-        f"leapt {seconds(v.t_us - v.since_us)} s; ended by: {v.reason}; in it producers wrote {counted(v.batches, 'batches')}"
+        f"leapt {seconds(v.t_us - v.since_us)} s, in which producers closed {counted(v.batches, 'batches')}; "
+        f"it ended because of: {v.reason}"
     ),
     e.ClockSet: lambda v: (
         f"the clock of broker {v.node} is {seconds(v.after_us)} s ahead, from {seconds(v.before_us)} s"

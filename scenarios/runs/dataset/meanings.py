@@ -198,6 +198,16 @@ ABOUT: Mapping[str, ColumnMeaning] = {
         attempts="from 1; 0 for a batch that was never sent",
         outcome=("`acked`, `sent` (acks=0), `duplicate`, or given up: `failed`, `retries`, `expired`, or `unfinished`"),
     ),
+    "leaps": _about(
+        (
+            "The leaps of a sampled run (docs/understand/sampled.md): times in which no message of clients and "
+            "fetchers was simulated. What they brought is in the rows of the other tables that have this row's end as "
+            "their time; `produce` has no rows of it."
+        ),
+        "one row per leap",
+        batches="batches that producers would have closed meanwhile, about",
+        reason="why it ended: `copy` (a replica caught up), `event`, `window`, `entry` or `limit`",
+    ),
     "consume": _about(
         "What one poll returned to an application of one partition.",
         "one row per poll and partition",

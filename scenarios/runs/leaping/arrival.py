@@ -1,37 +1,37 @@
-"""Arrival: what a leap brings, in one transition, with the ordinary methods of partitions, fetchers and clients: leaders
-append, replicas in sync follow to the end, each copy as far as its rate has brought it, high watermarks move, producers
-get their acknowledgements and consumers their messages."""
+"""Arrival: what a leap brings, in one transition, with the ordinary methods of partitions, fetchers and clients.
+
+Leaders append, replicas in sync follow to the end, each copy as far as its rate has brought it, high watermarks move,
+producers get their acknowledgements and consumers their messages.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from brokers.log.batch_runs import Piece, in_objects
 from brokers.partition.partition import Partition
-from emulator.protocol.errors import NO_ERROR
 from emulator.protocol.produce import ProducedBatch
-from emulator.protocol.types import Batch, TopicPartition
-from scenarios.runs.leaping.followed import Followed, leaders, running
+from emulator.protocol.types import TopicPartition
+from scenarios.runs.leaping.followed import FetchedReplica, leaders, running
 
 if TYPE_CHECKING:
     from scenarios.cluster.clients.producer import Producer
     from scenarios.cluster.cluster import Cluster
 
-_next_offset = attrgetter("next_offset")
-CHUNK = 1 << 20
-"""The bytes of a batch that stands for several, at most: as much as a fetch reads of a partition by default. A larger one
-would pass a throttle at once, since Kafka sends the first batch of an answer whatever its size (KIP-74)."""
-
 
 def arrive(
-    cluster: Cluster, fetched: Sequence[Followed], producers: Sequence[Producer], target: Callable[[Followed, int], int]
+    cluster: Cluster,
+    fetched: Sequence[FetchedReplica],
+    producers: Sequence[Producer],
+    chunk: int,
+    target: Callable[[FetchedReplica, int], int],
 ) -> int:
     """Bring the logs and clients of ``cluster`` to now.
 
     Args:
         producers: those that were held: what they have missed is appended.
+        chunk: the bytes of a batch that stands for several, at most.
         target: where a copy is now, given the end of its leader's log.
 
     Returns:
@@ -41,7 +41,7 @@ def arrive(
     before = {tp: partition.high_watermark for tp, partition in led.items()} if cluster.consumers else {}
     acked, closed = [], 0
     for producer in producers:
-        missed = producer.missed(CHUNK)
+        missed = producer.missed(chunk)
         closed += missed.closed if producer.load.acks else 0
         acked.append((producer, _append(led, missed.batches)))
     _complete(cluster)
@@ -55,7 +55,7 @@ def arrive(
     _complete(cluster)
     for each in fetched:
         remote = each.led.remotes.get(each.broker.process.node.id)
-        if remote is not None:
+        if each.in_sync and remote is not None:  # where a copy is, its next fetch says
             each.led.update_follower_fetch_state(remote, each.state.offset, each.led.process.clock_us)
     _complete(cluster)
     for each in fetched:
@@ -67,8 +67,9 @@ def arrive(
     for consumer in cluster.consumers:
         for tp, partition in led.items():
             if partition.high_watermark > before[tp]:
-                batches = _between(partition.log.batches, before[tp], partition.high_watermark)
-                consumer.skip(tp, batches, partition.high_watermark)
+                pieces = partition.log.pieces(before[tp], partition.high_watermark)
+                read = [batch for piece in pieces for batch in in_objects(piece)]
+                consumer.skip(tp, read, partition.high_watermark)
     return closed
 
 
@@ -85,27 +86,23 @@ def _append(
     return [(leader, sent, bases) for leader, (sent, bases) in by_leader.items()]
 
 
-def _advance(each: Followed, target: int) -> None:
+def _advance(each: FetchedReplica, target: int) -> None:
     """Let a replica have what its leader has up to ``target``, in whole batches."""
-    batches = _between(each.led.log.batches, each.state.offset, target)
-    if batches:
-        _learn(each, tuple(batches))
-        size = sum([batch.size for batch in batches])
+    pieces = each.led.log.pieces(each.state.offset, target)
+    if pieces:
+        _learn(each, pieces)
+        size = sum([piece.size for piece in pieces])
         meters = each.leader.replicas.metrics.topics
         meters.replication_out.mark(size)
         if each.broker.process.node.id in each.led.adding:
             meters.reassignment_out.mark(size)
 
 
-def _learn(each: Followed, batches: tuple[Batch, ...]) -> None:
+def _learn(each: FetchedReplica, pieces: Sequence[Piece]) -> None:
     led = each.led
-    each.thread.take_in(each.state, (each.state.tp, NO_ERROR, led.high_watermark, led.log.start_offset, batches, None))
-
-
-def _between(batches: Sequence[Batch], offset: int, target: int) -> Sequence[Batch]:
-    """The batches from ``offset`` on that end by ``target``."""
-    first = bisect_right(batches, offset, key=_next_offset)
-    return batches[first : bisect_right(batches, target, key=_next_offset)]
+    replica = each.broker.replicas.partitions[each.state.tp]
+    replica.append_pieces_as_follower(pieces, led.high_watermark, led.log.start_offset)
+    each.thread.advanced(each.state, led.high_watermark)
 
 
 def _complete(cluster: Cluster) -> None:

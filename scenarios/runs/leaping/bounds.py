@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from attrs import define
 
 from scenarios.language import Scenario
-from scenarios.runs.leaping.followed import Followed, Key, running
+from scenarios.runs.leaping.followed import FetchedReplica, Key, running
 from scenarios.runs.leaping.sharing import Sharing
 
 if TYPE_CHECKING:
     from scenarios.cluster.cluster import Cluster
 
+MICRO = 1_000_000
+SMALL, LARGE = 1 << 20, 4 << 20
+"""The bytes of a batch that stands for several, see ``Bounds.chunk``."""
 BEFORE_ENTRIES_US = 1_000_000
 """How long before an entry of the method, or of a client, all is simulated again."""
 
 
-class Limit(NamedTuple):
+class LeapEnd(NamedTuple):
     """The end of a leap: its time, and the reason (``Leapt.reason``)."""
 
     t_us: int
@@ -67,38 +70,52 @@ class Bounds:
             for broker in brokers
         )
 
+    def chunk(self) -> int:
+        """The bytes of a batch that stands for several, at most: as much as a fetch reads of a partition by default, or
+        a hundredth of what the smallest quota lets pass in a cycle. A larger one would pass a throttle at once, since
+        Kafka sends the first batch of an answer whatever its size (KIP-74); before that, such a batch was never
+        sent."""
+        brokers = running(self.cluster)
+        if not all(broker.replicas.policies.sends_first_batch for broker in brokers):
+            return SMALL
+        listed = [throttle.listed for broker in brokers for throttle in (broker.quotas.leader, broker.quotas.follower)]
+        least = min((quota.rate * quota.cycle_us // MICRO for quota in listed if quota.limited), default=0)
+        return min(LARGE, max(SMALL, least // 100))
+
     def entry_us(self) -> int | None:
         """The time from which on all has to be simulated again; None: no such time is known."""
         return min((limit.t_us for limit in self._entries()), default=None)
 
-    def _entries(self) -> Iterator[Limit]:
+    def _entries(self) -> Iterator[LeapEnd]:
         acts_us, now = self.acts_us(), self.cluster.world.now
         if acts_us is not None:
-            yield Limit(acts_us - BEFORE_ENTRIES_US, "entry")
-        loads = (*self.cluster.producers, *self.cluster.consumers)
-        for load in (each.load for each in loads):
-            for t_us in (load.start_us, load.stop_us):
+            yield LeapEnd(acts_us - BEFORE_ENTRIES_US, "entry")
+        times = [(each.load.start_us, each.load.stop_us) for each in self.cluster.producers]
+        times += [(each.load.start_us, each.load.stop_us) for each in self.cluster.consumers]
+        for of_it in times:
+            for t_us in of_it:
                 if t_us is not None and t_us + BEFORE_ENTRIES_US > now:
-                    yield Limit(t_us - BEFORE_ENTRIES_US, "entry")
-        yield Limit(self.scenario.horizon_us - BEFORE_ENTRIES_US, "limit")
+                    yield LeapEnd(t_us - BEFORE_ENTRIES_US, "entry")
+        yield LeapEnd(self.scenario.horizon_us - BEFORE_ENTRIES_US, "limit")
         for broker in running(self.cluster):
             due_us = broker.replicas.logs.retention.due_us
             if due_us is not None:
-                yield Limit(due_us + now - broker.process.clock_us - BEFORE_ENTRIES_US, "entry")
+                yield LeapEnd(due_us + now - broker.process.clock_us - BEFORE_ENTRIES_US, "entry")
 
     def limit(
-        self, most: Limit, copies: Sequence[Followed], sharing: Sharing, phase_us: int
-    ) -> tuple[Limit, Mapping[Key, int]]:
+        self, most: LeapEnd, copies: Sequence[FetchedReplica], sharing: Sharing, phase_us: int
+    ) -> tuple[LeapEnd, Mapping[Key, int]]:
         """How far the next leap may go: not beyond ``most``. Also the time at which each copy ends, as far as it is
         before that or at that time. ``phase_us``: as for ``Sharing.ends_in_us``."""
         now = self.cluster.world.now
+        soonest = sharing.soonest(copies)
         ends = {}
-        for each in copies:
+        for each in soonest:
             in_us = sharing.ends_in_us(each, phase_us)
             if in_us is not None:
                 ends[each.key] = now + in_us
         found = [most, *self._entries()]
         if ends:
-            found.append(Limit(min(ends.values()), "copy"))
+            found.append(LeapEnd(min(ends.values()), "copy"))
         limit = min(found)
         return limit, {key: t_us for key, t_us in ends.items() if t_us <= limit.t_us}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
-from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from brokers.log.batch_runs import ended
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -18,10 +17,9 @@ if TYPE_CHECKING:
 
 Key = tuple[int, TopicPartition]
 """A replica: its broker and its partition."""
-_next_offset = attrgetter("next_offset")
 
 
-class Followed(NamedTuple):
+class FetchedReplica(NamedTuple):
     """One replica that a fetcher thread fetches.
 
     Attributes:
@@ -49,7 +47,7 @@ class Followed(NamedTuple):
     def message_bytes(self) -> float:
         """The bytes of a message of the batch that it fetches next, on average."""
         batches = self.led.log.batches
-        place = min(bisect_right(batches, self.state.offset, key=_next_offset), len(batches) - 1)
+        place = min(ended(batches, self.state.offset), len(batches) - 1)
         if place < 0:
             return 1.0
         batch = batches[place]
@@ -73,7 +71,7 @@ def threads(cluster: Cluster) -> Iterator[FetcherThread]:
                 yield thread
 
 
-def followed(cluster: Cluster) -> list[Followed]:
+def followed(cluster: Cluster) -> list[FetchedReplica]:
     """All replicas that are fetched. Raises: Restless where one is not fetched as usual."""
     brokers = {broker.process.node.id: broker for broker in running(cluster)}
     found = []
@@ -97,7 +95,7 @@ def followed(cluster: Cluster) -> list[Followed]:
                     raise Restless("a replica truncates its log, or waits after an error")
                 if led.isr_state.is_inflight:
                     raise Restless("an ISR is changing")
-                found.append(Followed(broker, leader, thread, state, led))
+                found.append(FetchedReplica(broker, leader, thread, state, led))
         if broker.replicas.moves.fetchers.threads:
             raise Restless("a replica moves between log directories")
     return found

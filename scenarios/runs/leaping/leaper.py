@@ -1,7 +1,7 @@
 """The leaper: the course of a sampled run.
 
     window    all is simulated, and how fast each copy goes is measured
-    drain     producers hold, then readers (``Quiet``)
+    drain     producers hold, then readers (``QuietCluster``)
     leap      only the control plane acts, up to the end of a copy, an event, an entry, or until a window is due
     settle    readers go on and producers are held, until the control plane has done what follows from the leap
 
@@ -28,28 +28,31 @@ from emulator.protocol.events import (
     ReplicaStopped,
     RoutesChanged,
 )
-from emulator.protocol.shown import SettingsTaken
+from emulator.protocol.shown import QuotaCounted, SettingsTaken
 from emulator.trace.events import Step, ZkWritten
 from scenarios.language import Scenario
 from scenarios.runs.leaping.arrival import arrive
-from scenarios.runs.leaping.bounds import Bounds, Limit
-from scenarios.runs.leaping.followed import Followed, Key, Restless, followed, running
-from scenarios.runs.leaping.quiet import Quiet
-from scenarios.runs.leaping.sharing import Sharing
+from scenarios.runs.leaping.bounds import Bounds, LeapEnd
+from scenarios.runs.leaping.followed import FetchedReplica, Key, Restless, followed, running
+from scenarios.runs.leaping.quiet import QuietCluster
+from scenarios.runs.leaping.sharing import Sharing, bounds
 from scenarios.units import MICROSECONDS
 
 if TYPE_CHECKING:
     from scenarios.cluster.cluster import Cluster
 
 SECOND_US = MICROSECONDS["s"]
-LOOK_US = 50_000
+LOOK_US = 100_000
 """How often it looks whether it can go on."""
 CALM_US = 200_000
 """How long the control plane has done nothing before a leap begins."""
 CYCLES_BETWEEN = 4
 """A window is due again after so many cycles of quotas at the earliest,"""
-SHARE_BETWEEN = 0.25
-"""and after so large a part of the time since the first one."""
+SHARE_BETWEEN, COPIES = 0.25, 400
+"""and after so large a part of the time since the first one. With many copies, single ones matter less, and a window
+costs more: the part is all of that time for so many of them."""
+ENDED = 3
+"""A window is due at once when one of so many copies has ended since the last one."""
 LONGEST_US = 1_000 * SECOND_US
 """A leap is no longer than this."""
 SHORTEST_US = 100_000
@@ -63,19 +66,19 @@ EVENTS = (
     BecameFollower, BecameLeader, Fault, FetcherStarted, IsrChanged, IsrProposed, NodeCrashed, ReplicaStopped,
     RoutesChanged, SettingsTaken, Step, ZkWritten,
 )  # fmt: skip
-"""What ends a leap: the control plane does something."""
+"""The events that end a leap: the control plane does something."""
 UPSETTING = (Fault, NodeCrashed, RoutesChanged, SettingsTaken)
-"""What makes all rates unknown."""
+"""The events after which no rate is known."""
 
 
 @frozen(kw_only=True)
 class Leaping:
-    """What the leaps of a run were, for its result.
+    """The account of a run's leaps, for its result.
 
     Attributes:
         leaps: their number. leapt_us: the time in them. run_us: the time of the run.
         windows: how many stretches were measured.
-        failed: how often the cluster did not come to rest, by the reason.
+        failed: how often the cluster could not be made quiet, by the reason.
         refused: why this run has no leaps at all; empty: it could have some.
         error: how far the last stretch was from what was expected of it, as a share; None: nothing was expected.
     """
@@ -116,7 +119,7 @@ class Leaper:
     scenario: Scenario
     bounds: Bounds
     moving: Callable[[], bool]
-    quiet: Quiet
+    quiet: QuietCluster
     sharing: Sharing = field(factory=Sharing)
     leaps: int = 0
     leapt_us: int = 0
@@ -137,20 +140,29 @@ class Leaper:
     _first_us: int | None = None
     _ended: bool = False
     """Whether copies have ended since the last window."""
+    _measured_copies: int = 0
+    """How many copies there were in the last window."""
     _retry_us: int = 0
     _wait_us: int = FIRST_RETRY_US
     _since_us: int = 0
     _starts: dict[Key, int] = field(factory=dict)
     _ends: Mapping[Key, int] = field(factory=dict)
+    _owed: dict[Key, int] = field(factory=dict)
+    """What the last leap has not brought to each copy, since a batch is not divided."""
     _reason: str = ""
     _number: int = 0
 
     @classmethod
     def of(
-        cls, cluster: Cluster, scenario: Scenario, acts_us: Callable[[], int | None], moving: Callable[[], bool], late_us: int
+        cls,
+        cluster: Cluster,
+        scenario: Scenario,
+        acts_us: Callable[[], int | None],
+        moving: Callable[[], bool],
+        late_us: int,
     ) -> Leaper:
         """The leaper of a run. ``late_us``: how long a message and its answer can be on their way."""
-        return cls(cluster, scenario, Bounds(cluster, scenario, acts_us), moving, Quiet(cluster, 2 * late_us))
+        return cls(cluster, scenario, Bounds(cluster, scenario, acts_us), moving, QuietCluster(cluster, 2 * late_us))
 
     def begin(self) -> None:
         """Everything has started."""
@@ -161,7 +173,7 @@ class Leaper:
             self._look_later(LOOK_US)
 
     def account(self) -> Leaping:
-        """What its leaps were."""
+        """The account of its leaps."""
         return Leaping(
             leaps=self.leaps, leapt_us=self.leapt_us, run_us=self.cluster.world.now, windows=self.windows,
             failed=self.failed, refused=self.refused, error=self.sharing.error,
@@ -184,6 +196,7 @@ class Leaper:
     def _upset(self, event: Any) -> None:
         """Something changes how fast copies go."""
         self.sharing.rates.clear()
+        self._owed.clear()
         self._warming, self._window_us = True, None
         self._happened(event)
 
@@ -214,37 +227,41 @@ class Leaper:
         entry_us = self.bounds.entry_us()
         return entry_us is not None and now + SHORTEST_US >= entry_us
 
-    def _decide(self, now: int, fetched: list[Followed]) -> None:
+    def _decide(self, now: int, fetched: list[FetchedReplica]) -> None:
         copies = [each for each in fetched if not each.in_sync]
         if not copies:
             self._window_us = None
             self._go_on_simulating()
         elif self._phase == "window" and not self._measured(now, fetched, copies):
             return
-        elif self._phase == "settle" and self._is_due(now, copies):
-            self._drain(for_window=True)
-        else:
+        elif self._phase == "settle":
+            self._drain(for_window=self._is_due(now, copies))
+        elif not (why := self.quiet.calm(fetched, self.sharing.loads)):
             self._drain(for_window=False)
+        else:
+            self._fail(why)
 
-    def _is_due(self, now: int, copies: list[Followed]) -> bool:
+    def _is_due(self, now: int, copies: list[FetchedReplica]) -> bool:
         """Whether a window is due."""
         if not self.sharing.knows(copies):
             return True
-        return now >= self._due_us()
+        ended = self._measured_copies - len(copies)
+        return now >= self._due_us() or ENDED * ended >= self._measured_copies
 
     def _due_us(self) -> int:
         first_us = self._stretch[1] if self._first_us is None else self._first_us
-        since_us = max(CYCLES_BETWEEN * self._cycle_us(), int(SHARE_BETWEEN * (self._stretch[1] - first_us)))
+        share = min(1.0, max(SHARE_BETWEEN, len(self.sharing.rates) / COPIES))
+        since_us = max(CYCLES_BETWEEN * self._cycle_us(), int(share * (self._stretch[1] - first_us)))
         return self._stretch[1] + since_us
 
     def _cycle_us(self) -> int:
         """The length of the quotas' cycle: windows are whole ones."""
         return max(broker.quotas.leader.listed.cycle_us for broker in running(self.cluster))
 
-    def _measured(self, now: int, fetched: list[Followed], copies: list[Followed]) -> bool:
+    def _measured(self, now: int, fetched: list[FetchedReplica], copies: list[FetchedReplica]) -> bool:
         """Go on with the window. Returns whether all rates are known."""
         if self._window_us is None:
-            if self._stretch[1] and self.sharing.knows(copies) and now < self._due_us():
+            if self._stretch[1] and not self._is_due(now, copies):
                 return True
             self._window_us = now
             self.sharing.begin(now, fetched)
@@ -262,6 +279,7 @@ class Leaper:
         self._stretch = self._window_us, now
         self._first_us = now if self._first_us is None else self._first_us
         self._window_us, self._ended, self._leapt_since_us = None, False, 0
+        self._measured_copies = len(copies)
         return self.sharing.knows(copies)
 
     # -- leaps --------------------------------------------------------------------------------------------------------
@@ -271,7 +289,7 @@ class Leaper:
         self.quiet.begin(self._return if for_window else self._leap, self._fail)
 
     def _fail(self, why: str) -> None:
-        """The cluster has not come to rest: simulate all for a while."""
+        """The cluster cannot be made quiet: simulate all for a while."""
         self.failed[why] = self.failed.get(why, 0) + 1
         self._retry_us = self.cluster.world.now + self._wait_us
         self._wait_us = min(2 * self._wait_us, LAST_RETRY_US)
@@ -283,10 +301,11 @@ class Leaper:
 
     def _settle(self) -> None:
         self._phase, self._since_us = "settle", self.cluster.world.now
+        self._calm_us = self.cluster.world.now
 
     def _return(self) -> None:
         """All is quiet, and a window is due: producers go on, with nothing missed."""
-        self._begin_leap(Limit(self.cluster.world.now, "window"), {})
+        self._begin_leap(LeapEnd(self.cluster.world.now, "window"), {})
         self._arrive(self._number)
         self.quiet.release_load()
         self._phase, self._window_us = "window", None
@@ -301,14 +320,14 @@ class Leaper:
             self._return()
             return
         self._ended = self.sharing.without_ended(copies, fetched) or self._ended
-        most = Limit(now + LONGEST_US, "limit")
+        most = LeapEnd(now + LONGEST_US, "limit")
         if self._ended or self._due_us() > now:
-            most = min(most, Limit(max(self._due_us(), now + self._cycle_us()), "window"))
+            most = min(most, LeapEnd(max(self._due_us(), now + self._cycle_us()), "window"))
         phase_us = now - self._stretch[1] - self._leapt_since_us
         limit, ends = self.bounds.limit(most, copies, self.sharing, phase_us)
         if limit.reason == "copy" and limit.t_us < now + SHORTEST_US:
-            limit, ends = self.bounds.limit(Limit(now + SHORTEST_US, "copy"), copies, self.sharing, phase_us)
-            limit = Limit(now + SHORTEST_US, "copy")
+            limit, ends = self.bounds.limit(LeapEnd(now + SHORTEST_US, "copy"), copies, self.sharing, phase_us)
+            limit = LeapEnd(now + SHORTEST_US, "copy")
         if limit.t_us <= now:
             self._return()
             return
@@ -316,14 +335,28 @@ class Leaper:
         self._begin_leap(limit, ends)
         self.cluster.world.call_at(limit.t_us, self._due, self._number, True)
 
-    def _begin_leap(self, limit: Limit, ends: Mapping[Key, int]) -> None:
+    def _begin_leap(self, limit: LeapEnd, ends: Mapping[Key, int]) -> None:
         self._number += 1
         self._phase, self._began_us, self._ends, self._reason = "leap", self.cluster.world.now, ends, limit.reason
+        self._count_held()
         for broker in running(self.cluster):
             for throttle in (broker.quotas.leader, broker.quotas.follower):
                 for quota in throttle.quotas:
                     quota.hold(broker.process.clock_us)
         self.cluster.trace.emit(LeapBegan, *self._stretch)
+
+    def _count_held(self) -> None:
+        """Count for quotas what replicas in sync would have fetched since producers are held and quotas' clocks run."""
+        cluster, now = self.cluster, self.cluster.world.now
+        held_us = now - max(self.quiet.since_us, self._since_us)
+        fetched = followed(cluster)
+        for bound in bounds([each for each in fetched if not each.in_sync], fetched, self.sharing.loads):
+            (side, node), size = bound.place, int(bound.used * held_us)
+            broker = cluster.brokers[node]
+            throttle = broker.quotas.leader if side == "leader" else broker.quotas.follower
+            if size:
+                throttle.listed.record(size, broker.process.clock_us)
+                cluster.trace.show(QuotaCounted, node, side, size)
 
     def _due(self, number: int) -> None:
         if self._phase == "leap" and number == self._number:
@@ -337,18 +370,23 @@ class Leaper:
         self._phase = "arrive"
         cluster.trace.cause = 0
         passed_us = now - self._began_us
-        rates, starts, ends = self.sharing.rates, self._starts, self._ends
+        rates, starts, ends, owed = self.sharing.rates, self._starts, self._ends, self._owed
 
-        def target(each: Followed, end: int) -> int:
+        def target(each: FetchedReplica, end: int) -> int:
             key = each.key
             if key not in starts:
                 return each.state.offset
             if ends.get(key, now + 1) <= now:
                 return end
-            return starts[key] + int(rates.get(key, 0.0) * passed_us)
+            return starts[key] + owed.get(key, 0) + int(rates.get(key, 0.0) * passed_us)
 
-        fetched = [each for each in _still_followed(cluster)]
-        closed = arrive(cluster, fetched, self.quiet.producers, target)
+        chunk = self.bounds.chunk()
+        fetched = _still_followed(cluster)
+        closed = arrive(cluster, fetched, self.quiet.producers, chunk, target)
+        for each in fetched:  # a copy gets whole batches: what it lacks of its target comes with the next leap
+            if each.key in starts:
+                end = each.led.log.end_offset
+                owed[each.key] = max(0, min(end, target(each, end)) - each.state.offset)
         for broker in running(cluster):
             for throttle in (broker.quotas.leader, broker.quotas.follower):
                 for quota in throttle.quotas:
@@ -363,7 +401,7 @@ class Leaper:
         self._settle()
 
 
-def _still_followed(cluster: Cluster) -> list[Followed]:
+def _still_followed(cluster: Cluster) -> list[FetchedReplica]:
     """The replicas that can be brought to now, whatever the control plane has just begun."""
     brokers = {broker.process.node.id: broker for broker in running(cluster)}
     found = []
@@ -375,5 +413,5 @@ def _still_followed(cluster: Cluster) -> list[Followed]:
             for tp, state in thread.states.items():
                 led = leader.replicas.partitions.get(tp)
                 if led is not None and led.is_leader and not (state.truncating or state.delayed_until_us):
-                    found.append(Followed(broker, leader, thread, state, led))
+                    found.append(FetchedReplica(broker, leader, thread, state, led))
     return found

@@ -1,13 +1,13 @@
 """Sharing: how fast each copy goes. A *copy* is a replica that is fetched and is not in sync.
 
-A stretch in which all is simulated says what each copy got. Where a replication quota binds (KIP-73), the total is known
-better than any stretch says it: the rate, less what replicas in sync take of it; the stretch then says only who gets how
-much. When copies have ended, their share goes to those that the same quota binds, evenly, up to what other quotas leave
-them; the next stretch says how right that was.
+A stretch in which all is simulated says what each copy got. Where a replication quota binds (KIP-73), the total of its
+copies follows from its rate and from what replicas in sync take of it, and the stretch says who gets how much. When
+copies have ended, their share goes to the others that the same quota binds, evenly, up to what other quotas leave them;
+the next stretch says how right that was.
 
-A quota lets pass in bursts: all that its window allows at once, then little until that is over. So a copy ends in one of
-them, and a stretch says when in the cycle they come: it is one whole cycle, and its *profile* is how much of what a copy
-got had come by each part of it. A leap stops the clocks of quotas, so the profile stays in phase.
+A quota lets pass in bursts: all that its window allows at once, then little until that is over. So a copy ends in one
+of them. A stretch is one whole cycle, and its *profile* says how much of what a copy got had come by each part of it. A
+leap stops the clocks of quotas, so the profile stays in phase.
 
 Rates are in messages per microsecond.
 """
@@ -20,26 +20,36 @@ from typing import NamedTuple
 from attrs import define, field
 
 from emulator.protocol.types import TopicPartition
-from scenarios.runs.leaping.followed import Followed, Key
+from scenarios.runs.leaping.followed import FetchedReplica, Key
 
 MICRO = 1_000_000
-BINDS = 0.6
-"""The share of a quota that copies have to use for it to be what limits them."""
-LEAST, MOST = 0.4, 2.5
-"""How far what is known may change what was measured."""
+BINDS = 0.9
+"""The share of a quota that has to be used for it to be what limits its copies."""
 ROUNDS = 4
 
 
+Place = tuple[str, int]
+"""A quota: ``leader`` or ``follower``, and its broker."""
+
+
 class Bound(NamedTuple):
-    """A quota that binds some copies.
+    """A quota that may bind some copies.
 
     Attributes:
-        budget: what it leaves to them together, in bytes per microsecond.
+        place: the quota.
+        rate: its rate, in bytes per microsecond.
+        used: what replicas in sync take of it.
         members: the copies.
     """
 
-    budget: float
+    place: Place
+    rate: float
+    used: float
     members: tuple[Key, ...]
+
+    def total(self, rates: Mapping[Key, float], sizes: Mapping[Key, float]) -> float:
+        """The bytes per microsecond of its copies."""
+        return sum([rates[key] * sizes[key] for key in self.members])
 
 
 @define(eq=False)
@@ -50,8 +60,8 @@ class Sharing:
         rates: by copy.
         loads: what each partition's leader appends.
         span_us: how long the last stretch was.
-        error: by how much the last stretch differed from what was expected of it, on average over the copies; None: there
-            was no earlier one.
+        error: by how much the last stretch differed from what was expected of it, as a share of that; None: nothing was
+            expected.
     """
 
     rates: dict[Key, float] = field(factory=dict)
@@ -60,25 +70,28 @@ class Sharing:
     span_us: int = 0
     _profiles: dict[Key, list[int]] = field(factory=dict)
     """Where each copy was at each look of the last stretch, and at its end."""
+    _passing: dict[Place, float] = field(factory=dict)
+    """The part of its rate that each quota let pass where it bound copies: a little less than all of it, as requests
+    and samples fall. More is an excess that a later cycle makes good. The last stretch counts as much as all before."""
     _begun_us: int = 0
     _begun: dict[Key, int] = field(factory=dict)
     _ends: dict[TopicPartition, int] = field(factory=dict)
 
-    def begin(self, now_us: int, fetched: Sequence[Followed]) -> None:
+    def begin(self, now_us: int, fetched: Sequence[FetchedReplica]) -> None:
         """A stretch begins."""
         self._begun_us = now_us
         self._begun = {each.key: each.state.offset for each in fetched}
         self._ends = {each.state.tp: each.led.log.end_offset for each in fetched}
         self._profiles = {each.key: [] for each in fetched if not each.in_sync}
 
-    def look(self, fetched: Sequence[Followed]) -> None:
+    def look(self, fetched: Sequence[FetchedReplica]) -> None:
         """A part of the stretch is over; the parts are equally long."""
         profiles = self._profiles
         for each in fetched:
             if not each.in_sync and each.key in profiles:
                 profiles[each.key].append(each.state.offset)
 
-    def measured(self, now_us: int, fetched: Sequence[Followed]) -> None:
+    def measured(self, now_us: int, fetched: Sequence[FetchedReplica]) -> None:
         """The stretch is over."""
         span_us, before = now_us - self._begun_us, self.rates
         self.span_us = span_us
@@ -89,19 +102,44 @@ class Sharing:
         }
         copies = [each for each in fetched if not each.in_sync and each.key in self._begun]
         rates = {each.key: max(0, each.state.offset - self._begun[each.key]) / span_us for each in copies}
+        ended = [key for key, profile in self._profiles.items() if key not in rates and profile]
         expected = [before[key] for key in rates if key in before]
         if len(expected) == len(rates) and sum(expected) > 0:
             self.error = sum(abs(before[key] - rate) for key, rate in rates.items()) / sum(expected)
         sizes = {each.key: each.message_bytes for each in copies}
-        for bound in bounds(copies, fetched, self.loads):
-            total = sum(rates[key] * sizes[key] for key in bound.members)
-            if total > BINDS * bound.budget:
-                factor = max(LEAST, min(MOST, bound.budget / total))
-                for key in bound.members:
+        found = [(bound, bound.total(rates, sizes)) for bound in bounds(copies, fetched, self.loads)]
+        binding = [(bound, total) for bound, total in found if total + bound.used >= BINDS * bound.rate]
+        for bound, total in binding:
+            passing = min(1.0, (total + bound.used) / bound.rate)
+            self._passing[bound.place] = (self._passing.get(bound.place, passing) + passing) / 2
+        fixed: dict[Key, None] = {}
+        for bound, total in sorted(binding, key=lambda each: -(each[1] + each[0].used) / each[0].rate):
+            free = [key for key in bound.members if key not in fixed]
+            taken = sum(rates[key] * sizes[key] for key in free)
+            if taken > 0:
+                factor = max(0.0, self._budget(bound) - (total - taken)) / taken
+                for key in free:
                     rates[key] *= factor
+            fixed.update(dict.fromkeys(free))
+        # Copies that have ended within the stretch leave their shares as others do.
+        rates.update((key, (self._profiles[key][-1] - self._begun[key]) / span_us) for key in ended)
         self.rates = rates
 
-    def ends_in_us(self, each: Followed, phase_us: int) -> int | None:
+    def _budget(self, bound: Bound) -> float:
+        """The bytes per microsecond that a quota lets pass to its copies together."""
+        return max(0.0, bound.rate * self._passing.get(bound.place, 1.0) - bound.used)
+
+    def soonest(self, copies: Sequence[FetchedReplica]) -> list[FetchedReplica]:
+        """The copies of which one can be the next to end: by its rate alone not two cycles later than the first."""
+        ends = []
+        for each in copies:
+            net = self.rates[each.key] - self.loads.get(each.state.tp, 0.0)
+            if net > 0:
+                ends.append(((each.led.log.end_offset - each.state.offset) / net, each))
+        first = min((end for end, _each in ends), default=0.0)
+        return [each for end, each in ends if end <= first + 2 * self.span_us]
+
+    def ends_in_us(self, each: FetchedReplica, phase_us: int) -> int | None:
         """In what time a copy has all of its leader's log; None: it never has, at its rate.
 
         Args:
@@ -131,11 +169,11 @@ class Sharing:
                     return in_us
             cycles += 1
 
-    def knows(self, copies: Sequence[Followed]) -> bool:
+    def knows(self, copies: Sequence[FetchedReplica]) -> bool:
         """Whether the rate of each of these is known."""
         return all(each.key in self.rates for each in copies)
 
-    def without_ended(self, copies: Sequence[Followed], fetched: Sequence[Followed]) -> bool:
+    def without_ended(self, copies: Sequence[FetchedReplica], fetched: Sequence[FetchedReplica]) -> bool:
         """Give the shares of the copies that have ended since to those that are left. Returns whether any has."""
         left = {each.key for each in copies}
         if len(left) == len(self.rates):
@@ -146,37 +184,33 @@ class Sharing:
             self._fill(copies, fetched)
         return True
 
-    def _fill(self, copies: Sequence[Followed], fetched: Sequence[Followed]) -> None:
+    def _fill(self, copies: Sequence[FetchedReplica], fetched: Sequence[FetchedReplica]) -> None:
         rates, sizes = self.rates, {each.key: each.message_bytes for each in copies}
         found = bounds(copies, fetched, self.loads)
         for last in [False] * (ROUNDS - 1) + [True]:
-            totals = [sum(rates[key] * sizes[key] for key in bound.members) for bound in found]
-            full = {
-                key
-                for bound, total in zip(found, totals, strict=True)
-                if total >= bound.budget * 0.999
-                for key in bound.members
-            }
-            for bound, total in zip(found, totals, strict=True):
+            totals = [(bound, self._budget(bound), bound.total(rates, sizes)) for bound in found]
+            full = {key for bound, budget, total in totals if total >= 0.999 * budget for key in bound.members}
+            for bound, budget, total in totals:
                 open_to = [key for key in bound.members if key not in full]
-                if total < bound.budget and open_to and not last:
-                    more = (bound.budget - total) / len(open_to)
+                if open_to and not last:
+                    more = (budget - total) / len(open_to)
                     for key in open_to:
                         rates[key] += more / sizes[key]
             for bound in found:
-                total = sum(rates[key] * sizes[key] for key in bound.members)
-                if total > bound.budget > 0:
+                budget, total = self._budget(bound), bound.total(rates, sizes)
+                if total > budget:
                     for key in bound.members:
-                        rates[key] *= bound.budget / total
+                        rates[key] *= budget / total
 
 
 def bounds(
-    copies: Sequence[Followed], fetched: Sequence[Followed], loads: Mapping[TopicPartition, float]
+    copies: Sequence[FetchedReplica], fetched: Sequence[FetchedReplica], loads: Mapping[TopicPartition, float]
 ) -> list[Bound]:
-    """The quotas that may bind ``copies``, those of leaders and those of followers, each with what is left of its rate by
-    the replicas in sync that are listed."""
-    rates: dict[tuple[str, int], float] = {}
-    members: dict[tuple[str, int], list[Key]] = {}
+    """The quotas that may bind ``copies``, those of leaders and those of followers."""
+    rates: dict[Place, float] = {}
+    used: dict[Place, float] = {}
+    wanted = {each.key for each in copies}
+    members: dict[Place, list[Key]] = {}
     for each in fetched:
         tp, in_sync = each.state.tp, each.in_sync
         for side, broker, throttle in (
@@ -190,7 +224,7 @@ def bounds(
             rates.setdefault(place, quota.rate / MICRO)
             members.setdefault(place, [])
             if in_sync:
-                rates[place] -= loads.get(tp, 0.0) * each.message_bytes
-            else:
+                used[place] = used.get(place, 0.0) + loads.get(tp, 0.0) * each.message_bytes
+            elif each.key in wanted:
                 members[place].append(each.key)
-    return [Bound(max(0.0, rates[place]), tuple(keys)) for place, keys in members.items() if keys]
+    return [Bound(place, rates[place], used.get(place, 0.0), tuple(keys)) for place, keys in members.items() if keys]

@@ -14,21 +14,24 @@ PARTITION = (KEY, "topic", "partition")
 
 
 @computes(
-    "produce",
+    ("produce", "leaps"),
     "acked_batches", "failed_batches", "unfinished_batches", "unfinished_wait_us",
     *(f"failed_batches_{error.lower()}" for error in GIVEN_UP_FOR),
     default=0,
 )  # fmt: skip
-def batches(produce: DataFrame) -> DataFrame:
-    """The number of batches with each outcome (with acks=0 no batch is ever acknowledged), and the longest wait of a
-    batch that had no outcome when the run ended."""
-    return produce.groupBy(KEY).agg(
-        F.count_if(_acknowledged()).alias("acked_batches"),
+def batches(produce: DataFrame, leaps: DataFrame) -> DataFrame:
+    """The number of batches with each outcome (with acks=0 no batch is ever acknowledged), those of leaps included, and
+    the longest wait of a batch that had no outcome when the run ended."""
+    leapt = leaps.groupBy(KEY).agg(F.sum("batches").alias("leapt"))
+    found = produce.groupBy(KEY).agg(
+        F.count_if(_acknowledged()).alias("acked"),
         F.count_if(F.col("error") != "NONE").alias("failed_batches"),
         F.count_if(_unfinished()).alias("unfinished_batches"),
         F.max(F.when(_unfinished(), F.col("latency_us"))).alias("unfinished_wait_us"),
         *(F.count_if(F.col("error") == error).alias(f"failed_batches_{error.lower()}") for error in GIVEN_UP_FOR),
     )
+    acked = (F.coalesce("acked", F.lit(0)) + F.coalesce("leapt", F.lit(0))).alias("acked_batches")
+    return found.join(leapt, KEY, "full").select(acked, *(name for name in found.columns if name != "acked"))
 
 
 def errors_by_code(produce: DataFrame) -> DataFrame:
@@ -36,11 +39,16 @@ def errors_by_code(produce: DataFrame) -> DataFrame:
     return produce.where("error <> 'NONE'").groupBy(KEY, "error").agg(F.count("*").alias("batches"))
 
 
-@computes("produce", *PLACES, default=None)
-def latencies(produce: DataFrame) -> DataFrame:
-    """Percentiles and maximum of the latency of acknowledged batches, and of the wait of unfinished ones."""
+@computes(("produce", "leaps"), *PLACES, default=None)
+def latencies(produce: DataFrame, leaps: DataFrame) -> DataFrame:
+    """Percentiles and maximum of the latency of acknowledged batches, and of the wait of unfinished ones. The maximum
+    of a run with leaps is not known."""
     waited = produce.where(_acknowledged() | (_unfinished() & (F.col("acks") != 0)))
-    return percentiles(waited, [KEY], {"latency_us": PLACES})
+    found = percentiles(waited, [KEY], {"latency_us": PLACES})
+    leapt = leaps.where("w_us > 0").select(KEY).distinct().withColumn("leapt", F.lit(True))
+    known = F.when(F.col("leapt").isNull(), F.col("produce_max_us")).alias("produce_max_us")
+    others = [name for name in found.columns if name != "produce_max_us"]
+    return found.join(leapt, KEY, "left").select(*others, known)
 
 
 @computes("produce", "longest_gap_us", default=0)

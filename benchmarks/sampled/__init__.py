@@ -1,0 +1,1 @@
+"""Sampled runs against exact ones (docs/understand/sampled.md)."""

@@ -1,0 +1,95 @@
+"""Scenarios for the comparison: each is drawn from its number, so that a slice is the same slice each time."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from scenarios.language import Scenario
+
+STRATEGIES = (
+    ("wiki", "kafka-2.3"),
+    ("kafka-6794", "kafka-2.3"),
+    ("kip-455", "kafka-2.4"),
+    ("kip-455", "kafka-2.6"),
+)
+GB = 1_000_000_000
+
+
+def drawn(number: int) -> Scenario:
+    """Case ``number``: 1 to 50 partitions move from three brokers to three others, or some of their replicas do."""
+    random = Random(number)
+    strategy, profile = random.choice(STRATEGIES)
+    partitions = random.choice((1, 1, 2, 3, 4, 6, 8, 12, 20, 50))
+    size = round(random.uniform(2, 16) * GB / partitions)
+    rate, throttle = random.choice((1, 2, 4, 6)) * 1000, random.choice((15, 20, 30, 50))
+    card = random.choice((None, None, None, "100MB/s", "60MB/s"))
+    saturated, skewed, faulty = random.random() < 0.1, random.random() < 0.2, random.random() < 0.2
+    if saturated and card is None:
+        card = "100MB/s"
+    replicas = [[(n + k) % 3 for k in range(3)] for n in range(partitions)]
+    moved = random.choice((1, 3, 3))
+    targets = [[3 + (n + k) % 3 if k >= 3 - moved else each[k] for k in range(3)] for n, each in enumerate(replicas)]
+    load: dict[str, Any] = {"topic": "orders", "producerRate": rate, "messageSize": 1000}
+    if skewed:
+        load |= {"keys": 5 * partitions, "key_skew": 0.8}
+    cluster: dict[str, Any] = {"brokers": 7, "controller": 6, "network": {"jitter": "200us"}}
+    if card is not None:
+        cluster["network"] |= {"egress": card, "ingress": card}
+    method: list[dict[str, Any]] = [{"at": "5s", "action": "reassign.execute"}]
+    if faulty:
+        method += [
+            {"at": f"{random.randint(30, 200)}s", "action": "broker.crash", "target": random.randint(0, 5)},
+            {"after": "10s", "action": "broker.start", "target": {"mode": "all", "state": "down"}},
+        ]
+    table = {
+        "title": f"case {number}",
+        "profile": profile,
+        "horizon": "6h",
+        "cluster": cluster,
+        "topics": [{"name": "orders", "assignment": replicas, "size": f"{size}B"}],
+        "workloads": [load],
+        "strategy": {"name": strategy + ("" if saturated else f"+throttle-{throttle}MB")},
+        "plan": {
+            "version": 1,
+            "partitions": [{"topic": "orders", "partition": n, "replicas": to} for n, to in enumerate(targets)],
+        },
+        "method": method,
+    }
+    return Scenario.from_table(table, source=f"case {number}")
+
+
+def described(scenario: Scenario) -> str:
+    """A case in a few words."""
+    load, card = scenario.workloads[0], scenario.cluster.network.egress
+    words = [
+        f"{scenario.topics[0].partitions} x {scenario.topics[0].size_bytes / GB:.2g} GB", scenario.strategy.name,
+        f"{load.producer_rate * load.message_size / 1e6:g} MB/s in",
+    ]  # fmt: skip
+    words += ["skewed"] if load.key_skew else []
+    words += [f"cards {card / 1e6:g} MB/s"] if card else []
+    words += ["a broker dies"] if len(scenario.method) > 1 else []
+    return ", ".join(words)
+
+
+def big(fidelity: str = "sampled", horizon: str = "20h") -> Scenario:
+    """The issue of this kind: 200 partitions of 5 GB go from three brokers to three others, under 40 MB/s."""
+    replicas = [[(n + k) % 3 for k in range(3)] for n in range(200)]
+    table = {
+        "title": "A terabyte moves",
+        "fidelity": fidelity,
+        "horizon": horizon,
+        "cluster": {"brokers": 6, "network": {"egress": "1250MB/s", "ingress": "1250MB/s"}},
+        "topics": [{"name": "orders", "assignment": replicas, "size": "5GB"}],
+        "workloads": [{"topic": "orders", "producerRate": 40_000, "messageSize": 1000, "linger": "100ms"}],
+        "strategy": {"name": "wiki+throttle-100MB"},
+        "plan": {
+            "version": 1,
+            "partitions": [
+                {"topic": "orders", "partition": n, "replicas": [3 + each for each in of]}
+                for n, of in enumerate(replicas)
+            ],
+        },
+        "method": [{"at": "5s", "action": "reassign.execute"}],
+    }
+    return Scenario.from_table(table, source="big")

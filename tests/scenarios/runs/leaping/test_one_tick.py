@@ -1,0 +1,170 @@
+"""A leap of one tick: it comes to the state that the simulated tick comes to."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from attrs import define, field
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from scenarios.runs.leaping.arrival import arrive
+from scenarios.runs.leaping.followed import FetchedReplica, followed, running
+from scenarios.runs.leaping.quiet import QuietCluster
+from scenarios.runs.runner import Stage, conclude
+from tests.scenarios.runs.building import EXECUTE, scenario
+
+S = 1_000_000
+QUIET_FROM_US = 3 * S + 20_000
+LINGER_US = 50_000
+
+
+@define(eq=False)
+class OneTick:
+    """A run that is made quiet, passes one tick of its producers, and is made quiet again.
+
+    Attributes:
+        leaps: whether it leaps over the tick.
+        offsets: where copies are after it; None: where their fetches bring them.
+    """
+
+    stage: Stage
+    leaps: bool
+    offsets: dict[Any, int] | None = None
+    before: dict[str, Any] = field(factory=dict)
+    after: dict[str, Any] = field(factory=dict)
+    quotas: list[Any] = field(factory=list)
+    quiet: QuietCluster = field(init=False)
+
+    def play(self) -> "OneTick":
+        self.quiet = QuietCluster(self.stage.cluster, 10_000)
+        self.stage.world.call_later(QUIET_FROM_US, self._begin, None, True)
+        self.stage.play()
+        run, _figures = conclude(self.stage, self.stage.scenario, 0.0)
+        assert not run.violations, run.explanation
+        return self
+
+    def _quiet(self, then: Callable[[], object]) -> None:
+        self.quiet.begin(then, pytest.fail)
+
+    def _begin(self, _: Any) -> None:
+        self._quiet(self._first)
+
+    def _first(self) -> None:
+        cluster, world = self.stage.cluster, self.stage.world
+        self.before = state_of(self.stage)
+        due_us = max((producer._due_us for producer in cluster.producers), default=world.now)
+        then_us = max(due_us, world.now) + LINGER_US // 2
+        if self.leaps:
+            for quota in quotas_of(self.stage):
+                quota.hold(world.now)
+            self.quotas = [[list(sample) for sample in quota._samples] for quota in quotas_of(self.stage)]
+            self.stage.world.call_at(then_us, self._leapt, world.now, True)
+        else:
+            self.quiet.release_readers()
+            self.quiet.release_load()
+            self.stage.world.call_at(then_us, self._again, None, True)
+
+    def _leapt(self, since_us: int) -> None:
+        fetched = followed(self.stage.cluster)
+        offsets = self.offsets or {}
+
+        def target(each: FetchedReplica, end: int) -> int:
+            return offsets.get((*each.key,), each.state.offset)
+
+        arrive(self.stage.cluster, fetched, self.quiet.producers, 1 << 20, target)
+        now = self.stage.world.now
+        for quota, before in zip(quotas_of(self.stage), self.quotas, strict=True):
+            quota.release(now)
+            assert quota._samples == [[begin + now - since_us, size] for begin, size in before]
+        self.quiet.release_readers()
+        self._quiet(self._last)
+
+    def _again(self, _: Any) -> None:
+        self._quiet(self._last)
+
+    def _last(self) -> None:
+        self.after = state_of(self.stage)
+        self.quiet.release_readers()
+        self.quiet.release_load()
+
+
+def quotas_of(stage: Stage) -> list[Any]:
+    return [
+        quota
+        for broker in running(stage.cluster)
+        for throttle in (broker.quotas.leader, broker.quotas.follower)
+        for quota in throttle.quotas
+    ]
+
+
+def state_of(stage: Stage) -> dict[str, Any]:
+    """What a leap has to bring: logs, high watermarks, positions, clients."""
+    cluster, found = stage.cluster, dict[str, Any]()
+    for broker in running(cluster):
+        node = broker.process.node.id
+        for tp, partition in broker.replicas.partitions.items():
+            batches = [(b.base_offset, b.next_offset, b.leader_epoch, b.size, b.id) for b in partition.log.batches]
+            remotes = {n: remote.log_end_offset for n, remote in partition.remotes.items()}
+            found[f"{tp} on {node}"] = partition.high_watermark, batches, remotes, partition.isr
+        for thread in broker.replicas.fetchers.threads.values():
+            found[f"{node} from {thread.leader}"] = {tp: state.offset for tp, state in thread.states.items()}
+    for number, producer in enumerate(cluster.producers):
+        numbered = producer._idempotence
+        sequences = {} if numbered is None else {tp: (s.next, s.acked) for tp, s in numbered._partitions.items()}
+        found[f"producer {number}"] = producer._next_id, producer._owed, producer._partitioner, sequences
+    for number, consumer in enumerate(cluster.consumers):
+        positions = consumer._positions.values()
+        found[f"consumer {number}"] = {p.tp: (p.offset, p.offset_epoch, p.high_watermark) for p in positions}
+    return found
+
+
+CASES = st.fixed_dictionaries(
+    {
+        "partitions": st.integers(1, 5),
+        "rate": st.integers(1, 3_000),
+        "acks": st.sampled_from(["all", "1", "0"]),
+        "throttle": st.sampled_from(["", "+throttle-1MB", "+throttle-50MB"]),
+        "idempotent": st.booleans(),
+        "keys": st.sampled_from([{}, {"keys": 7}, {"keys": 20, "key_skew": 1.2}]),
+        "message": st.sampled_from(["100B", "1000B", "20KB"]),
+        "consumer": st.booleans(),
+    }
+)
+EXAMPLE = {
+    "partitions": 3, "rate": 2_000, "acks": "all", "throttle": "+throttle-1MB", "idempotent": True, "keys": {},
+    "message": "1000B", "consumer": True,
+}  # fmt: skip
+
+
+def stage_of(case: dict[str, Any]) -> Stage:
+    idempotent = case["idempotent"] and case["acks"] == "all"
+    load = {
+        "topic": "orders", "producerRate": case["rate"], "messageSize": case["message"], "acks": case["acks"],
+        "linger": "50ms", "config": {"enable.idempotence": True} if idempotent else {}, **case["keys"],
+    }  # fmt: skip
+    replicas = [[n % 3, (n + 1) % 3] for n in range(case["partitions"])]
+    wanted = scenario(
+        brokers=5, controller=4, assignment=replicas, size="200MiB", rate=0, horizon="5s",
+        strategy="wiki" + (case["throttle"] or "+throttle-2MB"), plan={0: [0, 3]}, method=[EXECUTE],
+        workloads=[load], consumers=[{"topic": "orders"}] if case["consumer"] else [],
+    )  # fmt: skip
+    return Stage(wanted)
+
+
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@given(CASES)
+@example(EXAMPLE)
+def test_a_leap_of_one_tick_comes_to_the_same_state(case: dict[str, Any]) -> None:
+    simulated = OneTick(stage_of(case), leaps=False).play()
+    copies = {
+        (int(place.split()[0]), tp): offset
+        for place, offsets in simulated.after.items()
+        if " from " in place
+        for tp, offset in offsets.items()
+    }
+    leapt = OneTick(stage_of(case), leaps=True, offsets=copies).play()
+    assert leapt.before == simulated.before
+    assert simulated.after
+    assert leapt.after == simulated.after
+    assert leapt.after != leapt.before or case["rate"] < 20

@@ -1,0 +1,140 @@
+"""Sampled runs against exact ones, and what refuses them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from emulator.protocol.events import LeapBegan, Leapt
+from scenarios.errors import BadInput
+from scenarios.language import Scenario
+from scenarios.runs import Run, run_scenario
+from scenarios.runs.runner import Stage, prepare
+from tests.scenarios.runs.building import EXECUTE, scenario
+
+EQUAL = ("leader_elections", "isr_expands", "isr_shrinks", "leader_and_isr_requests", "stop_replica_requests")
+CLOSE = ("time_to_complete_s", "extra_replica_s", "bytes_moved")
+
+
+def throttled(
+    size: str = "200MiB", moves: int = 1, throttle: str = "2MB", fidelity: str = "sampled", **more: Any
+) -> Scenario:
+    """Some of three partitions go from brokers 0 to 2 to brokers 3 to 5, which takes a minute or more."""
+    replicas = [[n, (n + 1) % 3] for n in range(3)]
+    load = {"topic": "orders", "producerRate": 300, "linger": "500ms"}
+    more = {"strategy": f"wiki+throttle-{throttle}", "workloads": [load], "method": [EXECUTE], **more}
+    plan = {n: [3 + n, 3 + (n + 1) % 3] for n in range(moves)}
+    return scenario(assignment=replicas, size=size, plan=plan, horizon="1h", fidelity=fidelity, rate=0, **more)
+
+
+def leaps(wanted: Scenario) -> Run:
+    run: Run = run_scenario(wanted)
+    assert run.passed, run.explanation
+    assert run.leaping is not None
+    return run
+
+
+def test_a_sampled_run_leaps_and_comes_close_to_the_exact_one() -> None:
+    exact, sampled = run_scenario(throttled(fidelity="exact")), leaps(throttled())
+    assert sampled.leaping is not None
+    assert sampled.leaping.leaps
+    assert sampled.leaping.leapt_us > 0.4 * sampled.leaping.run_us
+    assert sampled.events < 0.7 * exact.events
+    for name in EQUAL:
+        assert sampled.metrics[name] == exact.metrics[name], name
+    for name in CLOSE:
+        assert sampled.metrics[name] == pytest.approx(exact.metrics[name], rel=0.05), name
+
+
+def test_one_seed_has_one_digest() -> None:
+    first, second = leaps(throttled(moves=2)), leaps(throttled(moves=2))
+    assert first.digest == second.digest
+    assert first.run_id == second.run_id
+
+
+def test_fidelity_is_part_of_the_identity_only_when_it_is_sampled() -> None:
+    stated, unstated = throttled(fidelity="exact"), throttled(fidelity="exact").with_overrides({"fidelity": "exact"})
+    assert stated.digest() == unstated.digest()
+    assert "fidelity" not in stated.to_table()
+    assert throttled().digest() != stated.digest()
+
+
+def test_leaps_are_events_and_rows_and_told() -> None:
+    stage = Stage(prepare(throttled()), keep_rows=True)
+    began, ended = list[LeapBegan](), list[Leapt]()
+    stage.cluster.trace.fold(LeapBegan, began.append)
+    stage.cluster.trace.fold(Leapt, ended.append)
+    stage.play()
+    figures = stage.measures.finish(stage.world.now)
+    assert [event.t_us for event in began] == [event.since_us for event in ended]
+    rows = stage.measures.tables()["leaps"]
+    assert [(row.t_us, row.t_us + row.w_us) for row in rows] == [(event.since_us, event.t_us) for event in ended]
+    assert stage.leaper is not None
+    account = stage.leaper.account()
+    assert account.leapt_us == sum(row.w_us for row in rows)
+    assert json.dumps(account.to_json())
+    assert f"{account.leaps} leaps" in str(account)
+    assert figures["produce_max_us"] is None
+    # Every batch that producers would have closed is counted: one for each partition and half of a second.
+    acked = figures["acked_batches"]
+    assert acked == pytest.approx(6 * stage.world.now / 1e6, rel=0.05)
+
+
+def test_a_leap_ends_before_an_entry_of_the_method() -> None:
+    crash = {"at": "50s", "action": "broker.crash", "target": 4}
+    start = {"after": "3s", "action": "broker.start", "target": 4}
+    stage = Stage(prepare(throttled(method=[EXECUTE, crash, start])))
+    ended = list[Leapt]()
+    stage.cluster.trace.fold(Leapt, ended.append)
+    stage.play()
+    assert ended
+    for event in ended:
+        assert not event.since_us < 50_000_000 <= event.t_us
+        assert not event.since_us < 53_000_000 <= event.t_us
+    assert any(event.reason == "entry" for event in ended)
+
+
+def test_no_leap_while_a_trigger_is_armed() -> None:
+    armed = {"when": {"message": "StopReplica"}, "action": "broker.pause", "duration": "1s", "target": "controller"}
+    run = leaps(throttled(method=[EXECUTE, armed]))
+    assert run.leaping is not None
+    assert run.leaping.leaps == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"cluster": {"disk": {"write": "100MB/s"}}}, "disks take time"),
+        ({"topic_config": {"retention.bytes": 10**9}}, "for its size"),
+        ({"schedule": "random"}, "schedule"),
+    ],
+)
+def test_what_leaps_cannot_do_runs_exactly_and_says_so(more: dict[str, Any], why: str) -> None:
+    run = leaps(throttled(size="1MiB", **more))
+    assert run.leaping is not None
+    assert run.leaping.leaps == 0
+    assert why in run.leaping.refused
+    assert why in str(run.leaping)
+
+
+def test_chaos_is_refused() -> None:
+    with pytest.raises(BadInput, match="needs every message"):
+        throttled(chaos=[{"kind": "attrition"}])
+
+
+@pytest.mark.parametrize("profile", ["kafka-0.8", "kafka-1.1", "kafka-2.4", "kafka-2.7"])
+def test_every_profile_leaps_or_says_why_not(profile: str) -> None:
+    exact = run_scenario(throttled(profile=profile, fidelity="exact"))
+    run = run_scenario(throttled(profile=profile))
+    assert run.leaping is not None
+    assert run.leaping.leaps or run.leaping.refused
+    assert {one.invariant for one in run.violations} == {one.invariant for one in exact.violations}
+
+
+def test_consumers_and_numbered_batches_go_on() -> None:
+    load = {"topic": "orders", "producerRate": 300, "linger": "500ms", "config": {"enable.idempotence": True}}
+    run = leaps(throttled(workloads=[load], consumers=[{"topic": "orders"}]))
+    assert run.leaping is not None
+    assert run.leaping.leaps
+    assert run.metrics["consumed_messages"] == pytest.approx(300 * run.virtual_s, rel=0.05)
+    assert run.metrics["failed_batches"] == 0
