@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
 from scenarios.errors import BadInput
-from scenarios.forecasting.capacities import Capacities, Kind, capacities_of
+from scenarios.forecasting.capacities import Capacities, capacities_of
 from scenarios.forecasting.fluid import Flow, Flowed, Full
 from scenarios.forecasting.lower_bound import at_least_s
 from scenarios.forecasting.moving import Demand, Moving, demand_of
@@ -33,8 +33,8 @@ class BrokerBytes:
     """
 
     broker: int
-    copied_out: int
-    copied_in: int
+    copied_out: float
+    copied_in: float
     written: float
     in_sync_out: float
     in_sync_in: float
@@ -63,6 +63,16 @@ class Outlook:
     full: tuple[Full, ...]
     least_throttle: int | None
 
+    @property
+    def never_ends(self) -> bool:
+        return self.estimate_s is None
+
+    def to_json(self) -> dict[str, Any]:
+        """See ``Forecast.to_json``."""
+        full = [{**asdict(one), "kind": one.kind.value, "needed": one.needed} for one in self.full]
+        at_least = None if self.at_least_s == inf else self.at_least_s
+        return {**asdict(self, recurse=False), "at_least_s": at_least, "never_ends": self.never_ends, "full": full}
+
 
 @frozen
 class Forecast:
@@ -85,6 +95,17 @@ class Forecast:
     def copied(self) -> int:
         """The bytes that are copied, without what is written meanwhile."""
         return sum(moving.copied for moving in self.moving)
+
+    def to_json(self) -> dict[str, Any]:
+        """The forecast as JSON holds it: sizes in bytes, rates in bytes per second; a time without end is null."""
+        return {
+            "title": self.title,
+            "copied": self.copied,
+            "partitions": [{**asdict(one), "added": one.added, "copied": one.copied} for one in self.moving],
+            "brokers": [asdict(one) for one in self.brokers],
+            "outlooks": [one.to_json() for one in self.outlooks],
+            "left_out": self.left_out,
+        }
 
 
 def forecast(
@@ -151,7 +172,7 @@ def outlook(
     if flowed.duration_s is not None:
         least = min(least, flowed.duration_s)
     return Outlook(
-        strategy=evolve_name(strategy),
+        strategy=_without_throttle(strategy),
         throttle=None if throttle is None else throttle.rate,
         at_least_s=least,
         estimate_s=flowed.duration_s,
@@ -161,7 +182,7 @@ def outlook(
     )
 
 
-def evolve_name(strategy: Strategy) -> str:
+def _without_throttle(strategy: Strategy) -> str:
     """A strategy's name without its throttle."""
     parts = evolve(strategy.execution, throttle=None).names
     return "+".join((strategy.name.split("+")[0], *parts))
@@ -198,6 +219,3 @@ def _brokers(demand: Demand) -> list[BrokerBytes]:
 def _complete(figures: Mapping[str, float]) -> dict[str, float]:
     names = ("copied_out", "copied_in", "written", "in_sync_out", "in_sync_in", "counted")
     return {name: figures.get(name, 0) for name in names}
-
-
-__all__ = ["BrokerBytes", "Forecast", "Kind", "Outlook", "forecast", "inf"]

@@ -11,20 +11,20 @@ from collections.abc import Iterable
 from math import ceil, inf
 
 import numpy as np
-from attrs import Factory, define, field, frozen
+from attrs import define, field, frozen
 
 from emulator.protocol.assignments import Replicas
 from emulator.protocol.types import TopicPartition
 from emulator.streams import Streams
+from scenarios.forecasting.bursts import NOTHING, Bursts
 from scenarios.forecasting.capacities import KINDS, Capacities, Kind
+from scenarios.forecasting.copying import Copying
 from scenarios.forecasting.moving import Demand, Hop, Moving
-from scenarios.forecasting.shares import Floats, Numbers, numbers, share
+from scenarios.forecasting.shares import Floats, share
 from scenarios.language.strategies import PlannedMove, Throttle
 from scenarios.language.strategies.strategy import Strategy
 from scenarios.language.topic_spec import split_partition
 
-NOTHING = 1e-3
-"""Bytes, and bytes per second, that are rounding errors."""
 MANY = 300
 """More copies than that are not followed end by end: those that end within 1 % of the time passed end together."""
 COARSE = 0.01
@@ -75,15 +75,6 @@ class Flowed:
 
 
 @define(eq=False)
-class _Copy:
-    """A replica that is being added. ``gap``: the bytes that it lacks."""
-
-    move: _Move
-    follower: int
-    gap: float
-
-
-@define(eq=False)
 class _Move:
     """A partition's way through its hops. ``joined``: the replicas of this hop that are in sync."""
 
@@ -119,39 +110,33 @@ class Flow:
     """Whether the next moves can be requested only when all others have ended (by ZooKeeper)."""
     seed: int = 0
     now_s: float = 0.0
-    copies: list[_Copy] = field(factory=list)
-    gaps: Floats = Factory(lambda: np.zeros(0))
+    copies: Copying[_Move] = field(init=False)
+    bursts: Bursts | None = None
     written: dict[str, float] = field(factory=dict)
     _moves: dict[str, _Move] = field(factory=dict)
     _waiting: list[_Move] = field(factory=list)
     _under_way: dict[str, _Move] = field(factory=dict)
+    _begun: list[tuple[_Move, int, float]] = field(factory=list)
+    """The copies that are to begin."""
     _ends_s: list[float] = field(factory=list)
     _base: Floats = field(init=False)
     """What replicas in sync take of each broker's limits: a row for each kind."""
-    _talk: dict[tuple[int, int], float] = field(factory=dict)
-    """Batches a second that a broker fetches from another as a follower in sync."""
-    _bank: Floats = field(init=False)
-    """What each broker's quota as a leader still lets through at once."""
-    _held: dict[tuple[Kind, int], float] = field(factory=dict)
-    """How long each limit was full."""
-    _most_needed: float = 0.0
-    _new: Floats = field(init=False)
-    """What is written to the partition of each copy."""
-    _pairs: list[tuple[int, int]] = field(init=False)
-    """The leaders and followers between which anything is copied."""
-    _places: Numbers = field(init=False)
-    """The pair of each copy."""
-    _counts: Numbers = field(init=False)
-    _uses: Numbers = field(init=False)
-    _weights: Floats = field(init=False)
-    _fetched: Floats = field(init=False)
+    _talk: Floats = field(init=False)
+    """Batches a second that a broker (column) fetches from another (row) as a follower in sync."""
+    _through: tuple[Floats, Floats] = field(init=False)
+    """See ``_let_through``."""
     _rest: Floats = field(init=False)
     """What copies leave of each limit."""
+    _held: Floats = field(init=False)
+    """How long each limit was full."""
+    _most_needed: float = 0.0
 
     def __attrs_post_init__(self) -> None:
         brokers = len(self.capacities.egress)
-        rate = inf if self.throttle is None else self.throttle.rate
-        self._bank = np.full(brokers, rate * self.capacities.window_s)
+        self.copies = Copying(self.capacities)
+        self._held = np.zeros((len(KINDS), brokers))
+        if self.throttle is not None:
+            self.bursts = Bursts.of(self.throttle.rate, self.capacities.window_s, brokers)
         planned = []
         for place, moving in enumerate(self.demand.moving):
             tp = TopicPartition(*split_partition(moving.name))
@@ -173,7 +158,7 @@ class Flow:
             rates = self._rates()
             if self._stands_still(rates) and turns[0] == inf:
                 return self._result(None, self._in_the_way())
-            step = min(self._next_end(rates), self._next_bank(rates), turns[0] - self.now_s)
+            step = min(self._next_end(rates), self._next_burst(rates), turns[0] - self.now_s)
             self._pass(max(step, NOTHING), rates)
             if self.now_s > WITHIN_S:
                 return self._result(None, self._in_the_way())
@@ -212,7 +197,7 @@ class Flow:
                 self._under_way[move.moving.name] = move
                 self._next_hop(move)
                 self._change(move, 1)
-            self._gather()
+            self._arrange()
             if self._under_way:
                 return
 
@@ -223,7 +208,7 @@ class Flow:
             grown = self._grown(move)
             copied = move.hops[move.hop].copied
             move.open = len(copied)
-            self.copies += [_Copy(move, follower, grown) for follower in copied]
+            self._begun += [(move, follower, grown) for follower in copied]
             return
         del self._under_way[move.moving.name]
         self._ends_s.append(self.now_s)
@@ -239,72 +224,45 @@ class Flow:
 
     def _end_copies(self) -> bool:
         """Let the replicas that lack nothing join. Returns whether any move has ended."""
-        done = np.flatnonzero(self.gaps <= NOTHING)
-        if not len(done):
-            return False
-        before = len(self._ends_s)
-        self._keep_gaps()
-        ended = {int(place) for place in done}
-        joined = [self.copies[place] for place in sorted(ended)]
-        self.copies = [copy for place, copy in enumerate(self.copies) if place not in ended]
-        for copy in joined:
-            move = copy.move
+        before, joined = len(self._ends_s), self.copies.end()
+        for move, follower in joined:
             self._change(move, -1)
-            move.joined.append(copy.follower)
+            move.joined.append(follower)
             move.open -= 1
             if not move.open:
                 self._next_hop(move)
             self._change(move, 1)
-        self._gather()
+        if joined:
+            self._arrange()
         return len(self._ends_s) > before
 
-    def _keep_gaps(self) -> None:
-        for copy, gap in zip(self.copies, self.gaps, strict=True):
-            copy.gap = float(gap)
-
-    def _gather(self) -> None:
+    def _arrange(self) -> None:
         """Take note of the copies that there are now."""
-        self.gaps = np.array([copy.gap for copy in self.copies])
-        self._new = np.array([self.written.get(copy.move.moving.name, 0.0) for copy in self.copies])
-        pairs: dict[tuple[int, int], int] = {}
-        places = [pairs.setdefault((copy.move.leader, copy.follower), len(pairs)) for copy in self.copies]
-        self._places = np.array(places, dtype=np.intp)
-        self._pairs = list(pairs)
-        self._counts = np.bincount(self._places, minlength=len(pairs)) if places else np.zeros(0, dtype=np.intp)
-        brokers = len(self.capacities.egress)
-        self._uses = numbers(
-            [
-                [kind * brokers + (leader if kind % 2 == 0 else follower) for kind in range(len(KINDS))]
-                for leader, follower in pairs
-            ],
-            len(KINDS),
-        )
-        counts = [int(count) for count in self._counts]
-        self._weights = np.array([float(self.capacities.asked_by(count)) for count in counts])
-        self._fetched = np.array(
-            [self.capacities.fetched(*pair, count) for pair, count in zip(self._pairs, counts, strict=True)]
-        )
-        if self.throttle is not None and self.copies:
+        begun, self._begun = self._begun, []
+        if begun:
+            moves, followers, gaps = zip(*begun, strict=True)
+            self.copies.add(moves, [move.leader for move in moves], followers, gaps)
+        self.copies.arrange(np.array([self.written.get(move.moving.name, 0.0) for move in self.copies.moves]))
+        if self.bursts is not None and self.throttle is not None:
+            self._through = self._let_through(self.throttle)
+            self.bursts.send(map(int, self.copies.pairs[:, 0]), self.now_s)
             needed = (full.needed * self.throttle.rate / full.capacity for full in self._quotas())
-            self._most_needed = max(self._most_needed, *needed)
+            self._most_needed = max(self._most_needed, *needed, 0.0)
 
     # -- loads --------------------------------------------------------------------------------------------------------
 
     def _load(self) -> None:
         """Take over what is written from now on."""
-        self._keep_gaps()
-        self.written = next(
-            written for _, end_s, written in self.demand.phases if self.now_s < end_s - NOTHING
-        )
-        self._base = np.zeros((len(KINDS), len(self.capacities.egress)))
-        self._talk = {}
+        self.written = next(written for _, end_s, written in self.demand.phases if self.now_s < end_s - NOTHING)
+        brokers = len(self.capacities.egress)
+        self._base, self._talk = np.zeros((len(KINDS), brokers)), np.zeros((brokers, brokers))
         for name, replicas in self.demand.replicas.items():
             move = self._moves.get(name)
             if move is not None:
                 self._change(move, 1)
             else:
                 self._replicate(name, replicas[0], replicas, None, 1)
-        self._gather()
+        self._arrange()
 
     def _change(self, move: _Move, sign: int) -> None:
         self._replicate(move.moving.name, move.leader, move.in_sync, move, sign)
@@ -325,7 +283,7 @@ class Flow:
             base[3, broker] += rate
             base[5, broker] += rate
             talk = self.demand.batches_per_s.get(name, 0.0)
-            self._talk[leader, broker] = self._talk.get((leader, broker), 0.0) + sign * talk
+            self._talk[leader, broker] += sign * talk
         if move is None or not move.listed or self.throttle is None or self.throttle.only_reassigned:
             return
         if leader in move.moving.before:
@@ -338,13 +296,17 @@ class Flow:
 
     def _rates(self) -> Floats:
         """The rate of each copy."""
-        if not self.copies:
+        if not len(self.copies):
             return np.zeros(0)
         left = self._limits() - self._base
-        self._quota_rows(left)
-        rates, rest = share(self._weights, self._fetched, self._uses, np.maximum(left, 0.0).ravel())
+        if self.bursts is not None:
+            as_leader, as_follower = self._through
+            left[0] = self.bursts.left(as_leader, self._base[0], self.now_s)
+            left[1] = as_follower - self._base[1]
+        copies = self.copies
+        rates, rest = share(copies.weights, copies.fetched, copies.uses, np.maximum(left, 0.0).ravel())
         self._rest = rest.reshape(left.shape)
-        each: Floats = (rates / self._counts)[self._places]
+        each: Floats = (rates / copies.counts)[copies.places]
         return each
 
     def _limits(self) -> Floats:
@@ -364,72 +326,45 @@ class Flow:
             ]
         )
 
-    def _quota_rows(self, left: Floats) -> None:
-        """Set what the quotas leave to copies."""
-        if self.throttle is None:
-            return
-        as_leader, as_follower = self._let_through()
-        rest = np.where(self._inflow(), as_leader, 0.0) - self._base[0]
-        left[0] = np.where(self._bank > NOTHING, inf, np.where(self._bank < -NOTHING, 0.0, rest))
-        left[1] = as_follower - self._base[1]
-
-    def _let_through(self) -> tuple[Floats, Floats]:
+    def _let_through(self, throttle: Throttle) -> tuple[Floats, Floats]:
         """What the throttle of each broker lets through, as a leader and as a follower.
 
-        All that may pass does at a look, and what becomes free until the next sample begins is lost. A fetcher all of
-        whose partitions are held back looks each replica.fetch.backoff.ms; a fetch that finds no data at the leader
-        waits replica.fetch.wait.max.ms; where there are partitions in sync, each batch of theirs is a look
+        All that may pass does at a look, and what becomes free from the last look in a sample to the sample's end is
+        lost. A fetcher all of whose partitions are held back looks each replica.fetch.backoff.ms, and the answer that
+        exceeds the limit makes up for some of it; a fetch that finds no data at the leader waits
+        replica.fetch.wait.max.ms; where there are partitions in sync, each batch of theirs is a look
         (docs/understand/experiments.md, E3).
         """
-        assert self.throttle is not None
-        capacities, brokers = self.capacities, len(self.capacities.egress)
-        looks = np.full((2, brokers), inf)
-        answers = np.zeros((2, brokers))
-        for (leader, follower), count in zip(self._pairs, self._counts, strict=True):
-            talk = self._talk.get((leader, follower), 0.0)
-            gap_s = 1 / talk if talk > NOTHING else inf
-            looks[0, leader] = min(looks[0, leader], capacities.wait_s, gap_s)
-            looks[1, follower] = min(looks[1, follower], capacities.backoff_s, gap_s)
-            asked = capacities.asked_by(int(count))
-            answers[0, leader] += asked
-            answers[1, follower] += asked
-        lost = np.minimum(looks, capacities.sample_s) / capacities.window_s
-        rate = float(self.throttle.rate)
-        through = rate * (1 - lost) + np.minimum(answers, rate * capacities.sample_s) * lost / capacities.window_s
-        return through[0], through[1]
+        capacities, (leaders, followers) = self.capacities, self.copies.pairs.T
+        brokers, rate = len(capacities.egress), float(throttle.rate)
+        with np.errstate(divide="ignore"):
+            gaps_s = 1 / np.maximum(self._talk[leaders, followers], 0.0)
+        as_leader, as_follower = np.full(brokers, capacities.sample_s), np.full(brokers, capacities.sample_s)
+        np.minimum.at(as_leader, leaders, np.minimum(gaps_s, capacities.wait_s))
+        np.minimum.at(as_follower, followers, np.minimum(gaps_s, capacities.backoff_s))
+        answers = np.bincount(followers, self.copies.weights, brokers)
+        return (
+            rate * (1 - as_leader / capacities.window_s),
+            rate - np.maximum(0.0, rate * as_follower - answers) / capacities.window_s,
+        )
 
-    def _inflow(self) -> bool:
-        """Whether the first window is over. It lets all that it holds pass at once, and then nothing until it ends:
-        half of that time, on the average of a move that ends at some moment of a later one."""
-        return self.now_s >= self.capacities.window_s / 2
+    def _next_burst(self, rates: Floats) -> float:
+        """The time until a leader's quota lets through otherwise."""
+        return inf if self.bursts is None else self.bursts.changes_s(self._flow(rates), self.now_s)
 
-    def _next_bank(self, rates: Floats) -> float:
-        """The time until a leader's quota has no more, or again some, to let through at once."""
-        if self.throttle is None:
-            return inf
-        flow = self._bank_flow(rates)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            times = np.where(self._bank * flow < -NOTHING, -self._bank / flow, inf)
-        ends = float(times.min())
-        half = self.capacities.window_s / 2 - self.now_s
-        return min(ends, half) if half > 0 else ends
-
-    def _bank_flow(self, rates: Floats) -> Floats:
-        sent = np.zeros(len(self._bank))
-        for place, (leader, _) in enumerate(self._pairs):
-            sent[leader] += rates[self._places == place].sum()
-        through = self._let_through()[0] if self._inflow() else np.zeros(len(self._bank))
-        flow: Floats = through - self._base[0] - sent
-        return flow
+    def _flow(self, rates: Floats) -> Floats:
+        assert self.bursts is not None
+        sent = self.copies.through(0, rates)
+        return self.bursts.flow(self._through[0], self._base[0], sent, self.now_s)
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def _next_end(self, rates: Floats) -> float:
         if not len(rates):
             return inf
-        gains = rates - self._new
+        gains = rates - self.copies.new
         with np.errstate(divide="ignore", invalid="ignore"):
-            times = np.where(gains > NOTHING, self.gaps / gains, inf)
+            times = np.where(gains > NOTHING, self.copies.gaps / gains, inf)
         first = float(times.min())
         if len(times) <= MANY or first == inf:
             return first
@@ -437,17 +372,12 @@ class Flow:
         return float(together.max())
 
     def _pass(self, step_s: float, rates: Floats) -> None:
-        self.gaps = self.gaps - (rates - self._new) * step_s
-        if self.throttle is not None and self.copies and (self._bank_flow(rates) < inf).all():
-            bank = self._bank + self._bank_flow(rates) * step_s
-            self._bank = np.minimum(
-                np.where(np.abs(bank) < 1.0, 0.0, bank), self.throttle.rate * self.capacities.window_s
-            )
-        if self.copies:
-            brokers = len(self.capacities.egress)
-            for number in np.unique(self._uses[self._rest.ravel()[self._uses] <= 1.0]):
-                key = KINDS[number // brokers], int(number % brokers)
-                self._held[key] = self._held.get(key, 0.0) + step_s
+        copies = self.copies
+        if len(copies):
+            copies.gaps = copies.gaps - (rates - copies.new) * step_s
+            self._held += step_s * (self._rest <= 1.0)
+        if self.bursts is not None:
+            self.bursts.pass_time(self._flow(rates), step_s)
         self.now_s += step_s
 
     def _await_look(self) -> None:
@@ -462,45 +392,37 @@ class Flow:
         """Whether no copy gets nearer to its end, and none will."""
         if not len(rates):
             return True
-        paused = self.throttle is not None and (self._bank > NOTHING).any()
-        waits = self.throttle is not None and not self._inflow()
-        recovers = self.throttle is not None and bool(
-            ((self._bank < -NOTHING) & (self._let_through()[0] > self._base[0])).any()
-        )
-        return not (paused or waits or recovers or (rates - self._new > NOTHING).any())
+        if self.bursts is not None and self.bursts.will_change(self._through[0], self._base[0], self.now_s):
+            return False
+        return not (rates - self.copies.new > NOTHING).any()
 
     # -- what is in the way -------------------------------------------------------------------------------------------
 
     def _quotas(self) -> list[Full]:
-        as_leader, as_follower = self._let_through()
-        return [
-            Full(KINDS[kind], broker, float(through[broker]), float(self._base[kind, broker]), new)
-            for kind, through in enumerate((as_leader, as_follower))
-            for broker, new in self._new_through(kind).items()
-        ]
+        return [full for kind in (0, 1) for full in self._fulls(kind, self._through[kind])]
 
-    def _new_through(self, kind: int) -> dict[int, float]:
-        """What is written to the partitions that are copied, by the broker whose limit the copies go through."""
-        found: dict[int, float] = {}
-        for copy, new in zip(self.copies, self._new, strict=True):
-            broker = copy.move.leader if kind % 2 == 0 else copy.follower
-            found[broker] = found.get(broker, 0.0) + float(new)
-        return found
+    def _fulls(self, kind: int, limits: Floats) -> list[Full]:
+        """What the copies need of a kind of limit, by the broker whose limit it is."""
+        new, base = self.copies.through(kind, self.copies.new), self._base[kind]
+        ids = self.copies.leaders if kind % 2 == 0 else self.copies.followers
+        return [
+            Full(KINDS[kind], int(broker), float(limits[broker]), float(base[broker]), float(new[broker]))
+            for broker in np.unique(ids)
+        ]
 
     def _in_the_way(self) -> tuple[Full, ...]:
         """The limits that leave the copies no more than what is written."""
         limits = self._limits()
-        fulls = self._quotas() if self.throttle is not None else []
+        fulls = self._quotas() if self.bursts is not None else []
         for kind in range(2, len(KINDS)):
-            fulls += [
-                Full(KINDS[kind], broker, float(limits[kind, broker]), float(self._base[kind, broker]), new)
-                for broker, new in self._new_through(kind).items()
-            ]
+            fulls += self._fulls(kind, limits[kind])
         return tuple(full for full in fulls if full.needed >= full.capacity * (1 - 1e-9))
 
     def _longest(self) -> tuple[Full, ...]:
         """The limits that were full for at least half of the time, the longest first."""
-        held = sorted(self._held.items(), key=lambda item: -item[1])
-        return tuple(
-            Full(kind, broker, 0.0, 0.0, 0.0) for (kind, broker), held_s in held if held_s > self.now_s / 2
-        )
+        found = [
+            (float(self._held[kind, broker]), KINDS[kind], int(broker))
+            for kind, broker in np.argwhere(self._held > self.now_s / 2)
+        ]
+        found.sort(key=lambda one: -one[0])
+        return tuple(Full(kind, broker, 0.0, 0.0, 0.0) for _, kind, broker in found)

@@ -58,13 +58,13 @@ def at_least_s(demand: Demand, capacities: Capacities, strategy: Strategy, throt
         (as_leader, capacities.egress, capacities.read),
         (as_follower, capacities.ingress, capacities.write),
     ):
-        for broker, passing in limits.items():
-            bounds.append(_through(passing, cards[broker], 0.0))
-            bounds.append(_through(passing, disk * capacities.disks, 0.0))
+        for broker, all_passing in limits.items():
+            bounds.append(_through(all_passing, cards[broker], 0.0))
+            bounds.append(_through(all_passing, disk * capacities.disks, 0.0))
             if throttle is not None:
-                others = {other for one in passing for other in one.others}
+                others = {other for one in all_passing for other in one.others}
                 answers = capacities.fetchers * capacities.response * len(others)
-                bounds.append(_under_quota(passing, throttle.rate, capacities, answers))
+                bounds.append(_under_quota(all_passing, throttle.rate, capacities, answers))
     return max(bounds)
 
 

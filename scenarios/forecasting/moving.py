@@ -74,11 +74,10 @@ class Moving:
         protocol = strategy.make_protocol()
         if not isinstance(protocol, Kafka6794):
             return (Hop(self.added, self.before),) if self.added else ()
-        found, current = [], self.before
+        current = self.before
+        found: list[Hop] = []
         while True:
-            hop = plan_hop(
-                current, self.target, self.before[0], width=protocol.width, surplus=protocol.surplus
-            )
+            hop = plan_hop(current, self.target, self.before[0], width=protocol.width, surplus=protocol.surplus)
             if not hop.new:
                 return tuple(found)
             found.append(Hop(hop.new, without(hop.target, hop.new)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
@@ -41,8 +39,3 @@ def share(weights: Floats, most: Floats, uses: Numbers, left: Floats) -> tuple[F
         done = (own <= level * _NEARLY) | full[flows].any(axis=1)
         growing[np.flatnonzero(growing)[done]] = False
     return rates, left
-
-
-def numbers(rows: Sequence[Sequence[int]], width: int) -> Numbers:
-    """Rows of resource numbers as an array, also if there are none."""
-    return np.array(rows, dtype=np.intp).reshape(len(rows), width)

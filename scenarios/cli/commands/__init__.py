@@ -11,8 +11,8 @@ from importlib import import_module
 from scenarios.cli.parser import Program
 
 COMMANDS = (
-    "validate", "plan", "run", "serve", "ctl", "replay", "state", "timeline", "why", "diff", "metrics", "sweep",
-    "compare", "report", "atlas", "chaos", "shrink", "museum", "demo", "list", "schema", "completion", "test",
+    "validate", "plan", "forecast", "run", "serve", "ctl", "replay", "state", "timeline", "why", "diff", "metrics",
+    "sweep", "compare", "report", "atlas", "chaos", "shrink", "museum", "demo", "list", "schema", "completion", "test",
 )  # fmt: skip
 """The commands, in the order of ``--help``."""
 

@@ -1,0 +1,104 @@
+"""A forecast in words: the lines of the console, and what its page says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from scenarios.forecasting import amounts
+from scenarios.forecasting.arithmetic import Forecast, Outlook
+from scenarios.forecasting.capacities import Kind
+from scenarios.forecasting.fluid import Full
+from scenarios.units import counted
+
+_THROTTLED = {Kind.LEADER_QUOTA: "as a leader", Kind.FOLLOWER_QUOTA: "as a follower"}
+
+
+def what_moves(forecast: Forecast) -> str:
+    """How much is copied, in one line."""
+    moving = [one for one in forecast.moving if one.added]
+    written = sum(one.written for one in moving)
+    replicas = sum(len(one.added) for one in moving)
+    meanwhile = f"; {amounts.rate(written)} are written to them meanwhile" if written else ""
+    partitions, copies = counted(len(moving), "partitions"), counted(replicas, "replicas")
+    return f"{partitions} get {copies}: {amounts.size(forecast.copied)} to copy{meanwhile}"
+
+
+def broker_rows(forecast: Forecast) -> Iterator[tuple[str, ...]]:
+    """A table of what the plan and the loads send out of and into each broker."""
+    yield "broker", "copies out", "copies in", "written to it", "to followers in sync", "of these its throttle counts"
+    for one in forecast.brokers:
+        yield (
+            str(one.broker),
+            amounts.size(one.copied_out),
+            amounts.size(one.copied_in),
+            amounts.rate(one.written),
+            amounts.rate(one.in_sync_out),
+            amounts.rate(one.counted),
+        )
+
+
+def outlook_rows(outlooks: Iterable[Outlook]) -> Iterator[tuple[str, ...]]:
+    """A table of the outlooks, as they are ranked."""
+    yield "strategy", "throttle", "estimate", "at least", "held back by"
+    for one in outlooks:
+        yield (
+            one.strategy,
+            throttle(one),
+            amounts.time(one.estimate_s),
+            amounts.time(one.at_least_s),
+            ", ".join(held_back(one.full)) or "-",
+        )
+
+
+def throttle(outlook: Outlook) -> str:
+    return "none" if outlook.throttle is None else amounts.rate(outlook.throttle)
+
+
+def held_back(fulls: Iterable[Full]) -> Iterator[str]:
+    """Each kind of limit with its brokers: ``throttle as a leader (0, 1)``."""
+    brokers: dict[Kind, list[int]] = {}
+    for full in fulls:
+        brokers.setdefault(full.kind, []).append(full.broker)
+    for kind, ids in brokers.items():
+        yield f"{kind.value} ({', '.join(map(str, sorted(ids)))})"
+
+
+def never_ends(outlook: Outlook) -> Iterator[str]:
+    """Why a plan does not end: a line for each limit with equal figures, and the throttle that would do."""
+    if outlook.estimate_s is not None:
+        return
+    certainly = " (whatever is copied first)" if outlook.at_least_s == float("inf") else ""
+    yield f"{outlook.strategy} at {throttle(outlook)} never ends{certainly}:"
+    alike: dict[tuple[Kind, str, str, str, str], list[int]] = {}
+    for full in outlook.full:
+        figures = tuple(map(amounts.rate, (full.needed, full.in_sync, full.new, full.capacity)))
+        alike.setdefault((full.kind, *figures), []).append(full.broker)  # type: ignore[arg-type]
+    for (kind, needed, in_sync, new, capacity), brokers in alike.items():
+        yield "  " + _needs(outlook, kind, brokers, needed, in_sync, new, capacity)
+    if outlook.least_throttle is not None:
+        yield f"  it ends with a throttle above {amounts.rate(outlook.least_throttle)}"
+
+
+def _needs(outlook: Outlook, kind: Kind, brokers: list[int], needed: str, in_sync: str, new: str, capacity: str) -> str:
+    several = len(brokers) > 1
+    who = (
+        f"{'brokers' if several else 'broker'} {', '.join(map(str, sorted(brokers)))} {'need' if several else 'needs'}"
+    )
+    each = " each" if several else ""
+    parts = f"{in_sync} to followers in sync and {new} of new data for the copies"
+    if kind is Kind.FOLLOWER_QUOTA:
+        parts = f"{in_sync} for what is in sync and {new} of new data for the copies"
+    if kind in _THROTTLED:
+        return (
+            f"{who} {needed}{each} for new writes alone ({parts}); a throttle of {throttle(outlook)} lets {capacity} "
+            f"through {_THROTTLED[kind]}"
+        )
+    return f"{who} {needed}{each} for new writes alone ({parts}); {kind.value}: {capacity}"
+
+
+def lines(forecast: Forecast) -> Iterator[str]:
+    """What follows the tables."""
+    for outlook in forecast.outlooks:
+        yield from never_ends(outlook)
+    if forecast.left_out:
+        yield f"the arithmetic leaves out: {', '.join(forecast.left_out)}"
