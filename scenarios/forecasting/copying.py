@@ -90,5 +90,5 @@ class Copying(Generic[M]):
     def through(self, kind: int, amounts: Floats) -> Floats:
         """Amounts of each copy, added up by the broker whose limit of a kind the copy goes through."""
         ids = self.leaders if kind % 2 == 0 else self.followers
-        found: Floats = np.bincount(ids, amounts, len(self.capacities.egress))
+        found: Floats = np.bincount(ids, amounts, len(self.capacities.egress)).astype(np.float64)
         return found

@@ -26,8 +26,9 @@ from scenarios.language.strategies.strategy import Strategy
 from scenarios.language.topic_spec import split_partition
 
 MANY = 300
-"""More copies than that are not followed end by end: those that end within 1 % of the time passed end together."""
-COARSE = 0.01
+"""The moves of a larger plan are not followed end by end: copies that end within 2 % of the time since the last request
+end together."""
+COARSE = 0.02
 WITHIN_S = 1e9
 """A move that takes longer never ends."""
 
@@ -119,6 +120,8 @@ class Flow:
     _begun: list[tuple[_Move, int, float]] = field(factory=list)
     """The copies that are to begin."""
     _ends_s: list[float] = field(factory=list)
+    _asked_s: float = 0.0
+    """When the operator requested something last."""
     _base: Floats = field(init=False)
     """What replicas in sync take of each broker's limits: a row for each kind."""
     _talk: Floats = field(init=False)
@@ -191,6 +194,7 @@ class Flow:
                 return
             begun = [move for move in self._waiting if move.planned.place in admitted]
             self._waiting = [move for move in self._waiting if move.planned.place not in admitted]
+            self._asked_s = self.now_s
             for move in begun:
                 self._change(move, -1)
                 move.listed = True
@@ -350,7 +354,9 @@ class Flow:
 
     def _next_burst(self, rates: Floats) -> float:
         """The time until a leader's quota lets through otherwise."""
-        return inf if self.bursts is None else self.bursts.changes_s(self._flow(rates), self.now_s)
+        if self.bursts is None:
+            return inf
+        return max(self.bursts.changes_s(self._flow(rates), self.now_s), self._coarse_s)
 
     def _flow(self, rates: Floats) -> Floats:
         assert self.bursts is not None
@@ -366,10 +372,15 @@ class Flow:
         with np.errstate(divide="ignore", invalid="ignore"):
             times = np.where(gains > NOTHING, self.copies.gaps / gains, inf)
         first = float(times.min())
-        if len(times) <= MANY or first == inf:
+        if not self._coarse_s or first == inf:
             return first
-        together = times[times <= first + COARSE * (self.now_s + first)]
+        together = times[times <= first * (1 + COARSE) + self._coarse_s]
         return float(together.max())
+
+    @property
+    def _coarse_s(self) -> float:
+        """The time within which changes are taken together."""
+        return COARSE * (self.now_s - self._asked_s + 1) if len(self._moves) > MANY else 0.0
 
     def _pass(self, step_s: float, rates: Floats) -> None:
         copies = self.copies
