@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @frozen
 class BrokerBytes:
-    """What a plan sends out of and into a broker.
+    """The bytes that a plan and the loads send out of and into a broker.
 
     Attributes:
         copied_out, copied_in: bytes of copies, as its leaders send them and as it receives them.
@@ -76,7 +76,7 @@ class Outlook:
 
 @frozen
 class Forecast:
-    """What a plan moves, and how long that takes under each throttle and strategy.
+    """A plan: the bytes that it moves, and the time that this takes under each throttle and strategy.
 
     Attributes:
         moving: the partitions of the plan.

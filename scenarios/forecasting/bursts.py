@@ -1,4 +1,4 @@
-"""What the quotas of leaders let through at once, and what after that (KIP-73's window; fetchers/quota.py)."""
+"""The bytes that the quotas of leaders let through at once, and those after that (KIP-73's window)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,10 @@ class Bursts:
         self._sending = sending
 
     def left(self, through: Floats, base: Floats, now_s: float) -> Floats:
-        """What each quota leaves to copies. ``through``: its steady rate; ``base``: what followers in sync take."""
+        """The bytes per second that each quota leaves to copies.
+
+        ``through``: its steady rate; ``base``: what followers in sync take.
+        """
         steady = np.where(self._resumed(now_s), through, 0.0) - base
         left: Floats = np.where(self.bursting, inf, np.where(self.held < -NOTHING, 0.0, steady))
         return left

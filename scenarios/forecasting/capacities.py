@@ -1,4 +1,4 @@
-"""What limits copies: the throttle's quotas, network cards, disks, and fetches that carry so many bytes each."""
+"""The limits of copies: the throttle's quotas, network cards, disks, and fetches that carry so many bytes each."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from scenarios.language import Scenario
 
 
-class Kind(Enum):
-    """What a broker has a limited amount of, in words."""
+class LimitKind(Enum):
+    """Something of which a broker has a limited amount, in words."""
 
     LEADER_QUOTA = "throttle as a leader"
     FOLLOWER_QUOTA = "throttle as a follower"
@@ -25,7 +25,7 @@ class Kind(Enum):
     WRITES = "disk, writing"
 
 
-KINDS = tuple(Kind)
+KINDS = tuple(LimitKind)
 
 
 @frozen

@@ -38,9 +38,9 @@ class Copying(Generic[M]):
     pairs: Numbers = field(factory=lambda: np.zeros((0, 2), dtype=np.intp))
     counts: Numbers = field(factory=lambda: np.zeros(0, dtype=np.intp))
     weights: Floats = field(factory=lambda: np.zeros(0))
-    """What the fetchers of each pair ask for at a time, in bytes."""
+    """The bytes that the fetchers of each pair ask for at a time."""
     fetched: Floats = field(factory=lambda: np.zeros(0))
-    """What they get at most, in bytes per second."""
+    """The most bytes per second that they get."""
 
     def __len__(self) -> int:
         return len(self.moves)
@@ -64,7 +64,7 @@ class Copying(Generic[M]):
         return ended
 
     def arrange(self, new: Floats) -> None:
-        """Find the pairs anew. ``new``: see there."""
+        """Find the pairs again. ``new``: see there."""
         self.new = new
         brokers = len(self.capacities.egress)
         codes, self.places, self.counts = np.unique(

@@ -17,7 +17,7 @@ from emulator.protocol.assignments import Replicas
 from emulator.protocol.types import TopicPartition
 from emulator.streams import Streams
 from scenarios.forecasting.bursts import NOTHING, Bursts
-from scenarios.forecasting.capacities import KINDS, Capacities, Kind
+from scenarios.forecasting.capacities import KINDS, Capacities, LimitKind
 from scenarios.forecasting.copying import Copying
 from scenarios.forecasting.moving import Demand, Hop, Moving
 from scenarios.forecasting.shares import Floats, share
@@ -44,7 +44,7 @@ class Full:
             with more than these.
     """
 
-    kind: Kind
+    kind: LimitKind
     broker: int
     capacity: float
     in_sync: float
@@ -123,13 +123,13 @@ class Flow:
     _asked_s: float = 0.0
     """When the operator requested something last."""
     _base: Floats = field(init=False)
-    """What replicas in sync take of each broker's limits: a row for each kind."""
+    """The bytes per second that replicas in sync take of each broker's limits: a row for each kind."""
     _talk: Floats = field(init=False)
     """Batches a second that a broker (column) fetches from another (row) as a follower in sync."""
     _through: tuple[Floats, Floats] = field(init=False)
     """See ``_let_through``."""
     _rest: Floats = field(init=False)
-    """What copies leave of each limit."""
+    """The rest of each limit, beside copies."""
     _held: Floats = field(init=False)
     """How long each limit was full."""
     _most_needed: float = 0.0
@@ -331,7 +331,7 @@ class Flow:
         )
 
     def _let_through(self, throttle: Throttle) -> tuple[Floats, Floats]:
-        """What the throttle of each broker lets through, as a leader and as a follower.
+        """The bytes per second that the throttle of each broker lets through, as a leader and as a follower.
 
         All that may pass does at a look, and what becomes free from the last look in a sample to the sample's end is
         lost. A fetcher all of whose partitions are held back looks each replica.fetch.backoff.ms, and the answer that
@@ -413,7 +413,7 @@ class Flow:
         return [full for kind in (0, 1) for full in self._fulls(kind, self._through[kind])]
 
     def _fulls(self, kind: int, limits: Floats) -> list[Full]:
-        """What the copies need of a kind of limit, by the broker whose limit it is."""
+        """The need of the copies for a kind of limit, by the broker whose limit it is."""
         new, base = self.copies.through(kind, self.copies.new), self._base[kind]
         ids = self.copies.leaders if kind % 2 == 0 else self.copies.followers
         return [

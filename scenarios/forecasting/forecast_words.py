@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from scenarios.forecasting import amounts
 from scenarios.forecasting.arithmetic import Forecast, Outlook
-from scenarios.forecasting.capacities import Kind
+from scenarios.forecasting.capacities import LimitKind
 from scenarios.forecasting.fluid import Full
 from scenarios.units import counted
 
-_THROTTLED = {Kind.LEADER_QUOTA: "as a leader", Kind.FOLLOWER_QUOTA: "as a follower"}
+_THROTTLED = {LimitKind.LEADER_QUOTA: "as a leader", LimitKind.FOLLOWER_QUOTA: "as a follower"}
 
 
 def what_moves(forecast: Forecast) -> str:
@@ -56,7 +56,7 @@ def throttle(outlook: Outlook) -> str:
 
 def held_back(fulls: Iterable[Full]) -> Iterator[str]:
     """Each kind of limit with its brokers: ``throttle as a leader (0, 1)``."""
-    brokers: dict[Kind, list[int]] = {}
+    brokers: dict[LimitKind, list[int]] = {}
     for full in fulls:
         brokers.setdefault(full.kind, []).append(full.broker)
     for kind, ids in brokers.items():
@@ -69,7 +69,7 @@ def never_ends(outlook: Outlook) -> Iterator[str]:
         return
     certainly = " (whatever is copied first)" if outlook.at_least_s == float("inf") else ""
     yield f"{outlook.strategy} at {throttle(outlook)} never ends{certainly}:"
-    alike: dict[tuple[Kind, str, str, str, str], list[int]] = {}
+    alike: dict[tuple[LimitKind, str, str, str, str], list[int]] = {}
     for full in outlook.full:
         figures = tuple(map(amounts.rate, (full.needed, full.in_sync, full.new, full.capacity)))
         alike.setdefault((full.kind, *figures), []).append(full.broker)  # type: ignore[arg-type]
@@ -79,14 +79,16 @@ def never_ends(outlook: Outlook) -> Iterator[str]:
         yield f"  it ends with a throttle above {amounts.rate(outlook.least_throttle)}"
 
 
-def _needs(outlook: Outlook, kind: Kind, brokers: list[int], needed: str, in_sync: str, new: str, capacity: str) -> str:
+def _needs(
+    outlook: Outlook, kind: LimitKind, brokers: list[int], needed: str, in_sync: str, new: str, capacity: str
+) -> str:
     several = len(brokers) > 1
     who = (
         f"{'brokers' if several else 'broker'} {', '.join(map(str, sorted(brokers)))} {'need' if several else 'needs'}"
     )
     each = " each" if several else ""
     parts = f"{in_sync} to followers in sync and {new} of new data for the copies"
-    if kind is Kind.FOLLOWER_QUOTA:
+    if kind is LimitKind.FOLLOWER_QUOTA:
         parts = f"{in_sync} for what is in sync and {new} of new data for the copies"
     if kind in _THROTTLED:
         return (
@@ -97,7 +99,7 @@ def _needs(outlook: Outlook, kind: Kind, brokers: list[int], needed: str, in_syn
 
 
 def lines(forecast: Forecast) -> Iterator[str]:
-    """What follows the tables."""
+    """The lines that follow the tables."""
     for outlook in forecast.outlooks:
         yield from never_ends(outlook)
     if forecast.left_out:

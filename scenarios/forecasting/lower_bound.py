@@ -19,7 +19,7 @@ from scenarios.language.strategies.strategy import Strategy
 
 @frozen
 class _Passing:
-    """What one partition sends through a limit.
+    """The bytes that one partition sends through a limit.
 
     Attributes:
         copied: the bytes of the copies.

@@ -1,4 +1,4 @@
-"""What a plan moves: the bytes of each partition, and what is written to it meanwhile."""
+"""The partitions that a plan moves: the bytes of each partition, and what is written to it meanwhile."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Moving:
         return self.before[0] if self.before[0] in self.target else self.target[0]
 
     def hops(self, strategy: Strategy) -> tuple[Hop, ...]:
-        """What is copied at a time, under the protocol of a strategy."""
+        """The replicas that are copied at a time, under the protocol of a strategy."""
         protocol = strategy.make_protocol()
         if not isinstance(protocol, Kafka6794):
             return (Hop(self.added, self.before),) if self.added else ()
@@ -86,7 +86,7 @@ class Moving:
 
 @frozen(slots=False)
 class Demand:
-    """What moves, and all that is written while it does.
+    """All that moves, and all that is written while it does.
 
     Attributes:
         begins_s: when the plan is requested, in virtual seconds from the start of the run.
@@ -185,7 +185,7 @@ def _shares(scenario: Scenario, load: WorkloadSpec) -> dict[str, float]:
 
 
 def _left_out(scenario: Scenario, plan: Plan) -> list[str]:
-    """What the file has that the arithmetic passes over, in words of the file."""
+    """The things in the file that the arithmetic passes over, in words of the file."""
     conditions: list[tuple[Callable[[], bool], str]] = [
         (lambda: any(load.key_skew for load in scenario.workloads), "key_skew (keys are taken as spread evenly)"),
         (lambda: bool(scenario.cluster.service), "cluster.service"),

@@ -22,7 +22,7 @@ def add(program: Program) -> None:
         "forecast",
         run,
         "say how long a plan takes under some throttles and strategies, and which of them never end",
-        epilog="It computes and runs nothing. docs/use/forecast.md says how, and how far off it was.",
+        epilog="docs/use/forecast.md says what is computed, and how far off it was.",
     )
     options.add_file(parser)
     parser.add_argument(
@@ -43,6 +43,7 @@ def add(program: Program) -> None:
         default=[],
         help="a strategy to compare (list strategies); repeatable (default: the scenario's)",
     )
+    parser.add_argument("--arithmetic", action="store_true", help="compute only, and run nothing")
     options.add_profile(parser)
     options.add_changes(parser)
     options.add_format(parser)

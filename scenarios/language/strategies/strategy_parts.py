@@ -193,5 +193,5 @@ class Chosen:
 
     @property
     def number_argument(self) -> dict[str, Any]:
-        """What its rule gets besides: ``n``, or nothing."""
+        """The argument that its rule gets besides: ``n``, or nothing."""
         return {} if self.number is None else {"n": self.number}

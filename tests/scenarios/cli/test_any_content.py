@@ -70,6 +70,9 @@ READERS = {
     "value": Reader("language/schema/overrides.py", "small.toml", "validate HERE/small.toml --set draws=1"),
     "plug-in": Reader("plugins.py", "plug.py", "list plugins --plugin HERE/plug.py", refuses=False),
     "plan of ctl": Reader("cli/control_words.py", "plan.json", "ctl reassign HERE/plan.json --control nowhere"),
+    "plan of a forecast": Reader(
+        "forecasting/variants.py", "plan.json", "forecast HERE/small.toml --plan HERE/plan.json"
+    ),
     "run.toml": Reader("wire/recording/folder.py", "recording/run.toml", "replay HERE/recording"),
     "log": Reader("wire/recording/log.py", "recording/log", "replay HERE/recording --quiet", refuses=False),
     "operations": Reader("wire/operations/performing.py", "recording/log", "timeline HERE/recording", refuses=False),

@@ -12,7 +12,8 @@ from scenarios.testing.state_reading import ClusterState
 from tests.scenarios.runs.building import play
 
 NEAR = 0.12
-"""Of the measured time; ``python -m benchmarks.forecast`` measures more of them, and those nearer to never ending."""
+"""The share of the measured time by which an estimate may be off; ``python -m benchmarks.forecast`` measures more of
+them, and those nearer to never ending."""
 
 
 def outlook_of(case: Case) -> Outlook:

@@ -1,4 +1,4 @@
-"""What a forecast computes, case by case."""
+"""The arithmetic of a forecast, case by case."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from scenarios.errors import BadInput
 from scenarios.forecasting import Outlook, forecast
-from scenarios.forecasting.capacities import Kind, capacities_of
+from scenarios.forecasting.capacities import LimitKind, capacities_of
 from scenarios.forecasting.lower_bound import at_least_s
 from scenarios.forecasting.moving import demand_of
 from scenarios.language import Scenario
@@ -56,7 +56,7 @@ def test_a_throttle_below_what_is_written_and_kept_in_sync_never_ends() -> None:
     assert found.never_ends
     assert found.ended == 0
     assert {full.broker for full in found.full} == {0, 1, 2}
-    assert {full.kind for full in found.full} == {Kind.LEADER_QUOTA}
+    assert {full.kind for full in found.full} == {LimitKind.LEADER_QUOTA}
     assert found.full[0].in_sync == pytest.approx(26.8 * MB)
     assert found.full[0].new == pytest.approx(40.2 * MB)
     assert found.full[0].needed == pytest.approx(67 * MB)
@@ -93,7 +93,7 @@ def test_without_load_a_card_decides() -> None:
     found = outlook(move(partitions=12, size="1GB", rate=0, card="100MB/s"))
     assert found.estimate_s == pytest.approx(120, rel=0.03)
     assert found.at_least_s == pytest.approx(120, rel=0.001)
-    assert Kind.EGRESS in {full.kind for full in found.full}
+    assert LimitKind.EGRESS in {full.kind for full in found.full}
 
 
 def test_a_load_that_stops_lets_the_move_end() -> None:
