@@ -17,7 +17,7 @@ from benchmarks.forecast.cases import KINDS, Case, drawn
 from benchmarks.program import conclude, parser_of
 from benchmarks.results import machine
 from benchmarks.tables import table
-from scenarios.forecasting import Outlook, forecast
+from scenarios.forecasting.arithmetic import Outlook, forecast
 from scenarios.runs import run_scenario
 
 WIDE = 1.5

@@ -1,7 +1,8 @@
-"""A forecast of a plan: first by arithmetic (what moves, what a throttle counts, whether and when it ends), then by
-runs of the scenario."""
+"""A forecast of a plan: by arithmetic (what moves, what a throttle counts, whether and when it ends), and by runs of
+the scenario. And the cost of such a run.
 
-from scenarios.forecasting.arithmetic import Forecast, Outlook, forecast
-from scenarios.forecasting.moving import Moving
-
-__all__ = ["Forecast", "Moving", "Outlook", "forecast"]
+    arithmetic ── moving       what a plan moves, and what is written meanwhile
+               ├─ capacities   the limits of cards, disks and fetches
+               ├─ fluid        a plan carried out: shares, bursts, copying
+               └─ lower_bound  the time below which it cannot be over
+"""

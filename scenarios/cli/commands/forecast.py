@@ -66,7 +66,7 @@ def throttles(text: str) -> tuple[int | None, ...]:
 
 
 def run(arguments: Namespace) -> int:
-    from scenarios.forecasting import forecast
+    from scenarios.forecasting.arithmetic import forecast
 
     scenario, plan = _asked(arguments)
     found = forecast(scenario, plan, arguments.throttle or (), arguments.strategies)

@@ -7,7 +7,7 @@ from attrs import evolve
 
 from benchmarks.forecast.cases import Case, drawn
 from emulator.protocol.types import TopicPartition
-from scenarios.forecasting import Outlook, forecast
+from scenarios.forecasting.arithmetic import Outlook, forecast
 from scenarios.testing.state_reading import ClusterState
 from tests.scenarios.runs.building import play
 

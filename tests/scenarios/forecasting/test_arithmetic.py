@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios.errors import BadInput
-from scenarios.forecasting import Outlook, forecast
+from scenarios.forecasting.arithmetic import Outlook, forecast
 from scenarios.forecasting.capacities import LimitKind, capacities_of
 from scenarios.forecasting.lower_bound import at_least_s
 from scenarios.forecasting.moving import demand_of
