@@ -46,6 +46,7 @@ class Outlook:
     """A strategy under a throttle.
 
     Attributes:
+        name: the name of the strategy with its throttle, under which a run has both.
         strategy: its name, without the throttle.
         throttle: bytes per second of each broker; None: there is none.
         at_least_s: the time that the plan takes at least; infinite: it certainly never ends.
@@ -55,6 +56,7 @@ class Outlook:
         least_throttle: a throttle of about this rate or more lets it end, in bytes per second; None where any does.
     """
 
+    name: str
     strategy: str
     throttle: int | None
     at_least_s: float
@@ -171,8 +173,10 @@ def outlook(
     least = at_least_s(demand, capacities, strategy, throttle)
     if flowed.duration_s is not None:
         least = min(least, flowed.duration_s)
+    bare = _without_throttle(strategy)
     return Outlook(
-        strategy=_without_throttle(strategy),
+        name="+".join((bare, *([] if throttle is None else [throttle.name]))),
+        strategy=bare,
         throttle=None if throttle is None else throttle.rate,
         at_least_s=least,
         estimate_s=flowed.duration_s,

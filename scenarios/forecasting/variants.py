@@ -10,13 +10,16 @@ from scenarios.errors import BadInput
 from scenarios.language.plan import PLAN
 from scenarios.language.schema.kinds import at
 from scenarios.reading import parse_json, read_text
+from scenarios.units import parse_duration
 
 if TYPE_CHECKING:
     from scenarios.language import Plan, Scenario
 
-REQUEST = "reassign.execute"
+REQUEST, CRASH = "reassign.execute", "broker.crash"
 BEGINS = "30s"
 """When a plan is requested that the file does not request: long after the cluster is up."""
+ENOUGH_S = 600
+"""The time that a run has beyond twice the estimate."""
 
 
 def read_plan(path: str) -> Plan:
@@ -49,3 +52,29 @@ def with_plan(scenario: Scenario, plan: Plan, source: str) -> Scenario:
     except BadInput as error:
         inside = error.where == "plan" or error.where.startswith("plan.")
         raise error.in_file(source if inside else scenario.source) from None
+
+
+def variant(
+    scenario: Scenario, plan: Plan, strategy: str, lasts_s: float, crashed: int | None, dead_s: int
+) -> Scenario:
+    """The scenario with this plan alone, under a strategy and the throttle in its name, with time enough.
+
+    Args:
+        lasts_s: how long the moves take, about.
+        crashed: a broker that dies in the middle of that, for ``dead_s`` seconds; None: none does.
+    """
+    table = with_plan(scenario, plan, scenario.source).to_table()
+    begins_s = 0.0
+    for entry in table["method"]:
+        if entry["action"] == REQUEST:
+            entry.pop("throttle", None)
+            begins_s = parse_duration(entry["at"]) / 1e6 if "at" in entry else 0.0
+    table["strategy"] = {"name": strategy}
+    for left_out in ("expect", "steady_state", "study"):
+        table.pop(left_out, None)
+    if crashed is not None:
+        at_us = round(1e6 * (begins_s + lasts_s / 2))
+        entry = {"at": f"{at_us}us", "action": CRASH, "target": crashed, "duration": f"{dead_s}s"}
+        table["method"].append(entry)
+    table["horizon"] = f"{round(begins_s + 2 * lasts_s) + ENOUGH_S}s"
+    return scenario.from_table(table, source=scenario.source)
