@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from scenarios.forecasting import amounts
 from scenarios.forecasting.arithmetic import Forecast, Outlook
 from scenarios.forecasting.capacities import LimitKind
 from scenarios.forecasting.fluid import Full
+from scenarios.forecasting.trials import DEAD_S, Mean, Trial
 from scenarios.units import counted
 
 _THROTTLED = {LimitKind.LEADER_QUOTA: "as a leader", LimitKind.FOLLOWER_QUOTA: "as a follower"}
@@ -50,7 +51,8 @@ def outlook_rows(outlooks: Iterable[Outlook]) -> Iterator[tuple[str, ...]]:
         )
 
 
-def throttle(outlook: Outlook) -> str:
+def throttle(outlook: Outlook | Trial) -> str:
+    """The throttle of an outlook or a trial."""
     return "none" if outlook.throttle is None else amounts.rate(outlook.throttle)
 
 
@@ -104,3 +106,65 @@ def lines(forecast: Forecast) -> Iterator[str]:
         yield from never_ends(outlook)
     if forecast.left_out:
         yield f"the arithmetic leaves out: {', '.join(forecast.left_out)}"
+
+
+def trial_rows(trials: Iterable[Trial]) -> Iterator[tuple[str, ...]]:
+    """A table of trials, in their order."""
+    yield (
+        "strategy", "throttle", "broker down", "moves take", "produce p99", "under min ISR", "at min ISR", "lost",
+        "peak out", "peak in",
+    )  # fmt: skip
+    for one in trials:
+        yield (
+            one.strategy,
+            throttle(one),
+            "-" if one.crashed is None else str(one.crashed),
+            _took(one),
+            _mean(one.mean(lambda sample: sample.produce_p99_ms), " ms"),
+            _mean(one.mean(lambda sample: sample.under_min_isr_s), " s"),
+            _mean(one.mean(lambda sample: sample.at_min_isr_s), " s"),
+            str(sum(sample.lost for sample in one.samples)),
+            *(peak(one, side) for side in (0, 1)),
+        )
+
+
+def _took(trial: Trial) -> str:
+    if trial.ended < len(trial.samples):
+        return f"ends in {trial.ended} of {counted(len(trial.samples), 'runs')}"
+    return _mean(trial.mean(lambda sample: sample.time_s), " s")
+
+
+def _mean(mean: Mean | None, unit: str) -> str:
+    """``85.8 s (84.1 to 87.5)``; ``-`` for none."""
+    if mean is None:
+        return "-"
+    value = f"{_digits(mean.value)}{unit}"
+    return (
+        value
+        if mean.low is None or mean.low == mean.high
+        else f"{value} ({_digits(max(0, mean.low))} to {_digits(mean.high)})"
+    )
+
+
+def _digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+
+
+def peak(trial: Trial, side: int) -> str:
+    """The broker with the highest peak, and the peak: outwards (0) or inwards (1)."""
+    if not trial.peaks:
+        return "-"
+    broker, peaks = max(trial.peaks.items(), key=lambda item: item[1][side])
+    return f"{amounts.rate(peaks[side])} ({broker})"
+
+
+def about_trials(trials: Sequence[Trial]) -> str:
+    """The meaning of the table of trials, in one line."""
+    first = trials[0]
+    runs = counted(len(first.samples), "runs")
+    how = "sampled" if first.sampled else "exact"
+    interval = " (95 % intervals of the mean)" if len(first.samples) > 1 else ""
+    return (
+        f"{runs} each{interval}, {how}; and again with the broker that sends the most down for {DEAD_S} s in the "
+        "middle. Peaks: the most in a second, and which broker"
+    )

@@ -115,7 +115,7 @@ def mean_of(values: Sequence[float]) -> Mean:
     """The mean of at least one value, with its interval."""
     if len(values) < 2:
         return Mean(values[0], None, None)
-    from scipy import stats
+    from scipy import stats  # type: ignore[import-untyped]
 
     middle = mean(values)
     half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1)) * stdev(values) / sqrt(len(values))
