@@ -139,11 +139,9 @@ def _mean(mean: Mean | None, unit: str) -> str:
     if mean is None:
         return "-"
     value = f"{_digits(mean.value)}{unit}"
-    return (
-        value
-        if mean.low is None or mean.low == mean.high
-        else f"{value} ({_digits(max(0, mean.low))} to {_digits(mean.high)})"
-    )
+    if mean.low is None or mean.high is None or mean.low == mean.high:
+        return value
+    return f"{value} ({_digits(max(0, mean.low))} to {_digits(mean.high)})"
 
 
 def _digits(value: float) -> str:
