@@ -59,7 +59,7 @@ def measured(case: Case) -> Measured:
 
 
 def problems_of(all_: Iterable[Measured]) -> list[str]:
-    """What must not be."""
+    """The cases that contradict the forecast."""
     found = []
     for one in all_:
         name = f"{one.case.kind}, case {one.case.number}"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scenarios.language import Scenario
 
 WORTH_SAYING_S = 10.0
-"""The CPU time from which on a person is told beforehand."""
+"""The CPU time from which on it is said beforehand."""
 MIB = 1 << 20
 START_S = 0.1
 BROKER_SECOND_S = 50e-6
@@ -29,6 +29,8 @@ ROUND_S = 115e-6
 """A fetch of a follower that is answered by batches as they come."""
 COPIED_S = 70e-6
 """A MiB of a copy."""
+WINDOW_S = 11
+"""The virtual time that a sampled run simulates after an end of a copy, about."""
 HELD_SECOND_S, HELD_COPY_S = 0.5e-3, 3e-6
 """A virtual second in which a throttle holds back the copies of a pair of brokers, and each round in it for a copy.
 
@@ -68,8 +70,7 @@ class Cost:
 
 
 def cost_of(scenario: Scenario) -> Cost | None:
-    """The cost of one exact run; None of a sampled one, and where chance decides its length (``[[chaos]]``, draws that
-    do not fit).
+    """The cost of one run; None where chance decides its length (``[[chaos]]``, draws that do not fit).
 
     Its moves last as long as the arithmetic says; where even the whole horizon costs little, that is the estimate.
     """
@@ -77,7 +78,7 @@ def cost_of(scenario: Scenario) -> Cost | None:
         settled = scenario.settled()
     except BadInput:
         return None
-    if settled.chaos or getattr(settled, "fidelity", "exact") != "exact":
+    if settled.chaos:
         return None
     plan = settled.plans[0] if settled.plans else None
     demand = demand_of(settled, plan or Plan(partitions=()))
@@ -137,16 +138,25 @@ def _cost(scenario: Scenario, demand: Demand, virtual_s: float, moves_s: float) 
     ways = {(one.before[0], broker) for one in demand.moving for broker in one.added}
     held_s = min(moves_s, virtual_s) if _is_throttled(scenario) else 0.0
     copies = sum(len(one.added) for one in demand.moving)
+    share = _simulated(scenario, virtual_s, copies)
     return Cost(
         virtual_s=virtual_s,
         batches=batches,
         rounds=rounds,
         copied=copied,
-        load_s=batches * BATCH_S + replicas * REPLICA_S + read * READER_S + rounds * ROUND_S,
-        copies_s=copied / MIB * COPIED_S + held_s * (len(ways) * HELD_SECOND_S + copies * HELD_COPY_S),
+        load_s=share * (batches * BATCH_S + replicas * REPLICA_S + read * READER_S + rounds * ROUND_S),
+        copies_s=share * (copied / MIB * COPIED_S + held_s * (len(ways) * HELD_SECOND_S + copies * HELD_COPY_S)),
         idle_s=virtual_s * scenario.cluster.brokers * BROKER_SECOND_S,
         busiest_linger_s=None if busiest is None else busiest[1],
     )
+
+
+def _simulated(scenario: Scenario, virtual_s: float, copies: int) -> float:
+    """The share of its time of which a run simulates each message: all, or of a sampled one a window for each end of a
+    copy, at most."""
+    if getattr(scenario, "fidelity", "exact") == "exact" or not virtual_s:
+        return 1.0
+    return min(1.0, (copies + 2) * WINDOW_S / virtual_s)
 
 
 def _is_throttled(scenario: Scenario) -> bool:
@@ -162,7 +172,7 @@ def in_words(cost: Cost) -> str:
 
 
 def cheaper(cost: Cost) -> Iterator[str]:
-    """What makes a run cheaper, the most first."""
+    """The changes that make a run cheaper, the one that saves most first."""
     longer_s = None if cost.busiest_linger_s is None else 5 * cost.busiest_linger_s
     if longer_s is not None and cost.load_s > cost.copies_s:
         saved = cost.load_s * 0.8

@@ -8,7 +8,7 @@ from scenarios.forecasting import amounts
 from scenarios.forecasting.arithmetic import Forecast, Outlook
 from scenarios.forecasting.capacities import LimitKind
 from scenarios.forecasting.fluid import Full
-from scenarios.forecasting.trials import DEAD_S, Mean, Trial
+from scenarios.forecasting.trials import DEAD_S, Mean, TriedArm
 from scenarios.units import counted
 
 _THROTTLED = {LimitKind.LEADER_QUOTA: "as a leader", LimitKind.FOLLOWER_QUOTA: "as a follower"}
@@ -51,7 +51,7 @@ def outlook_rows(outlooks: Iterable[Outlook]) -> Iterator[tuple[str, ...]]:
         )
 
 
-def throttle(outlook: Outlook | Trial) -> str:
+def throttle(outlook: Outlook | TriedArm) -> str:
     """The throttle of an outlook or a trial."""
     return "none" if outlook.throttle is None else amounts.rate(outlook.throttle)
 
@@ -108,7 +108,7 @@ def lines(forecast: Forecast) -> Iterator[str]:
         yield f"the arithmetic leaves out: {', '.join(forecast.left_out)}"
 
 
-def trial_rows(trials: Iterable[Trial]) -> Iterator[tuple[str, ...]]:
+def trial_rows(trials: Iterable[TriedArm]) -> Iterator[tuple[str, ...]]:
     """A table of trials, in their order."""
     yield (
         "strategy", "throttle", "broker down", "moves take", "produce p99", "under min ISR", "at min ISR", "lost",
@@ -128,7 +128,7 @@ def trial_rows(trials: Iterable[Trial]) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _took(trial: Trial) -> str:
+def _took(trial: TriedArm) -> str:
     if trial.ended < len(trial.samples):
         return f"ends in {trial.ended} of {counted(len(trial.samples), 'runs')}"
     return _mean(trial.mean(lambda sample: sample.time_s), " s")
@@ -148,7 +148,7 @@ def _digits(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
-def peak(trial: Trial, side: int) -> str:
+def peak(trial: TriedArm, side: int) -> str:
     """The broker with the highest peak, and the peak: outwards (0) or inwards (1)."""
     if not trial.peaks:
         return "-"
@@ -156,7 +156,7 @@ def peak(trial: Trial, side: int) -> str:
     return f"{amounts.rate(peaks[side])} ({broker})"
 
 
-def about_trials(trials: Sequence[Trial]) -> str:
+def about_trials(trials: Sequence[TriedArm]) -> str:
     """The meaning of the table of trials, in one line."""
     first = trials[0]
     runs = counted(len(first.samples), "runs")

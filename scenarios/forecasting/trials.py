@@ -26,7 +26,7 @@ DEAD_S = 60
 
 
 @frozen
-class Sample:
+class TriedRun:
     """One run.
 
     Attributes:
@@ -58,7 +58,7 @@ class Mean:
 
 
 @frozen
-class Trial:
+class TriedArm:
     """The runs of one throttle and strategy.
 
     Attributes:
@@ -71,14 +71,14 @@ class Trial:
     throttle: int | None
     crashed: int | None
     sampled: bool
-    samples: tuple[Sample, ...]
+    samples: tuple[TriedRun, ...]
 
     @property
     def ended(self) -> int:
         """In how many runs all moves ended."""
         return sum(sample.time_s is not None for sample in self.samples)
 
-    def mean(self, figure: Callable[[Sample], float | None]) -> Mean | None:
+    def mean(self, figure: Callable[[TriedRun], float | None]) -> Mean | None:
         """The mean of a figure; None where a run has none."""
         values = [figure(sample) for sample in self.samples]
         known = [value for value in values if value is not None]
@@ -125,7 +125,7 @@ def mean_of(values: Sequence[float]) -> Mean:
 def trials(
     scenario: Scenario, plan: Plan, forecast: Forecast, seeds: Sequence[int], workers: Workers,
     done: Callable[[int, int], object] = lambda done, all_: None,
-) -> tuple[Trial, ...]:  # fmt: skip
+) -> tuple[TriedArm, ...]:  # fmt: skip
     """The trials of all outlooks that end by arithmetic, in their order: each without a fault and with one.
 
     Args:
@@ -138,14 +138,14 @@ def trials(
         for crashed in (None, _busiest(forecast))
     ]
     tasks = [_Task(one.to_table(), one.source, seed) for _, _, one in arms for seed in seeds]
-    samples: list[Sample] = []
+    samples: list[TriedRun] = []
     with closing(workers.in_order(_sample, tasks)) as results:
         for sample in results:
             samples.append(sample)
             done(len(samples), len(tasks))
     rest = iter(samples)
     return tuple(
-        Trial(outlook.strategy, outlook.throttle, crashed, is_sampled(one), tuple(next(rest) for _ in seeds))
+        TriedArm(outlook.strategy, outlook.throttle, crashed, is_sampled(one), tuple(next(rest) for _ in seeds))
         for outlook, crashed, one in arms
     )
 
@@ -172,7 +172,7 @@ def _busiest(forecast: Forecast) -> int:
     return max(forecast.brokers, key=lambda one: one.copied_out).broker
 
 
-def _sample(task: _Task) -> Sample:
+def _sample(task: _Task) -> TriedRun:
     from scenarios.runs.runner import Stage, conclude, prepare
 
     scenario = Scenario.from_table(task.document, source=task.source)
@@ -183,7 +183,7 @@ def _sample(task: _Task) -> Sample:
     figures: Mapping[str, Any] = run.metrics
     all_ended = figures["moves_finished"] == figures["moves"]
     out, into = peaks.found()
-    return Sample(
+    return TriedRun(
         seed=task.seed,
         time_s=figures["time_to_complete_s"] if all_ended else None,
         produce_p99_ms=figures["produce_p99_ms"],

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from scenarios.errors import BadInput
 from scenarios.language.plan import PLAN
 from scenarios.language.schema.kinds import at
+from scenarios.language.schema.table_reader import keys_of
 from scenarios.reading import parse_json, read_text
 from scenarios.units import parse_duration
 
 if TYPE_CHECKING:
     from scenarios.language import Plan, Scenario
 
+FIDELITY = "fidelity"
 REQUEST, CRASH = "reassign.execute", "broker.crash"
 BEGINS = "30s"
 """When a plan is requested that the file does not request: long after the cluster is up."""
@@ -77,4 +79,16 @@ def variant(
         entry = {"at": f"{at_us}us", "action": CRASH, "target": crashed, "duration": f"{dead_s}s"}
         table["method"].append(entry)
     table["horizon"] = f"{round(begins_s + 2 * lasts_s) + ENOUGH_S}s"
-    return scenario.from_table(table, source=scenario.source)
+    return _sampled(scenario, table) or scenario.from_table(table, source=scenario.source)
+
+
+def _sampled(scenario: Scenario, table: dict[str, Any]) -> Scenario | None:
+    """The variant as a sampled run; None where there are none, or the scenario needs every message."""
+    if FIDELITY not in {key.name for key in keys_of(type(scenario))}:
+        return None
+    try:
+        return scenario.from_table({**table, FIDELITY: "sampled"}, source=scenario.source)
+    except BadInput as error:
+        if error.where == FIDELITY:
+            return None
+        raise

@@ -18,13 +18,13 @@ from scenarios.units import format_rate
 
 if TYPE_CHECKING:
     from scenarios.forecasting.arithmetic import Forecast
-    from scenarios.forecasting.trials import Trial
+    from scenarios.forecasting.trials import TriedArm
     from scenarios.language import Plan, Scenario
 
 NO_THROTTLE = "none"
 SEEDS = 3
 UNASKED_S = 120.0
-"""The CPU time of runs that nobody has asked for, at most."""
+"""The CPU time of runs without ``--seeds``, at most."""
 
 
 def add(program: Program) -> None:
@@ -124,7 +124,7 @@ def _computed(found: Forecast, quiet: bool) -> Iterator[str]:
     yield from words.lines(found)
 
 
-def _shown(tried: Sequence[Trial]) -> Iterator[str]:
+def _shown(tried: Sequence[TriedArm]) -> Iterator[str]:
     from scenarios.forecasting import forecast_words as words
 
     yield ""
@@ -132,7 +132,7 @@ def _shown(tried: Sequence[Trial]) -> Iterator[str]:
     yield from table(list(words.trial_rows(tried)))
 
 
-def _tried(arguments: Namespace, scenario: Scenario, plan: Plan, found: Forecast) -> Sequence[Trial]:
+def _tried(arguments: Namespace, scenario: Scenario, plan: Plan, found: Forecast) -> Sequence[TriedArm]:
     """The runs of what ends by arithmetic. Without ``--seeds`` they are made only where they do not take long."""
     from scenarios.forecasting.cpu_cost import cost_of
     from scenarios.forecasting.trials import trials, variants
@@ -154,7 +154,7 @@ def _tried(arguments: Namespace, scenario: Scenario, plan: Plan, found: Forecast
     )
 
 
-def _write_page(arguments: Namespace, found: Forecast, tried: Sequence[Trial]) -> None:
+def _write_page(arguments: Namespace, found: Forecast, tried: Sequence[TriedArm]) -> None:
     from scenarios.cli import commands
     from scenarios.studies.report.forecast_page import forecast_page
 

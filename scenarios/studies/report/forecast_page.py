@@ -8,14 +8,14 @@ from typing import Any
 from scenarios.forecasting import amounts
 from scenarios.forecasting import forecast_words as words
 from scenarios.forecasting.arithmetic import Forecast, Outlook
-from scenarios.forecasting.trials import Trial
+from scenarios.forecasting.trials import TriedArm
 from scenarios.studies.report.html_page import Page, Section, figure, figures, note, table, tile, tiles
 from scenarios.studies.report.markup import Html, element, joined
 
 PEAKS = "The most bytes of a second in any run without a fault, clients and replication together"
 
 
-def forecast_page(forecast: Forecast, trials: Sequence[Trial], command: str, version: str) -> Page:
+def forecast_page(forecast: Forecast, trials: Sequence[TriedArm], command: str, version: str) -> Page:
     """The page. ``trials``: none where nothing was run."""
     sections = [
         Section(id="ranking", title="Throttles and strategies", body=_ranking(forecast)),
@@ -47,7 +47,7 @@ def _lead(forecast: Forecast) -> Html:
     )
 
 
-def _named(one: Outlook | Trial) -> str:
+def _named(one: Outlook | TriedArm) -> str:
     return f"{one.strategy}, throttle {words.throttle(one)}"
 
 
@@ -64,7 +64,7 @@ def _ranking(forecast: Forecast) -> Html:
     )
 
 
-def _runs(trials: Sequence[Trial]) -> Html:
+def _runs(trials: Sequence[TriedArm]) -> Html:
     return joined(
         note(words.about_trials(trials) + "."),
         _rows(words.trial_rows(trials), "Means over the runs"),
@@ -77,7 +77,7 @@ def _rows(rows: Iterable[tuple[str, ...]], caption: str) -> Html:
     return table(heads, rest, caption=caption)
 
 
-def _drawn(forecast: Forecast, trials: Sequence[Trial]) -> list[dict[str, Any]]:
+def _drawn(forecast: Forecast, trials: Sequence[TriedArm]) -> list[dict[str, Any]]:
     """An object for each outlook that ends, with the mean of its runs without a fault."""
     tried = {(one.strategy, one.throttle): one for one in trials if one.crashed is None}
     found = []
@@ -98,7 +98,7 @@ def _drawn(forecast: Forecast, trials: Sequence[Trial]) -> list[dict[str, Any]]:
     return found
 
 
-def _peaks(trials: Iterable[Trial]) -> Iterable[dict[str, Any]]:
+def _peaks(trials: Iterable[TriedArm]) -> Iterable[dict[str, Any]]:
     for one in trials:
         if one.crashed is None:
             for broker, (out, into) in one.peaks.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,28 @@ def test_a_file_without_a_plan_is_refused(call: Call, tmp_path: Path) -> None:
     path = tmp_path / "none.toml"
     path.write_text('title = "nothing"\n[cluster]\nbrokers = 1\n')
     assert "it has no plan" in call("forecast", path).line
+
+
+def test_validate_says_what_a_costly_run_takes_and_nothing_of_a_cheap_one(
+    call: Call, file: str, tmp_path: Path
+) -> None:
+    lines = call("validate", file, "--set", "horizon=2h").out.splitlines()
+    assert any(re.fullmatch(r"  a run takes about .* of CPU for 2 h 0 min of virtual time: .*", line) for line in lines)
+    assert any("a linger of 0.5 s" in line for line in lines)
+    assert "a run takes" not in call("validate", file, "--set", "horizon=1m").out
+
+
+def test_runs_follow_the_arithmetic_and_make_a_page(call: Call, tmp_path: Path) -> None:
+    path, page = tmp_path / "small.toml", tmp_path / "page.html"
+    path.write_text(MOVE.replace("1GB", "20MB").replace("producerRate = 6000", "producerRate = 100"))
+    found = call("forecast", path, "--seeds", "1", "--page", page)
+    assert found.code == 0
+    lines = found.out.splitlines()
+    assert lines[-4].startswith("1 run each, exact") or lines[-4].startswith("1 run each, sampled")
+    assert [line.split()[:4] for line in lines[-2:]] == [["wiki", "8", "MB/s", "-"], ["wiki", "8", "MB/s", "0"]]
+    assert "Peaks of traffic by broker" in page.read_text()
+    assert f"--seeds 1 --page {page}" in page.read_text()
+
+
+def test_runs_and_arithmetic_alone_exclude_each_other(call: Call, file: str) -> None:
+    assert "--seeds: is for runs" in call("forecast", file, "--arithmetic", "--seeds", "2").line
