@@ -1,4 +1,4 @@
-"""What is said of a run's cost beforehand, against what the run simulates."""
+"""The cost of a run as it is estimated, against what the run simulates."""
 
 from __future__ import annotations
 
