@@ -15,6 +15,10 @@ from scenarios.forecasting.capacities import Capacities
 from scenarios.forecasting.moving import Demand, Moving
 from scenarios.language.strategies import Throttle
 from scenarios.language.strategies.strategy import Strategy
+from scenarios.language.topic_spec import split_partition
+
+FULL = 0.9
+"""The share of a card from which on it counts as full."""
 
 
 @frozen
@@ -36,9 +40,7 @@ class _Passing:
 
 def at_least_s(demand: Demand, capacities: Capacities, strategy: Strategy, throttle: Throttle | None) -> float:
     """The bound, in seconds after the request; infinite if the plan cannot end at all."""
-    constant = len(demand.phases) == 1
-    # A load that shares a full card with copies slows down: acks=all, so only what there is at the start is certain.
-    writes = constant and not capacities.has_cards
+    writes = len(demand.phases) == 1 and _loads_fit(demand, capacities, 0 if throttle is None else throttle.rate)
     together = strategy.execution.at_once
     counts = throttle is not None and not throttle.only_reassigned
     bounds = [0.0]
@@ -66,6 +68,28 @@ def at_least_s(demand: Demand, capacities: Capacities, strategy: Strategy, throt
                 answers = capacities.fetchers * capacities.response * len(others)
                 bounds.append(_under_quota(all_passing, throttle.rate, capacities, answers))
     return max(bounds)
+
+
+def _loads_fit(demand: Demand, capacities: Capacities, rate: int) -> bool:
+    """Whether what is written goes on in any case: a load that shares a full card or disk with copies slows down
+    (acks=all), and then only what there is at the start is certain. ``rate``: the throttle; 0: there is none."""
+    if not capacities.has_cards:
+        return True
+    if not rate or min(capacities.read, capacities.write) < inf:
+        return False
+    moving = {one.name: one.target for one in demand.moving}
+    for replicas_of in (demand.replicas, {**demand.replicas, **moving}):
+        out, into = [float(rate)] * len(capacities.egress), [float(rate)] * len(capacities.ingress)
+        for name, written in demand.phases[0][2].items():
+            leader, *followers = replicas_of[name]
+            readers = demand.readers.get(split_partition(name)[0], 0)
+            out[leader] += written * (len(followers) + readers)
+            for broker in replicas_of[name]:
+                into[broker] += written
+        for used, cards in ((out, capacities.egress), (into, capacities.ingress)):
+            if any(amount > FULL * card for amount, card in zip(used, cards, strict=True)):
+                return False
+    return True
 
 
 def _stay(moving: Moving, strategy: Strategy) -> int:

@@ -82,14 +82,14 @@ def _drawn(forecast: Forecast, trials: Sequence[TriedArm]) -> list[dict[str, Any
     tried = {(one.strategy, one.throttle): one for one in trials if one.crashed is None}
     found = []
     for one in forecast.outlooks:
-        if one.estimate_s is not None:
+        if one.estimate_s:
             trial = tried.get((one.strategy, one.throttle))
             mean = None if trial is None else trial.mean(lambda sample: sample.time_s)
             found.append(
                 {
                     "name": _named(one),
                     "estimate_s": one.estimate_s,
-                    "at_least_s": one.at_least_s,
+                    "at_least_s": one.at_least_s or None,  # the axis is logarithmic
                     "mean_s": None if mean is None else mean.value,
                     "low_s": None if mean is None else mean.low,
                     "high_s": None if mean is None else mean.high,

@@ -41,6 +41,8 @@
       const names = [...new Set(peaks.map(({ name }) => name))];
       return Plot.plot({
         ...common(width, theme),
+        marginLeft: 64,
+        marginRight: LEFT(width),  // the names of the panels stand there
         height: 60 + names.length * 110,
         x: { label: "broker", type: "band" },
         y: { label: "\u2191 bytes in a second", grid: true, tickFormat: byte.format },
