@@ -104,6 +104,14 @@ def _carded(draw: Random) -> Table:
     )  # fmt: skip
 
 
+def _throttled_and_carded(draw: Random) -> Table:
+    rate = draw.randint(15, 40)
+    return _case(
+        draw, partitions=draw.randint(2, 8), size_mb=draw.randint(100, 300), written_mb=rate * draw.uniform(0.05, 0.4),
+        throttle_mb=rate, card_mb=draw.randint(80, 200),
+    )  # fmt: skip
+
+
 def _in_parts(draw: Random) -> Table:
     strategy = draw.choice(
         ("wiki+waves-2", "wiki+serial", "kip-455+window-2", "kip-455+per-broker-cap-2", "wiki+waves-3+largest-first")
@@ -134,6 +142,7 @@ KINDS: dict[str, Callable[[Random], Table]] = {
     "several": _several,
     "uneven keys": _skewed,
     "cards": _carded,
+    "throttle and cards": _throttled_and_carded,
     "in parts": _in_parts,
     "other protocols": _one_by_one,
     "never ends": _never,

@@ -153,7 +153,9 @@ def peak(trial: TriedArm, side: int) -> str:
     if not trial.peaks:
         return "-"
     broker, peaks = max(trial.peaks.items(), key=lambda item: item[1][side])
-    return f"{amounts.rate(peaks[side])} ({broker})"
+    card = trial.cards[broker][side]
+    share = "" if card is None else f", {peaks[side] / card:.0%} of its card"
+    return f"{amounts.rate(peaks[side])} (broker {broker}{share})"
 
 
 def about_trials(trials: Sequence[TriedArm]) -> str:
@@ -164,5 +166,5 @@ def about_trials(trials: Sequence[TriedArm]) -> str:
     interval = " (95 % intervals of the mean)" if len(first.samples) > 1 else ""
     return (
         f"{runs} each{interval}, {how}; and again with the broker that sends the most down for {DEAD_S} s in the "
-        "middle. Peaks: the most in a second, and which broker"
+        "middle. Peaks: the most in a second, which broker's, and its share of that broker's card"
     )

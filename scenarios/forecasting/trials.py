@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from math import sqrt
+from math import inf, sqrt
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
 from attrs import asdict, frozen
 
 from scenarios.forecasting.arithmetic import Forecast, Outlook
+from scenarios.forecasting.capacities import capacities_of
 from scenarios.forecasting.variants import variant
 from scenarios.language import Scenario
 
@@ -64,12 +65,14 @@ class TriedArm:
     Attributes:
         strategy, throttle: as in the outlook.
         crashed: the broker that dies in the middle for a minute; None: none does.
+        cards: the bandwidth of each broker's card, outwards and inwards, in bytes per second; None: unlimited.
         sampled: whether the runs leap over stretches (``fidelity``).
     """
 
     strategy: str
     throttle: int | None
     crashed: int | None
+    cards: tuple[tuple[int | None, int | None], ...]
     sampled: bool
     samples: tuple[TriedRun, ...]
 
@@ -143,10 +146,18 @@ def trials(
         for sample in results:
             samples.append(sample)
             done(len(samples), len(tasks))
-    rest = iter(samples)
+    rest, cards = iter(samples), _cards(scenario)
     return tuple(
-        TriedArm(outlook.strategy, outlook.throttle, crashed, is_sampled(one), tuple(next(rest) for _ in seeds))
+        TriedArm(outlook.strategy, outlook.throttle, crashed, cards, is_sampled(one), tuple(next(rest) for _ in seeds))
         for outlook, crashed, one in arms
+    )
+
+
+def _cards(scenario: Scenario) -> tuple[tuple[int | None, int | None], ...]:
+    limits = capacities_of(scenario)
+    return tuple(
+        (None if out == inf else int(out), None if into == inf else int(into))
+        for out, into in zip(limits.egress, limits.ingress, strict=True)
     )
 
 
