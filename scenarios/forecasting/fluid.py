@@ -29,6 +29,8 @@ MANY = 300
 """The moves of a larger plan are not followed end by end: copies that end within 2 % of the time since the last request
 end together."""
 COARSE = 0.02
+VERY_MANY = 1000
+"""Beyond so many moves these 2 % grow with their number."""
 WITHIN_S = 1e9
 """A move that takes longer never ends."""
 
@@ -380,7 +382,9 @@ class Flow:
     @property
     def _coarse_s(self) -> float:
         """The time within which changes are taken together."""
-        return COARSE * (self.now_s - self._asked_s + 1) if len(self._moves) > MANY else 0.0
+        if len(self._moves) <= MANY:
+            return 0.0
+        return COARSE * max(1.0, len(self._moves) / VERY_MANY) * (self.now_s - self._asked_s + 1)
 
     def _pass(self, step_s: float, rates: Floats) -> None:
         copies = self.copies

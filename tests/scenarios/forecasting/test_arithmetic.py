@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios.errors import BadInput
+from scenarios.forecasting import fluid
 from scenarios.forecasting.arithmetic import Outlook, forecast
 from scenarios.forecasting.capacities import LimitKind, capacities_of
 from scenarios.forecasting.lower_bound import at_least_s
@@ -146,6 +147,20 @@ def test_a_wider_throttle_takes_no_longer_and_no_estimate_is_below_its_bound(
     for rate_mb, time_s in zip((throttle, 2 * throttle), times, strict=True):
         bound = at_least_s(demand, capacities, parse_strategy(strategy), Throttle(rate_mb * MB))
         assert bound <= time_s * 1.02
+
+
+def test_ends_that_are_taken_together_change_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Topics of twenty sizes, so that copies end one after the other."""
+    topics = [
+        {"name": f"t{number}", "partitions": 20, "brokers": [0, 1, 2], "size": f"{100 + 37 * number}MB"}
+        for number in range(20)
+    ]
+    scenario = move(rate=0, topics=topics)
+    together = outlook(scenario, 100 * MB)
+    monkeypatch.setattr(fluid, "MANY", 1000)
+    one_by_one = outlook(scenario, 100 * MB)
+    assert together.ended == one_by_one.ended == 400
+    assert together.estimate_s == pytest.approx(one_by_one.estimate_s, rel=0.02)
 
 
 def test_five_thousand_partitions_take_a_second() -> None:
