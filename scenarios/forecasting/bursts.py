@@ -68,15 +68,18 @@ class Bursts:
             flow: Floats = np.where(self._resumed(now_s), through, 0.0) - base - sent
         return flow
 
-    def changes_s(self, flow: Floats, now_s: float) -> float:
-        """The time until a quota lets through otherwise."""
+    def changes_s(self, flow: Floats, now_s: float, coarse_s: float = 0.0) -> float:
+        """The time until a quota lets through otherwise, and ``coarse_s`` at least unless one recovers."""
         with np.errstate(divide="ignore", invalid="ignore"):
             to_zero = np.where(self.held * flow < -NOTHING, -self.held / flow, inf)
             full = self.rate * self.window_s / 2
             to_burst = np.where(~self.bursting & (flow > NOTHING), (full - self.held) / flow, inf)
         to_zero[~self.bursting & (self.held >= 0)] = inf
+        owing = self.held < 0
+        recovers = to_zero[owing].min(initial=inf)
         resumes = self.resumes_s[~self._resumed(now_s)] - now_s
-        return float(min([to_zero.min(), to_burst.min(), *resumes]))
+        other = min([to_zero[~owing].min(initial=inf), to_burst.min(), *resumes])
+        return float(min(recovers, max(other, coarse_s)))
 
     def pass_time(self, flow: Floats, step_s: float) -> None:
         """Let time pass with that flow. A quota bursts again when it could let through half a window."""

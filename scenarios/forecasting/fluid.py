@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from math import ceil, inf
 
 import numpy as np
+import numpy.typing as npt
 from attrs import define, field, frozen
 
 from emulator.protocol.assignments import Replicas
@@ -163,8 +164,13 @@ class Flow:
             rates = self._rates()
             if self._stands_still(rates) and turns[0] == inf:
                 return self._result(None, self._in_the_way())
-            step = min(self._next_end(rates), self._next_burst(rates), turns[0] - self.now_s)
-            self._pass(max(step, NOTHING), rates)
+            end_s, together = self._next_end(rates)
+            other_s = min(self._next_burst(rates), turns[0] - self.now_s)
+            if min(end_s, other_s) == inf:
+                return self._result(None, self._in_the_way())
+            self._pass(max(min(end_s, other_s), NOTHING), rates)
+            if end_s <= other_s:
+                self.copies.gaps[together] = 0.0
             if self.now_s > WITHIN_S:
                 return self._result(None, self._in_the_way())
             if self.now_s >= turns[0] - NOTHING:
@@ -358,7 +364,7 @@ class Flow:
         """The time until a leader's quota lets through otherwise."""
         if self.bursts is None:
             return inf
-        return max(self.bursts.changes_s(self._flow(rates), self.now_s), self._coarse_s)
+        return self.bursts.changes_s(self._flow(rates), self.now_s, self._coarse_s)
 
     def _flow(self, rates: Floats) -> Floats:
         assert self.bursts is not None
@@ -367,17 +373,17 @@ class Flow:
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
-    def _next_end(self, rates: Floats) -> float:
-        if not len(rates):
-            return inf
+    def _next_end(self, rates: Floats) -> tuple[float, npt.NDArray[np.bool_]]:
+        """The time until the next copies end, and which: if many are taken together, some a little too early and others
+        as much too late."""
         gains = rates - self.copies.new
         with np.errstate(divide="ignore", invalid="ignore"):
             times = np.where(gains > NOTHING, self.copies.gaps / gains, inf)
-        first = float(times.min())
-        if not self._coarse_s or first == inf:
-            return first
-        together = times[times <= first * (1 + COARSE) + self._coarse_s]
-        return float(together.max())
+        first = float(times.min(initial=inf))
+        if first == inf or not self._coarse_s:
+            return first, times == first
+        together: npt.NDArray[np.bool_] = times <= first * (1 + COARSE) + self._coarse_s
+        return float(times[together].mean()), together
 
     @property
     def _coarse_s(self) -> float:
