@@ -20,10 +20,6 @@ from benchmarks.tables import table
 from scenarios.forecasting.arithmetic import Outlook, forecast
 from scenarios.runs import run_scenario
 
-WIDE = 1.5
-"""A throttle is wide if it is so many times the one below which the move does not end. Nearer to that a small error of
-what it lets through is a large one of what it leaves."""
-
 
 @frozen
 class Measured:
@@ -40,12 +36,6 @@ class Measured:
         assert self.outlook.estimate_s is not None
         assert self.took_s is not None
         return self.outlook.estimate_s / self.took_s - 1
-
-    @property
-    def wide(self) -> bool:
-        """See ``WIDE``."""
-        throttle, least = self.outlook.throttle, self.outlook.least_throttle
-        return throttle is None or least is None or throttle >= WIDE * least
 
 
 def measured(case: Case) -> Measured:
@@ -97,7 +87,7 @@ def main() -> int:
     for kind in KINDS:
         ones = [measured(case) for case in drawn(kind, options.cases)]
         all_ += ones
-        wide, narrow = [one for one in ones if one.wide], [one for one in ones if not one.wide]
+        wide, narrow = [one for one in ones if not one.outlook.near], [one for one in ones if one.outlook.near]
         if kind == "never ends":
             wide, narrow = ones, []
         rows += [row(kind, wide)] if wide else []

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from scenarios.language import Plan, Scenario
     from scenarios.language.entries import MethodEntry
 
+WIDE = 1.5
+"""A throttle is wide if it is at least so many times the least one that lets a plan end."""
+
 
 @frozen
 class BrokerBytes:
@@ -69,11 +72,25 @@ class Outlook:
     def never_ends(self) -> bool:
         return self.estimate_s is None
 
+    @property
+    def near(self) -> bool:
+        """Whether the throttle is hardly above the least one: a small error of what it lets through is then a large one
+        of what it leaves, and so of the estimate."""
+        if self.throttle is None or self.least_throttle is None or self.never_ends:
+            return False
+        return self.throttle < WIDE * self.least_throttle
+
     def to_json(self) -> dict[str, Any]:
         """See ``Forecast.to_json``."""
         full = [{**asdict(one), "kind": one.kind.value, "needed": one.needed} for one in self.full]
         at_least = None if self.at_least_s == inf else self.at_least_s
-        return {**asdict(self, recurse=False), "at_least_s": at_least, "never_ends": self.never_ends, "full": full}
+        return {
+            **asdict(self, recurse=False),
+            "at_least_s": at_least,
+            "never_ends": self.never_ends,
+            "near": self.near,
+            "full": full,
+        }
 
 
 @frozen

@@ -104,6 +104,12 @@ def lines(forecast: Forecast) -> Iterator[str]:
     """The lines that follow the tables."""
     for outlook in forecast.outlooks:
         yield from never_ends(outlook)
+        if outlook.near and outlook.least_throttle is not None:
+            least = amounts.rate(outlook.least_throttle)
+            yield (
+                f"{outlook.strategy} at {throttle(outlook)} is near the least throttle that ends, {least}: the "
+                "estimate may be off by tens of per cent"
+            )
     if forecast.left_out:
         yield f"the arithmetic leaves out: {', '.join(forecast.left_out)}"
 

@@ -77,6 +77,10 @@ def test_the_least_throttle_lies_between_one_that_ends_and_one_that_does_not() -
     assert not outlook(move(), int(least * 1.03)).never_ends
 
 
+def test_a_throttle_hardly_above_the_least_one_is_near() -> None:
+    assert [outlook(move(), rate * MB).near for rate in (50, 80, 100, 110, 200)] == [False, True, True, False, False]
+
+
 def test_fewer_moves_at_a_time_need_less_of_a_throttle() -> None:
     found = outlook(move(), 50 * MB, "wiki+waves-20")
     assert not found.never_ends
