@@ -18,6 +18,7 @@ from benchmarks.program import conclude, parser_of
 from benchmarks.results import machine
 from benchmarks.tables import table
 from scenarios.forecasting.arithmetic import Outlook, forecast
+from scenarios.forecasting.cpu_cost import cost_of
 from scenarios.runs import run_scenario
 
 
@@ -29,6 +30,7 @@ class Measured:
     outlook: Outlook
     took_s: float | None
     cpu_s: float
+    estimated_cpu_s: float
 
     @property
     def off(self) -> float:
@@ -45,7 +47,9 @@ def measured(case: Case) -> Measured:
     run = run_scenario(scenario)
     took_s = run.metrics["time_to_complete_s"]
     assert took_s is None or isinstance(took_s, float)
-    return Measured(case, outlook, took_s, time.process_time() - began)
+    cpu_s, cost = time.process_time() - began, cost_of(scenario, precise=True)
+    assert cost is not None
+    return Measured(case, outlook, took_s, cpu_s, cost.cpu_s)
 
 
 def problems_of(all_: Iterable[Measured]) -> list[str]:
@@ -63,9 +67,11 @@ def problems_of(all_: Iterable[Measured]) -> list[str]:
 def row(kind: str, ones: Sequence[Measured]) -> tuple[str, ...]:
     ended = [one for one in ones if one.took_s is not None and not one.outlook.never_ends]
     cpu_s = sum(one.cpu_s for one in ones)
+    costs = [one.estimated_cpu_s / one.cpu_s for one in ones]
+    cost = f"{median(costs):.2f} ({min(costs):.2f} to {max(costs):.2f})"
     if not ended:
         right = sum(one.took_s is None and one.outlook.never_ends for one in ones)
-        return kind, str(len(ones)), f"{right} do not end", "", "", "", f"{cpu_s:.0f}"
+        return kind, str(len(ones)), f"{right} do not end", "", "", "", f"{cpu_s:.0f}", cost
     offs = [one.off for one in ended]
     bounds = [one.outlook.at_least_s / one.took_s for one in ended if one.took_s]
     return (
@@ -76,6 +82,7 @@ def row(kind: str, ones: Sequence[Measured]) -> tuple[str, ...]:
         f"{min(offs):+.1%} to {max(offs):+.1%}",
         f"{median(bounds):.0%}, at most {max(bounds):.0%}",
         f"{cpu_s:.0f}",
+        cost,
     )
 
 
@@ -99,7 +106,19 @@ def main() -> int:
         "The estimate of `understudy forecast` against exact runs of drawn moves. *Throttle nearer*: one of less",
         "than 1.5 times the one below which the move does not end.",
         "",
-        *table(("moves", "cases", "median error", "median", "from", "bound / run", "CPU s of the runs"), rows),
+        *table(
+            (
+                "moves",
+                "cases",
+                "median error",
+                "median",
+                "from",
+                "bound / run",
+                "CPU s of the runs",
+                "estimated / used, each",
+            ),
+            rows,
+        ),
     ]
     return conclude("forecast", lines, problems_of(all_), write=options.write)
 

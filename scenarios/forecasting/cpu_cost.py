@@ -69,10 +69,11 @@ class Cost:
         return self.cpu_s >= WORTH_SAYING_S
 
 
-def cost_of(scenario: Scenario) -> Cost | None:
+def cost_of(scenario: Scenario, *, precise: bool = False) -> Cost | None:
     """The cost of one run; None where chance decides its length (``[[chaos]]``, draws that do not fit).
 
-    Its moves last as long as the arithmetic says; where even the whole horizon costs little, that is the estimate.
+    Its moves last as long as the arithmetic says; where even the whole horizon costs little, and it
+    need not be ``precise``, that is the estimate.
     """
     try:
         settled = scenario.settled()
@@ -84,7 +85,7 @@ def cost_of(scenario: Scenario) -> Cost | None:
     demand = demand_of(settled, plan or Plan(partitions=()))
     horizon_s = settled.horizon_us / PER_S
     longest = _cost(settled, demand, horizon_s, horizon_s)
-    if not longest.worth_saying:
+    if not (longest.worth_saying or precise):
         return longest
     takes_s = 0.0 if plan is None else _moves_s(settled, plan)
     return _cost(settled, demand, min(horizon_s, max(_said_s(settled), demand.begins_s + takes_s)), takes_s)
