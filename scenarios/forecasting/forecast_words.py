@@ -21,7 +21,8 @@ def what_moves(forecast: Forecast) -> str:
     replicas = sum(len(one.added) for one in moving)
     meanwhile = f"; {amounts.rate(written)} are written to them meanwhile" if written else ""
     partitions, copies = counted(len(moving), "partitions"), counted(replicas, "replicas")
-    return f"{partitions} get {copies}: {amounts.size(forecast.copied)} to copy{meanwhile}"
+    get = "gets" if len(moving) == 1 else "get"
+    return f"{partitions} {get} {copies}: {amounts.size(forecast.copied)} to copy{meanwhile}"
 
 
 def broker_rows(forecast: Forecast) -> Iterator[tuple[str, ...]]:

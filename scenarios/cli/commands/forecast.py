@@ -140,7 +140,7 @@ def _tried(arguments: Namespace, scenario: Scenario, plan: Plan, found: Forecast
     from scenarios.runs.batch import local_workers
 
     seeds = range(arguments.seeds or SEEDS)
-    costs = [cost_of(one) for one in variants(scenario, plan, found)]
+    costs = [cost_of(one, precise=True) for one in variants(scenario, plan, found)]
     cpu_s = len(seeds) * sum(cost.cpu_s for cost in costs if cost is not None)
     if arguments.seeds is None and cpu_s > UNASKED_S:
         output.told(f"forecast: no runs, as they would take about {words(cpu_s)} of CPU; --seeds {SEEDS} makes them")
