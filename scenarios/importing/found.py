@@ -14,6 +14,12 @@ MOST_ID = 999_999_999
 """The largest broker id that is taken."""
 MOST_OF_TOPIC = 100_000
 """The most partitions of one topic."""
+OF_MACHINES = (
+    "advertised.", "broker.id", "controller.listener", "controller.quorum", "host.name", "inter.broker.listener",
+    "listener", "log.dir", "metadata.log.dir", "node.id", "port", "process.roles", "sasl.", "security.", "ssl.",
+    "zookeeper.connect", "zookeeper.ssl", "zookeeper.set.acl",
+)  # fmt: skip
+"""Beginnings of the names of settings that say where a broker is and how it is reached: no scenario needs them."""
 
 
 @define(eq=False)
@@ -72,12 +78,14 @@ class Found:
         topics: the partitions of each topic, by number.
         replicas: what is on disks, by (topic, partition) and broker; future copies are in ``futures``.
         topic_config: settings of each topic, as texts.
-        broker_config: settings of each broker, as texts; ``defaults``: of all of them.
+        broker_config: the dynamic settings of each broker that was described, as texts; ``defaults``: of all of them.
+        broker_static: the settings in the file of each broker that was described whole.
         rates: by topic, then by partition; None: of the whole topic.
         moves: those of a reassignment JSON.
         throttle: bytes per second that a move is to get, as the user stated it.
         controller: the broker that is controller.
         profile: the one that a live cluster's API versions mean; empty where that is not known.
+        is_idle: whether a live cluster was seen to which nothing is written.
         sources: the files and commands that were read, each with a line about it.
         notes: what a rule decided, each as a line.
     """
@@ -90,12 +98,14 @@ class Found:
     futures: dict[tuple[str, int], dict[int, FoundReplica]] = field(factory=dict)
     topic_config: dict[str, dict[str, str]] = field(factory=dict)
     broker_config: dict[int, dict[str, str]] = field(factory=dict)
+    broker_static: dict[int, dict[str, str]] = field(factory=dict)
     defaults: dict[str, str] = field(factory=dict)
     rates: dict[str, dict[int | None, FoundRate]] = field(factory=dict)
     moves: list[FoundMove] = field(factory=list)
     throttle: int | None = None
     controller: int | None = None
     profile: str = ""
+    is_idle: bool = False
     sources: list[str] = field(factory=list)
     notes: list[str] = field(factory=list)
     _partitions: int = 0
@@ -170,6 +180,24 @@ class Found:
                 its[name] = kept
             else:
                 its[name] = value
+
+    def describe_broker(self, broker: int, source: str, *, whole: bool) -> None:
+        """A broker whose settings follow. ``whole``: also those in its file."""
+        self.add_broker(broker, source)
+        self.broker_config.setdefault(broker, {})
+        if whole:
+            self.broker_static.setdefault(broker, {})
+
+    def add_broker_config(self, broker: int, config: Mapping[str, str], source: str, *, static: bool = False) -> None:
+        """Settings of a broker; two of them are places in the scenario: its rack and its log directories."""
+        self.describe_broker(broker, source, whole=static)
+        kept = {name: value for name, value in config.items() if not name.startswith(OF_MACHINES)}
+        if rack := kept.pop("broker.rack", ""):
+            self.add_rack(broker, rack, source)
+        for name in config.get("log.dirs", "").split(","):
+            if name.strip():
+                self.add_log_dir(broker, name.strip(), source)
+        (self.broker_static if static else self.broker_config)[broker].update(kept)
 
     def add_rate(self, topic: str, partition: int | None, rate: FoundRate, source: str) -> None:
         """A rate; what several brokers or lines say of one partition, or topic, is added up."""

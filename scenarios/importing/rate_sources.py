@@ -127,7 +127,8 @@ def _kind(labels: Mapping[str, Any], source: str) -> str:
             return kind
     if words.strip():
         raise BadInput(
-            f"{words.strip()[:80]!r} is not BytesInPerSec or MessagesInPerSec; ask for kafka_server_brokertopicmetrics_bytesin_total",
+            f"{words.strip()[:80]!r} is not BytesInPerSec or MessagesInPerSec; ask for "
+            "kafka_server_brokertopicmetrics_bytesin_total",
             source=source,
         )
     return _BYTES

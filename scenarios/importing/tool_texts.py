@@ -20,11 +20,11 @@ _NAME = re.compile(r"(.+)-([0-9]{1,9})")
 _ID = re.compile(r"[0-9]{1,9}")
 _ENTITY = re.compile(
     r"(?:Dynamic configs|All configs|Configs|Default configs?|Config|Quota configs) for "
-    r"(?:the )?(default )?(topic|broker|user|client-id|client|ip)(s)?(?: (?:with )?'?([^' ]*)'?)?.*? are[ :]*(.*)"
+    r"(?:the )?(default )?(topic|broker|user|client-id|client|ip)s?(?: '?([^' ]*)'?)?.*? are[ :]*(.*)"
 )
-_SETTING = re.compile(r"\s+([a-z][a-z0-9.]*)=(.*?) sensitive=(true|false)(?: synonyms=\{(.*)\})?\s*")
-_EFFECTIVE = re.compile(r"([A-Z_]+):")
-NO_CONFIG = ("DEFAULT_CONFIG", "STATIC_BROKER_CONFIG")
+_SETTING = re.compile(r"\s+([a-z][a-z0-9.]*)=(.*?) sensitive=(?:true|false)(?: synonyms=\{(.*)\})?\s*")
+_IN_FORCE = re.compile(r"([A-Z_]+):([^=]*)=(.*?)(?:, [A-Z_]+_CONFIG:.*)?")
+"""The first of the synonyms, which is in force. Of log.retention.hours 3.9 prints the default as the value."""
 HIDDEN = "null"
 
 
@@ -174,32 +174,53 @@ def read_configs(path: Path, found: Found) -> None:
     source, entity, count = str(path), ("", ""), 0
     for number, line in lines_of(path, "what kafka-configs --describe printed"):
         try:
-            head = _ENTITY.match(line)
-            if head is not None:
-                default, kind, _plural, name, rest = head.groups()
-                is_default = default is not None or line.startswith("Default ") or name in ("<default>", "")
-                entity = (kind, "" if is_default and kind == "broker" else name or "")
-                if rest:  # from ZooKeeper: all in this line
-                    _add_config(entity, _settings(rest), found, source)
-                count += 1
+            if head := _ENTITY.match(line):
+                entity, count = _entity(head, line, found, source), count + 1
+                if head[4]:  # from ZooKeeper: all in this line
+                    _add_config(entity, _settings(head[4]), found, source)
             elif setting := _SETTING.fullmatch(line):
-                name, value, _, synonyms = setting.groups()
-                effective = _EFFECTIVE.match(synonyms or "")
-                if value == HIDDEN or (entity[0] == "topic" and effective and effective[1] in NO_CONFIG):
-                    if value == HIDDEN and "throttled" in name:
-                        found.notes.append(f"{entity[0]} {entity[1]}: {name} is set, and this tool hides its value")
-                    continue
-                if effective and effective[1] == "DEFAULT_CONFIG":
-                    continue
-                _add_config(entity, {name: value}, found, source)
+                _add_setting(entity, setting, found, source)
         except BadInput as error:
             raise _at_line(error, source, number) from None
     if not count:
         raise BadInput("describes no settings; name what kafka-configs --describe printed", source=source)
-    found.sources.append(f"{source}: kafka-configs --describe, {counted(count, 'entities')}")
+    found.sources.append(f"{source}: kafka-configs --describe, {counted(count, 'parts')}")
 
 
-def _add_config(entity: tuple[str, str], config: Mapping[str, str], found: Found, source: str) -> None:
+def _entity(head: re.Match[str], line: str, found: Found, source: str) -> tuple[str, str]:
+    """The kind and the name that a heading is about; no name: all brokers."""
+    default, kind, name = head[1], head[2], head[3] or ""
+    if default is not None or line.startswith("Default ") or name == "<default>":
+        name = ""
+    elif kind == "broker" and _ID.fullmatch(name):
+        found.describe_broker(int(name), source, whole=line.startswith("All "))
+    return kind, name
+
+
+def _add_setting(entity: tuple[str, str], setting: re.Match[str], found: Found, source: str) -> None:
+    """Take in a line of a broker's answer: the value that is in force, and where it is set."""
+    name, value, in_force = setting[1], setting[2], _IN_FORCE.fullmatch(setting[3] or "")
+    if value == HIDDEN:
+        if "throttled" in name:
+            found.notes.append(f"{entity[0]} {entity[1]}: {name} is set, and this tool hides its value")
+        return
+    place = in_force[1] if in_force else ""
+    if in_force and in_force[2] == name:
+        value = in_force[3]
+    if place == "DEFAULT_CONFIG" or (entity[0] == "topic" and place not in ("", "DYNAMIC_TOPIC_CONFIG")):
+        return
+    _add_config(
+        ("broker", "") if place == "DYNAMIC_DEFAULT_BROKER_CONFIG" else entity,
+        {name: value},
+        found,
+        source,
+        static=place == "STATIC_BROKER_CONFIG",
+    )
+
+
+def _add_config(
+    entity: tuple[str, str], config: Mapping[str, str], found: Found, source: str, *, static: bool = False
+) -> None:
     kind, name = entity
     if kind == "topic":
         found.add_topic_config(name, config, source, wins=True)
@@ -208,20 +229,9 @@ def _add_config(entity: tuple[str, str], config: Mapping[str, str], found: Found
     elif kind == "broker":
         if not _ID.fullmatch(name):
             raise BadInput(f"{name!r} is no broker id; name what kafka-configs --describe printed")
-        add_broker_config(int(name), config, found, source)
+        found.add_broker_config(int(name), config, source, static=static)
     else:
         found.notes.append(f"settings of {kind} {name or '(default)'} in {source} are left out")
-
-
-def add_broker_config(broker: int, config: Mapping[str, str], found: Found, source: str) -> None:
-    """Take in settings of a broker; two of them are places in the scenario: its rack and its log directories."""
-    found.add_broker(broker, source)
-    kept = dict(config)
-    if rack := kept.pop("broker.rack", ""):
-        found.add_rack(broker, rack, source)
-    for name in filter(None, (each.strip() for each in kept.pop("log.dirs", "").split(","))):
-        found.add_log_dir(broker, name, source)
-    found.broker_config.setdefault(broker, {}).update(kept)
 
 
 # -- kafka-reassign-partitions ----------------------------------------------------------------------------------------
