@@ -24,7 +24,7 @@ CONFIGS = "min.insync.replicas=2,cleanup.policy=delete,retention.ms=604800000"
 
 
 def write_texts(folder: Path) -> None:
-    """What the tools would print, and a plan and rates, as files in ``folder``."""
+    """Write the texts of the tools, a plan and rates into ``folder``."""
     drawn = random.Random(1)
     lines, rates, moves = [], ["topic,partition,bytes_per_s,messages_per_s"], []
     disks: dict[int, list[list[object]]] = {broker: [[] for _ in range(DIRS)] for broker in range(BROKERS)}
