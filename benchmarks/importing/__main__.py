@@ -1,5 +1,6 @@
 """``python -m benchmarks.importing [--write]``: CPU time of ``understudy import`` and ``validate`` for a cluster of
-5,000 partitions: 500 topics on 30 brokers with four log directories, with rates of every partition and a plan of 520 moves.
+5,000 partitions: 500 topics on 30 brokers with four log directories, with rates of every partition and a plan of 520
+moves.
 
 The texts are drawn, in the form in which Kafka's tools print them. Exit code 1 where a target is missed.
 """

@@ -23,6 +23,13 @@ Offsets = dict[tuple[str, int], int]
 """By topic and partition."""
 
 
+def check_address(text: str) -> str:
+    """The addresses of some brokers, with commas between. Raises: BadInput."""
+    if not all(_ADDRESS.fullmatch(one.strip()) for one in text.split(",")):
+        raise BadInput(f"{text[:200]!r} is no address; write HOST:PORT", where="--bootstrap")
+    return text
+
+
 def look_at(bootstrap: str, look_s: int, found: Found, told: Callable[[str], object]) -> None:
     """Take in what the cluster answers.
 
@@ -32,8 +39,6 @@ def look_at(bootstrap: str, look_s: int, found: Found, told: Callable[[str], obj
 
     Raises: BadInput, where kafka-python is not installed, or no cluster answers there.
     """
-    if not all(_ADDRESS.fullmatch(one.strip()) for one in bootstrap.split(",")):
-        raise BadInput(f"{bootstrap[:200]!r} is no address; write HOST:PORT", where="--bootstrap")
     try:
         from kafka.admin import KafkaAdminClient
     except ModuleNotFoundError:
