@@ -160,14 +160,18 @@ class Converged(Checker):
 
     def broken(self, now_us: int, *, probed: bool = True) -> Iterator[Broken]:
         """The conditions that do not hold, those of the whole cluster first. What follows from another one that does
-        not hold is left out."""
-        whole = list(self._of_the_cluster())
-        yield from whole
-        parts = [broken for tp in self._partitions() for broken in self._of_partition(tp, now_us)]
-        yield from parts
+        not hold is left out. Who wants to know whether there is any looks no further than to the first."""
+        well = True
+        for broken in self._of_the_cluster():
+            well = False
+            yield broken
+        for tp in self._partitions():
+            for broken in self._of_partition(tp, now_us):
+                well = False
+                yield broken
         yield from self._strays()
         yield from self._fetchers()
-        if not whole and not parts:
+        if well:
             yield from self._gauges()
             if probed:
                 yield from (Broken(Condition.ACCEPTED, facts, tp) for tp, facts in self.unaccepted())

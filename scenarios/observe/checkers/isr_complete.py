@@ -55,7 +55,7 @@ class IsrComplete(Checker):
 
     def on_loaded(self, event: LogLoaded) -> None:
         commit = self._commits.get(event.topic, event.partition)
-        if event.node in commit.candidates:
+        if not commit.nothing and event.node in commit.candidates:
             self._compare(event, commit, event.node)
 
     def _lacking(self, event: HighWatermark, commit: Commit) -> None:
@@ -64,7 +64,7 @@ class IsrComplete(Checker):
         self._compare(event, commit, event.node)
 
     def _compare(self, event: Event, commit: Commit, seen_at: int | None) -> None:
-        if not commit.settled:
+        if commit.nothing or not commit.settled:
             return
         for node, log in self._commits.members(commit):
             if not commit.held_by(log) and not commit.excuses(node, log):

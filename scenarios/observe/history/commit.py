@@ -129,6 +129,11 @@ class Commit:
         return isr
 
     @property
+    def nothing(self) -> bool:
+        """Whether nothing is committed, which every log has."""
+        return not self.offset and self.size == 1
+
+    @property
     def settled(self) -> bool:
         """Whether it is known which records are committed: the topic is not being deleted, the leader of the last
         unclean election has adopted its epoch, and ``none_spared`` is false."""

@@ -121,7 +121,8 @@ class _Broker:
         """Set the end of the log, which has not changed by an append: the fetch offset stays where it is."""
         position = self.position(partition)
         self.ends[partition], self.high_watermarks[partition] = end, high_watermark
-        self.fetch_from(partition, position)
+        if position is not None:
+            self.fetch_from(partition, position)
 
     def stay(self, partitions: Iterable[int]) -> None:
         """Keep the fetch offsets of partitions whose logs grow, but not by fetched records."""
