@@ -12,7 +12,6 @@ from attrs import Factory, frozen
 
 from controller.reassignment.kafka_6794 import Kafka6794, plan_hop
 from emulator.protocol.assignments import Replicas, without
-from scenarios.language.topic_spec import split_partition
 from scenarios.language.triggers import At
 from scenarios.language.workloads import WorkloadSpec
 from scenarios.units import MICROSECONDS
@@ -131,16 +130,14 @@ def demand_of(scenario: Scenario, plan: Plan) -> Demand:
     begins_s = _begins_us(scenario, plan) / PER_S
     loads = tuple((load, _shares(scenario, load)) for load in scenario.workloads)
     now = _written(loads, begins_s)
-    sizes = {topic.name: topic.size_bytes for topic in scenario.topics}
+    sizes = scenario.sizes()
     until = dict.fromkeys(plan.targets(), 0.0)
     for load, shares in loads:
         end_s = min(begins_s, begins_s if load.stop_us is None else load.stop_us / PER_S)
         for name in until:
             until[name] += shares.get(name, 0.0) * max(0.0, end_s - load.start_us / PER_S)
     moving = tuple(
-        Moving(
-            name, replicas[name], target, sizes.get(split_partition(name)[0], 0) + int(until[name]), now.get(name, 0.0)
-        )
+        Moving(name, replicas[name], target, sizes[name] + int(until[name]), now.get(name, 0.0))
         for name, target in plan.targets().items()
         if name in replicas
     )
@@ -169,11 +166,15 @@ def _written(loads: tuple[tuple[WorkloadSpec, Mapping[str, float]], ...], at_s: 
 
 
 def _shares(scenario: Scenario, load: WorkloadSpec) -> dict[str, float]:
-    """Bytes per second of a load for each partition of its topic: evenly, or by the partitions of its keys."""
+    """Bytes per second of a load for each partition of its topic: evenly, by its shares, or by the partitions of its keys."""
     topic = next((topic for topic in scenario.topics if topic.name == load.topic), None)
     if topic is None:  # an action creates it
         return {}
     names, rate = topic.partition_names, float(load.producer_rate * load.message_size)
+    if load.shares:
+        every = sum(load.shares)
+        shared = zip(names, load.shares, strict=True)
+        return {name: rate * share / every for name, share in shared if share}
     if load.keys is None or load.key_skew or load.keys > SOME_KEYS:
         return dict.fromkeys(names, rate / len(names))
     from scenarios.cluster.clients.producing.partitioner import partition_of

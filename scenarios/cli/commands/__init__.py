@@ -11,12 +11,9 @@ from importlib import import_module
 from scenarios.cli.parser import Program
 
 COMMANDS = (
-<<<<<<< HEAD
-    "validate", "plan", "forecast", "run", "serve", "ctl", "replay", "state", "timeline", "why", "diff", "metrics",
-=======
-    "import", "validate", "plan", "run", "serve", "ctl", "replay", "state", "timeline", "why", "diff", "metrics",
->>>>>>> main
-    "sweep", "compare", "report", "atlas", "chaos", "shrink", "museum", "demo", "list", "schema", "completion", "test",
+    "import", "validate", "plan", "forecast", "run", "serve", "ctl", "replay", "state", "timeline", "why", "diff",
+    "metrics", "sweep", "compare", "report", "atlas", "chaos", "shrink", "museum", "demo", "list", "schema",
+    "completion", "test",
 )  # fmt: skip
 """The commands, in the order of ``--help``."""
 

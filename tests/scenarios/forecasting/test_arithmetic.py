@@ -124,6 +124,14 @@ def test_bytes_by_partition_and_broker() -> None:
     assert found.brokers[0].counted == found.brokers[0].in_sync_out == 4 * MB
 
 
+def test_partitions_may_differ_in_size_and_in_what_is_written() -> None:
+    load = {"topic": "orders", "producerRate": 4000, "messageSize": 1000, "shares": [3, 1]}
+    topics = [{"name": "orders", "partitions": 2, "brokers": [0, 1, 2], "sizes": ["2GB", "1GB"]}]
+    scenario = move(rate=0, topics=topics, workloads=[load], method=[{"at": "0s", "action": "reassign.execute"}])
+    moving = forecast(scenario, scenario.plans[0]).moving
+    assert [(one.size, one.written) for one in moving] == [(2000 * MB, 3 * MB), (1000 * MB, MB)]
+
+
 def test_what_was_written_before_the_request_moves_too() -> None:
     scenario = move(partitions=1, size="1GB", rate=1000, method=[{"at": "100s", "action": "reassign.execute"}])
     assert forecast(scenario, scenario.plans[0]).moving[0].size == 1100 * MB
