@@ -166,7 +166,7 @@ def _written(loads: tuple[tuple[WorkloadSpec, Mapping[str, float]], ...], at_s: 
 
 
 def _shares(scenario: Scenario, load: WorkloadSpec) -> dict[str, float]:
-    """Bytes per second of a load for each partition of its topic: evenly, by its shares, or by the partitions of its keys."""
+    """Bytes per second of a load for each partition: evenly, by its shares, or by the partitions of its keys."""
     topic = next((topic for topic in scenario.topics if topic.name == load.topic), None)
     if topic is None:  # an action creates it
         return {}
