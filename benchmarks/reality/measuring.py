@@ -154,6 +154,8 @@ class Measuring:
 
     def _moving(self) -> bool:
         zookeeper = self.cluster.zookeeper
+        if zookeeper.exists("/admin/reassign_partitions"):
+            return True
         znodes = [json.loads(zookeeper.get(f"/brokers/topics/{topic.name}") or "{}") for topic in self.move.topics]
         return any(znode.get(key) for znode in znodes for key in ("adding_replicas", "removing_replicas"))
 
@@ -195,7 +197,7 @@ class Measuring:
             duration_s=since(found.ended_s),
             partitions={name: since(at_s) for name, at_s in found.ends.items()},
             copied=tuple((since(at_s), size) for at_s, size in self._copied),
-            states=tuple((since(at_s), *state) for at_s, *state in found.states),
+            states=tuple((since(at_s), tp, leader, isr) for at_s, tp, leader, isr in found.states),
             killed=at(self._killed_s),
             restarted=at(self._restarted_s),
         )

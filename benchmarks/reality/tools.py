@@ -80,12 +80,21 @@ class Tools:
     def _run(self, main: str, *words: str) -> str:
         logging = f"-Dlog4j.configuration=file:{self._quiet()}"
         command = ["java", *SMALL, logging, "-cp", self.cluster.path, main, *words]
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TOOL_WITHIN_S, check=False
-        )
-        if done.returncode:
-            raise CannotRecord(f"{main} {' '.join(words)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-        return self._neutral(done.stdout)
+        out, errors = self.cluster.folder / "tool.out", self.cluster.folder / "tool.errors"
+        with out.open("wb") as to, errors.open("wb") as also:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=to, stderr=also)
+        try:
+            self.cluster.until(lambda: self._ended(process), f"{main} ends", TOOL_WITHIN_S)
+        finally:
+            process.kill()
+        if process.returncode:
+            raise CannotRecord(f"{main} {' '.join(words)}\n{out.read_text()[-2000:]}{errors.read_text()[-2000:]}")
+        return self._neutral(out.read_text())
+
+    def _ended(self, process: "subprocess.Popen[bytes]") -> bool:
+        """Whether it has ended; meanwhile the operator's session is kept alive."""
+        self.cluster.zookeeper.exists("/")
+        return process.poll() is not None
 
     def _quiet(self) -> Path:
         file = self.cluster.folder / "tools.log4j"

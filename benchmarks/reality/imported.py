@@ -1,0 +1,73 @@
+"""A recording's cluster as a scenario, from the texts that were there before the move."""
+
+import json
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks.reality.folder import EARLIER, LOG_DIRS, PLAN, TOPICS, Reality
+from benchmarks.reality.tools import RECORD_BYTES
+from scenarios.language import Scenario
+
+PARTITION = re.compile(r"\tTopic: (\S+)\tPartition: (\d+)\tLeader: (\d+)\tReplicas: (\S+)\tIsr: \S+")
+MOVE_AT_S = 30
+"""The load runs evenly by then, and the quotas' windows are full."""
+
+
+def scenario_of(reality: Reality, folder: Path) -> Scenario:
+    """The scenario: sizes of topics (the mean of their partitions), the rate of writing between the two looks, the
+    plan, and from ``reality`` what an operator decides: throttle, settings, and when a broker dies."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+    replicas: dict[str, dict[int, list[int]]] = defaultdict(dict)
+    for topic, number, _leader, listed in PARTITION.findall(texts[TOPICS]):
+        replicas[topic][int(number)] = [int(broker) for broker in listed.split(",")]
+    sizes, earlier = _sizes(texts[LOG_DIRS]), _sizes(texts.get(EARLIER, ""))
+    topics, workloads = [], []
+    for topic, lists in replicas.items():
+        size = sizes[topic]
+        assignment = [lists[number] for number in sorted(lists)]
+        topics.append({"name": topic, "assignment": assignment, "size": f"{size // len(lists)}B"})
+        if reality.apart_s and (rate := round((size - earlier[topic]) / reality.apart_s / RECORD_BYTES)) > 0:
+            load = {"topic": topic, "producerRate": rate, "messageSize": RECORD_BYTES, "partitioner": "sticky"}
+            workloads.append(load)
+    return Scenario.from_table(
+        {
+            "title": reality.title,
+            "profile": reality.profile,
+            "horizon": "30m",
+            "cluster": {
+                "brokers": reality.brokers,
+                "controller": 0,
+                "config": {name: json.loads(value) for name, value in reality.settings.items()},
+                "zk": {"session_timeout": f"{reality.session_timeout_ms}ms"},
+            },
+            "topics": topics,
+            "workloads": workloads,
+            "plan": json.loads(texts[PLAN]),
+            "method": [*_method(reality)],
+        }
+    )
+
+
+def _method(reality: Reality) -> list[dict[str, Any]]:
+    """The move, and the broker that dies."""
+    via = "zk" if reality.release == "2.4.1" else "api"
+    move = {"at": f"{MOVE_AT_S}s", "action": "reassign.execute", "via": via, "throttle": f"{reality.throttle}B/s"}
+    if reality.killed is None or reality.restarted is None:
+        return [move]
+    (broker, at_s), (_, back_s) = reality.killed, reality.restarted
+    death = {"at": f"{round((MOVE_AT_S + at_s) * 1000)}ms", "action": "broker.crash", "target": broker}
+    return [move, death | {"duration": f"{round((back_s - at_s) * 1000)}ms"}]
+
+
+def _sizes(text: str) -> dict[str, int]:
+    """The bytes of each topic, of the largest replica of each partition."""
+    sizes: dict[str, dict[str, int]] = defaultdict(dict)
+    found = next((line for line in text.splitlines() if line.startswith("{")), '{"brokers": []}')
+    for broker in json.loads(found)["brokers"]:
+        for log_dir in broker["logDirs"]:
+            for each in log_dir["partitions"]:
+                of_topic, name = sizes[each["partition"].rpartition("-")[0]], each["partition"]
+                of_topic[name] = max(each["size"], of_topic.get(name, 0))
+    return {topic: sum(each.values()) for topic, each in sizes.items()}

@@ -1,0 +1,63 @@
+"""Recordings of real moves: what they hold, and that the emulator's durations are near them. Needs no Java."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks.reality.beside import CLOSE, TARGET, Beside, beside
+from benchmarks.reality.folder import CONFIGS, EARLIER, LOG_DIRS, PLAN, TOPICS, read, recorded, write
+from benchmarks.reality.imported import scenario_of
+from benchmarks.reality.moves import MOVES
+
+LARGEST_BYTES = 200_000
+FOLDERS = pytest.mark.parametrize("folder", recorded(), ids=lambda folder: folder.name)
+
+
+def test_every_move_is_recorded() -> None:
+    assert {folder.name for folder in recorded()} == set(MOVES)
+
+
+@FOLDERS
+def test_a_recording_is_of_the_move_as_it_is_described(folder: Path) -> None:
+    reality, move = read(folder), MOVES[folder.name]
+    scenario = scenario_of(reality, folder)
+    assert (reality.name, reality.release, reality.title) == (move.name, move.release, move.title)
+    assert reality.throttle == move.throttle_mb * 1_000_000
+    for topic in move.topics:
+        spec = next(each for each in scenario.topics if each.name == topic.name)
+        assert spec.replica_lists(move.brokers) == topic.before
+        assert spec.size_bytes == pytest.approx(topic.partition_mb * 1e6, rel=0.1)
+
+
+@FOLDERS
+def test_the_imported_rates_are_those_that_were_written(folder: Path) -> None:
+    reality = read(folder)
+    loads = {load.topic: load.rate * load.message_bytes for load in scenario_of(reality, folder).workloads}
+    assert loads == pytest.approx(reality.writes, rel=0.05)
+
+
+@FOLDERS
+def test_a_recording_is_small_and_names_no_machine(folder: Path) -> None:
+    reality = read(folder)
+    texts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+    assert set(texts) - {EARLIER} == {TOPICS, LOG_DIRS, CONFIGS, PLAN, "measured.json"}
+    assert (EARLIER in texts) == bool(reality.writes)
+    assert sum(map(len, texts.values())) < LARGEST_BYTES
+    assert not re.search(r"/tmp|127\.0\.0\.1|localhost", "".join(texts.values()))
+
+
+@FOLDERS
+def test_a_recording_that_is_read_and_written_is_the_same(folder: Path, tmp_path: Path) -> None:
+    write(read(folder), {}, tmp_path)
+    assert (tmp_path / "measured.json").read_bytes() == (folder / "measured.json").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def emulated() -> list[Beside]:
+    return [beside(folder, seeds=[1]) for folder in recorded()]
+
+
+def test_the_emulators_durations_are_near_the_measured_ones(emulated: list[Beside]) -> None:
+    assert {each.reality.name: each.error for each in emulated if abs(each.error) > TARGET} == {}
+    assert sum(abs(each.error) <= CLOSE for each in emulated) >= 4
