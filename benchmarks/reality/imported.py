@@ -16,21 +16,24 @@ MOVE_AT_S = 30
 
 
 def scenario_of(reality: Reality, folder: Path) -> Scenario:
-    """The scenario: sizes of topics (the mean of their partitions), the rate of writing between the two looks, the
-    plan, and from ``reality`` what an operator decides: throttle, settings, and when a broker dies."""
+    """The scenario: each partition with its size, the rate of writing between the two looks, the plan, and from
+    ``reality`` what an operator decides: throttle, settings, and when a broker dies.
+
+    A partition is a topic of its own, since the partitions of one topic are equally large in a scenario.
+    """
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
-    replicas: dict[str, dict[int, list[int]]] = defaultdict(dict)
-    for topic, number, _leader, listed in PARTITION.findall(texts[TOPICS]):
-        replicas[topic][int(number)] = [int(broker) for broker in listed.split(",")]
     sizes, earlier = _sizes(texts[LOG_DIRS]), _sizes(texts.get(EARLIER, ""))
     topics, workloads = [], []
-    for topic, lists in replicas.items():
-        size = sizes[topic]
-        assignment = [lists[number] for number in sorted(lists)]
-        topics.append({"name": topic, "assignment": assignment, "size": f"{size // len(lists)}B"})
-        if reality.apart_s and (rate := round((size - earlier[topic]) / reality.apart_s / RECORD_BYTES)) > 0:
-            load = {"topic": topic, "producerRate": rate, "messageSize": RECORD_BYTES, "partitioner": "sticky"}
-            workloads.append(load)
+    for topic, number, _leader, listed in PARTITION.findall(texts[TOPICS]):
+        name = f"{topic}-{number}"
+        assignment = [[int(broker) for broker in listed.split(",")]]
+        topics.append({"name": name, "assignment": assignment, "size": f"{sizes[name]}B"})
+        if reality.apart_s and (rate := round((sizes[name] - earlier[name]) / reality.apart_s / RECORD_BYTES)) > 0:
+            workloads.append({"topic": name, "producerRate": rate, "messageSize": RECORD_BYTES})
+    plan = [
+        {"topic": f"{move['topic']}-{move['partition']}", "partition": 0, "replicas": move["replicas"]}
+        for move in json.loads(texts[PLAN])["partitions"]
+    ]
     return Scenario.from_table(
         {
             "title": reality.title,
@@ -44,7 +47,7 @@ def scenario_of(reality: Reality, folder: Path) -> Scenario:
             },
             "topics": topics,
             "workloads": workloads,
-            "plan": json.loads(texts[PLAN]),
+            "plan": {"version": 1, "partitions": plan},
             "method": [*_method(reality)],
         }
     )
@@ -62,12 +65,11 @@ def _method(reality: Reality) -> list[dict[str, Any]]:
 
 
 def _sizes(text: str) -> dict[str, int]:
-    """The bytes of each topic, of the largest replica of each partition."""
-    sizes: dict[str, dict[str, int]] = defaultdict(dict)
+    """The bytes of each partition's largest replica."""
+    sizes: dict[str, int] = defaultdict(int)
     found = next((line for line in text.splitlines() if line.startswith("{")), '{"brokers": []}')
     for broker in json.loads(found)["brokers"]:
         for log_dir in broker["logDirs"]:
             for each in log_dir["partitions"]:
-                of_topic, name = sizes[each["partition"].rpartition("-")[0]], each["partition"]
-                of_topic[name] = max(each["size"], of_topic.get(name, 0))
-    return {topic: sum(each.values()) for topic, each in sizes.items()}
+                sizes[each["partition"]] = max(each["size"], sizes[each["partition"]])
+    return sizes

@@ -36,15 +36,14 @@ class Tools:
         return self._run(main, "--bootstrap-server", self.servers, "--describe")
 
     def configs(self) -> str:
-        """The settings of all brokers, then of all topics."""
+        """The settings of the brokers, then of all topics. From 2.5 on with the static ones and the defaults, which are
+        the same for all brokers, so of one of them."""
+        every = self.cluster.release.number >= (2, 5)
         found = ""
-        for broker in range(self.cluster.brokers):
+        for broker in (0,) if every else range(self.cluster.brokers):
             words = ["--bootstrap-server", self.servers, "--entity-type", "brokers", "--entity-name", str(broker)]
-            every = ["--all"] if self.cluster.release.number >= (2, 5) else []
-            found += self._run("kafka.admin.ConfigCommand", *words, "--describe", *every)
-        where = ["--bootstrap-server", self.servers]
-        if self.cluster.release.number < (2, 5):
-            where = ["--zookeeper", self.zookeeper]
+            found += self._run("kafka.admin.ConfigCommand", *words, "--describe", *["--all"] * every)
+        where = ["--bootstrap-server", self.servers] if every else ["--zookeeper", self.zookeeper]
         return found + self._run("kafka.admin.ConfigCommand", *where, "--entity-type", "topics", "--describe")
 
     def reassign(self, file: Path, *words: str) -> str:
@@ -106,4 +105,5 @@ class Tools:
         for broker in range(self.cluster.brokers):
             text = text.replace(f"127.0.0.1:{self.cluster.port(broker)}", f"broker-{broker}:9092")
             text = re.sub(rf"\b{self.cluster.port(broker)}\b", "9092", text)
+        text = text.replace(self.zookeeper, "zookeeper:2181")
         return text.replace("127.0.0.1", "zookeeper").replace(str(self.cluster.folder), "/kafka")
