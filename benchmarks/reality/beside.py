@@ -21,9 +21,11 @@ class Beside:
     """One move, measured and emulated.
 
     Attributes:
+        recording: its folder's name.
         emulated_s: the durations of the seeds.
     """
 
+    recording: str
     reality: Reality
     emulated_s: tuple[float, ...]
 
@@ -38,7 +40,7 @@ def beside(folder: Path, seeds: Sequence[int] = SEEDS) -> Beside:
     reality = read(folder)
     scenario = scenario_of(reality, folder)
     runs = [emulate(scenario.for_run(seed=seed)) for seed in seeds]
-    return Beside(reality, tuple(run.seconds("time_to_complete_s") for run in runs))
+    return Beside(folder.name, reality, tuple(run.seconds("time_to_complete_s") for run in runs))
 
 
 def lines(found: Sequence[Beside]) -> Iterator[str]:
@@ -55,7 +57,7 @@ def _row(each: Beside) -> tuple[str, ...]:
     reality, (low, high) = each.reality, (min(each.emulated_s), max(each.emulated_s))
     spread = f"{fmean(each.emulated_s):.1f}" + (f" ({low:.1f} to {high:.1f})" if high - low >= 0.1 else "")
     return (
-        f"`{reality.name}`: {reality.title}; throttle {reality.throttle / 1e6:.0f} MB/s",
+        f"`{each.recording}`: {reality.title}; throttle {reality.throttle / 1e6:.0f} MB/s",
         f"{reality.release}, {reality.profile}",
         reality.date,
         f"{reality.load[1]:.1f}, {reality.load[2]:.1f} at most",
@@ -67,7 +69,7 @@ def _row(each: Beside) -> tuple[str, ...]:
 
 def problems(found: Sequence[Beside]) -> list[str]:
     return [
-        f"{each.reality.name}: off by {each.error:+.1%}, wanted at most {TARGET:.0%}"
+        f"{each.recording}: off by {each.error:+.1%}, wanted at most {TARGET:.0%}"
         for each in found
         if abs(each.error) > TARGET
     ]

@@ -1,7 +1,7 @@
-"""A recording: a folder of the texts that an operator has before a move, and of what the move then did.
+"""A recording, ``MOVE.NUMBER``: a folder of the texts that an operator has before a move, and of what the move then did.
 
-``kafka-topics.txt``, ``kafka-log-dirs.txt``, ``kafka-configs.txt``, ``move.json``: before the move. Where something is
-written, ``kafka-log-dirs-earlier.txt`` is from ``apart_s`` seconds before. ``measured.json``: what was measured.
+``kafka-topics.txt``, ``kafka-log-dirs.txt``, ``kafka-configs.txt``, ``move.json``, and where something is written
+``rates.csv``: before the move. ``measured.json``: what was measured.
 """
 
 import json
@@ -11,8 +11,8 @@ from typing import Any
 from attrs import asdict, frozen
 
 RECORDINGS = Path(__file__).parent / "recordings"
-TOPICS, LOG_DIRS, EARLIER = "kafka-topics.txt", "kafka-log-dirs.txt", "kafka-log-dirs-earlier.txt"
-CONFIGS, PLAN, MEASURED = "kafka-configs.txt", "move.json", "measured.json"
+TOPICS, LOG_DIRS, CONFIGS = "kafka-topics.txt", "kafka-log-dirs.txt", "kafka-configs.txt"
+PLAN, RATES, MEASURED = "move.json", "rates.csv", "measured.json"
 
 
 @frozen
@@ -28,7 +28,6 @@ class Reality:
         throttle: bytes/s.
         writes: bytes/s that a producer writes to each topic, by name; empty: none.
         writer: that producer's settings.
-        apart_s: the seconds between the two looks at the sizes; 0: only one.
         duration_s: from the first write of the move to its last: the old replicas are off the topic's znode.
         partitions: how long each took.
         copied: seconds, and bytes that the new replicas held together.
@@ -49,7 +48,6 @@ class Reality:
     throttle: int
     writes: dict[str, int]
     writer: dict[str, str]
-    apart_s: float
     duration_s: float
     partitions: dict[str, float]
     copied: tuple[tuple[float, int], ...]
@@ -61,6 +59,12 @@ class Reality:
 def recorded(folder: Path = RECORDINGS) -> list[Path]:
     """The folders of all recordings."""
     return sorted(path.parent for path in folder.glob(f"*/{MEASURED}"))
+
+
+def next_folder(folder: Path, name: str) -> Path:
+    """The folder for another recording of a move: ``skewed.2`` after ``skewed.1``."""
+    numbers = [int(path.suffix[1:]) for path in folder.glob(f"{name}.*")]
+    return folder / f"{name}.{max(numbers, default=0) + 1}"
 
 
 def write(reality: Reality, texts: dict[str, str], folder: Path) -> None:

@@ -2,33 +2,36 @@
 
 import json
 import re
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.reality.folder import EARLIER, LOG_DIRS, PLAN, TOPICS, Reality
+from benchmarks.reality.folder import LOG_DIRS, PLAN, RATES, TOPICS, Reality
+from benchmarks.reality.sizes import sizes
 from benchmarks.reality.tools import RECORD_BYTES
 from scenarios.language import Scenario
 
 PARTITION = re.compile(r"\tTopic: (\S+)\tPartition: (\d+)\tLeader: (\d+)\tReplicas: (\S+)\tIsr: \S+")
+RATE = re.compile(r"^(\S+),(\d+),(\d+)$", re.MULTILINE)
 MOVE_AT_S = 30
 """The load runs evenly by then, and the quotas' windows are full."""
 
 
 def scenario_of(reality: Reality, folder: Path) -> Scenario:
-    """The scenario: each partition with its size, the rate of writing between the two looks, the plan, and from
+    """The scenario: each partition with its size, the rates of writing, the plan, and from
     ``reality`` what an operator decides: throttle, settings, and when a broker dies.
 
     A partition is a topic of its own, since the partitions of one topic are equally large in a scenario.
     """
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
-    sizes, earlier = _sizes(texts[LOG_DIRS]), _sizes(texts.get(EARLIER, ""))
+    found = sizes(texts[LOG_DIRS])
+    rates = {f"{topic}-{number}": int(rate) for topic, number, rate in RATE.findall(texts.get(RATES, ""))}
     topics, workloads = [], []
     for topic, number, _leader, listed in PARTITION.findall(texts[TOPICS]):
         name = f"{topic}-{number}"
         assignment = [[int(broker) for broker in listed.split(",")]]
-        topics.append({"name": name, "assignment": assignment, "size": f"{sizes[name]}B"})
-        if reality.apart_s and (rate := round((sizes[name] - earlier[name]) / reality.apart_s / RECORD_BYTES)) > 0:
+        topics.append({"name": name, "assignment": assignment, "size": f"{found[name]}B"})
+        if name in rates:
+            rate = round(rates[name] / RECORD_BYTES)
             workloads.append({"topic": name, "producerRate": rate, "messageSize": RECORD_BYTES})
     plan = [
         {"topic": f"{move['topic']}-{move['partition']}", "partition": 0, "replicas": move["replicas"]}
@@ -62,14 +65,3 @@ def _method(reality: Reality) -> list[dict[str, Any]]:
     (broker, at_s), (_, back_s) = reality.killed, reality.restarted
     death = {"at": f"{round((MOVE_AT_S + at_s) * 1000)}ms", "action": "broker.crash", "target": broker}
     return [move, death | {"duration": f"{round((back_s - at_s) * 1000)}ms"}]
-
-
-def _sizes(text: str) -> dict[str, int]:
-    """The bytes of each partition's largest replica."""
-    sizes: dict[str, int] = defaultdict(int)
-    found = next((line for line in text.splitlines() if line.startswith("{")), '{"brokers": []}')
-    for broker in json.loads(found)["brokers"]:
-        for log_dir in broker["logDirs"]:
-            for each in log_dir["partitions"]:
-                sizes[each["partition"]] = max(each["size"], sizes[each["partition"]])
-    return sizes

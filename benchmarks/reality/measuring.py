@@ -14,8 +14,9 @@ from benchmarks.calibration.errors import CannotRecord
 from benchmarks.calibration.real.cluster import RealCluster, running
 from benchmarks.calibration.real.java import Jvm
 from benchmarks.calibration.releases import find_release
-from benchmarks.reality.folder import CONFIGS, EARLIER, LOG_DIRS, PLAN, TOPICS, Reality, write
+from benchmarks.reality.folder import CONFIGS, LOG_DIRS, PLAN, RATES, TOPICS, Reality, next_folder, write
 from benchmarks.reality.moves import MB, Death, Move
+from benchmarks.reality.sizes import rates_csv
 from benchmarks.reality.tools import WRITER, Tools
 from benchmarks.reality.written import Written, written
 
@@ -53,7 +54,7 @@ def measure(move: Move, folder: Path) -> Reality:
         finally:
             for writer in measuring.writers:
                 writer.kill()
-    write(reality, measuring.texts, folder / move.name)
+    write(reality, measuring.texts, next_folder(folder, move.name))
     return reality
 
 
@@ -78,7 +79,7 @@ class Measuring:
     def play(self) -> Reality:
         tools = Tools(self.cluster)
         self._prepare(tools)
-        apart_s = self._look_twice(tools)
+        self._look_at_sizes(tools)
         self.texts |= {TOPICS: tools.topics("--describe"), CONFIGS: tools.configs(), PLAN: self._plan()}
         file = self.cluster.folder / PLAN
         file.write_text(self.texts[PLAN])
@@ -88,7 +89,7 @@ class Measuring:
         tools.reassign(file, "--verify")
         found = written(self.cluster.transactions, [topic.name for topic in self.move.topics])
         assert abs(found.began_s - began_s) < 30
-        return self._reality(found, apart_s)
+        return self._reality(found)
 
     def _prepare(self, tools: Tools) -> None:
         """Topics, their contents, and the load."""
@@ -109,15 +110,15 @@ class Measuring:
             for number, replicas in enumerate(topic.before)
         )
 
-    def _look_twice(self, tools: Tools) -> float:
-        """The sizes, and those of some time before where something is written. Returns the seconds between."""
+    def _look_at_sizes(self, tools: Tools) -> None:
+        """Where something is written twice, for its rate."""
         if not self.move.writes_mb:
             self.texts[LOG_DIRS] = tools.log_dirs()
-            return 0.0
-        self.texts[EARLIER], first_s = tools.log_dirs(), time.monotonic()
+            return
+        earlier, first_s = tools.log_dirs(), time.monotonic()
         self.cluster.sleep(BETWEEN_LOOKS_S)
         self.texts[LOG_DIRS] = tools.log_dirs()
-        return round(time.monotonic() - first_s, 1)
+        self.texts[RATES] = rates_csv(earlier, self.texts[LOG_DIRS], time.monotonic() - first_s)
 
     def _plan(self) -> str:
         entries = [
@@ -170,7 +171,7 @@ class Measuring:
             for path in (self.cluster.log_dir(broker, 0) / f"{topic.name}-{number}").glob("*.log")
         )
 
-    def _reality(self, found: Written, apart_s: float) -> Reality:
+    def _reality(self, found: Written) -> Reality:
         move, loads = self.move, self._loads
 
         def since(at_s: float) -> float:
@@ -193,7 +194,6 @@ class Measuring:
             throttle=move.throttle_mb * MB,
             writes={topic.name: round(move.writes_mb * MB) for topic in move.topics if move.writes_mb},
             writer=WRITER if move.writes_mb else {},
-            apart_s=apart_s,
             duration_s=since(found.ended_s),
             partitions={name: since(at_s) for name, at_s in found.ends.items()},
             copied=tuple((since(at_s), size) for at_s, size in self._copied),
