@@ -1,4 +1,4 @@
-"""A recording, ``MOVE.NUMBER``: a folder of the texts that an operator has before a move, and of what the move then did.
+"""A recording, ``MOVE.NUMBER``: a folder of the texts that an operator has before a move, and of what it then did.
 
 ``kafka-topics.txt``, ``kafka-log-dirs.txt``, ``kafka-configs.txt``, ``move.json``, and where something is written
 ``rates.csv``: before the move. ``measured.json``: what was measured.

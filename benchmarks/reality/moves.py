@@ -105,7 +105,7 @@ MOVES = {
             writes_mb=3,
         ),
         Move(
-            "six-on-3.9",
+            "six-newer",
             "3.9.1",
             "as six-partitions, on 3.9.1",
             4,
