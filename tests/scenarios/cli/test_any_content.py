@@ -18,6 +18,7 @@ from attrs import frozen
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from scenarios.reading import MOST_TOML_LETTERS
 from scenarios.wire.recording.log import MAGIC
 from tests.limited import call, calls, in_limits, refused
 from tests.scenarios.cli.conftest import FAILING
@@ -118,6 +119,7 @@ CONTENTS: dict[str, bytes] = {
     "a long list": b'title = "a"\nbugs = [' + b"1," * 300_000 + b"]",
     "many tables": b"[[topics]]\n" * 130_000,
     "a long text": b'title = "' + b"x" * 30_000_000 + b'"',
+    "a long text that is read": b'title = "' + b"x" * (MOST_TOML_LETTERS - 10) + b'"',
     "a long text of DEL": b'{"title": "' + b"\x7f" * 30_000_000 + b'"}',
     "half a character": rb'{"title": "\ud800"}',
     "escapes": b'"\\u001b[31m\\u009b" = 1\n',
