@@ -24,13 +24,16 @@ def test_a_recording_is_of_the_move_as_it_is_described(folder: Path) -> None:
     scenario = scenario_of(reality, folder)
     assert (reality.name, reality.release, reality.title) == (move.name, move.release, move.title)
     assert reality.throttle == move.throttle_mb * 1_000_000
-    sizes = {each.name: each.size_bytes for each in scenario.topics}
+    assert scenario.cluster.brokers == move.brokers
+    assert scenario.plan is not None
+    targets = scenario.plan.targets()
+    specs = {each.name: each for each in scenario.topics}
     for topic in move.topics:
-        for number, replicas in enumerate(topic.before):
-            spec = next(each for each in scenario.topics if each.name == f"{topic.name}-{number}")
-            assert spec.replica_lists(move.brokers) == (replicas,)
-        total = sum(size for name, size in sizes.items() if name.startswith(f"{topic.name}-"))
-        assert total == pytest.approx(topic.size_mb * 1e6, rel=0.05)
+        spec = specs[topic.name]
+        assert spec.replica_lists(move.brokers) == topic.before
+        sizes = spec.sizes or [spec.size_bytes] * spec.partitions
+        assert sum(sizes) == pytest.approx(topic.size_mb * 1e6, rel=0.05)
+        assert [targets[f"{topic.name}-{number}"] for number in range(len(topic.after))] == [*topic.after]
 
 
 @FOLDERS
