@@ -32,7 +32,7 @@ def test_a_recording_is_of_the_move_as_it_is_described(folder: Path) -> None:
         spec = specs[topic.name]
         assert spec.replica_lists(move.brokers) == topic.before
         sizes = spec.sizes or [spec.size_bytes] * spec.partitions
-        assert sum(sizes) == pytest.approx(topic.size_mb * 1e6, rel=0.05)
+        assert sum(sizes) == pytest.approx(topic.size_mb * 1e6, rel=0.07)  # and what was written before
         assert [targets[f"{topic.name}-{number}"] for number in range(len(topic.after))] == [*topic.after]
 
 
