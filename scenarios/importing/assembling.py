@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from attrs import define, evolve, field
 
 from scenarios.errors import BadInput, did_you_mean
+from scenarios.importing.divided_settings import DividedSettings, broker_settings, topic_settings
 from scenarios.importing.found import Found, FoundMove, FoundPartition
-from scenarios.importing.settings import Settings, broker_settings, topic_settings
 from scenarios.importing.workload_of_rates import Load, load_of
 from scenarios.language.cluster_spec import MOST_BROKERS, MOST_LOG_DIRS
 from scenarios.language.kafka_settings import QUOTA_RATES
@@ -33,21 +33,21 @@ class Topic:
     assignment: list[tuple[int, ...]]
     sizes: list[int]
     log_dirs: list[tuple[int, ...]]
-    settings: Settings
+    settings: DividedSettings
     load: Load | None
     notes: list[str] = field(factory=list)
 
 
 @define(eq=False)
 class Assembled:
-    """What the file states, under the ids 0 to n-1; ``ids``: the cluster's own, in that order."""
+    """The facts of the file, under the ids 0 to n-1; ``ids``: the cluster's own, in that order."""
 
     found: Found
     profile: str
     ids: list[int]
     racks: list[str]
     log_dirs: int
-    settings: Settings
+    settings: DividedSettings
     topics: list[Topic]
     moves: list[FoundMove]
     throttle: int | None
@@ -71,6 +71,7 @@ class _Rules:
     place: dict[int, int] = field(factory=dict)
     """The id in the scenario of each broker."""
     moves: dict[tuple[str, int], FoundMove] = field(factory=dict)
+    moving: list[str] = field(factory=list)
     lagging: list[str] = field(factory=list)
     unsized: list[str] = field(factory=list)
     out_of_sync: list[str] = field(factory=list)
@@ -155,7 +156,7 @@ class _Rules:
         if move is None:
             self.moves[topic, number] = FoundMove(topic, number, target)
         if before:
-            self.notes.append(f"{topic}-{number} is being moved: here it begins on {list(before)}, its leader first")
+            self.moving.append(f"{topic}-{number} on {list(before)}")
             return evolve(each, replicas=tuple(before), adding=(), removing=())
         return each
 
@@ -341,7 +342,7 @@ class _Rules:
             known = self.found.log_dirs.get(broker, [])
             if name != ANY_LOG_DIR and name not in known:
                 self.notes.append(
-                    f"{move.topic}-{move.partition}: the log directory {name[:80]} of broker {broker} is not known; any is taken"
+                    f"{move.topic}-{move.partition}: broker {broker} has no log directory {name[:80]}; any is taken"
                 )
             names.append(f"/data/{known.index(name)}" if name in known and dirs > 1 else ANY_LOG_DIR)
         stated = tuple(names) if any(name != ANY_LOG_DIR for name in names) and len(names) == len(move.replicas) else ()
@@ -360,6 +361,7 @@ class _Rules:
         if not self.found.replicas:
             self.notes.append("no source has sizes: partitions are empty here (add --log-dirs)")
         for names, words in (
+            (self.moving, "being moved, which begin here before the move, with their leader first"),
             (self.unsized, "on no disk that was seen, empty here"),
             (
                 self.lagging,

@@ -1,5 +1,5 @@
-"""What sources say about a real cluster, under its own broker ids: facts that are added one by one, and where each came
-from. A fact that contradicts an earlier one raises BadInput, or is noted where a rule decides."""
+"""The facts that sources state of a real cluster, under its own broker ids, added one by one, and where each came from.
+A fact that contradicts an earlier one raises BadInput, or is noted where a rule decides."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from attrs import define, field, frozen
 from scenarios.errors import BadInput
 from scenarios.language.topic_spec import MOST_PARTITIONS, check_topic
 
+PROFILES = {(2, minor): f"kafka-2.{minor}" for minor in range(3, 8)}
+OLDEST, NEWEST = "kafka-1.1", "kafka-2.7"
+"""The profile of each release; earlier ones get the oldest that has API versions, later ones the newest."""
 MOST_ID = 999_999_999
 """The largest broker id that is taken."""
 MOST_OF_TOPIC = 100_000
@@ -51,7 +54,7 @@ class FoundReplica:
 
 @frozen
 class FoundRate:
-    """What is written: bytes per second, and messages per second where they are known."""
+    """A rate of writing: bytes per second, and messages per second where they are known."""
 
     bytes_per_s: float
     messages_per_s: float | None = None
@@ -84,7 +87,7 @@ class Found:
         moves: those of a reassignment JSON.
         throttle: bytes per second that a move is to get, as the user stated it.
         controller: the broker that is controller.
-        profile: the one that a live cluster's API versions mean; empty where that is not known.
+        profile: the one of the release; empty where that is not known.
         is_idle: whether a live cluster was seen to which nothing is written.
         sources: the files and commands that were read, each with a line about it.
         notes: what a rule decided, each as a line.
@@ -109,6 +112,14 @@ class Found:
     sources: list[str] = field(factory=list)
     notes: list[str] = field(factory=list)
     _partitions: int = 0
+
+    def know_release(self, release: tuple[int, int], what: str) -> None:
+        """The release of Kafka, as (2, 4), which ``what`` means: the first one that is known gives the profile."""
+        if self.profile:
+            return
+        self.profile = PROFILES.get(release, NEWEST if release > max(PROFILES) else OLDEST)
+        near = "" if release in PROFILES else ", which has no profile: the nearest one is taken"
+        self.notes.append(f"{what} Kafka {'.'.join(map(str, release))}{near}: {self.profile}")
 
     def add_broker(self, broker: int, source: str) -> None:
         """A broker that a source names."""
@@ -174,9 +185,8 @@ class Found:
         for name, value in config.items():
             if name in its and its[name] != value:
                 kept = value if wins else its[name]
-                self.notes.append(
-                    f"{topic}: {name} is {its[name]} in one source and {value} in {source}; {kept} is taken"
-                )
+                said = f"{its[name]} in one source, {value} in {source}; {kept} is taken"
+                self.notes.append(f"{topic}: {name} is {said}")
                 its[name] = kept
             else:
                 its[name] = value

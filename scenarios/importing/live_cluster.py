@@ -19,13 +19,15 @@ TOPICS_AT_ONCE = 500
 """The most topics whose settings one request asks for."""
 _ADDRESS = re.compile(r"(?:[\w.-]{1,253}|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}")
 _TOPIC, _DEFAULT, _STATIC = "DYNAMIC_TOPIC_CONFIG", "DYNAMIC_DEFAULT_BROKER_CONFIG", "STATIC_BROKER_CONFIG"
-PROFILES = {
-    (2, 3): "kafka-2.3", (2, 4): "kafka-2.4", (2, 5): "kafka-2.5", (2, 6): "kafka-2.6", (2, 7): "kafka-2.7",
-}  # fmt: skip
-"""The profile of each release; those before 2.3 get the oldest with API versions, later ones the newest."""
-OLDEST, NEWEST = "kafka-1.1", "kafka-2.7"
 Offsets = dict[tuple[str, int], int]
 """By topic and partition."""
+
+
+def check_address(text: str) -> str:
+    """The addresses of some brokers, with commas between. Raises: BadInput."""
+    if not all(_ADDRESS.fullmatch(one.strip()) for one in text.split(",")):
+        raise BadInput(f"{text[:200]!r} is no address; write HOST:PORT", where="--bootstrap")
+    return text
 
 
 def look_at(bootstrap: str, look_s: int, found: Found, told: Callable[[str], object]) -> None:
@@ -37,8 +39,6 @@ def look_at(bootstrap: str, look_s: int, found: Found, told: Callable[[str], obj
 
     Raises: BadInput, where kafka-python is not installed, or no cluster answers there.
     """
-    if not all(_ADDRESS.fullmatch(one.strip()) for one in bootstrap.split(",")):
-        raise BadInput(f"{bootstrap[:200]!r} is no address; write HOST:PORT", where="--bootstrap")
     try:
         from kafka.admin import KafkaAdminClient
     except ModuleNotFoundError:
@@ -71,7 +71,7 @@ def _one_line(bootstrap: str) -> Iterator[None]:
 
 
 class _Look:
-    """What one client asks, in turn."""
+    """The questions of one client, in turn."""
 
     def __init__(self, admin: Any, source: str, found: Found) -> None:
         self._admin, self._source, self._found = admin, source, found
@@ -109,11 +109,8 @@ class _Look:
     def _take_profile(self) -> None:
         """The profile by the release that the API versions of a broker mean."""
         data = self._admin.get_broker_version_data(next(iter(self._found.brokers)))
-        release = tuple(data.broker_version[:2])
-        self._found.profile = PROFILES.get(release, NEWEST if release > max(PROFILES) else OLDEST)
-        words = f"its API versions are those of Kafka {'.'.join(map(str, release))}"
-        near = "" if release in PROFILES else ", which has no profile: the nearest one is taken"
-        self._found.notes.append(f"{words}{near}: {self._found.profile}")
+        major, minor = data.broker_version[:2]
+        self._found.know_release((major, minor), "its API versions are those of")
 
     def _take_topics(self) -> None:
         for topic in self._admin.describe_topics():
@@ -128,7 +125,7 @@ class _Look:
                 )  # fmt: skip
 
     def _take_moves(self) -> None:
-        """What is added and removed by moves under way, from 2.4 on (KIP-455)."""
+        """The replicas that moves under way add and remove, from 2.4 on (KIP-455)."""
         from kafka.errors import IncompatibleBrokerVersion, UnsupportedVersionError
 
         try:

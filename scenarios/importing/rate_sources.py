@@ -11,7 +11,7 @@ from typing import Any
 
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.importing.found import Found, FoundRate
-from scenarios.importing.tool_texts import entries, read_json
+from scenarios.importing.tool_texts import entries, read_json, split_lines
 from scenarios.reading import read_text
 from scenarios.units import counted
 
@@ -35,7 +35,7 @@ def read_rates(path: Path, found: Found) -> None:
 
 def _read_csv(path: Path, text: str, found: Found) -> int:
     source, count = str(path), 0
-    lines = csv.reader(text.splitlines())
+    lines = csv.reader(split_lines(text, source))
     try:
         names = [name.strip().lower() for name in next(lines, [])]
         for name in names:

@@ -14,24 +14,33 @@ from scenarios.importing.found import Found, FoundMove, FoundPartition, FoundRep
 from scenarios.reading import parse_json, read_text
 from scenarios.units import counted
 
-_FIELD = re.compile(r"(?:^|\t)\s*([A-Z][A-Za-z]*(?: [A-Z][a-z]+)?):[ ]?([^\t]*)")
-_NEXT_SETTING = re.compile(r",(?=[a-z][a-z0-9.]*=)")
-_NAME = re.compile(r"(.+)-([0-9]{1,9})")
+_FIELD = re.compile(r"(?:^|\t) {0,4}([A-Z][A-Za-z]{0,40}(?: [A-Z][a-z]{0,40})?):[ ]?([^\t]*)")
+_NEXT_SETTING = re.compile(r",(?=[a-z][a-z0-9.]{0,100}=)")
+_NAME = re.compile(r"(.{1,249})-([0-9]{1,9})")
 _ID = re.compile(r"[0-9]{1,9}")
 _ENTITY = re.compile(
     r"(?:Dynamic configs|All configs|Configs|Default configs?|Config|Quota configs) for "
-    r"(?:the )?(default )?(topic|broker|user|client-id|client|ip)s?(?: '?([^' ]*)'?)?.*? are[ :]*(.*)"
+    r"(?:the )?(default )?(topic|broker|user|client-id|client|ip)s?(?: '?([^' ]{0,300})'?)?.{0,40}? are[ :]*(.*)"
 )
-_SETTING = re.compile(r"\s+([a-z][a-z0-9.]*)=(.*?) sensitive=(?:true|false)(?: synonyms=\{(.*)\})?\s*")
-_IN_FORCE = re.compile(r"([A-Z_]+):([^=]*)=(.*?)(?:, [A-Z_]+_CONFIG:.*)?")
+_SETTING = re.compile(r"[ \t]{1,8}([a-z][a-z0-9.]{0,100})=")
+_NEXT_SYNONYM = re.compile(r", (?=[A-Z_]{1,40}:)")
+_IN_FORCE = re.compile(r"([A-Z_]{1,40}):([^=]*)=(.*)", re.DOTALL)
 """The first of the synonyms, which is in force. Of log.retention.hours 3.9 prints the default as the value."""
+_PROTOCOL = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})")
+MOST_LINES = 500_000
 HIDDEN = "null"
 
 
 def lines_of(path: Path, wanted: str) -> Iterator[tuple[int, str]]:
-    """The lines of a file with their numbers, without control sequences that a terminal has left."""
-    for number, line in enumerate(read_text(path, wanted).splitlines(), start=1):
-        yield number, line.rstrip("\r\n")
+    """The lines of a file with their numbers."""
+    yield from enumerate(split_lines(read_text(path, wanted), str(path)), start=1)
+
+
+def split_lines(text: str, source: str) -> list[str]:
+    """The lines of a text. Raises: BadInput, for very many."""
+    if text.count("\n") > MOST_LINES:
+        raise BadInput(f"has more than {MOST_LINES:,} lines; leave topics out", source=source)
+    return [line.rstrip("\r") for line in text.split("\n")]
 
 
 def read_json(path: Path, wanted: str) -> Any:
@@ -178,8 +187,8 @@ def read_configs(path: Path, found: Found) -> None:
                 entity, count = _entity(head, line, found, source), count + 1
                 if head[4]:  # from ZooKeeper: all in this line
                     _add_config(entity, _settings(head[4]), found, source)
-            elif setting := _SETTING.fullmatch(line):
-                _add_setting(entity, setting, found, source)
+            elif setting := _SETTING.match(line):
+                _add_setting(entity, setting[1], line[setting.end() :], found, source)
         except BadInput as error:
             raise _at_line(error, source, number) from None
     if not count:
@@ -197,14 +206,20 @@ def _entity(head: re.Match[str], line: str, found: Found, source: str) -> tuple[
     return kind, name
 
 
-def _add_setting(entity: tuple[str, str], setting: re.Match[str], found: Found, source: str) -> None:
+def _add_setting(entity: tuple[str, str], name: str, rest: str, found: Found, source: str) -> None:
     """Take in a line of a broker's answer: the value that is in force, and where it is set."""
-    name, value, in_force = setting[1], setting[2], _IN_FORCE.fullmatch(setting[3] or "")
+    value, marked, tail = rest.partition(" sensitive=")
+    if not marked:
+        return
+    synonyms = tail.partition(" synonyms={")[2].rstrip().removesuffix("}")
+    in_force = _IN_FORCE.fullmatch(_NEXT_SYNONYM.split(synonyms, maxsplit=1)[0])
     if value == HIDDEN:
         if "throttled" in name:
             found.notes.append(f"{entity[0]} {entity[1]}: {name} is set, and this tool hides its value")
         return
     place = in_force[1] if in_force else ""
+    if entity[0] == "broker" and (release := _PROTOCOL.match(value)) and name == "inter.broker.protocol.version":
+        found.know_release((int(release[1]), int(release[2])), f"{name} in {source} is")
     if in_force and in_force[2] == name:
         value = in_force[3]
     if place == "DEFAULT_CONFIG" or (entity[0] == "topic" and place not in ("", "DYNAMIC_TOPIC_CONFIG")):

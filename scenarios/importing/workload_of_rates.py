@@ -19,7 +19,7 @@ MOST_PER_S = 1_000_000_000
 
 @frozen
 class Load:
-    """What is written to a topic. ``shares``: bytes per second of each partition; empty: all alike."""
+    """A load of one topic. ``shares``: bytes per second of each partition; empty: all alike."""
 
     rate: int
     message_size: int

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from scenarios.importing.assembling import Assembled, Topic
-from scenarios.importing.settings import Settings
+from scenarios.importing.divided_settings import DividedSettings
 from scenarios.importing.workload_of_rates import Load
 from scenarios.language.schema.toml_text import write_value
 from scenarios.units import counted, format_duration, format_rate, format_size, number
@@ -98,7 +98,7 @@ def _cluster(one: Assembled) -> Iterator[str]:
             yield f"{write_value(name)} = {write_value(value)}"
 
 
-def _others(settings: Settings) -> str:
+def _others(settings: DividedSettings) -> str:
     return ", ".join(f"{name}={value[:60]}" for name, value in settings.others.items())
 
 
@@ -118,7 +118,7 @@ def _topics(one: Assembled) -> Iterator[str]:
         yield from _config(topic.settings)
 
 
-def _config(settings: Settings) -> Iterator[str]:
+def _config(settings: DividedSettings) -> Iterator[str]:
     line = f"config = {write_value(settings.known)}"
     if settings.known and len(line) <= WIDTH:
         yield line

@@ -37,7 +37,9 @@ def add(program: Program) -> None:
         "rates": "CSV (topic, partition, bytes_per_s, messages_per_s) or Prometheus' answer; repeatable",
     }.items():
         parser.add_argument(f"--{name}", metavar="FILE", action="append", default=[], help=help)
-    parser.add_argument("--bootstrap", metavar="HOST:PORT", help="look at this live cluster (extra live)")
+    parser.add_argument(
+        "--bootstrap", metavar="HOST:PORT", type=_address, help="look at this live cluster (extra live)"
+    )
     parser.add_argument(
         "--look",
         metavar="N",
@@ -48,6 +50,12 @@ def add(program: Program) -> None:
     parser.add_argument("--throttle", metavar="RATE", type=_rate, help="the throttle of the plan, such as 50MB/s")
     options.add_profile(parser)
     parser.add_argument("-o", "--out", metavar="OUT", required=True, help="the scenario file to write")
+
+
+def _address(text: str) -> str:
+    from scenarios.importing.live_cluster import check_address
+
+    return check_address(text)
 
 
 def _rate(text: str) -> int:

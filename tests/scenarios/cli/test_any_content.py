@@ -43,6 +43,7 @@ assignment = [[0, 1, 2]]
 [[chaos]]
 kind = "attrition"
 """
+DESCRIBED = "Topic: orders\tPartition: 0\tLeader: 0\tReplicas: 0,1\tIsr: 0,1\n"
 CHECKER = "from understudy.plugins import *\n"
 
 
@@ -95,6 +96,17 @@ READERS = {
     ),
     "cells": Reader("runs/dataset/cell_files.py", "atlas/cells/part-0.parquet",
     "atlas HERE/small.toml --out HERE/atlas"),
+    "topics of a cluster": Reader(
+        "importing/tool_texts.py", "described.txt", "import --topics HERE/described.txt -o HERE/out.toml"
+    ),
+    "settings of a cluster": Reader(
+        "importing/tool_texts.py", "settings.txt",
+        "import --topics HERE/described.txt --configs HERE/settings.txt -o HERE/out.toml",
+    ),
+    "rates": Reader(
+        "importing/rate_sources.py", "rates.csv",
+        "import --topics HERE/described.txt --rates HERE/rates.csv -o HERE/out.toml",
+    ),
     "answer": Reader("wire/asking.py", "plan.json", "ctl state --control HERE/plan.json"),
 }  # fmt: skip
 
@@ -151,6 +163,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "framed.toml": f'{SMALL}\n[frames]\nfile = "clients.frames"\n',
         "plug.py": CHECKER,
         "failing.shrunk.toml.shrinking": "{}",
+        "described.txt": DESCRIBED,
+        "settings.txt": "Configs for topic 'orders' are retention.ms=1000\n",
+        "rates.csv": "topic,bytes_per_s\norders,1000\n",
     }.items():
         (folder / name).write_text(text)
     (folder / "clients.frames").write_bytes(MAGIC)

@@ -20,19 +20,19 @@ _LARGER_UNITS = {
 
 
 @frozen
-class Settings:
+class DividedSettings:
     """``known``: values by name; ``others``: the texts of what the emulator does not know, or cannot take."""
 
     known: dict[str, Any] = field(factory=dict)
     others: dict[str, str] = field(factory=dict)
 
 
-def topic_settings(config: Mapping[str, str]) -> Settings:
+def topic_settings(config: Mapping[str, str]) -> DividedSettings:
     """The settings of a topic."""
     return _divided(config, TOPIC_SETTINGS)
 
 
-def broker_settings(config: Mapping[str, str], notes: list[str]) -> Settings:
+def broker_settings(config: Mapping[str, str], notes: list[str]) -> DividedSettings:
     """The settings of all brokers, each in the unit that the scenario has."""
     kept = dict(config)
     for name, (finer, factor) in _LARGER_UNITS.items():
@@ -45,8 +45,8 @@ def broker_settings(config: Mapping[str, str], notes: list[str]) -> Settings:
     return _divided(kept, BROKER_SETTINGS)
 
 
-def _divided(config: Mapping[str, str], settings: Mapping[str, Setting]) -> Settings:
-    found = Settings()
+def _divided(config: Mapping[str, str], settings: Mapping[str, Setting]) -> DividedSettings:
+    found = DividedSettings()
     for name, text in sorted(config.items()):
         value = _value(settings[name], text) if name in settings else None
         if value is None:
