@@ -13,7 +13,7 @@ from benchmarks.tables import table
 
 SEEDS = range(1, 6)
 TARGET, CLOSE = 0.10, 0.03
-"""What every move has to keep within, and most."""
+"""The errors that every move, and most of them, have to keep within."""
 
 
 @frozen

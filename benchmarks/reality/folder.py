@@ -17,7 +17,7 @@ PLAN, RATES, MEASURED = "move.json", "rates.csv", "measured.json"
 
 @frozen
 class Reality:
-    """What a real move did. Seconds count from the controller's first write of it.
+    """The course of a real move. Seconds count from the controller's first write of it.
 
     Attributes:
         date, machine: when and on what.

@@ -1,4 +1,4 @@
-"""What ``kafka-log-dirs --describe`` says of partitions, and how fast they grew between two of its answers."""
+"""Sizes of partitions, from ``kafka-log-dirs --describe``, and how fast they grew between two of its answers."""
 
 import json
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What a move wrote to ZooKeeper, by ZooKeeper's own clock (Kafka 2.4 and later: ``adding_replicas`` of KIP-455)."""
+"""The writes of a move to ZooKeeper, by ZooKeeper's own clock (Kafka 2.4 and later: ``adding_replicas`` of KIP-455)."""
 
 import json
 import re

@@ -4,8 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
-from benchmarks.reality.beside import CLOSE, TARGET, Beside, beside
+from benchmarks.reality.__main__ import PAGE
+from benchmarks.reality.beside import CLOSE, TARGET, Beside, beside, lines, problems
 from benchmarks.reality.folder import CONFIGS, LOG_DIRS, PLAN, RATES, TOPICS, read, recorded, write
 from benchmarks.reality.imported import scenario_of
 from benchmarks.reality.moves import MOVES
@@ -68,3 +70,15 @@ def emulated() -> list[Beside]:
 def test_the_emulators_durations_are_near_the_measured_ones(emulated: list[Beside]) -> None:
     assert {each.recording: each.error for each in emulated if abs(each.error) > TARGET} == {}
     assert sum(abs(each.error) <= CLOSE for each in emulated) >= 4
+
+
+def test_the_page_has_every_recording_with_its_duration() -> None:
+    rows = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    shown = {row.split("`")[1]: float(row.split(" | ")[4]) for row in rows}
+    assert shown == {folder.name: pytest.approx(read(folder).duration_s, abs=0.051) for folder in recorded()}
+
+
+def test_a_duration_that_is_too_far_off_is_a_problem(emulated: list[Beside]) -> None:
+    far = evolve(emulated[0], emulated_s=tuple(1.2 * took_s for took_s in emulated[0].emulated_s))
+    assert [problem.partition(":")[0] for problem in problems([*emulated, far])] == [far.recording]
+    assert "Within 10%: 6 of 7" in "\n".join(lines([*emulated, far]))

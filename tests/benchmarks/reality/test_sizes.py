@@ -8,7 +8,7 @@ from benchmarks.reality.sizes import rates_csv, sizes
 
 
 def _answer(*replicas: tuple[int, str, int]) -> str:
-    """What the tool prints of replicas: broker, partition, bytes."""
+    """The text that the tool prints of replicas: broker, partition, bytes."""
     brokers = [
         {"broker": broker, "logDirs": [{"logDir": "/data/0", "partitions": [{"partition": name, "size": size}]}]}
         for broker, name, size in replicas
