@@ -1,16 +1,18 @@
 """One replica's log on its broker's disk. The unit is the batch; replicas share the batch objects."""
 
-from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from attrs import frozen
 
+from brokers.log.batch_runs import BatchRuns, Piece, all_pieces, ended, pieces
 from brokers.log.directory import LogDirectory, log_path
 from brokers.log.leader_epoch_cache import NO_EPOCHS
 from brokers.log.log_config import LogConfig
-from brokers.log.producer_state_manager import NO_PRODUCERS, ProducerStateManager
+from brokers.log.producer_state_manager import NO_PRODUCERS, ProducerStateManager, remembered
 from brokers.log.segments import Segment, active, deletable, oldest, segments
 from emulator.disks import DiskFault, File
+from emulator.protocol.extents import ExtentPart
 from emulator.protocol.types import Batch, CorruptBatch, SequencedBatch, TopicPartition
 
 FROM_THE_START = (0,)
@@ -28,10 +30,6 @@ class UnexpectedAppendOffset(OffsetMismatch):
 
 class UnknownProducer(Exception):
     """A batch of a producer whose earlier batches the log does not have."""
-
-
-def _next_offset(batch: Batch) -> int:
-    return batch.next_offset
 
 
 @frozen
@@ -93,11 +91,11 @@ class Log:
             return
         if not batches:  # as in every new log: it has no epoch and no producer
             return
-        for batch in batches:
-            if batch.leader_epoch >= self.directory.first_epoch:
-                self.begin_epoch(batch.leader_epoch, batch.base_offset)
+        for piece in all_pieces(batches):
+            if piece.leader_epoch >= self.directory.first_epoch:
+                self.begin_epoch(piece.leader_epoch, piece.base_offset)
         self.epochs = self.epochs.truncated_before(self.start_offset)
-        self.producers = ProducerStateManager.of(batches, self._snapshot())
+        self.producers = ProducerStateManager.of(all_pieces(batches), self._snapshot())
         self.measure_active_segment()
         self.watch_retention()
 
@@ -106,9 +104,15 @@ class Log:
         self.epochs = self.epochs.assigned(epoch, start_offset)
 
     @property
-    def batches(self) -> list[Batch]:
-        """All batches, oldest first. Do not change the list."""
-        return self._file.entries
+    def batches(self) -> Sequence[Batch]:
+        """All batches, oldest first: a list, or ``BatchRuns`` where there are extents among them. Do not change it."""
+        entries: Sequence[Batch] = self._file.entries
+        return entries
+
+    @property
+    def size(self) -> int:
+        """The size of all batches in bytes."""
+        return sum([piece.size for piece in all_pieces(self._file.entries)])
 
     def append(self, batch: Batch) -> None:
         """Append ``batch``, which begins at the end of the log.
@@ -129,7 +133,9 @@ class Log:
         if rolls:
             self._roll(batch)
         file = self._file
-        if file.fault is None and file.entries:
+        if batch.in_extent:
+            self._share(batch.extent.whole.between(batch.index, batch.index + 1))  # type: ignore[attr-defined]
+        elif file.fault is None and file.entries:
             file.entries.append(batch)  # as ``File.append`` does it, without the call
         else:
             file.append(batch)
@@ -139,11 +145,7 @@ class Log:
             self.measure_active_segment()
             self.watch_retention()
         if batch.sequenced:
-            if batch.transactional:
-                self.producers = self.producers.with_transactions()
-            elif self.producers is NO_PRODUCERS:
-                self.producers = ProducerStateManager()
-            self.producers.add(batch)  # type: ignore[arg-type]  # a class attribute is faster
+            self._add_producer(batch)  # type: ignore[arg-type]  # a class attribute is faster
         epochs = self.epochs.entries
         if not epochs or epochs[-1][0] != batch.leader_epoch:
             self.begin_epoch(batch.leader_epoch, batch.base_offset)
@@ -151,6 +153,59 @@ class Log:
             self._hooks.appended(self)
         if self.directory.disk.pace is not None:
             self.directory.wrote(batch.size)
+
+    def append_part(self, part: ExtentPart) -> None:
+        """Append batches of an extent, as ``append`` does one by one, in a time that does not depend on their number
+        (but on that of the segments that they fill). The disk takes the time of one write, and a flush by the number of
+        records comes after the last one.
+
+        Raises: as ``append``. The batches before a disk error are in the log then.
+        """
+        if self._file.fault is not None:  # it may refuse any of them
+            for batch in part.batches():
+                self.append(batch)
+            return
+        while part.begin < part.end:
+            most = min(part.count, self._room // part.extent.batch_size, part.until(self._rolls_at_us))
+            if most < 2 or part.base_offset != self.end_offset:
+                self.append(part.batch(0))
+                most = 1
+            else:
+                self._append_within(part.between(0, most))
+            part = part.between(most, part.count)
+
+    def _append_within(self, part: ExtentPart) -> None:
+        """Append ``part``, for which the active segment has room."""
+        first = part.batch(0)
+        if first.sequenced and self.directory.rules.checks_sequences:
+            self._check_sequence(first)  # type: ignore[arg-type]
+        self._share(part)
+        self._room -= part.size
+        self.end_offset = part.next_offset
+        if first.sequenced:
+            for batch in remembered(part):
+                self._add_producer(batch)
+        if self.epochs.latest != part.leader_epoch:
+            self.begin_epoch(part.leader_epoch, part.base_offset)
+        if self._hooks.appended is not None:
+            self._hooks.appended(self)
+        self.directory.wrote(part.size)
+
+    def _share(self, part: ExtentPart) -> None:
+        """Put ``part`` at the end of the file. Raises: DiskError."""
+        file = self._file
+        file.check("append")
+        entries: Any = file.entries
+        if not isinstance(entries, BatchRuns):
+            entries = file.entries = cast(Any, BatchRuns(entries))
+        entries.append_part(part)
+
+    def _add_producer(self, batch: SequencedBatch) -> None:
+        if batch.transactional:
+            self.producers = self.producers.with_transactions()
+        elif self.producers is NO_PRODUCERS:
+            self.producers = ProducerStateManager()
+        self.producers.add(batch)
 
     def _check_sequence(self, batch: SequencedBatch) -> None:
         if batch.base_sequence > 0 and not self.producers.knows(batch.producer_id):
@@ -174,13 +229,26 @@ class Log:
         last = batches[-1]
         if last.base_offset == offset:
             return (last,)
-        first = bisect_right(batches, offset, key=_next_offset)
+        if isinstance(batches, BatchRuns):
+            return batches.read(offset, max_bytes)
+        first = ended(batches, offset)
         size = 0
         for index in range(first, len(batches)):
             size += batches[index].size
             if size > max_bytes and index > first:
                 return tuple(batches[first:index])
         return tuple(batches[first:])
+
+    def pieces(self, offset: int, end: int) -> tuple[Piece, ...]:
+        """The batches from the one that holds ``offset`` on, and of these the ones that end at ``end`` or before it;
+        those of an extent as a part of it.
+
+        Raises:
+            DiskError: the disk refuses.
+        """
+        self._file.check("read")
+        batches = self._file.entries
+        return tuple(pieces(batches, ended(batches, offset), ended(batches, end)))
 
     def truncate_to(self, offset: int) -> bool:
         """Remove the batches at or after ``offset``; one that contains ``offset`` is removed whole.
@@ -199,7 +267,7 @@ class Log:
             self.truncate_fully_and_start_at(offset)
             return True
         batches = self._file.entries
-        keep = bisect_right(batches, offset, key=_next_offset)
+        keep = ended(batches, offset)
         self._file.truncate(keep)
         self.end_offset = batches[-1].next_offset if batches else self.bases[0]
         self._begin_segments(tuple(base for base in self.bases if base < self.end_offset) or self.bases[:1])
@@ -212,7 +280,7 @@ class Log:
 
     def _reload_producers(self) -> None:
         if self.producers is not NO_PRODUCERS:
-            self.producers = ProducerStateManager.of(self._file.entries, self._snapshot())
+            self.producers = ProducerStateManager.of(all_pieces(self._file.entries), self._snapshot())
 
     def _snapshot(self) -> ProducerStateManager:
         """The producers of the batches that retention has deleted, as far as the release remembers them. Kafka
@@ -221,9 +289,10 @@ class Log:
         found = self.directory.producers_before.get(self.tp)
         return NO_PRODUCERS if found is None else found.copy()
 
-    def _producers_deleted(self, deleted: list[Batch]) -> None:
-        """Take note that retention deletes these batches, the first of the log."""
+    def _producers_deleted(self, count: int) -> None:
+        """Take note that retention deletes the first ``count`` batches of the log."""
         if self.directory.rules.keeps_producers and self.producers is not NO_PRODUCERS:
+            deleted = pieces(self._file.entries, 0, count)
             self.directory.producers_before.put(self.tp, ProducerStateManager.of(deleted, self._snapshot()))
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
@@ -314,7 +383,7 @@ class Log:
         config = self.directory.config_of(self.tp.topic)
         count, reason = deletable(old, config, now_us, high_watermark, self.start_offset)
         if count:
-            self._producers_deleted(self._file.entries[: old[count - 1].end])
+            self._producers_deleted(old[count - 1].end)
             self._file.drop(old[count - 1].end)
             self._begin_segments(self.bases[count:] or (self.end_offset,))
             self.raise_start_to(max(self.start_offset, self.bases[0]))
@@ -355,5 +424,4 @@ class Log:
     def _can_be_too_large(self, first: Segment, config: LogConfig) -> bool:
         """Whether the log loses its oldest segment for its size, now or when the active segment has grown."""
         most = config.retention_bytes
-        size = sum(batch.size for batch in self._file.entries)
-        return most >= 0 and size + max(self._room, 0) - most >= first.size
+        return most >= 0 and self.size + max(self._room, 0) - most >= first.size

@@ -3,10 +3,11 @@
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attrs import define, field, frozen
 
+from brokers.log.batch_runs import all_pieces
 from brokers.log.directory import FUTURES, LOGS, LogDirectory, emptiest_first, future_path, log_path
 from brokers.log.disk_work import DiskWork
 from brokers.log.flushing import LogFlusher
@@ -17,6 +18,7 @@ from brokers.log.segments import Segment
 from emulator.disks import DiskError, File, Torn
 from emulator.nodes import Node, Process
 from emulator.protocol.events import LogRecovered
+from emulator.protocol.extents import ExtentPart
 from emulator.protocol.shown import RecoveryFailed, SegmentRolled
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import StorageError
@@ -48,7 +50,12 @@ def recover(file: File, recovery_point: int) -> Recovery | None:
     """
     bases = file.label or (0,)
     first = max((base for base in bases if base <= recovery_point), default=bases[0])
-    for place, batch in enumerate(file.entries):
+    place = 0
+    batch: Any
+    for batch in all_pieces(file.entries):
+        if isinstance(batch, ExtentPart):  # none of its batches is damaged
+            place += batch.count
+            continue
         torn = isinstance(batch, Torn)
         if torn or (batch.corrupt and batch.base_offset >= first):
             end = batch.entry.base_offset if torn else batch.base_offset
@@ -57,6 +64,7 @@ def recover(file: File, recovery_point: int) -> Recovery | None:
             if file.label:
                 file.label = tuple(base for base in bases if base < end) or (bases[0],)
             return removed
+        place += 1
     return None
 
 

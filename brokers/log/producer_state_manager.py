@@ -14,6 +14,7 @@ from attrs import define, field
 
 from emulator.disks import Disk
 from emulator.protocol.errors import Errors
+from emulator.protocol.extents import ExtentPart
 from emulator.protocol.produce import IdempotentBatch
 from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 
@@ -44,7 +45,7 @@ class ProducerStateManager:
     """Whether a batch of a transaction was ever appended, as far as the log's batches say."""
 
     @staticmethod
-    def of(batches: Iterable[Batch], before: ProducerStateManager | None = None) -> ProducerStateManager:
+    def of(pieces: Iterable[Batch | ExtentPart], before: ProducerStateManager | None = None) -> ProducerStateManager:
         """The state of a log with these batches.
 
         Args:
@@ -52,12 +53,13 @@ class ProducerStateManager:
         """
         any_sequenced = before is not None and before is not NO_PRODUCERS
         states = before if before is not None and any_sequenced else ProducerStateManager()
-        for batch in batches:
-            if batch.sequenced:
-                any_sequenced = True
-                if batch.transactional:
-                    states = states.with_transactions()
-                states.add(batch)  # type: ignore[arg-type]
+        for piece in pieces:
+            for batch in remembered(piece) if isinstance(piece, ExtentPart) else (piece,):
+                if batch.sequenced:
+                    any_sequenced = True
+                    if batch.transactional:
+                        states = states.with_transactions()
+                    states.add(batch)  # type: ignore[arg-type]
         return states if any_sequenced else NO_PRODUCERS
 
     def with_transactions(self) -> TransactionalProducers:
@@ -137,6 +139,12 @@ class ProducerStateManager:
     def aborted_between(self, _offset: int, _end: int) -> tuple[AbortedTransaction, ...]:
         """The aborted transactions that have records from ``offset`` on and before ``end``, or may have."""
         return ()
+
+
+def remembered(part: ExtentPart) -> list[SequencedBatch]:
+    """The batches of ``part`` that a log's producers remember."""
+    kept = part.between(max(0, part.count - BATCHES_KEPT), part.count) if part.extent.sequenced else None
+    return [] if kept is None else kept.batches()  # type: ignore[return-value]
 
 
 NO_PRODUCERS = ProducerStateManager()

@@ -4,11 +4,11 @@ Only the base offset of each is stored, as in the names of Kafka's files. The re
 when a segment rolls or may be deleted.
 """
 
-from bisect import bisect_left
 from collections.abc import Sequence
 
 from attrs import frozen
 
+from brokers.log.batch_runs import ended, newest_us, pieces
 from brokers.log.log_config import LogConfig
 from emulator.protocol.types import Batch
 
@@ -32,8 +32,10 @@ class Segment:
     newest_us: int
 
 
-def _base_offset(batch: Batch) -> int:
-    return batch.base_offset
+def _begun(batches: Sequence[Batch], offset: int) -> int:
+    """The number of batches that begin before ``offset``."""
+    count = ended(batches, offset)
+    return count + (count < len(batches) and batches[count].base_offset < offset)
 
 
 def segments(bases: Sequence[int], batches: Sequence[Batch], end_offset: int) -> list[Segment]:
@@ -52,11 +54,10 @@ def active(bases: Sequence[int], batches: Sequence[Batch], end_offset: int) -> S
 
 
 def _between(base: int, following: int, batches: Sequence[Batch]) -> Segment:
-    begin = bisect_left(batches, base, key=_base_offset)
-    end = bisect_left(batches, following, lo=begin, key=_base_offset)
-    inside = batches[begin:end]
-    newest = max((batch.timestamp_us for batch in inside), default=0)
-    return Segment(base, following, begin, end, sum(batch.size for batch in inside), newest)
+    begin, end = _begun(batches, base), _begun(batches, following)
+    inside = list(pieces(batches, begin, end))
+    newest = max(map(newest_us, inside), default=0)
+    return Segment(base, following, begin, end, sum(piece.size for piece in inside), newest)
 
 
 def deletable(

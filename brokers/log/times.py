@@ -2,7 +2,9 @@
 
 from typing import NamedTuple
 
+from brokers.log.batch_runs import Piece, all_pieces
 from brokers.log.log import Log
+from emulator.protocol.extents import ExtentPart
 from emulator.protocol.records import NO_TIMESTAMP, StoredBatch, read_records
 from emulator.protocol.types import Batch
 
@@ -22,17 +24,29 @@ def max_timestamp_ms(batch: Batch) -> int:
 
 def latest_time_ms(log: Log) -> int:
     """The latest time of any record; NO_TIMESTAMP where there is none."""
-    return max((max_timestamp_ms(batch) for batch in log.batches), default=NO_TIMESTAMP)
+    return max(map(_latest_ms, all_pieces(log.batches)), default=NO_TIMESTAMP)
+
+
+def _latest_ms(piece: Piece) -> int:
+    return piece.newest_us // 1000 if isinstance(piece, ExtentPart) else max_timestamp_ms(piece)
 
 
 def first_since(log: Log, timestamp_ms: int) -> TimedRecord | None:
     """The first record whose time is ``timestamp_ms`` or later, or None."""
-    for batch in log.batches:
-        if batch.next_offset > log.start_offset and max_timestamp_ms(batch) >= timestamp_ms:
+    for piece in all_pieces(log.batches):
+        if piece.next_offset > log.start_offset and _latest_ms(piece) >= timestamp_ms:
+            batch = _first_in(piece, log.start_offset, timestamp_ms)
             found = _in_batch(batch, log.start_offset, timestamp_ms)
             if found is not None:
                 return found
     return None
+
+
+def _first_in(piece: Piece, start_offset: int, timestamp_ms: int) -> Batch:
+    """The first batch that ends after ``start_offset`` and is as late as ``timestamp_ms``. ``piece`` has one."""
+    if not isinstance(piece, ExtentPart):
+        return piece
+    return piece.batch(max(piece.ended(start_offset), piece.until(timestamp_ms * 1000 - 1)))
 
 
 def _in_batch(batch: Batch, start_offset: int, timestamp_ms: int) -> TimedRecord | None:

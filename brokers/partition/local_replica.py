@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from typing import NoReturn
 
+from brokers.log.batch_runs import Piece
 from brokers.log.log import Log
 from brokers.partition.recorder import Recorder
 from emulator.disks import DiskError
 from emulator.nodes import Process
 from emulator.protocol.events import LogLoaded, LogStartMoved, Truncated
+from emulator.protocol.extents import Extent, ExtentPart
 from emulator.protocol.offsets_for_leader_epoch import EpochEndFound
+from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.shown import Deviated
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import CorruptBatch
@@ -17,6 +20,11 @@ from fetchers.failures import CorruptBatch
 def refuse(corrupt: Batch, log: Log) -> NoReturn:
     """Refuse a batch that a follower has found corrupt before it appends it. Raises: CorruptBatch."""
     raise CorruptBatch(f"{log.tp}: the batch at {corrupt.base_offset} does not fit its checksum")
+
+
+def _row(tp: TopicPartition, piece: Piece) -> tuple[TopicPartition, int, int, int, int, int]:
+    """The row of ``Recorder`` for a batch, or for several of an extent."""
+    return tp, piece.leader_epoch, piece.base_offset, piece.next_offset, piece.id, piece.size
 
 
 class LocalReplica:
@@ -106,10 +114,8 @@ class LocalReplica:
             for batch in batches:
                 if batch.corrupt:  # all are checked before any is appended (Log.analyzeAndValidateRecords)
                     refuse(batch, log)
-            first = batches[0]
-            if first.base_offset < log.end_offset < first.next_offset and log.start_offset == log.end_offset:
-                # Its log is empty, and ends within the leader's batch (Partition.appendRecordsToFollower, KAFKA-6975).
-                self.truncate_fully_and_start_at(first.base_offset)
+            if log.start_offset == log.end_offset:
+                self._begin_at(batches)
             for batch in batches:
                 log.append(batch)
                 rows.append((tp, batch.leader_epoch, batch.base_offset, batch.next_offset, batch.id, batch.size))
@@ -129,6 +135,57 @@ class LocalReplica:
             self.stability_changed()
         return end
 
+    def _begin_at(self, pieces: Sequence[Piece]) -> None:
+        """Let a log that is empty, and ends within the leader's first batch, begin where that does
+        (Partition.appendRecordsToFollower, KAFKA-6975)."""
+        log = self.log
+        if log.start_offset == log.end_offset and pieces[0].base_offset < log.end_offset < pieces[0].next_offset:
+            self.truncate_fully_and_start_at(pieces[0].base_offset)
+
+    # -- many batches at once -----------------------------------------------------------------------------------------
+
+    def append_extent_as_leader(self, produced: Extent) -> ExtentPart:
+        """Append the batches of ``produced`` as a leader appends them one by one, in one transition. Its offsets and
+        its epoch are those of the log and of this leadership, whatever it was made with; its times are kept. The event
+        has one row for all of them: with the id of the first, and with the size of all.
+
+        Raises: DiskError.
+        """
+        base = self.append_as_leader(produced)
+        [part] = self.log.pieces(base, self.log.end_offset)
+        assert isinstance(part, ExtentPart)
+        return part
+
+    def append_as_leader(self, produced: ProducedBatch | Extent) -> int:
+        """Append as the leader; return the base offset. A partition does it."""
+        raise NotImplementedError
+
+    def append_pieces_as_follower(
+        self, pieces: Sequence[Piece], leader_high_watermark: int, leader_log_start: int = 0
+    ) -> int:
+        """Append what ``Log.pieces`` returns of the leader's log, as ``append_as_follower`` appends its batches. The
+        event has one row for each piece.
+
+        Raises: CorruptBatch, DiskError, OffsetMismatch.
+        """
+        log, rows = self.log, self.recorder.replicated
+        if pieces:
+            if not rows:
+                rows.begin()
+            for piece in pieces:
+                if not isinstance(piece, ExtentPart) and piece.corrupt:
+                    refuse(piece, log)
+            self._begin_at(pieces)
+            for piece in pieces:
+                if isinstance(piece, ExtentPart):
+                    log.append_part(piece)
+                else:
+                    log.append(piece)
+                rows.append(_row(self.tp, piece))
+            if self.adding:
+                self.replicated(pieces)
+        return self.append_as_follower((), leader_high_watermark, leader_log_start)
+
     @property
     def last_stable_offset_lag(self) -> int:
         """The number of committed records that a reader of committed transactions may not read yet."""
@@ -142,7 +199,7 @@ class LocalReplica:
         in another log directory from the log that it has replaced."""
         return max(high_watermark, self.log.start_offset)
 
-    def replicated(self, batches: Sequence[Batch]) -> None:
+    def replicated(self, batches: Sequence[Piece]) -> None:
         """Take note of ``batches`` that were appended as a follower, while replicas were being added. A partition
         counts its own."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import define, field
 
 from brokers.broker_policies import BrokerPolicies
+from brokers.log.batch_runs import Piece
 from brokers.log.log import Log
 from brokers.metrics import NOT_LEADING, ReplicaManagerMetrics
 from brokers.partition.isr import (
@@ -38,11 +39,12 @@ from emulator.protocol.events import (
     PartitionCreated,
     UnassignedFollowerAdded,
 )
+from emulator.protocol.extents import Extent
 from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
 from emulator.protocol.offsets_for_leader_epoch import OFFSET_NOT_AVAILABLE
 from emulator.protocol.produce import ProducedBatch
-from emulator.protocol.types import NO_LEADER, Batch, TopicPartition
+from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
 NOT_YET = (False, NO_ERROR)
@@ -268,21 +270,23 @@ class Partition(LocalReplica):
 
     # -- the leader's log -------------------------------------------------------------------------------------------
 
-    def append_as_leader(self, produced: ProducedBatch) -> int:
-        """Append one produced batch; return its base offset. If the leader is the whole ISR, the batch is committed at
-        once.
+    def append_as_leader(self, produced: ProducedBatch | Extent) -> int:
+        """Append one produced batch, or all of an extent; return the base offset. If the leader is the whole ISR, it is
+        committed at once.
 
         Raises: DiskError.
         """
         log, services = self.log, self.services
         base = log.end_offset
-        tp = self.tp
         batch = produced.placed(base, self.leader_epoch, self.process.clock_us)
-        log.append(batch)
+        if batch.in_extent:
+            log.append_part(batch)  # type: ignore[arg-type]  # a class attribute is faster
+        else:
+            log.append(batch)  # type: ignore[arg-type]
         rows = self.recorder.appended
         if not rows:
             rows.begin()
-        rows.append((tp, self.leader_epoch, base, batch.next_offset, batch.id, batch.size))
+        rows.append((self.tp, self.leader_epoch, base, batch.next_offset, batch.id, batch.size))
         woken = services.purgatory.reported
         for remote in self.remotes.values():
             position = remote.position
@@ -568,7 +572,7 @@ class Partition(LocalReplica):
             self.show("Log.updateHighWatermark", self.process.node.id)
         return high_watermark
 
-    def replicated(self, batches: Sequence[Batch]) -> None:
+    def replicated(self, batches: Sequence[Piece]) -> None:
         if self.process.node.id in self.adding:
             self.services.metrics.topics.reassignment_in.mark(sum(batch.size for batch in batches))
 

@@ -61,7 +61,7 @@ class LogDirsHandler:
 
 
 def _info(log: Log, lag: int, future: bool) -> ReplicaInfo:
-    return ReplicaInfo(log.tp, sum(batch.size for batch in log.batches), lag, future)
+    return ReplicaInfo(log.tp, log.size, lag, future)
 
 
 def _directory(directory: LogDirectory, infos: list[ReplicaInfo]) -> LogDirInfo:

@@ -29,7 +29,8 @@ class File:
     """A file: entries, and how many of them are durable.
 
     Attributes:
-        entries: the content, page cache included. The owner may read it; only the methods change it. The first write
+        entries: the content, page cache included. The owner may read it, and put a sequence of its own in the place of
+            the list that has the same entries and the same methods; only the methods here change it. The first write
             into an empty file replaces the list.
         flushed: the number of entries, from the start, that survive a host crash.
         label: information that the owner keeps in the file's name, which survives every crash.

@@ -62,7 +62,7 @@ class Timer:
     def cancel(self) -> None:
         """Cancel the call. Cancelling twice, or after it was made, changes nothing."""
         if self.fn is not None:
-            self.fn = None
+            self.fn = self.arg = None  # which may hold the timer: nothing collects a circle soon
             if not self.background:
                 self.world.foreground -= 1
 
@@ -71,12 +71,12 @@ class Timer:
         return self.fn is not None
 
     def fire(self) -> None:
-        fn = self.fn
+        fn, arg = self.fn, self.arg
         if fn is not None:
-            self.fn = None
+            self.fn = self.arg = None
             if not self.background:
                 self.world.foreground -= 1
-            fn(self.arg)
+            fn(arg)
 
 
 class WorldClock(trio.abc.Clock):

@@ -62,6 +62,7 @@ class Batch:
         corrupt: its checksum does not match its content.
         sequenced: whether its producer is idempotent and numbers its records: a ``SequencedBatch``.
         transactional: it belongs to a transaction, or ends one.
+        in_extent: it was read from an extent: an ``extents.ExtentBatch`` or ``extents.SequencedExtentBatch``.
     """
 
     base_offset: int
@@ -73,6 +74,7 @@ class Batch:
     corrupt: ClassVar[bool] = False
     sequenced: ClassVar[bool] = False
     transactional: ClassVar[bool] = False
+    in_extent: ClassVar[bool] = False
 
 
 @define(eq=False)

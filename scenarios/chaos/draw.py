@@ -133,9 +133,9 @@ def _let_followers_read_every_message(draft: Draft) -> None:
     if FOLLOWERS_LIMIT not in config:
         return
     setups = [topic_setup(scenario, topic) for topic in scenario.topics]
-    held = [batch for setup in setups for batch in preloaded(setup.size, setup.message_size)]
+    held = [piece for setup in setups for piece in preloaded(setup.size, setup.message_size)]
     sizes = [load.message_size for load in scenario.workloads]
-    sizes += [-(-batch.size // (batch.next_offset - batch.base_offset)) for batch in held]
+    sizes += [-(-piece.size // (piece.next_offset - piece.base_offset)) for piece in held]
     limit = max(config[FOLLOWERS_LIMIT], *sizes, 0)
     draft.change(cluster=evolve(scenario.cluster, config={**config, FOLLOWERS_LIMIT: limit}))
 

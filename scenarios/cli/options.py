@@ -103,6 +103,21 @@ def duration(option: str) -> Callable[[str], int]:
     return read
 
 
+def chance(option: str) -> Callable[[str], float]:
+    """A function that reads a probability above 0 and below 1."""
+
+    def read(text: str) -> float:
+        try:
+            found = float(text)
+        except ValueError:
+            found = 0.0
+        if not 0 < found < 1:
+            raise BadInput(f"{text!r} is no chance between 0 and 1; write one such as 1e-3", where=option)
+        return found
+
+    return read
+
+
 def real_time(option: str) -> Callable[[str], float]:
     """A function that reads a real time such as ``10m``, above zero, and returns seconds."""
     read_us = duration(option)

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 
+from brokers.log.batch_runs import Piece
 from brokers.log.directory import LogDirectory, emptiest_first
 from brokers.log.log import Log
 from brokers.log.log_config import LogConfig
 from brokers.log.log_manager import CLEAN_SHUTDOWN
 from emulator.disks import Disk
+from emulator.protocol.extents import Extent, ExtentPart
 from emulator.protocol.types import Batch, TopicPartition
 
 BATCH_BYTES = 1_048_576
@@ -24,13 +26,16 @@ class Preload:
     ) -> None:
         """Give every replica the same ``size`` bytes of ``tp``: of leader epoch 0, flushed, below the high
         watermark. ``places``: the number of each replica's log directory; empty: the emptiest."""
-        batches = preloaded(size, message_size)
+        pieces = preloaded(size, message_size)
         for number, broker in enumerate(replicas):
             its = self._directories[broker]
             directory = its[places[number]] if places else emptiest_first(its)[0]
             log = Log(directory, tp)
-            for batch in batches:
-                log.append(batch)
+            for piece in pieces:
+                if isinstance(piece, ExtentPart):
+                    log.append_part(piece)
+                else:
+                    log.append(piece)
             log.flush()
             directory.logs += 1
             directory.high_watermarks.put(tp, log.end_offset)
@@ -44,14 +49,13 @@ class Preload:
                 directory.disk.open(CLEAN_SHUTDOWN)
 
 
-def preloaded(size: int, message_size: int) -> list[Batch]:
-    """The batches of ``size`` bytes, of messages of about ``message_size``."""
-    batches: list[Batch] = []
-    offset, left = 0, size
-    while left > 0:
-        batch_size = min(left, BATCH_BYTES)
-        count = max(1, batch_size // message_size)
-        batches.append(Batch(offset, offset + count, 0, batch_size, -1 - len(batches)))
-        offset += count
-        left -= batch_size
-    return batches
+def preloaded(size: int, message_size: int) -> list[Piece]:
+    """The batches of ``size`` bytes, of messages of about ``message_size``: all that are full as one extent."""
+    pieces: list[Piece] = []
+    full, rest = divmod(size, BATCH_BYTES)
+    count = max(1, BATCH_BYTES // message_size)
+    if full:
+        pieces.append(Extent(0, full, count, BATCH_BYTES, 0, -1, -1).whole)
+    if rest:
+        pieces.append(Batch(full * count, full * count + max(1, rest // message_size), 0, rest, -1 - full))
+    return pieces

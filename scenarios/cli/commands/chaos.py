@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attrs import asdict
+
 from scenarios.cli import exits, options, output
 from scenarios.cli.output import say
 from scenarios.cli.parser import Program
@@ -64,6 +66,13 @@ def add(program: Program) -> None:
     )
     parser.add_argument(
         "--until-reached", dest="until", metavar="NAME", help="begin no seed once one has reached this (--reach)"
+    )
+    parser.add_argument(
+        "--until-chance",
+        metavar="P",
+        type=options.chance("--until-chance"),
+        default=0.0,
+        help="begin no seed once the next one has a finding of another kind with a chance below P, such as 1e-3",
     )
     parser.add_argument("--reach", action="store_true", help="list all that seeds can reach, and run nothing")
     parser.add_argument(
@@ -125,7 +134,8 @@ def _asked(arguments: Namespace) -> Campaign:
             'has no [[chaos]] blocks, so every seed would be the same; add [[chaos]] kind = "attrition", or run it',
             source=scenario.source,
         )
-    most = MOST_SEEDS if arguments.for_s is not None or arguments.until else DEFAULT_SEEDS
+    ends_early = arguments.for_s is not None or arguments.until or arguments.until_chance
+    most = MOST_SEEDS if ends_early else DEFAULT_SEEDS
     seeds = range(most) if arguments.seeds is None else arguments.seeds
     names = names_of(scenario.profile, scenario.strategy.parsed.protocol)
     if arguments.until is not None and arguments.until not in names:
@@ -136,6 +146,7 @@ def _asked(arguments: Namespace) -> Campaign:
     return Campaign(
         drawn=Drawn(scenario=scenario, names=names),
         until=arguments.until or "",
+        until_chance=arguments.until_chance,
         leans=arguments.lean,
         seeds=seeds,
         for_s=arguments.for_s,
@@ -185,7 +196,7 @@ class _Told:
         self.text = arguments.format == "text"
         self.began, self.seeds = time.monotonic(), 0
         total = len(campaign.seeds) if campaign.for_s is None else campaign.for_s
-        ends_early = campaign.for_s is not None or bool(campaign.until)
+        ends_early = campaign.for_s is not None or bool(campaign.until) or campaign.until_chance > 0
         self.counted = arguments.seeds is not None or not ends_early
         self.progress = Progress("chaos", output.progress, total, about="at most" if ends_early else "about")
 
@@ -252,6 +263,7 @@ class _Told:
         for ticket, count in tally.known_in.most_common():
             yield f"  known, {ticket}: {counted(count, 'seeds')}, first: {tally.known[ticket][0]}"
         yield from self._ruled_out(tally)
+        yield from _chances(tally)
         yield from self._reached(tally)
         rate = (tally.seeds - tally.before) / seconds
         yield f"{rate:.1f} seeds/s, {tally.virtual_us / 1e6:,.0f} virtual seconds, {tally.events:,} events"
@@ -301,11 +313,22 @@ class _Told:
                 {"ticket": ticket, "seeds": count, "first": tally.known[ticket]}
                 for ticket, count in tally.known_in.most_common()
             ],
+            "chance_of_a_new_kind_of_finding": asdict(tally.findings.chance()),
+            "chance_of_a_new_reach": asdict(tally.reaches.chance()),
             "rules_out": share(tally.seeds) if tally.seeds and not failed else None,
             "never_reached": list(tally.reached.never),
             "seeds_per_s": round((tally.seeds - tally.before) / seconds, 3),
             "virtual_s": tally.virtual_us / 1e6,
         }
+
+
+def _chances(tally: Tally) -> Iterator[str]:
+    """Lines about what the next seed may show that none has shown."""
+    if tally.seeds:
+        yield f"the next seed has a finding of another kind with a chance of {tally.findings.chance()}"
+        reaches = tally.reaches.chance()
+        more = f"; {counted(reaches.unseen, 'such things')} or more can be reached" if reaches.unseen else ""
+        yield f"it reaches what none has reached with a chance of {reaches}{more}"
 
 
 def _in_lines(names: Iterable[str]) -> list[str]:

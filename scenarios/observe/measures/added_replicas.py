@@ -37,26 +37,54 @@ class AddedReplicaRow(NamedTuple):
 
 
 @define(eq=False)
+class _Fetched:
+    """Batches of equal size and number of records, one after the other.
+
+    Attributes:
+        next_offset: of the last one.
+        step: the distance from the next offset of one to that of the following; 0 while there is only one.
+    """
+
+    next_offset: int
+    size: int
+    step: int = 0
+    count: int = 1
+
+
+@define(eq=False)
 class _Replica:
     """One added replica.
 
     Attributes:
-        batches: next offset and size of the batches that it fetched and still has.
+        batches: those that it fetched and still has: a move of a terabyte brings a million of them.
     """
 
     bytes: int = 0
     lost_bytes: int = 0
-    batches: list[tuple[int, int]] = Factory(list)
+    batches: list[_Fetched] = Factory(list)
 
     def fetched(self, next_offset: int, size: int) -> None:
         self.bytes += size
-        self.batches.append((next_offset, size))
+        last = self.batches[-1] if self.batches else None
+        if last is not None and size == last.size:
+            step = next_offset - last.next_offset
+            if step == last.step or (last.count == 1 and step > 0):
+                last.next_offset, last.step = next_offset, step
+                last.count += 1
+                return
+        self.batches.append(_Fetched(next_offset, size))
 
     def cut(self, end: int) -> None:
         """Take note that its log ends at ``end`` now."""
         batches = self.batches
-        while batches and batches[-1][0] > end:
-            self.lost_bytes += batches.pop()[1]
+        while batches and batches[-1].next_offset > end:
+            last = batches[-1]
+            gone = min(last.count, -((end - last.next_offset) // last.step)) if last.count > 1 else 1
+            self.lost_bytes += gone * last.size
+            last.count -= gone
+            last.next_offset -= gone * last.step
+            if not last.count:
+                batches.pop()
 
 
 @define(eq=False)

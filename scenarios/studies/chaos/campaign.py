@@ -15,7 +15,8 @@ from scenarios.chaos.draw import kinds_of
 from scenarios.runs.batch import Workers
 from scenarios.runs.dataset.identity import VERSION, code_digest
 from scenarios.studies.chaos.campaign_results import CampaignResults
-from scenarios.studies.chaos.leaning import Reached
+from scenarios.studies.chaos.chance import Shown
+from scenarios.studies.chaos.leaning import Reached, unpacked
 from scenarios.studies.chaos.seed_run import Drawn, SeedChunk, SeedResult, work
 from scenarios.whole_files import save
 
@@ -35,6 +36,8 @@ class Campaign:
         for_s: the real time, in seconds, after which no further seed begins; None: run all.
         out: the folder of the results; None: they are not kept.
         until: the name of a thing to be reached: no further seed begins once one has reached it.
+        until_chance: no further seed begins once the chance that the next one has a finding of another kind is below
+            this, with 95 %; 0: that does not matter.
         leans: whether kinds are drawn more often whose seeds have reached rarely reached things. Each result has the
             weights that it was drawn with.
     """
@@ -44,6 +47,7 @@ class Campaign:
     for_s: float | None = None
     out: Path | None = None
     until: str = ""
+    until_chance: float = 0.0
     leans: bool = False
 
     def kinds_of(self, result: SeedResult) -> Sequence[str]:
@@ -51,8 +55,8 @@ class Campaign:
         return kinds_of(self.drawn.scenario, result.seed, result.weights)
 
     def is_over(self, tally: Tally) -> bool:
-        """Whether a seed has reached the thing that the campaign waits for."""
-        return bool(tally.reached.seeds[self.until])
+        """Whether the campaign has what it waits for."""
+        return bool(tally.reached.seeds[self.until]) or tally.findings.chance().high <= self.until_chance
 
     def identity(self) -> dict[str, object]:
         """The properties that all results in one folder share."""
@@ -75,6 +79,7 @@ class Tally:
         failed: the seeds with new findings.
         checkers: the number of seeds in which each checker has a new finding.
         reached: the things that its seeds have reached.
+        findings, reaches: the kinds of findings, and the names reached, by how many seeds have shown each.
         kinds: returns the kinds that a seed had.
         known, known_in: for each ticket, some of the seeds whose findings it explains, and their number.
     """
@@ -89,9 +94,13 @@ class Tally:
     checkers: Counter[str] = field(factory=Counter)
     known: dict[str, list[int]] = field(factory=dict)
     known_in: Counter[str] = field(factory=Counter)
+    findings: Shown = field(factory=Shown)
+    reaches: Shown = field(factory=Shown)
 
     def add(self, result: SeedResult) -> None:
         self.seeds += 1
+        self.findings.add({found.kind for found in result.found})
+        self.reaches.add(unpacked(result.reach, self.reached.names))
         self.virtual_us += result.virtual_us
         self.events += result.events
         self.reached.add(result.seed, result.reach, self.kinds(result))

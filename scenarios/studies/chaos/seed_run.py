@@ -40,6 +40,11 @@ class ResultFinding(NamedTuple):
     about: dict[str, Any] = {}  # noqa: RUF012
 
     @property
+    def kind(self) -> str:
+        """The finding's kind: its checker, and the tickets that explain it."""
+        return " ".join((self.checker, *sorted(set(self.tickets))))
+
+    @property
     def in_short(self) -> str:
         """The finding in short; an expectation's own text first, since its name does not say which it is."""
         words = (self.statement, self.state) if self.checker == EXPECTATION else (self.state or self.statement,)

@@ -113,6 +113,20 @@ def test_a_campaign_stops_at_what_it_was_to_reach(file: Path, call: Call) -> Non
     assert "did you mean 'controller elected'?" in said.line
 
 
+def test_a_campaign_stops_when_little_that_is_new_can_be_expected(file: Path, call: Call) -> None:
+    said = call("chaos", file, "--until-chance", "0.5", "--jobs", "1", "--format", "json")
+    table = json.loads(said.out)
+    chance = table["chance_of_a_new_kind_of_finding"]
+    assert chance["high"] <= 0.5
+    assert table["seeds"] == chance["seeds"] < 100
+    said = call("chaos", file, "--seeds", "0:3", "--jobs", "1")
+    assert "the next seed has a finding of another kind with a chance of " in said.out
+    assert "it reaches what none has reached with a chance of " in said.out
+    said = call("chaos", file, "--until-chance", "2")
+    assert said.code == 2
+    assert "'2' is no chance between 0 and 1" in said.line
+
+
 def test_a_replay_names_the_plugins_that_it_needs(
     failing_file: Path, tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,7 +66,7 @@ def test_producer_ids_come_in_blocks_of_a_thousand_from_zookeeper() -> None:
 def _batches(played: Played) -> list[Any]:
     partition = played.stage.cluster.brokers[0].replicas.partitions[TP]
     assert partition.log is not None
-    return partition.log.batches
+    return list(partition.log.batches)
 
 
 fault_times = st.integers(1000, 7500)

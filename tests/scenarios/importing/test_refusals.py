@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from scenarios.importing.assembling import assembled
-from scenarios.importing.found import Found
+from scenarios.importing.found import Found, FoundPartition
+from scenarios.importing.rate_sources import read_rates
 from scenarios.importing.tool_texts import read_configs, read_log_dirs, read_reassignment, read_topics
 from scenarios.importing.writing import as_text
 from scenarios.language import Scenario
@@ -70,6 +71,19 @@ def test_a_raw_counter_is_refused_with_the_query_that_would_be_right(call: Call,
     (tmp_path / "rates").write_text(json.dumps({"status": "success", "data": {"result": [series]}}))
     called = call("import", "--topics", tmp_path / "topics", "--rates", tmp_path / "rates", "-o", tmp_path / "out")
     assert f"ask for rate({name}[5m])" in called.line
+
+
+@pytest.mark.parametrize(
+    ("sample", "load"),
+    [("prometheus-rate", (60, 1024)), ("prometheus-counter", (20, 500)), ("prometheus-one-minute", (20, 500))],
+)
+def test_each_spelling_of_prometheus_gives_the_rate_of_the_topic(sample: str, load: tuple[int, int]) -> None:
+    found = Found()
+    found.add_partition("orders", 0, FoundPartition((0,), "here"))
+    read_rates(Path(__file__).parent / "samples" / f"{sample}.json", found)
+    (topic,) = assembled(found).topics
+    assert topic.load is not None
+    assert (topic.load.rate, topic.load.message_size) == load
 
 
 def scenario_of(folder: Path, **texts: str) -> tuple[Scenario, str]:

@@ -1,0 +1,1 @@
+"""The stated chances of something new, against what came next."""
