@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language.kafka_settings import BROKER_SETTINGS, TOPIC_SETTINGS, Setting
@@ -17,14 +17,22 @@ _LARGER_UNITS = {
     "log.roll.hours": ("log.roll.ms", 3_600_000),
 }
 """Settings that Kafka has in several units, from the one that goes first; -1 stays."""
+_SESSION_TIMEOUT = "zookeeper.session.timeout.ms"
 
 
 @frozen
 class DividedSettings:
-    """``known``: values by name; ``others``: the texts of what the emulator does not know, or cannot take."""
+    """The settings of one kind.
+
+    Attributes:
+        known: values by name.
+        others: the texts of what the emulator does not know, or cannot take.
+        session_timeout_ms: zookeeper.session.timeout.ms, which a scenario has in its table of ZooKeeper.
+    """
 
     known: dict[str, Any] = field(factory=dict)
     others: dict[str, str] = field(factory=dict)
+    session_timeout_ms: int | None = None
 
 
 def topic_settings(config: Mapping[str, str]) -> DividedSettings:
@@ -42,7 +50,11 @@ def broker_settings(config: Mapping[str, str], notes: list[str]) -> DividedSetti
         if finer not in kept and value.lstrip("-").isdecimal() and len(value) < 12:
             kept[finer] = str(int(value) * factor) if int(value) > 0 else value
             notes.append(f"{finer} is {name} = {value}")
-    return _divided(kept, BROKER_SETTINGS)
+    timeout = kept.get(_SESSION_TIMEOUT, "")
+    if not timeout.isdecimal() or len(timeout) > 9 or not int(timeout):
+        return _divided(kept, BROKER_SETTINGS)
+    del kept[_SESSION_TIMEOUT]
+    return evolve(_divided(kept, BROKER_SETTINGS), session_timeout_ms=int(timeout))
 
 
 def _divided(config: Mapping[str, str], settings: Mapping[str, Setting]) -> DividedSettings:

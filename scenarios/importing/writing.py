@@ -82,6 +82,9 @@ def _cluster(one: Assembled) -> Iterator[str]:
         yield f"controller = {one.ids.index(one.found.controller)}"
     if one.racks:
         yield from _list("rack_names", [write_value(rack) for rack in one.racks])
+    timeout = one.settings.session_timeout_ms
+    if timeout is not None:
+        yield f"zk = {{ session_timeout = {write_value(format_duration(1_000 * timeout))} }}"
     yield f"log_dirs = {one.log_dirs}"
     if one.log_dirs > 1:
         for broker in one.ids[:3]:

@@ -75,3 +75,14 @@ def test_a_move_under_way_begins_before_it_whether_the_tool_says_so_or_not() -> 
     old, new = (Scenario.load(GOLDEN / f"{name}.toml") for name in ("2.4.1-moving", "3.9.1-moving"))
     assert old.assignments() == new.assignments() == Scenario.load(GOLDEN / "2.4.1.toml").assignments()
     assert old.targets() == new.targets() == {"orders-0": (0, 2), "orders-1": (2, 0)}
+
+
+def test_the_session_timeout_is_zookeepers_in_the_scenario(call: Call, tmp_path: Path) -> None:
+    configs = tmp_path / "configs.txt"
+    configs.write_text(
+        "Dynamic configs for broker 0 are:\n"
+        "  zookeeper.session.timeout.ms=9000 sensitive=false synonyms={STATIC_BROKER_CONFIG:x=9000}\n"
+    )
+    called = call("import", "--topics", HERE / OLD / "topics.txt", "--configs", configs, "-o", tmp_path / "it.toml")
+    assert called.code == 0, called.err
+    assert Scenario.load(tmp_path / "it.toml").session_timeout_us == 9_000_000
