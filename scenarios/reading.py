@@ -23,6 +23,9 @@ from scenarios.units import LARGEST
 MOST_BYTES = 1 << 25
 """The most bytes of a text; half of it if the text is not ASCII, since Python then needs up to four bytes for each
 character."""
+MOST_TOML_LETTERS = 8_000_000
+"""The most letters of a TOML text. Python reads a text in double quotes letter by letter: 8 MB take more than half a
+CPU second, and 33 MB would take five."""
 MOST_IN_TOML, MOST_IN_JSON = 400_000, 1_000_000
 """The most values, keys and lines of a text. In TOML each takes some ten microseconds to parse and to find, in JSON a
 tenth of that, and up to 100 bytes: all 100,000 partitions of a large cluster fit in a plan."""
@@ -145,6 +148,8 @@ def parse_toml(text: str, *, long: str = "") -> dict[str, Any]:
 
     Raises: BadInput, and TOMLDecodeError where the form is broken.
     """
+    if len(text) > MOST_TOML_LETTERS:
+        raise BadInput(f"holds more than {MOST_TOML_LETTERS // 1_000_000} MB of TOML; leave some out")
     _check_amount(text, MOST_IN_TOML, "\n,=[{\\", 8 * text.count("."))
     for line in text.splitlines():
         if line.count(".") >= MOST_IN_KEY:

@@ -26,7 +26,8 @@ tests, without Java, and fails where something differs that is not declared, or 
 **Set aside**, because two runs of the same Kafka differ in it: times, addresses, everything before the first topic; the
 order in which followers join the ISR, and how many joins one announcement carries; which of several brokers becomes
 controller; the order of what happens to different znodes, or to different brokers and topics. Sizes and throttles make
-moves long enough for a fault to fall into the copying; what depends on the speed of the machine is not compared.
+moves long enough for a fault to fall into the copying; what depends on the speed of the machine is not compared. How
+long throttled moves take is on [a page of its own](reality.md).
 
 **A cell** says *identical* where the emulator does what one of the runs of the real cluster did; else the numbers of
 the [reasons](#reasons). It says how many runs there are if more than one, and how many outcomes they had where not all

@@ -17,15 +17,17 @@ class Release:
     """A release of Kafka.
 
     Attributes:
-        profile: the emulator's profile; that of the next release that has one, where the release itself has none.
+        profile: the emulator's profile; that of the nearest release that has one, where the release itself has none.
         scala: the Scala version of the artifact.
         zookeeper: the version to run with; None: the one that the release brings.
+        logger: the artifact that writes its logs, and its version.
     """
 
     name: str
     profile: str
     scala: str = "2.12"
     zookeeper: str | None = None
+    logger: tuple[str, str] = ("slf4j-log4j12", "1.7.30")
 
     @property
     def number(self) -> tuple[int, ...]:
@@ -49,6 +51,7 @@ RELEASES = {
         Release("2.5.1", "kafka-2.5"),
         Release("2.6.3", "kafka-2.6"),
         Release("2.7.2", "kafka-2.7"),
+        Release("3.9.1", "kafka-2.7", scala="2.13", logger=("slf4j-reload4j", "1.7.36")),
     )
 }
 

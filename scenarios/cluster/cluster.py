@@ -23,7 +23,6 @@ from emulator.network import NO_DELAY, Network, NetworkSpec
 from emulator.nodes import CrashKind, Node, Process
 from emulator.protocol.address import host
 from emulator.protocol.events import NodeCrashed, NodeStarted
-from emulator.protocol.placement import rack_of
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity, topic_entity
 from emulator.trace import Trace
@@ -61,13 +60,16 @@ to 80 ms more, and a controller among them sent what it had queued (docs/underst
 
 @frozen
 class TopicSetup:
-    """A topic at the start: the replicas of each partition in order of preference; ``size`` bytes in each partition."""
+    """A topic at the start: the replicas of each partition in order of preference; ``size`` bytes in each partition,
+    or those of ``sizes``. ``log_dirs``: the number of the log directory of each replica; empty: the emptiest."""
 
     name: str
     assignment: Mapping[int, tuple[int, ...]]
     size: int = 0
     message_size: int = 1024
     config: Mapping[str, str] = field(factory=dict)
+    sizes: tuple[int, ...] = ()
+    log_dirs: tuple[tuple[int, ...], ...] = ()
 
 
 @frozen
@@ -75,7 +77,7 @@ class ClusterSetup:
     """The parts of a cluster.
 
     Attributes:
-        racks: the number of racks; broker b is in rack b modulo racks.
+        rack_of: the rack of each broker that has one.
         log_dirs: the log directories of each broker, each on a disk of its own.
         paranoid: whether to hash every message at both ends (``emulator.network.sealed``).
         broker_settings: the dynamic settings that each broker has as its own at the start (KIP-226).
@@ -91,7 +93,7 @@ class ClusterSetup:
     controller: ControllerPolicies = field(factory=ControllerPolicies)
     network: NetworkSpec = field(factory=NetworkSpec)
     zk: ZkSpec = field(factory=ZkSpec)
-    racks: int = 1
+    rack_of: Mapping[int, str] = field(factory=dict)
     log_dirs: tuple[str, ...] = ("/data/0",)
     disk_speed: DiskSpeed | None = None
     topics: tuple[TopicSetup, ...] = ()
@@ -218,9 +220,12 @@ class Cluster:
             {broker: node.disks for broker, node in self.nodes.items()}, self.setup.broker.policies.log_config
         )
         for topic in self.setup.topics:
-            if topic.size:
-                for partition, replicas in topic.assignment.items():
-                    preload.write(TopicPartition(topic.name, partition), replicas, topic.size, topic.message_size)
+            for partition, replicas in topic.assignment.items():
+                size = topic.sizes[partition] if topic.sizes else topic.size
+                places = topic.log_dirs[partition] if topic.log_dirs else ()
+                if size or places:
+                    tp = TopicPartition(topic.name, partition)
+                    preload.write(tp, replicas, size, topic.message_size, places)
         preload.end()
 
     @property
@@ -244,8 +249,7 @@ class Cluster:
             self._stopping[id] = True
             return
         node = self.nodes[id]
-        rack = rack_of(id, self.setup.racks) if self.setup.racks > 1 else None
-        spec = evolve(self.setup.broker, zk=self.setup.zk, rack=rack)
+        spec = evolve(self.setup.broker, zk=self.setup.zk, rack=self.setup.rack_of.get(id))
         broker = self.brokers[id] = Broker(self.network, spec, self._controller)
         node.on_halt = partial(self.crash_broker, id)
         phase_us = self._drawn_phase(

@@ -45,7 +45,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
             session_timeout_us=scenario.session_timeout_us,
             max_in_flight=spec.zk.max_in_flight,
         ),
-        racks=spec.racks,
+        rack_of=spec.rack_of,
         log_dirs=spec.log_dir_names,
         disk_speed=_disk_speed(spec.disk),
         topics=tuple(topic_setup(scenario, topic) for topic in scenario.topics),
@@ -96,6 +96,7 @@ def _workloads(scenario: Scenario, load: WorkloadSpec) -> list[Workload]:
             retry_backoff_us=int(load.setting("retry.backoff.ms")) * 1000,
             keys=load.keys,
             key_skew=load.key_skew,
+            shares=load.shares,
             sticky=load.partitioner == STICKY,
             idempotent=bool(load.setting("enable.idempotence")),
             retries=int(load.setting("retries")),
@@ -148,7 +149,9 @@ def topic_setup(scenario: Scenario, topic: TopicSpec) -> TopicSetup:
     lists = topic.replica_lists(scenario.cluster.brokers)
     sizes = [load.message_size for load in scenario.workloads if load.topic == topic.name]
     config = {name: as_text(value) for name, value in topic.config.items()}
-    return TopicSetup(topic.name, dict(enumerate(lists)), topic.size_bytes, (sizes or [1024])[0], config)
+    return TopicSetup(
+        topic.name, dict(enumerate(lists)), topic.size_bytes, (sizes or [1024])[0], config, topic.sizes, topic.log_dirs
+    )
 
 
 def partition_count(scenario: Scenario, name: str) -> int:

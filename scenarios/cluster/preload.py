@@ -21,12 +21,15 @@ class Preload:
     def __init__(self, disks: Mapping[int, tuple[Disk, ...]], config_of: Callable[[str], LogConfig]) -> None:
         self._directories = {broker: [LogDirectory(disk, config_of) for disk in its] for broker, its in disks.items()}
 
-    def write(self, tp: TopicPartition, replicas: tuple[int, ...], size: int, message_size: int) -> None:
+    def write(
+        self, tp: TopicPartition, replicas: tuple[int, ...], size: int, message_size: int, places: tuple[int, ...] = ()
+    ) -> None:
         """Give every replica the same ``size`` bytes of ``tp``: of leader epoch 0, flushed, below the high
-        watermark."""
+        watermark. ``places``: the number of each replica's log directory; empty: the emptiest."""
         pieces = preloaded(size, message_size)
-        for broker in replicas:
-            directory = emptiest_first(self._directories[broker])[0]
+        for number, broker in enumerate(replicas):
+            its = self._directories[broker]
+            directory = its[places[number]] if places else emptiest_first(its)[0]
             log = Log(directory, tp)
             for piece in pieces:
                 if isinstance(piece, ExtentPart):

@@ -137,7 +137,12 @@ def _each(where: str, items: Iterable[Any], check: Callable[[Any], None]) -> Non
 
 
 def _check_workload(known: KnownNames, workload: WorkloadSpec) -> None:
-    known.topic(workload.topic, "topic")
+    topic = known.topic(workload.topic, "topic")
+    if workload.shares and len(workload.shares) != topic.partitions:
+        raise BadInput(
+            f"{len(workload.shares)} for the {topic.partitions} partitions of {topic.name}; write one each",
+            where="shares",
+        )
 
 
 def _check_consumer(known: KnownNames, consumer: ConsumerSpec) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import Factory, field, frozen
 
 from emulator.protocol.configs import ConfigValue
+from emulator.protocol.placement import rack_of
 from scenarios.errors import BadInput
 from scenarios.language.kafka_settings import BROKER_CONFIG
 from scenarios.language.messages import SERVED
@@ -19,6 +20,7 @@ from scenarios.language.schema.kinds import (
     Integer,
     ListOf,
     MapOf,
+    Text,
     as_tuple,
 )
 from scenarios.language.schema.table_reader import Block, key
@@ -109,6 +111,14 @@ class ClusterSpec:
         metadata=key(BROKER_ID, "the broker that is controller at first; absent = the one that wins the election"),
     )
     racks: int = field(default=1, metadata=key(Integer(1), "how many racks; broker b is in rack b modulo racks"))
+    rack_names: tuple[str, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(
+            ListOf(Text()),
+            "the rack of each broker, in the order of their ids, where they do not alternate; instead of `racks`",
+        ),
+    )
     log_dirs: int = field(
         default=1,
         metadata=key(Integer(1, MOST_LOG_DIRS), "log directories of each broker, each on its own disk: /data/0, ..."),
@@ -144,7 +154,20 @@ class ClusterSpec:
         """The log directories of each broker."""
         return tuple(f"/data/{number}" for number in range(self.log_dirs))
 
+    @property
+    def rack_of(self) -> dict[int, str]:
+        """The rack of each broker; empty where they have none."""
+        if self.rack_names:
+            return dict(enumerate(self.rack_names))
+        return {broker: rack_of(broker, self.racks) for broker in range(self.brokers)} if self.racks > 1 else {}
+
     def __attrs_post_init__(self) -> None:
+        if self.rack_names and len(self.rack_names) != self.brokers:
+            raise BadInput(
+                f"{len(self.rack_names)} racks for {self.brokers} brokers; write one each", where="rack_names"
+            )
+        if self.rack_names and self.racks > 1:
+            raise BadInput("the rack of each broker is stated already; keep one of both", where="racks")
         if self.controller is not None and self.controller >= self.brokers:
             raise BadInput(
                 f"broker {self.controller} does not exist; write an id from 0 to {self.brokers - 1}",

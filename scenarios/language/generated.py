@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import define, field
 
-from emulator.protocol.placement import Replicas, place_replicas, rack_of
+from emulator.protocol.placement import Replicas, place_replicas
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.plan import GeneratedPlan, Move, Plan
 from scenarios.language.topic_spec import TopicSpec, join_partition
@@ -23,9 +23,10 @@ class Placements:
     """The places of each topic's replicas, as a scenario's method changes them entry by entry, and the plans that it
     has generated: the same words mean the same plan, in whatever entry they are."""
 
-    def __init__(self, brokers: int, racks: int) -> None:
+    def __init__(self, brokers: int, racks: Mapping[int, str]) -> None:
+        """``racks``: the rack of each broker; empty where they have none."""
         self.brokers = tuple(range(brokers))
-        self.racks = {broker: rack_of(broker, racks) for broker in self.brokers} if racks > 1 else None
+        self.racks = racks or None
         self._replicas: dict[str, list[Replicas]] = {}
         self._made: dict[GeneratedPlan, GeneratedPlan] = {}
 

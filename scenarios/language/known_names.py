@@ -153,6 +153,13 @@ class KnownNames:
         self.all_brokers(topic.brokers, "brokers")
         for partition, replicas in enumerate(topic.assignment or ()):
             self.all_brokers(replicas, f"assignment[{partition}]")
+        dirs = self.scenario.cluster.log_dirs
+        for partition, numbers in enumerate(topic.log_dirs):
+            if any(number >= dirs for number in numbers):
+                raise BadInput(
+                    f"log directory {max(numbers)} does not exist; write numbers from 0 to {dirs - 1}",
+                    where=f"log_dirs[{partition}]",
+                )
 
 
 _BROUGHT_ABOUT_BY = {

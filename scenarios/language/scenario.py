@@ -204,7 +204,7 @@ class Scenario:
     def _generate_plans(self) -> None:
         """Give the plans in words their moves, from the places of replicas when the method comes to each. Raises:
         BadInput."""
-        placements = Placements(self.cluster.brokers, self.cluster.racks)
+        placements = Placements(self.cluster.brokers, self.cluster.rack_of)
         for topic in self.topics:
             placements.add(topic)
         if self.plan is not None:
@@ -336,6 +336,14 @@ class Scenario:
             name: replicas
             for topic in self.topics
             for name, replicas in zip(topic.partition_names, topic.replica_lists(self.cluster.brokers), strict=True)
+        }
+
+    def sizes(self) -> dict[str, int]:
+        """The bytes in every partition at the start, by partition name."""
+        return {
+            name: size
+            for topic in self.topics
+            for name, size in zip(topic.partition_names, topic.partition_sizes, strict=True)
         }
 
     def settings(self) -> dict[str, ConfigValue]:

@@ -73,7 +73,7 @@ def never_ending(scenario: Scenario, plan: Plan, throttle: Throttle) -> Iterator
     counts = parsed.shape in KEEP_IN_SYNC and not throttle.only_reassigned
     in_sync = {name: written[name] * (min(len(now[name]), len(targets[name])) - 1) * counts for name in moves}
     answers = {name: len(added[name]) * _most_in_answer(scenario, name, written[name]) for name in moves}
-    sizes = {name: topic.size_bytes for topic in scenario.topics for name in topic.partition_names}
+    sizes = scenario.sizes()
     at_once = parsed.execution.at_once
 
     def too_low(needed: int, names: list[str]) -> bool:
@@ -116,13 +116,12 @@ def _most_in_answer(scenario: Scenario, name: str, written: int) -> int:
 def _written(scenario: Scenario) -> dict[str, int]:
     """Bytes per second that are written to each partition to the end of the run, as far as known: keys are spread
     unevenly."""
-    count: dict[str, int] = {}
-    names = list(scenario.assignments())
-    for name in names:
-        topic = split_partition(name)[0]
-        count[topic] = count.get(topic, 0) + 1
-    rates: dict[str, int] = {}
+    names = {topic.name: topic.partition_names for topic in scenario.topics}
+    written = {name: 0 for each in names.values() for name in each}
     for load in scenario.workloads:
         if load.stop_us is None and load.keys is None:
-            rates[load.topic] = rates.get(load.topic, 0) + load.producer_rate * load.message_size
-    return {name: rates.get(topic := split_partition(name)[0], 0) // count[topic] for name in names}
+            its = names.get(load.topic, ())
+            shares = load.shares or (1,) * len(its)
+            for name, share in zip(its, shares, strict=True):
+                written[name] += load.producer_rate * load.message_size * share // sum(shares)
+    return written

@@ -51,6 +51,10 @@ def _frozen_assignment(lists: Iterable[Iterable[int]] | None) -> Assignment | No
     return None if lists is None else tuple(tuple(replicas) for replicas in lists)
 
 
+def _frozen_lists(lists: Iterable[Iterable[int]]) -> Assignment:
+    return tuple(map(tuple, lists))
+
+
 def _partitions(topic: TopicSpec) -> int:
     return len(topic.assignment) if topic.assignment else 1
 
@@ -83,12 +87,29 @@ class TopicSpec:
         metadata=key(Integer(1), "replicas of each partition; absent = as in the assignment, or 3"),
     )
     size_bytes: int = field(default=0, metadata=key(SIZE, "data in each partition when the run starts", name="size"))
+    sizes: tuple[int, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(ListOf(SIZE), "the data in each partition at the start, where they differ; instead of `size`"),
+    )
+    log_dirs: tuple[tuple[int, ...], ...] = field(
+        default=(),
+        converter=_frozen_lists,
+        metadata=key(
+            ListOf(ListOf(Integer(0))),
+            "the number of the log directory of each replica, in the order of the assignment; absent = the emptiest",
+        ),
+    )
     config: dict[str, ConfigValue | str] = field(
         default=Factory(dict),
         metadata=key(TOPIC_CONFIG, "topic settings under Kafka's names; they override the brokers'"),
     )
 
     def __attrs_post_init__(self) -> None:
+        self._check_assignment()
+        self._check_each_partition()
+
+    def _check_assignment(self) -> None:
         if self.assignment is None:
             if self.brokers and self.replication_factor > len(self.brokers):
                 raise BadInput(
@@ -112,6 +133,31 @@ class TopicSpec:
                     "all partitions of a topic have the same number",
                     where=f"assignment[{partition}]",
                 )
+
+    def _check_each_partition(self) -> None:
+        """Refuse sizes or log directories that are not one for each partition, or replica."""
+        if self.sizes and len(self.sizes) != self.partitions:
+            raise BadInput(
+                f"{len(self.sizes)} for {counted(self.partitions, 'partitions')}; write one each", where="sizes"
+            )
+        if self.sizes and self.size_bytes:
+            raise BadInput("the size of each partition is stated already; keep one of both", where="size")
+        if self.log_dirs and len(self.log_dirs) != self.partitions:
+            raise BadInput(
+                f"{len(self.log_dirs)} for {counted(self.partitions, 'partitions')}; write a list for each",
+                where="log_dirs",
+            )
+        for partition, numbers in enumerate(self.log_dirs):
+            if len(numbers) != self.replication_factor:
+                raise BadInput(
+                    f"{len(numbers)} for {counted(self.replication_factor, 'replicas')}; write one each",
+                    where=f"log_dirs[{partition}]",
+                )
+
+    @property
+    def partition_sizes(self) -> tuple[int, ...]:
+        """The bytes in each partition at the start."""
+        return self.sizes or (self.size_bytes,) * self.partitions
 
     @property
     def partition_names(self) -> tuple[str, ...]:

@@ -181,6 +181,13 @@ class WorkloadSpec:
             "Zipf's exponent s: the n-th most used key comes 1 / n^s as often; the seed draws which; 0: in turn",
         ),
     )
+    shares: tuple[int, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(
+            ListOf(Integer(0)), "how much each partition gets beside the others, without keys; absent = all the same"
+        ),
+    )
     partitioner: str = field(
         default=ROUND_ROBIN,
         metadata=key(
@@ -221,6 +228,8 @@ class WorkloadSpec:
         return self.config.get(name, PRODUCER_SETTINGS[name].default)
 
     def __attrs_post_init__(self) -> None:
+        if self.shares and (self.keys is not None or self.partitioner == STICKY or not any(self.shares)):
+            raise BadInput("shares are of messages without keys, dealt out in turn, and not all 0", where="shares")
         if self.key_skew and self.keys is None:
             raise BadInput("there are no keys that could be used more or less often; write keys", where="key_skew")
         if self.producers > self.producer_rate:

@@ -5,7 +5,6 @@ import hashlib
 from collections.abc import Mapping
 
 from controller.reassignment.protocol import RequestedByApi
-from emulator.protocol.placement import rack_of
 from scenarios.profiles.profile_registry import PROFILES
 from scenarios.runs.runner import Stage
 from scenarios.wire.apis.base import Address, ServedCluster
@@ -19,11 +18,10 @@ ZooKeeper only."""
 def served_cluster(stage: Stage, addresses: Mapping[int, Address], api_versions: str) -> ServedCluster:
     """The cluster of a stage, with the addresses that its brokers have and the versions that they announce."""
     setup, scenario = stage.cluster.setup, stage.scenario
-    racks = {broker: rack_of(broker, setup.racks) for broker in range(setup.brokers)} if setup.racks > 1 else {}
     digest = hashlib.sha256(f"{scenario.title}/{scenario.seed}".encode()).digest()
     cluster_id = base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
     versions = announced(api_versions, setup.broker.policies.transactions.versions)
     if not isinstance(setup.controller.reassignment, RequestedByApi):
         # Clients then say themselves that the brokers do not have it.
         versions = {key: found for key, found in versions.items() if key not in KIP_455}
-    return ServedCluster(cluster_id, addresses, racks, versions, PROFILES[scenario.profile].registration)
+    return ServedCluster(cluster_id, addresses, setup.rack_of, versions, PROFILES[scenario.profile].registration)

@@ -1,5 +1,5 @@
 """Outputs on pages: the stories of docs/use/stories.md, each with a scenario file, commands, and the lines of their
-output that answer; the first run of README.md; and a bug of the museum.
+output that answer; the first run of README.md; a bug of the museum; and docs/use/forecast.md.
 
 ``python -m tests.docs.stories`` runs the commands again and renews the lines. A line is found again by its words,
 whatever its numbers have become; one whose words have changed has to be written by hand.
@@ -59,9 +59,13 @@ def of_other_pages() -> list[Story]:
     """The run of the README's scenario, and the bug that the museum's page shows."""
     [scenario], [run] = fenced("README.md", "toml"), fenced("README.md", "text")
     [bug] = fenced("museum.md", "text")
+    [large], forecast = fenced("forecast.md", "toml"), fenced("forecast.md", "text")
+    command = fenced("forecast.md", "sh")[0].text.strip()
     return [
         Story("mine.toml", scenario, ("./understudy run mine.toml",), run),
         Story("museum", None, ("./understudy museum KAFKA-7128",), bug),
+        Story("big.toml", large, (command,), forecast[0]),
+        Story("big.toml", large, ("./understudy validate big.toml --set strategy.throttle=100MB/s",), forecast[1]),
     ]
 
 

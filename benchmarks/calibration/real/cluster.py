@@ -29,7 +29,7 @@ log4j.appender.requests=org.apache.log4j.FileAppender
 log4j.appender.requests.File={folder}/{name}.requests
 log4j.appender.requests.layout=org.apache.log4j.PatternLayout
 log4j.appender.requests.layout.ConversionPattern=%m%n
-log4j.logger.kafka.request.logger=TRACE, requests
+log4j.logger.kafka.request.logger={requests}, requests
 log4j.additivity.kafka.request.logger=false
 """
 FIXED = {
@@ -58,6 +58,10 @@ class RealCluster:
 
     Attributes:
         log_dirs: the number of log directories of each broker.
+        heap_mb: the heap of each broker; None: that of ``SMALL``.
+        request_logs: whether brokers write their request logs.
+        more: artifacts of the release on the class path beside the broker's.
+        path: the class path.
     """
 
     release: Release
@@ -67,14 +71,17 @@ class RealCluster:
     log_dirs: int = 1
     racks: int = 1
     session_timeout_ms: int | None = None
+    heap_mb: int | None = None
+    request_logs: bool = True
+    more: tuple[str, ...] = ()
     jvms: dict[int, Jvm] = field(factory=dict)
     _zookeeper: Jvm | None = None
     zookeeper: Session = field(init=False)
     _ports: list[int] = field(init=False)
-    _path: str = field(init=False)
+    path: str = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._path = class_path(self.release, self.folder)
+        self.path = class_path(self.release, self.folder, self.more)
         self._ports = free_ports(self.brokers + 1)
 
     # -- processes ----------------------------------------------------------------------------------------------------
@@ -112,14 +119,16 @@ class RealCluster:
             properties["broker.rack"] = f"rack-{broker % self.racks}"
         if self.session_timeout_ms is not None:
             properties["zookeeper.session.timeout.ms"] = str(self.session_timeout_ms)
-        self.jvms[broker] = self._start(f"broker-{broker}", "kafka.Kafka", properties | dict(self.config))
+        heap = () if self.heap_mb is None else (f"-Xmx{self.heap_mb}m",)
+        self.jvms[broker] = self._start(f"broker-{broker}", "kafka.Kafka", properties | dict(self.config), heap)
 
     def _start(self, name: str, main: str, properties: Mapping[str, str], options: tuple[str, ...] = ()) -> Jvm:
         file, logging = self.folder / f"{name}.properties", self.folder / f"{name}.log4j"
         file.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
-        logging.write_text(LOG4J.format(folder=self.folder, name=name, root="INFO"))
+        requests = "TRACE" if self.request_logs else "OFF"
+        logging.write_text(LOG4J.format(folder=self.folder, name=name, root="INFO", requests=requests))
         options = (f"-Dlog4j.configuration=file:{logging}", *options)
-        return Jvm.start(name, self._path, options, (main, str(file)), self.folder)
+        return Jvm.start(name, self.path, options, (main, str(file)), self.folder)
 
     def stop(self) -> None:
         """Kill every process."""
@@ -209,12 +218,12 @@ class RealCluster:
 
 @contextmanager
 def running(
-    release: Release, brokers: int, config: Mapping[str, str], *, first: int | None, **parts: int | None
+    release: Release, brokers: int, config: Mapping[str, str], *, first: int | None, **parts: Any
 ) -> Iterator[RealCluster]:
     """A cluster whose brokers are all registered; ``first`` is its controller. It ends with the context, whatever
     happens in it."""
     with TemporaryDirectory(prefix="calibration-") as folder:
-        cluster = RealCluster(release, Path(folder), brokers, config, **parts)  # type: ignore[arg-type]
+        cluster = RealCluster(release, Path(folder), brokers, config, **parts)
         try:
             cluster.start_zookeeper()
             early = [] if first is None else [first]

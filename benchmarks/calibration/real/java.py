@@ -18,12 +18,13 @@ SMALL = (
 )  # fmt: skip
 """A small heap and the cheap compiler: a broker of seven on two cores."""
 
-LOGGER = "1.7.30"
 END_WITHIN_S = 20
 
 
-def class_path(release: Release, folder: Path) -> str:
-    """Raises: CannotRecord, without Java or Maven, or where Maven does not find the release."""
+def class_path(release: Release, folder: Path, more: Sequence[str] = ()) -> str:
+    """The jars of a release, and of ``more`` artifacts of it (``kafka-tools``).
+
+    Raises: CannotRecord, without Java or Maven, or where Maven does not find the release."""
     for program in ("java", "mvn"):
         if shutil.which(program) is None:
             raise CannotRecord(f"recording needs {program} on the PATH (Java 17, Maven); comparing needs neither")
@@ -32,7 +33,8 @@ def class_path(release: Release, folder: Path) -> str:
         zookeeper = _dependency("org.apache.zookeeper", "zookeeper", release.zookeeper)
         exclusion = _exclusion("org.apache.zookeeper", "zookeeper")
     kafka = _dependency("org.apache.kafka", f"kafka_{release.scala}", release.name, exclusion)
-    logger = _dependency("org.slf4j", "slf4j-log4j12", LOGGER)
+    kafka += "".join(_dependency("org.apache.kafka", artifact, release.name) for artifact in more)
+    logger = _dependency("org.slf4j", *release.logger)
     (folder / "pom.xml").write_text(
         "<project><modelVersion>4.0.0</modelVersion><groupId>calibration</groupId><artifactId>calibration</artifactId>"
         f"<version>1</version><dependencies>{kafka}{zookeeper}{logger}</dependencies></project>"

@@ -52,6 +52,7 @@ class ClusterShape(Shape):
             spec,
             brokers=draws.between(self.brokers),
             racks=draws.between(self.racks),
+            rack_names=(),
             log_dirs=draws.weighted(((2, self.log_dirs[0]), (1, self.log_dirs[1]))),
             network=evolve(spec.network, latency_us=latency_us, jitter_us=jitter_us),
             disk=evolve(

@@ -11,13 +11,15 @@ from importlib import import_module
 from scenarios.cli.parser import Program
 
 COMMANDS = (
-    "validate", "plan", "run", "serve", "ctl", "replay", "state", "timeline", "why", "diff", "metrics", "sweep",
-    "compare", "report", "atlas", "chaos", "shrink", "museum", "demo", "list", "schema", "completion", "test",
+    "import", "validate", "plan", "forecast", "run", "serve", "ctl", "replay", "state", "timeline", "why", "diff",
+    "metrics", "sweep", "compare", "report", "atlas", "chaos", "shrink", "museum", "demo", "list", "schema",
+    "completion", "test",
 )  # fmt: skip
 """The commands, in the order of ``--help``."""
 
-_FILES = {"list": "listing", "test": "suite"}
-"""The files of commands whose file has another name: pytest would collect a test.py, and list is Python's."""
+_FILES = {"import": "import_command", "list": "listing", "test": "suite"}
+"""The files of commands whose file has another name: pytest would collect a test.py; list and import are
+Python's."""
 
 
 def add(program: Program, name: str) -> None:

@@ -114,9 +114,9 @@ def summary(scenario: Scenario, plan: Plan) -> str:
     from scenarios.units import counted, format_size
 
     now = scenario.assignments()
-    sizes = {topic.name: topic.size_bytes for topic in scenario.topics}
+    sizes = scenario.sizes()
     copies = {move: len([b for b in move.replicas if b not in now.get(move.name, ())]) for move in plan.partitions}
-    data = sum(sizes.get(move.topic, 0) * count for move, count in copies.items())
+    data = sum(sizes.get(move.name, 0) * count for move, count in copies.items())
     leaders = sum(move.replicas[0] != now.get(move.name, move.replicas)[0] for move in plan.partitions)
     changed = sum(move.replicas != now.get(move.name) for move in plan.partitions)
     replicas = counted(sum(copies.values()), "replicas")

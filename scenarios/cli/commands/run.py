@@ -108,6 +108,15 @@ def _run_without(scenario: Scenario, arguments: Namespace) -> int:
     return exits.FAILED if set(compared.shown) & set(compared.stay) else exits.PASSED
 
 
+def _tell_cost(scenario: Scenario) -> None:
+    """Tell the person what the run will cost, where that is much."""
+    from scenarios.forecasting.cpu_cost import cost_of, in_words
+
+    cost = cost_of(scenario)
+    if cost is not None and cost.worth_saying:
+        output.told(f"run: {in_words(cost)}; understudy validate says what makes it cheaper")
+
+
 # run_scenario takes the scenario as it was read, and the seed, strategy and profile apart from it: both make up the
 # identity of the run, and its replay command names the options.
 def _run_once(scenario: Scenario, arguments: Namespace) -> int:
@@ -115,6 +124,7 @@ def _run_once(scenario: Scenario, arguments: Namespace) -> int:
     from scenarios.progress import Progress
     from scenarios.runs import run_scenario
 
+    _tell_cost(scenario.for_run(seed=arguments.seed, strategy=arguments.strategy, profile=arguments.profile))
     trace = Path(arguments.trace) if arguments.trace else None
     horizon_us = scenario.horizon_us
     progress = Progress("run", output.progress, horizon_us, about="at most about")

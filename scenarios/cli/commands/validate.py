@@ -58,6 +58,17 @@ def _verdict(name: str, changes: list[tuple[str, str]]) -> Iterator[str]:
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         yield f"  study: {len(names)} arms, {len(design.seeds)} seeds: {'; '.join(names[:_MOST_NAMED])}{more}"
     yield from hints(scenario)
+    yield from _cost(scenario)
+
+
+def _cost(scenario: Scenario) -> Iterator[str]:
+    """The cost of a run, where that is much, and what makes it cheaper."""
+    from scenarios.forecasting.cpu_cost import cheaper, cost_of, in_words
+
+    cost = cost_of(scenario)
+    if cost is not None and cost.worth_saying:
+        yield f"  a run takes {in_words(cost)}"
+        yield from (f"    {line}" for line in cheaper(cost))
 
 
 def hints(scenario: Scenario) -> Iterator[str]:

@@ -508,6 +508,8 @@ def _partitioner(load: Workload, process: Process) -> Partitioner:
         return Skewed.of(load.keys, len(load.partitions), load.key_skew, stream)
     if load.keys is not None:
         return Keyed.of(load.keys, len(load.partitions))
+    if load.shares:
+        return Skewed({place: share for place, share in enumerate(load.shares) if share})
     if load.sticky:
         return Sticky(process.world.stream("sticky partitions", process.name), load.batch_messages)
     return RoundRobin()

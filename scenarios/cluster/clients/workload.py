@@ -20,6 +20,7 @@ class Workload:
         linger_us: how long a batch gathers.
         keys: the number of keys, which take turns, each in the partition of its hash; None: messages have no key.
         key_skew: Zipf's exponent of how often keys are used; 0: they take turns.
+        shares: how much each partition gets beside the others; empty: all the same.
         sticky: messages without a key go to one partition until its batch is closed (KIP-480, 2.4); else round robin.
         idempotent: enable.idempotence (KIP-98).
         retries: how many times a batch is sent again.
@@ -42,6 +43,7 @@ class Workload:
     retry_backoff_us: int = 100_000
     keys: int | None = None
     key_skew: float = 0.0
+    shares: tuple[int, ...] = ()
     sticky: bool = False
     idempotent: bool = False
     retries: int = 2**31 - 1

@@ -211,11 +211,11 @@ def _targets(planned: Sequence[PlannedMove]) -> dict[TopicPartition, tuple[int, 
 def _planned(context: ActionContext, plan: Plan) -> list[PlannedMove]:
     """The plan's moves with the facts that the operator can know: the places of replicas, and the size of the topic's
     data."""
-    sizes = {topic.name: topic.size_bytes for topic in context.scenario.topics}
+    sizes = context.scenario.sizes()
     found = []
     for place, (name, target) in enumerate(plan.targets().items()):
         tp = TopicPartition.parse(name)
-        found.append(PlannedMove(tp, place, context.roles.assignment(tp), target, sizes.get(tp.topic, 0)))
+        found.append(PlannedMove(tp, place, context.roles.assignment(tp), target, sizes.get(name, 0)))
     return found
 
 

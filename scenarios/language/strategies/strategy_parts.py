@@ -171,26 +171,27 @@ class Chosen:
 
     def admit(self, progress: PlanProgress) -> tuple[PlannedMove, ...]:
         """The moves to request now. Raises: ValueError where the rule names one that does not wait, or one twice."""
-        admitted = tuple(self.part.rule(progress, **self._number))
+        admitted = tuple(self.part.rule(progress, **self.number_argument))
         if len(set(admitted)) < len(admitted) or not set(admitted) <= set(progress.waiting):
             raise ValueError(f"admission {self.name!r} names a move twice, or one that does not wait")
         return admitted
 
     def sort(self, moves: Sequence[PlannedMove], stream: Stream) -> tuple[PlannedMove, ...]:
         """The moves in their order. Raises: ValueError where the rule loses, doubles or invents one."""
-        ordered = tuple(self.part.rule(moves, stream, **self._number))
+        ordered = tuple(self.part.rule(moves, stream, **self.number_argument))
         if sorted(move.place for move in ordered) != sorted(move.place for move in moves):
             raise ValueError(f"order {self.name!r} loses, doubles or invents a move")
         return ordered
 
     def choose(self, look: Look) -> int:
         """The rate from now on. Raises: ValueError where the rule gives no rate."""
-        found = self.part.rule(look, **self._number)
+        found = self.part.rule(look, **self.number_argument)
         if isinstance(found, bool) or not isinstance(found, int) or found < 1:
             what = str(found) if isinstance(found, (int, float)) else f"a {type(found).__name__}"
             raise ValueError(f"rate {self.name!r} gives {what}; a rate is a whole number of bytes per second from 1")
         return found
 
     @property
-    def _number(self) -> dict[str, Any]:
+    def number_argument(self) -> dict[str, Any]:
+        """The argument that its rule gets besides: ``n``, or nothing."""
         return {} if self.number is None else {"n": self.number}

@@ -18,6 +18,7 @@ from attrs import frozen
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from scenarios.reading import MOST_TOML_LETTERS
 from scenarios.wire.recording.log import MAGIC
 from tests.limited import call, calls, in_limits, refused
 from tests.scenarios.cli.conftest import FAILING
@@ -42,6 +43,7 @@ assignment = [[0, 1, 2]]
 [[chaos]]
 kind = "attrition"
 """
+DESCRIBED = "Topic: orders\tPartition: 0\tLeader: 0\tReplicas: 0,1\tIsr: 0,1\n"
 CHECKER = "from understudy.plugins import *\n"
 
 
@@ -70,6 +72,9 @@ READERS = {
     "value": Reader("language/schema/overrides.py", "small.toml", "validate HERE/small.toml --set draws=1"),
     "plug-in": Reader("plugins.py", "plug.py", "list plugins --plugin HERE/plug.py", refuses=False),
     "plan of ctl": Reader("cli/control_words.py", "plan.json", "ctl reassign HERE/plan.json --control nowhere"),
+    "plan of a forecast": Reader(
+        "forecasting/variants.py", "plan.json", "forecast HERE/small.toml --plan HERE/plan.json"
+    ),
     "run.toml": Reader("wire/recording/folder.py", "recording/run.toml", "replay HERE/recording"),
     "log": Reader("wire/recording/log.py", "recording/log", "replay HERE/recording --quiet", refuses=False),
     "operations": Reader("wire/operations/performing.py", "recording/log", "timeline HERE/recording", refuses=False),
@@ -94,6 +99,17 @@ READERS = {
     ),
     "cells": Reader("runs/dataset/cell_files.py", "atlas/cells/part-0.parquet",
     "atlas HERE/small.toml --out HERE/atlas"),
+    "topics of a cluster": Reader(
+        "importing/tool_texts.py", "described.txt", "import --topics HERE/described.txt -o HERE/out.toml"
+    ),
+    "settings of a cluster": Reader(
+        "importing/tool_texts.py", "settings.txt",
+        "import --topics HERE/described.txt --configs HERE/settings.txt -o HERE/out.toml",
+    ),
+    "rates": Reader(
+        "importing/rate_sources.py", "rates.csv",
+        "import --topics HERE/described.txt --rates HERE/rates.csv -o HERE/out.toml",
+    ),
     "answer": Reader("wire/asking.py", "plan.json", "ctl state --control HERE/plan.json"),
 }  # fmt: skip
 
@@ -118,6 +134,7 @@ CONTENTS: dict[str, bytes] = {
     "a long list": b'title = "a"\nbugs = [' + b"1," * 300_000 + b"]",
     "many tables": b"[[topics]]\n" * 130_000,
     "a long text": b'title = "' + b"x" * 30_000_000 + b'"',
+    "a long text that is read": b'title = "' + b"x" * (MOST_TOML_LETTERS - 10) + b'"',
     "a long text of DEL": b'{"title": "' + b"\x7f" * 30_000_000 + b'"}',
     "half a character": rb'{"title": "\ud800"}',
     "escapes": b'"\\u001b[31m\\u009b" = 1\n',
@@ -149,6 +166,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "framed.toml": f'{SMALL}\n[frames]\nfile = "clients.frames"\n',
         "plug.py": CHECKER,
         "failing.shrunk.toml.shrinking": "{}",
+        "described.txt": DESCRIBED,
+        "settings.txt": "Configs for topic 'orders' are retention.ms=1000\n",
+        "rates.csv": "topic,bytes_per_s\norders,1000\n",
     }.items():
         (folder / name).write_text(text)
     (folder / "clients.frames").write_bytes(MAGIC)

@@ -16,7 +16,8 @@ from tests.scenarios.language.builders import SMALL
 from tests.scenarios.wire.recording.written import write_recording
 
 WRITTEN = {
-    "--out", "--rollback-out", "--trace", "--plan-out", "--ready-file", "--record", "--to-scenario", "--write-scenario",
+    "--out", "--rollback-out", "--trace", "--plan-out", "--page", "--ready-file", "--record", "--to-scenario",
+    "--write-scenario",
 }  # fmt: skip
 """Options that name what is written; everything else names what is read."""
 SCENARIO, RECORDING = "small.toml", "recording"

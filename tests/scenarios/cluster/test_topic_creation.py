@@ -9,6 +9,7 @@ from brokers.topic_creation import AdminZkClient, check_name
 from emulator.kernel import World
 from emulator.protocol.errors import ApiException, Errors
 from emulator.protocol.metadata import MetadataRequest
+from emulator.protocol.placement import rack_of
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, decode_topic, encode_reassignment, topic_path
 from scenarios.cluster.cluster import Cluster, ClusterSetup, TopicSetup
@@ -20,7 +21,8 @@ def on_a_broker(act: Act, *, brokers: int = 3, racks: int = 1, topic_version: in
     """The result of ``act`` on broker 0 of a cluster that has the topic ``orders``, or the refusal; and the cluster
     once it is settled."""
     world = World(7)
-    setup = ClusterSetup(brokers, racks=racks, topics=(TopicSetup("orders", {0: (0, 1), 1: (1, 2)}),))
+    rack_names = {broker: rack_of(broker, racks) for broker in range(brokers)} if racks > 1 else {}
+    setup = ClusterSetup(brokers, rack_of=rack_names, topics=(TopicSetup("orders", {0: (0, 1), 1: (1, 2)}),))
     cluster, found = Cluster(world, setup), list[Any]()
 
     async def drive(cluster: Cluster) -> None:

@@ -85,10 +85,12 @@ def clusters(draw: st.DrawFn) -> ClusterSpec:
         cards=cards,
     )
     zk = ZooKeeperSpec(rtt_us=draw(TIMES), max_in_flight=draw(st.integers(1, 99)), session_timeout_us=draw(SOME_TIMES))
+    names = draw(st.just([]) | st.lists(st.text(max_size=4), min_size=brokers, max_size=brokers))
     return ClusterSpec(
         brokers=brokers,
         controller=draw(st.none() | st.integers(0, brokers - 1)),
-        racks=draw(st.integers(1, 4)),
+        racks=1 if names else draw(st.integers(1, 4)),
+        rack_names=names,
         config=draw(configs({name: s for name, s in BROKER_SETTINGS.items() if name not in NOT_EVERYWHERE})),
         log_dirs=draw(st.integers(1, 3)),
         disk=DiskSpec(
@@ -104,10 +106,14 @@ def topics(draw: st.DrawFn, brokers: int, name: str) -> TopicSpec:
     size = draw(st.integers(1, brokers))
     stated = draw(st.none() | st.lists(replica_lists(brokers, size), min_size=1, max_size=4))
     counts: dict[str, Any] = {} if stated else {"partitions": draw(st.integers(1, 5)), "replication_factor": size}
+    partitions = len(stated) if stated else counts["partitions"]
+    sizes = draw(st.just([]) | st.lists(st.integers(0, 2**40), min_size=partitions, max_size=partitions))
     return TopicSpec(
         name=name,
         assignment=stated,
-        size_bytes=draw(st.integers(0, 2**40)),
+        size_bytes=0 if sizes else draw(st.integers(0, 2**40)),
+        sizes=sizes,
+        log_dirs=draw(st.just([]) | st.just([[0] * size] * partitions)),
         config=draw(configs(dict(TOPIC_SETTINGS))),
         **counts,
     )

@@ -35,9 +35,7 @@ def test_where_no_seed_has_anything_to_itself_the_chance_is_bounded_by_their_num
 
 @given(st.lists(THINGS, min_size=1, max_size=30))
 def test_the_estimate_is_the_share_of_seeds_that_show_what_no_other_does(seeds: list[set[str]]) -> None:
-    alone = [
-        things for place, things in enumerate(seeds) if things - set().union(*seeds[:place], *seeds[place + 1 :])
-    ]
+    alone = [things for place, things in enumerate(seeds) if things - set().union(*seeds[:place], *seeds[place + 1 :])]
     found = shown(seeds)
     assert found.chance().estimate == len(alone) / len(seeds)
     assert found.chance().low <= found.chance().estimate <= found.chance().high

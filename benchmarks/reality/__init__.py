@@ -1,0 +1,1 @@
+"""Reassignments on real Kafka, measured, and what the emulator says of the same."""

@@ -1,0 +1,185 @@
+"""The CPU time that a run of a scenario takes, about: from the batches and fetches that it simulates one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from scenarios.errors import BadInput
+from scenarios.forecasting.moving import PER_S, Demand, demand_of
+from scenarios.language.plan import Plan
+from scenarios.language.triggers import At
+from scenarios.progress import words
+
+if TYPE_CHECKING:
+    from scenarios.language import Scenario
+
+WORTH_SAYING_S = 10.0
+"""The CPU time from which on it is said beforehand."""
+MIB = 1 << 20
+START_S = 0.1
+BROKER_SECOND_S = 50e-6
+"""A virtual second of a broker in which nothing comes."""
+BATCH_S, REPLICA_S, READER_S = 20e-6, 12e-6, 30e-6
+"""A batch: at its producer and leader; at each replica; at each consumer."""
+ROUND_S = 115e-6
+"""A fetch of a follower that is answered by batches as they come."""
+COPIED_S = 70e-6
+"""A MiB of a copy."""
+WINDOW_S = 11
+"""The virtual time that a sampled run simulates after an end of a copy, about."""
+HELD_SECOND_S, HELD_COPY_S = 0.5e-3, 3e-6
+"""A virtual second in which a throttle holds back the copies of a pair of brokers, and each round in it for a copy.
+
+``python -m benchmarks.forecast`` measures how far the sum is off.
+"""
+
+
+@frozen
+class Cost:
+    """The estimated cost of a run.
+
+    Attributes:
+        virtual_s: the virtual time that the run lasts, about.
+        batches: how many batches producers write.
+        rounds: how many times followers fetch them.
+        copied: bytes of copies.
+        load_s, copies_s, idle_s: the CPU seconds for these: what is written, copied, and passing time.
+        busiest_linger_s: the linger of the load that writes the most batches; None: there is no load.
+    """
+
+    virtual_s: float
+    batches: float
+    rounds: float
+    copied: float
+    load_s: float
+    copies_s: float
+    idle_s: float
+    busiest_linger_s: float | None
+
+    @property
+    def cpu_s(self) -> float:
+        return START_S + self.load_s + self.copies_s + self.idle_s
+
+    @property
+    def worth_saying(self) -> bool:
+        return self.cpu_s >= WORTH_SAYING_S
+
+
+def cost_of(scenario: Scenario, *, precise: bool = False) -> Cost | None:
+    """The cost of one run; None where chance decides its length (``[[chaos]]``, draws that do not fit).
+
+    Its moves last as long as the arithmetic says; where even the whole horizon costs little, and it
+    need not be ``precise``, that is the estimate.
+    """
+    try:
+        settled = scenario.settled()
+    except BadInput:
+        return None
+    if settled.chaos:
+        return None
+    plan = settled.plans[0] if settled.plans else None
+    demand = demand_of(settled, plan or Plan(partitions=()))
+    horizon_s = settled.horizon_us / PER_S
+    longest = _cost(settled, demand, horizon_s, horizon_s)
+    if not (longest.worth_saying or precise):
+        return longest
+    takes_s = 0.0 if plan is None else _moves_s(settled, plan)
+    return _cost(settled, demand, min(horizon_s, max(_said_s(settled), demand.begins_s + takes_s)), takes_s)
+
+
+def _moves_s(scenario: Scenario, plan: Plan) -> float:
+    """How long the plan takes; infinite, if it never ends or that is not known."""
+    from scenarios.forecasting.arithmetic import forecast  # it needs numpy, which most runs do without
+
+    try:
+        estimate_s = forecast(scenario, plan).outlooks[0].estimate_s
+    except BadInput:
+        return inf
+    return inf if estimate_s is None else estimate_s
+
+
+def _said_s(scenario: Scenario) -> float:
+    """The time of the last thing that the file does at a stated time; its horizon, where it does something at another
+    moment than a stated one, as a run then lasts at most."""
+    last = 0.0
+    for entry in scenario.method:
+        trigger = entry.trigger
+        if not isinstance(trigger, At) or not isinstance(trigger.time_us, int):
+            return scenario.horizon_us / PER_S
+        lasts = entry.duration_us if isinstance(entry.duration_us, int) else 0
+        last = max(last, (trigger.time_us + lasts) / PER_S)
+    return last if scenario.method else scenario.horizon_us / PER_S
+
+
+def _cost(scenario: Scenario, demand: Demand, virtual_s: float, moves_s: float) -> Cost:
+    """The cost of so much virtual time, of which the moves take the last ``moves_s``, at most."""
+    batches = rounds = replicas = read = 0.0
+    busiest: tuple[float, float] | None = None
+    for load, shares in demand.loads:
+        end_s = min(virtual_s, virtual_s if load.stop_us is None else load.stop_us / PER_S)
+        lasts_s = max(0.0, end_s - load.start_us / PER_S)
+        ticks = load.producers * PER_S / load.linger_us
+        each = {name: min(rate / load.message_size, ticks) for name, rate in shares.items()}
+        pairs: dict[tuple[int, int], float] = {}
+        for name, rate in each.items():
+            leader, *followers = demand.replicas[name]
+            for follower in followers:
+                pairs[leader, follower] = pairs.get((leader, follower), 0.0) + rate
+            replicas += rate * lasts_s * len(demand.replicas[name])
+        written = sum(each.values()) * lasts_s
+        batches += written
+        read += written * demand.readers.get(load.topic, 0)
+        rounds += sum(min(rate, ticks) for rate in pairs.values()) * lasts_s
+        busiest = max(busiest or (0.0, 0.0), (written, load.linger_us / PER_S))
+    copied = sum(one.copied + one.written * len(one.added) * min(moves_s, virtual_s) for one in demand.moving)
+    ways = {(one.before[0], broker) for one in demand.moving for broker in one.added}
+    held_s = min(moves_s, virtual_s) if _is_throttled(scenario) else 0.0
+    copies = sum(len(one.added) for one in demand.moving)
+    share = _simulated(scenario, virtual_s, copies)
+    return Cost(
+        virtual_s=virtual_s,
+        batches=batches,
+        rounds=rounds,
+        copied=copied,
+        load_s=share * (batches * BATCH_S + replicas * REPLICA_S + read * READER_S + rounds * ROUND_S),
+        copies_s=share * (copied / MIB * COPIED_S + held_s * (len(ways) * HELD_SECOND_S + copies * HELD_COPY_S)),
+        idle_s=virtual_s * scenario.cluster.brokers * BROKER_SECOND_S,
+        busiest_linger_s=None if busiest is None else busiest[1],
+    )
+
+
+def _simulated(scenario: Scenario, virtual_s: float, copies: int) -> float:
+    """The share of its time of which a run simulates each message: all, or of a sampled one a window for each end of a
+    copy, at most."""
+    if getattr(scenario, "fidelity", "exact") == "exact" or not virtual_s:
+        return 1.0
+    return min(1.0, (copies + 2) * WINDOW_S / virtual_s)
+
+
+def _is_throttled(scenario: Scenario) -> bool:
+    return scenario.strategy.limit is not None or any(getattr(e.action, "throttle", None) for e in scenario.method)
+
+
+def in_words(cost: Cost) -> str:
+    """The cost in one line."""
+    return (
+        f"about {words(cost.cpu_s)} of CPU for {words(cost.virtual_s)} of virtual time: {cost.batches:,.0f} batches "
+        f"({words(cost.load_s)}), copies ({words(cost.copies_s)})"
+    )
+
+
+def cheaper(cost: Cost) -> Iterator[str]:
+    """The changes that make a run cheaper, the one that saves most first."""
+    longer_s = None if cost.busiest_linger_s is None else 5 * cost.busiest_linger_s
+    if longer_s is not None and cost.load_s > cost.copies_s:
+        saved = cost.load_s * 0.8
+        yield (
+            f"a linger of {longer_s:g} s, five times as long, saves about {words(saved)}; latencies are then those of "
+            "such a linger"
+        )
+    if cost.copies_s > cost.cpu_s / 3:
+        yield f"half the size of its topics saves about {words(cost.copies_s / 2)}"

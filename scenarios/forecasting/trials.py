@@ -1,0 +1,232 @@
+"""The second half of a forecast: runs of each throttle and strategy over some seeds, and of the same with one broker
+that dies in the middle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from math import inf, sqrt
+from statistics import mean, stdev
+from typing import TYPE_CHECKING, Any
+
+from attrs import asdict, frozen
+
+from scenarios.forecasting.arithmetic import Forecast, Outlook
+from scenarios.forecasting.capacities import capacities_of
+from scenarios.forecasting.variants import variant
+from scenarios.language import Scenario
+
+if TYPE_CHECKING:
+    from scenarios.language import Plan
+    from scenarios.runs.batch import Workers
+    from scenarios.runs.runner import Stage
+
+CONFIDENCE = 0.95
+DEAD_S = 60
+"""How long the broker that dies is down, in virtual seconds."""
+
+
+@frozen
+class TriedRun:
+    """One run.
+
+    Attributes:
+        time_s: how long the moves took; None: not all of them ended.
+        produce_p99_ms: of all batches; None: there were none.
+        under_min_isr_s, at_min_isr_s: how long any partition had fewer replicas in sync than min.insync.replicas, or
+            just as many.
+        lost: records that were lost although they were acknowledged with acks=all.
+        out, into: the most bytes that each broker sent, and received, in a second: clients and replication together.
+    """
+
+    seed: int
+    time_s: float | None
+    produce_p99_ms: float | None
+    under_min_isr_s: float
+    at_min_isr_s: float
+    lost: int
+    out: Mapping[int, int]
+    into: Mapping[int, int]
+
+
+@frozen
+class Mean:
+    """A mean over runs, with its interval of 95 % (Student's t); without one from a single run."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+@frozen
+class TriedArm:
+    """The runs of one throttle and strategy.
+
+    Attributes:
+        strategy, throttle: as in the outlook.
+        crashed: the broker that dies in the middle for a minute; None: none does.
+        cards: the bandwidth of each broker's card, outwards and inwards, in bytes per second; None: unlimited.
+        sampled: whether the runs leap over stretches (``fidelity``).
+    """
+
+    strategy: str
+    throttle: int | None
+    crashed: int | None
+    cards: tuple[tuple[int | None, int | None], ...]
+    sampled: bool
+    samples: tuple[TriedRun, ...]
+
+    @property
+    def ended(self) -> int:
+        """In how many runs all moves ended."""
+        return sum(sample.time_s is not None for sample in self.samples)
+
+    def mean(self, figure: Callable[[TriedRun], float | None]) -> Mean | None:
+        """The mean of a figure; None where a run has none."""
+        values = [figure(sample) for sample in self.samples]
+        known = [value for value in values if value is not None]
+        return mean_of(known) if len(known) == len(values) else None
+
+    @property
+    def peaks(self) -> dict[int, tuple[int, int]]:
+        """The most bytes that each broker sent and received in a second of any of the runs."""
+        brokers = sorted({broker for sample in self.samples for broker in (*sample.out, *sample.into)})
+        return {
+            broker: (
+                max(sample.out.get(broker, 0) for sample in self.samples),
+                max(sample.into.get(broker, 0) for sample in self.samples),
+            )
+            for broker in brokers
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """The trial as JSON holds it: times in seconds, peaks in bytes per second."""
+        time = self.mean(lambda sample: sample.time_s)
+        return {**asdict(self), "ended": self.ended, "time_s": None if time is None else asdict(time)}
+
+
+@frozen
+class _Task:
+    """A run to be done, in any process. ``document``: the scenario as plain tables."""
+
+    document: dict[str, Any]
+    source: str
+    seed: int
+
+
+def mean_of(values: Sequence[float]) -> Mean:
+    """The mean of at least one value, with its interval."""
+    if len(values) < 2:
+        return Mean(values[0], None, None)
+    from scipy import stats  # type: ignore[import-untyped]
+
+    middle = mean(values)
+    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1)) * stdev(values) / sqrt(len(values))
+    return Mean(middle, middle - half, middle + half)
+
+
+def trials(
+    scenario: Scenario, plan: Plan, forecast: Forecast, seeds: Sequence[int], workers: Workers,
+    done: Callable[[int, int], object] = lambda done, all_: None,
+) -> tuple[TriedArm, ...]:  # fmt: skip
+    """The trials of all outlooks that end by arithmetic, in their order: each without a fault and with one.
+
+    Args:
+        done: called after each run with the number of those that are done, and of all.
+    """
+    arms = [
+        (outlook, crashed, _of(scenario, plan, outlook, crashed))
+        for outlook in forecast.outlooks
+        if outlook.estimate_s
+        for crashed in (None, _busiest(forecast))
+    ]
+    tasks = [_Task(one.to_table(), one.source, seed) for _, _, one in arms for seed in seeds]
+    samples: list[TriedRun] = []
+    with closing(workers.in_order(_sample, tasks)) as results:
+        for sample in results:
+            samples.append(sample)
+            done(len(samples), len(tasks))
+    rest, cards = iter(samples), _cards(scenario)
+    return tuple(
+        TriedArm(outlook.strategy, outlook.throttle, crashed, cards, is_sampled(one), tuple(next(rest) for _ in seeds))
+        for outlook, crashed, one in arms
+    )
+
+
+def _cards(scenario: Scenario) -> tuple[tuple[int | None, int | None], ...]:
+    limits = capacities_of(scenario)
+    return tuple(
+        (None if out == inf else int(out), None if into == inf else int(into))
+        for out, into in zip(limits.egress, limits.ingress, strict=True)
+    )
+
+
+def is_sampled(scenario: Scenario) -> bool:
+    """Whether runs of the scenario leap."""
+    return bool(getattr(scenario, "fidelity", "exact") != "exact")
+
+
+def variants(scenario: Scenario, plan: Plan, forecast: Forecast) -> Iterator[Scenario]:
+    """The scenarios that ``trials`` runs, for an estimate of what that costs."""
+    for outlook in forecast.outlooks:
+        if outlook.estimate_s:
+            yield from (_of(scenario, plan, outlook, crashed) for crashed in (None, _busiest(forecast)))
+
+
+def _of(scenario: Scenario, plan: Plan, outlook: Outlook, crashed: int | None) -> Scenario:
+    assert outlook.estimate_s is not None
+    return variant(scenario, plan, outlook.name, outlook.estimate_s, crashed, DEAD_S)
+
+
+def _busiest(forecast: Forecast) -> int:
+    """The broker that has to send the most bytes."""
+    return max(forecast.brokers, key=lambda one: one.copied_out).broker
+
+
+def _sample(task: _Task) -> TriedRun:
+    from scenarios.runs.runner import Stage, conclude, prepare
+
+    scenario = Scenario.from_table(task.document, source=task.source)
+    stage = Stage(prepare(scenario, seed=task.seed))
+    peaks = _Peaks(stage)
+    stage.play()
+    run, _ = conclude(stage, scenario, 0.0)
+    figures: Mapping[str, Any] = run.metrics
+    all_ended = figures["moves_finished"] == figures["moves"]
+    out, into = peaks.found()
+    return TriedRun(
+        seed=task.seed,
+        time_s=figures["time_to_complete_s"] if all_ended else None,
+        produce_p99_ms=figures["produce_p99_ms"],
+        under_min_isr_s=figures["under_min_isr_any_s"],
+        at_min_isr_s=figures["at_min_isr_any_s"],
+        lost=figures["lost_acks_all_records"],
+        out=out,
+        into=into,
+    )
+
+
+class _Peaks:
+    """The most bytes that each broker of a run sends and receives in a second, from the rows of its meters."""
+
+    def __init__(self, stage: Stage) -> None:
+        from scenarios.observe.measures.broker_traffic import BrokerTraffic
+        from scenarios.observe.measures.fold import Measured, RunParts
+
+        trace, past = stage.cluster.trace, stage.measures.past
+        self._traffic = BrokerTraffic(RunParts(trace, past, Measured(keep_rows=True)))
+
+    def found(self) -> tuple[dict[int, int], dict[int, int]]:
+        """Sent, and received, by broker. Rows that stand for more than a second do not count."""
+        from emulator.metrics.grid import METERS_US
+
+        self._traffic.finish(0)
+        out: dict[int, int] = {}
+        into: dict[int, int] = {}
+        for row in self._traffic.tables()["broker_traffic"]:
+            if row.w_us == METERS_US:
+                sent = row.bytes_out + (row.replication_bytes_out or 0)
+                received = row.bytes_in + (row.replication_bytes_in or 0)
+                out[row.node] = max(out.get(row.node, 0), sent)
+                into[row.node] = max(into.get(row.node, 0), received)
+        return out, into

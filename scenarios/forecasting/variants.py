@@ -1,0 +1,94 @@
+"""The scenario of a forecast with another plan, throttle or strategy in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scenarios.errors import BadInput
+from scenarios.language.plan import PLAN
+from scenarios.language.schema.kinds import at
+from scenarios.language.schema.table_reader import keys_of
+from scenarios.reading import parse_json, read_text
+from scenarios.units import parse_duration
+
+if TYPE_CHECKING:
+    from scenarios.language import Plan, Scenario
+
+FIDELITY = "fidelity"
+REQUEST, CRASH = "reassign.execute", "broker.crash"
+BEGINS = "30s"
+"""When a plan is requested that the file does not request: long after the cluster is up."""
+ENOUGH_S = 600
+"""The time that a run has beyond twice the estimate."""
+
+
+def read_plan(path: str) -> Plan:
+    """The plan in a file of kafka-reassign-partitions.sh. Raises: BadInput."""
+    text = read_text(Path(path), "a reassignment of Kafka's tools")
+    try:
+        return at("", PLAN.read, parse_json(text))
+    except json.JSONDecodeError as error:
+        raise BadInput(f"broken JSON: {error.msg}; correct it", source=path, line=error.lineno) from None
+    except BadInput as error:
+        raise error.in_file(path) from None
+
+
+def with_plan(scenario: Scenario, plan: Plan, source: str) -> Scenario:
+    """The scenario with this plan alone, requested where the file requests its first one. Raises: BadInput, where the
+    plan does not fit the topics and brokers."""
+    table = scenario.to_table()
+    table["plan"] = PLAN.dump(plan)
+    method: list[dict[str, Any]] = []
+    for entry in table.get("method", []):
+        if not str(entry["action"]).startswith("reassign."):
+            method.append(entry)
+        elif entry["action"] == REQUEST and all(one["action"] != REQUEST for one in method):
+            method.append({key: value for key, value in entry.items() if key != "plan"})
+    if all(entry["action"] != REQUEST for entry in method):
+        method.insert(0, {"at": BEGINS, "action": REQUEST})
+    table["method"] = method
+    try:
+        return scenario.from_table(table, source=scenario.source)
+    except BadInput as error:
+        inside = error.where == "plan" or error.where.startswith("plan.")
+        raise error.in_file(source if inside else scenario.source) from None
+
+
+def variant(
+    scenario: Scenario, plan: Plan, strategy: str, lasts_s: float, crashed: int | None, dead_s: int
+) -> Scenario:
+    """The scenario with this plan alone, under a strategy and the throttle in its name, with time enough.
+
+    Args:
+        lasts_s: how long the moves take, about.
+        crashed: a broker that dies in the middle of that, for ``dead_s`` seconds; None: none does.
+    """
+    table = with_plan(scenario, plan, scenario.source).to_table()
+    begins_s = 0.0
+    for entry in table["method"]:
+        if entry["action"] == REQUEST:
+            entry.pop("throttle", None)
+            begins_s = parse_duration(entry["at"]) / 1e6 if "at" in entry else 0.0
+    table["strategy"] = {"name": strategy}
+    for left_out in ("expect", "steady_state", "study"):
+        table.pop(left_out, None)
+    if crashed is not None:
+        at_us = round(1e6 * (begins_s + lasts_s / 2))
+        entry = {"at": f"{at_us}us", "action": CRASH, "target": crashed, "duration": f"{dead_s}s"}
+        table["method"].append(entry)
+    table["horizon"] = f"{round(begins_s + 2 * lasts_s) + ENOUGH_S}s"
+    return _sampled(scenario, table) or scenario.from_table(table, source=scenario.source)
+
+
+def _sampled(scenario: Scenario, table: dict[str, Any]) -> Scenario | None:
+    """The variant as a sampled run; None where there are none, or the scenario needs every message."""
+    if FIDELITY not in {key.name for key in keys_of(type(scenario))}:
+        return None
+    try:
+        return scenario.from_table({**table, FIDELITY: "sampled"}, source=scenario.source)
+    except BadInput as error:
+        if error.where == FIDELITY:
+            return None
+        raise

@@ -1,0 +1,50 @@
+"""The cost of a run as it is estimated, against what the run simulates."""
+
+from __future__ import annotations
+
+import pytest
+
+from scenarios.forecasting.cpu_cost import Cost, cheaper, cost_of
+from scenarios.runs import run_scenario
+from tests.scenarios.forecasting.test_arithmetic import move
+
+
+def cost(**more: object) -> Cost:
+    found = cost_of(move(**more))  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def test_batches_are_those_that_a_run_acknowledges() -> None:
+    scenario = move(
+        partitions=10, size="1MB", rate=1000, linger="100ms", horizon="60s",
+        method=[{"at": "50s", "action": "reassign.execute"}],
+    )  # fmt: skip
+    found = cost_of(scenario)
+    assert found is not None
+    run = run_scenario(scenario)
+    assert found.batches == pytest.approx(run.metrics["acked_batches"], rel=0.2)
+
+
+def test_a_longer_linger_costs_less_and_is_what_is_proposed() -> None:
+    method = [{"at": "30s", "action": "reassign.execute", "throttle": "100MB/s"}]
+    often, seldom = cost(linger="100ms", method=method), cost(linger="500ms", method=method)
+    assert often.batches == pytest.approx(5 * seldom.batches)
+    assert often.cpu_s > 2 * seldom.cpu_s
+    assert "a linger of 0.5 s, five times as long" in next(cheaper(often))
+
+
+def test_a_large_move_is_costly_and_a_small_one_is_not_worth_a_word() -> None:
+    assert 600 < cost(method=[{"at": "30s", "action": "reassign.execute", "throttle": "100MB/s"}]).cpu_s < 5000
+    assert not cost(partitions=2, size="10MB", rate=100, horizon="1m").worth_saying
+
+
+def test_the_time_is_the_arithmetic_s_and_at_most_the_horizon() -> None:
+    method = [{"at": "30s", "action": "reassign.execute", "throttle": "100MB/s"}]
+    assert cost(method=method).virtual_s == pytest.approx(33_500, rel=0.08)
+    assert cost(method=method, horizon="1h").virtual_s == 3600
+    assert cost(method=[{**method[0], "throttle": "50MB/s"}]).virtual_s == 12 * 3600
+
+
+def test_chance_has_no_cost() -> None:
+    assert cost_of(move(chaos=[{"kind": "attrition"}])) is None
