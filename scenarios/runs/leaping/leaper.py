@@ -148,7 +148,7 @@ class Leaper:
     _starts: dict[Key, int] = field(factory=dict)
     _ends: Mapping[Key, int] = field(factory=dict)
     _owed: dict[Key, int] = field(factory=dict)
-    """What the last leap has not brought to each copy, since a batch is not divided."""
+    """The messages that the last leap has not brought to each copy, since a batch is not divided."""
     _reason: str = ""
     _number: int = 0
 
