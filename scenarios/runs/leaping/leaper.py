@@ -29,6 +29,7 @@ from emulator.protocol.events import (
     RoutesChanged,
 )
 from emulator.protocol.shown import QuotaCounted, SettingsTaken
+from emulator.protocol.znodes import ISR_CHANGE_NOTIFICATION
 from emulator.trace.events import Step, ZkWritten
 from scenarios.language import Scenario
 from scenarios.runs.leaping.arrival import arrive
@@ -148,7 +149,7 @@ class Leaper:
     _starts: dict[Key, int] = field(factory=dict)
     _ends: Mapping[Key, int] = field(factory=dict)
     _owed: dict[Key, int] = field(factory=dict)
-    """What the last leap has not brought to each copy, since a batch is not divided."""
+    """The messages that the last leap has not brought to each copy, since a batch is not divided."""
     _reason: str = ""
     _number: int = 0
 
@@ -185,6 +186,8 @@ class Leaper:
         """The control plane does something."""
         if type(event) is Step and not event.topic:
             return
+        if type(event) is ZkWritten and event.path.startswith(ISR_CHANGE_NOTIFICATION):
+            return  # what follows from it is metadata, which moves no data
         self._calm_us = self.cluster.world.now
         if self._phase == "leap":
             self._phase, self._reason = "arrive", "event"

@@ -99,7 +99,7 @@ def quotas_of(stage: Stage) -> list[Any]:
 
 
 def state_of(stage: Stage) -> dict[str, Any]:
-    """What a leap has to bring: logs, high watermarks, positions, clients."""
+    """The state that a leap has to bring: logs, high watermarks, positions, clients."""
     cluster, found = stage.cluster, dict[str, Any]()
     for broker in running(cluster):
         node = broker.process.node.id

@@ -128,7 +128,8 @@ def test_every_profile_leaps_or_says_why_not(profile: str) -> None:
     run = run_scenario(throttled(profile=profile))
     assert run.leaping is not None
     assert run.leaping.leaps or run.leaping.refused
-    assert {one.invariant for one in run.violations} == {one.invariant for one in exact.violations}
+    # What a release breaks by messages in flight at the end of a copy, a sampled run need not break: load is held then.
+    assert {one.invariant for one in run.violations} <= {one.invariant for one in exact.violations}
 
 
 def test_consumers_and_numbered_batches_go_on() -> None:

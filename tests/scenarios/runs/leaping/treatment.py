@@ -1,6 +1,6 @@
 """The treatment of the data plane by leaps: of every event, and of every part of the state that data changes.
 
-Whoever adds an event or an attribute declares here what a leap does about it (docs/extend/contributing.md); the tests
+A new event or attribute is declared here, with what a leap does about it (docs/extend/contributing.md); the tests
 beside this file fail until it is declared.
 """
 
