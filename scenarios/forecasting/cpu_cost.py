@@ -10,7 +10,9 @@ from attrs import frozen
 
 from scenarios.errors import BadInput
 from scenarios.forecasting.moving import PER_S, Demand, demand_of
+from scenarios.language.fidelity import SAMPLED
 from scenarios.language.plan import Plan
+from scenarios.language.schema.spans import Drawable, Span
 from scenarios.language.triggers import At
 from scenarios.progress import words
 
@@ -29,8 +31,8 @@ ROUND_S = 115e-6
 """A fetch of a follower that is answered by batches as they come."""
 COPIED_S = 70e-6
 """A MiB of a copy."""
-WINDOW_S = 11
-"""The virtual time that a sampled run simulates after an end of a copy, about."""
+WINDOWS_S, END_S = 165.0, 0.3
+"""The virtual time that a sampled run simulates: in its windows, and at each end of a copy, about."""
 HELD_SECOND_S, HELD_COPY_S = 0.5e-3, 3e-6
 """A virtual second in which a throttle holds back the copies of a pair of brokers, and each round in it for a copy.
 
@@ -48,6 +50,8 @@ class Cost:
         rounds: how many times followers fetch them.
         copied: bytes of copies.
         load_s, copies_s, idle_s: the CPU seconds for these: what is written, copied, and passing time.
+        simulated: the share of its virtual time of which each message is simulated, or would be in a sampled run.
+        is_sampled: whether it is one.
         busiest_linger_s: the linger of the load that writes the most batches; None: there is no load.
     """
 
@@ -59,10 +63,18 @@ class Cost:
     copies_s: float
     idle_s: float
     busiest_linger_s: float | None
+    simulated: float = 1.0
+    is_sampled: bool = False
 
     @property
     def cpu_s(self) -> float:
         return START_S + self.load_s + self.copies_s + self.idle_s
+
+    @property
+    def sampled_s(self) -> float:
+        """The CPU seconds of the run as a sampled one."""
+        share = 1.0 if self.is_sampled else self.simulated
+        return START_S + share * (self.load_s + self.copies_s) + self.idle_s
 
     @property
     def worth_saying(self) -> bool:
@@ -108,11 +120,15 @@ def _said_s(scenario: Scenario) -> float:
     last = 0.0
     for entry in scenario.method:
         trigger = entry.trigger
-        if not isinstance(trigger, At) or not isinstance(trigger.time_us, int):
+        if not isinstance(trigger, At):
             return scenario.horizon_us / PER_S
-        lasts = entry.duration_us if isinstance(entry.duration_us, int) else 0
-        last = max(last, (trigger.time_us + lasts) / PER_S)
+        last = max(last, (_latest(trigger.time_us) + _latest(entry.duration_us or 0)) / PER_S)
     return last if scenario.method else scenario.horizon_us / PER_S
+
+
+def _latest(time_us: Drawable) -> int:
+    """The time, or the end of the range that it is drawn from."""
+    return time_us.high if isinstance(time_us, Span) else time_us
 
 
 def _cost(scenario: Scenario, demand: Demand, virtual_s: float, moves_s: float) -> Cost:
@@ -139,7 +155,9 @@ def _cost(scenario: Scenario, demand: Demand, virtual_s: float, moves_s: float) 
     ways = {(one.before[0], broker) for one in demand.moving for broker in one.added}
     held_s = min(moves_s, virtual_s) if _is_throttled(scenario) else 0.0
     copies = sum(len(one.added) for one in demand.moving)
-    share = _simulated(scenario, virtual_s, copies)
+    simulated = min(1.0, (WINDOWS_S + END_S * copies) / virtual_s) if held_s and virtual_s else 1.0
+    is_sampled = scenario.fidelity == SAMPLED
+    share = simulated if is_sampled else 1.0
     return Cost(
         virtual_s=virtual_s,
         batches=batches,
@@ -149,15 +167,9 @@ def _cost(scenario: Scenario, demand: Demand, virtual_s: float, moves_s: float) 
         copies_s=share * (copied / MIB * COPIED_S + held_s * (len(ways) * HELD_SECOND_S + copies * HELD_COPY_S)),
         idle_s=virtual_s * scenario.cluster.brokers * BROKER_SECOND_S,
         busiest_linger_s=None if busiest is None else busiest[1],
+        simulated=simulated,
+        is_sampled=is_sampled,
     )
-
-
-def _simulated(scenario: Scenario, virtual_s: float, copies: int) -> float:
-    """The share of its time of which a run simulates each message: all, or of a sampled one a window for each end of a
-    copy, at most."""
-    if getattr(scenario, "fidelity", "exact") == "exact" or not virtual_s:
-        return 1.0
-    return min(1.0, (copies + 2) * WINDOW_S / virtual_s)
 
 
 def _is_throttled(scenario: Scenario) -> bool:
@@ -173,7 +185,9 @@ def in_words(cost: Cost) -> str:
 
 
 def cheaper(cost: Cost) -> Iterator[str]:
-    """The changes that make a run cheaper, the one that saves most first."""
+    """The changes that make a run cheaper: a sampled run first, then the one that saves most."""
+    if cost.sampled_s < cost.cpu_s / 2:
+        yield f"a sampled run (--sampled) takes about {words(cost.sampled_s)}; see docs/understand/sampled.md"
     longer_s = None if cost.busiest_linger_s is None else 5 * cost.busiest_linger_s
     if longer_s is not None and cost.load_s > cost.copies_s:
         saved = cost.load_s * 0.8

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from scenarios.errors import BadInput
 from scenarios.language.plan import PLAN
 from scenarios.language.schema.kinds import at
-from scenarios.language.schema.table_reader import keys_of
 from scenarios.reading import parse_json, read_text
 from scenarios.units import parse_duration
 
@@ -70,7 +69,8 @@ def variant(
     for entry in table["method"]:
         if entry["action"] == REQUEST:
             entry.pop("throttle", None)
-            begins_s = parse_duration(entry["at"]) / 1e6 if "at" in entry else 0.0
+            latest = str(entry.get("at", "0s")).rpartition("..")[2]  # the seed draws from a range
+            begins_s = parse_duration(latest) / 1e6
     table["strategy"] = {"name": strategy}
     for left_out in ("expect", "steady_state", "study"):
         table.pop(left_out, None)
@@ -83,9 +83,7 @@ def variant(
 
 
 def _sampled(scenario: Scenario, table: dict[str, Any]) -> Scenario | None:
-    """The variant as a sampled run; None where there are none, or the scenario needs every message."""
-    if FIDELITY not in {key.name for key in keys_of(type(scenario))}:
-        return None
+    """The variant as a sampled run; None where the scenario needs every message."""
     try:
         return scenario.from_table({**table, FIDELITY: "sampled"}, source=scenario.source)
     except BadInput as error:

@@ -31,7 +31,17 @@ def test_a_longer_linger_costs_less_and_is_what_is_proposed() -> None:
     often, seldom = cost(linger="100ms", method=method), cost(linger="500ms", method=method)
     assert often.batches == pytest.approx(5 * seldom.batches)
     assert often.cpu_s > 2 * seldom.cpu_s
-    assert "a linger of 0.5 s, five times as long" in next(cheaper(often))
+    assert any("a linger of 0.5 s, five times as long" in line for line in cheaper(often))
+
+
+def test_a_sampled_run_is_proposed_where_it_saves_much_and_where_the_run_is_none() -> None:
+    method = [{"at": "30s..40s", "action": "reassign.execute", "throttle": "100MB/s"}]
+    exact, sampled = cost(method=method), cost(method=method, fidelity="sampled")
+    assert "a sampled run (--sampled) takes about" in next(cheaper(exact))
+    assert sampled.cpu_s == exact.sampled_s < exact.cpu_s / 10
+    assert not any("--sampled" in line for line in cheaper(sampled))
+    unthrottled = cost(method=[{"at": "30s", "action": "reassign.execute"}])
+    assert not any("--sampled" in line for line in cheaper(unthrottled))
 
 
 def test_a_large_move_is_costly_and_a_small_one_is_not_worth_a_word() -> None:

@@ -10,6 +10,7 @@ from scenarios.forecasting.arithmetic import Forecast, forecast
 from scenarios.forecasting.trials import Mean, TriedArm, mean_of, trials
 from scenarios.forecasting.variants import variant
 from scenarios.language import Scenario
+from scenarios.language.triggers import At
 from scenarios.runs.batch import ThisProcess
 from scenarios.studies.report.forecast_page import forecast_page
 from tests.scenarios.forecasting.test_arithmetic import MB, move
@@ -83,6 +84,12 @@ def test_a_variant_has_its_own_throttle_fault_and_time(small: Scenario) -> None:
         ("broker.crash", 80_000_000),
     ]
     assert made.horizon_us == 830_000_000
+
+
+def test_a_request_at_a_drawn_time_begins_at_the_end_of_its_range(small: Scenario) -> None:
+    drawn = small.with_overrides({"method": [{"at": "2s..5s", "action": "reassign.execute"}]})
+    found = variant(drawn, drawn.plans[0], "wiki", 100.0, 0, 60)
+    assert found.method[-1].trigger == At(55_000_000)
 
 
 def test_the_page_has_the_tables_and_what_its_script_draws(found: Forecast, tried: tuple[TriedArm, ...]) -> None:
