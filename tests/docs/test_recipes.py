@@ -373,6 +373,50 @@ def test_a_kafka_setting(copy: Copy) -> None:
     assert "replica.fetch.linger.ms: the number -1 does not fit" in copy.understudy(low, exits=2)
 
 
+RACKS = '''"""Racks of brokers, as CSV."""
+
+from pathlib import Path
+
+from scenarios.importing.found import Found
+from scenarios.importing.tool_texts import lines_of
+
+
+def read_racks(path: Path, found: Found) -> None:
+    """Take in a rack in each line."""
+    for _, line in lines_of(path, "racks as CSV"):
+        if line:
+            broker, rack = line.split(",")
+            found.add_rack(int(broker), rack, str(path))
+'''
+
+
+@follows("A source of `import`")
+def test_a_source_of_import(copy: Copy) -> None:
+    command = "scenarios/cli/commands/import_command.py"
+    copy.write("scenarios/importing/racks_of_csv.py", RACKS)
+    copy.edit(command, '"rates")', '"rates", "racks")')
+    copy.edit(command, '        "load": "Cruise', '        "racks": "CSV (broker, rack)",\n        "load": "Cruise')
+    copy.edit(command, "import cruise_control, rate_sources,", "import cruise_control, racks_of_csv, rate_sources,")
+    copy.edit(command, '        "load": cruise', '        "racks": racks_of_csv.read_racks,\n        "load": cruise')
+    copy.write("topics.txt", "Topic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n")
+    copy.write("racks.csv", "1,east\n2,west\n")
+    copy.understudy("import --topics topics.txt --racks racks.csv -o imported.toml")
+    assert 'rack_names = ["east", "west"]' in copy.read("imported.toml")
+
+
+@follows("The data plane")
+def test_the_data_plane(copy: Copy) -> None:
+    tests = copy.root / "tests" / "scenarios" / "runs"
+    copytree(ROOT / "tests" / "scenarios" / "runs" / "leaping", tests / "leaping")
+    for folder in (tests, tests.parent, tests.parent.parent):
+        (folder / "__init__.py").touch()
+    says = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/scenarios/runs/leaping/test_treatment.py")
+    copy.edit("brokers/log/log.py", '"_file", "_hooks",', '"_file", "_hooks", "_touched",')
+    assert "test_every_attribute_is_declared[brokers.log.log.Log]" in copy.python(*says, exits=1)
+    copy.edit("tests/scenarios/runs/leaping/treatment.py", '"_hooks": KEPT', '"_hooks": KEPT, "_touched": KEPT')
+    copy.python(*says)
+
+
 def test_each_recipe_is_followed() -> None:
     """A new section of the page needs a test here."""
     assert sorted(SECTIONS) == sorted((*_FOLLOWED, *NO_RECIPE))
