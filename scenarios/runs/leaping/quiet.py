@@ -104,7 +104,7 @@ class QuietCluster:
     def _restless(self) -> str:
         """Why it is not quiet yet; empty: it is. Raises: Restless."""
         if self._signal is None:
-            why = self._unacknowledged(followed(self.cluster))
+            why = self._unacknowledged()
             if why:
                 return why
             self._hold_readers()
@@ -117,17 +117,18 @@ class QuietCluster:
             return "a consumer has a request in flight"
         return ""
 
-    def _unacknowledged(self, fetched: list[FetchedReplica]) -> str:
+    def _unacknowledged(self) -> str:
         if not all(producer.rests for producer in self.producers):
             return "producers wait for acknowledgements"
         silent = any(producer.load.acks == 0 for producer in self.producers)
         if silent and self.cluster.world.now - self.since_us < self.unanswered_us:
             return "a message may be on its way"
-        if any(each.led.high_watermark != each.led.log.end_offset for each in fetched):
+        if any(each.led.high_watermark != each.led.log.end_offset for each in followed(self.cluster)):
             return "a follower in sync is behind"
-        committed = {tp: led.high_watermark for tp, led in leaders(self.cluster).items()}
-        if not all(consumer.reads_on(committed.get) for consumer in self.cluster.consumers):
-            return "a consumer is behind"
+        if self.cluster.consumers:
+            committed = {tp: led.high_watermark for tp, led in leaders(self.cluster).items()}
+            if not all(consumer.reads_on(committed.get) for consumer in self.cluster.consumers):
+                return "a consumer is behind"
         return ""
 
     def _hold_readers(self) -> None:
