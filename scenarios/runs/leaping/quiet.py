@@ -22,6 +22,8 @@ LOOK_US = 1_000
 """How often it looks whether all is quiet."""
 PATIENCE_US = 300_000
 """How long it waits for quiet at most."""
+ROUNDS = 10
+"""It finds the sessions of readers again after so many looks."""
 
 
 @define(eq=False)
@@ -41,6 +43,10 @@ class QuietCluster:
     _consumers: list[Consumer] = field(factory=list)
     _signal: Signal | None = None
     _asked: int = 0
+    _rounds: int = 0
+    """How often requests that wait were answered since readers are held."""
+    _known: list[Any] = field(factory=list)
+    """The sessions of readers, as they were found last."""
 
     @property
     def holds_load(self) -> bool:
@@ -133,6 +139,7 @@ class QuietCluster:
 
     def _hold_readers(self) -> None:
         self._signal = Signal(self.cluster.world, "the end of a leap")
+        self._rounds = 0
         for thread in threads(self.cluster):
             thread.hold(self._signal)
         self._consumers = self.cluster.consumers
@@ -141,7 +148,10 @@ class QuietCluster:
 
     def _answer(self) -> None:
         """Answer the fetch requests that wait."""
-        for session in self._sessions():
+        if self._rounds % ROUNDS == 0:
+            self._known = self._sessions()
+        self._rounds += 1
+        for session in self._known:
             session.delayed.answer_now()
         for broker in running(self.cluster):
             broker.replicas.purgatory.complete()
@@ -163,7 +173,7 @@ class QuietCluster:
         """Let fetchers and consumers go on."""
         if self._signal is None:
             return
-        signal, self._signal = self._signal, None
+        signal, self._signal, self._known = self._signal, None, []
         for thread in threads(self.cluster):
             thread.release()
         signal.set(None)
