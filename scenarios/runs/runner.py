@@ -124,7 +124,7 @@ class Stage:
             from scenarios.runs.leaping import Leaper  # which few runs need
 
             self.leaper = Leaper.of(
-                cluster, scenario, lambda: method.acts_us, lambda: self.measures.open_moves > 0, self._late_us
+                cluster, scenario, lambda: method.acts_us, lambda: self.measures.any_open_moves, self._late_us
             )
 
     def log_end(self, broker: int, tp: TopicPartition) -> int | None:
@@ -234,7 +234,7 @@ class Stage:
 
     @property
     def _moving(self) -> bool:
-        return self.measures.open_moves > 0 and self.judges_moves
+        return self.measures.any_open_moves and self.judges_moves
 
     def _waiting(self, now_us: int) -> bool:
         """Whether something that is expected has not come true, and its time is not over."""

@@ -95,7 +95,7 @@ class Waits:
 
     def moves_are_done(self) -> bool:
         """Whether no move is under way, none is going to be requested, and no command of the operator is."""
-        return not (self.measures.open_moves or self.asking() or self.cluster.operator.under_way)
+        return not (self.measures.any_open_moves or self.asking() or self.cluster.operator.under_way)
 
     def isrs_are_full(self) -> bool:
         """Whether each replica, but for those that a move is adding, is in the ISR that ZooKeeper has, and its broker

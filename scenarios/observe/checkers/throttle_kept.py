@@ -64,6 +64,7 @@ class _Window:
         self._sure_bytes += size
         self._possible.append((now_us, size))
         self._possible_bytes += size
+        self._forget(now_us)
         self.look(now_us)
 
     def look(self, now_us: int) -> None:
@@ -80,9 +81,12 @@ class _Window:
         self._possible = deque((at_us + by_us, size) for at_us, size in self._possible)
         self.free_us += by_us
 
-    def may_be_exceeded(self, now_us: int) -> bool:
+    def _forget(self, now_us: int) -> None:
         while self._possible and self._possible[0][0] < now_us - self.windows * self.window_us:
             self._possible_bytes -= self._possible.popleft()[1]
+
+    def may_be_exceeded(self, now_us: int) -> bool:
+        self._forget(now_us)
         return self.rate is not None and self._possible_bytes * SECOND_US > self.rate * self.window_us
 
 
@@ -255,6 +259,8 @@ class ThrottleKept(Checker):
     def on_leapt(self, event: Leapt) -> None:
         self._leaps = False
         by_us = event.t_us - event.since_us
+        if not by_us:
+            return
         for sides in self._sides.values():
             for side in sides.values():
                 for window in (side.window, side.reassigned):

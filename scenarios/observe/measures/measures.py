@@ -38,9 +38,9 @@ class Measures:
         self._figures: Figures | None = None
 
     @property
-    def open_moves(self) -> int:
-        """The number of moves in progress, and of those that the operator will still request."""
-        return self._moves.open
+    def any_open_moves(self) -> bool:
+        """Whether moves are in progress, or the operator will still request some."""
+        return self._moves.any_open
 
     @property
     def under_way(self) -> tuple[TopicPartition, ...]:

@@ -145,9 +145,9 @@ class Moves(Fold):
         self._ends = MoveEnds(trace, source.past, self._ended)
 
     @property
-    def open(self) -> int:
-        """The number of moves in progress, and of those that the operator will still request."""
-        return len(self.under_way) + len(self._planned)
+    def any_open(self) -> bool:
+        """Whether moves are in progress, or the operator will still request some. It is asked all the time."""
+        return bool(self._planned) or any(not move.row.failed for move in self._open.values())
 
     @property
     def under_way(self) -> tuple[TopicPartition, ...]:

@@ -37,7 +37,7 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.mbeans import CONSUMER_LAG
-from scenarios.observe.measures.burrow import STATUSES, FollowerStatus
+from scenarios.observe.measures.burrow import STATUSES, FollowerStatus, between
 from scenarios.observe.measures.figure import Better, Figure, Limit, Value, percentiles
 from scenarios.observe.measures.fold import RunParts, Table
 from scenarios.observe.measures.grid import OnGrid
@@ -45,7 +45,9 @@ from scenarios.observe.measures.percentile import lag_figures
 from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 
 PARTS = 16
-"""The number of rows that a leap has for a follower that is behind."""
+"""The number of rows that a leap has for a follower that is behind, at most."""
+LEAST_PART_US, FINEST = 1_000_000, 1_000
+"""None of these rows is shorter than the first, and than this part of the time so far."""
 
 
 class LagRow(NamedTuple):
@@ -371,29 +373,38 @@ class ReplicaLags(OnGrid):
                 ):
                     continue
                 if before.t_us < self._leap[1] <= instant_us:
-                    before = self._close_leapt(before, lag, true_lag, position)
-                self._close(before, instant_us)
+                    self._close_leapt(before, instant_us, lag, true_lag, position)
+                else:
+                    self._close(before, instant_us)
             open_rows[node] = LagRow(instant_us, 0, name, number, node, leader, lag, true_lag, position)
         partition.even = topic.even(leader, followers) if even else None
 
-    def _close_leapt(self, before: LagRow, lag: int | None, true_lag: int, position: int | None) -> LagRow:
-        """Close the rows of a follower up to the last part of a leap, which ``before`` was open for. Returns the row of
-        that part."""
+    def _close_leapt(
+        self, before: LagRow, instant_us: int, lag: int | None, true_lag: int, position: int | None
+    ) -> None:
+        """Close the rows of a follower up to ``instant_us``, after a leap, for which ``before`` was open."""
         begin_us, end_us = self._leap
+        length_us = end_us - begin_us
+        parts = max(1, min(PARTS, length_us // max(LEAST_PART_US, end_us // FINEST)))
         last = before
-        for part in range(PARTS):
-            at_us = begin_us + (end_us - begin_us) * part // PARTS
+        for part in range(parts):
+            at_us = begin_us + length_us * part // parts
             if at_us <= last.t_us:
                 continue
-            self._close(last, at_us)
-            done = 2 * part + 1
+            if part:
+                self._keep(last, at_us)
+            else:
+                self._close(last, at_us)
+            done, of = 2 * part + 1, 2 * parts
             last = before._replace(
                 t_us=at_us,
-                lag=_towards(before.lag, lag, done),
-                true_lag=_towards(before.true_lag, true_lag, done),
-                fetch_offset=_towards(before.fetch_offset, position, done),
+                lag=between(before.lag, lag, done, of),
+                true_lag=between(before.true_lag, true_lag, done, of),
+                fetch_offset=between(before.fetch_offset, position, done, of),
             )
-        return last
+        self._keep(last, instant_us)
+        begun = before._replace(t_us=max(begin_us, before.t_us))
+        self._status.leapt(begun, before._replace(t_us=instant_us, lag=lag, true_lag=true_lag, fetch_offset=position))
 
     def _close_all(self, end_us: int) -> None:
         for topic in self._topics.values():
@@ -408,13 +419,13 @@ class ReplicaLags(OnGrid):
             return
         if not (last and row.lag == 0):  # there are many followers that never lag, and their status is known
             self._status.ended(row, t_us)
+        self._keep(row, t_us)
+
+    def _keep(self, row: LagRow, t_us: int) -> None:
+        """Count ``row``, which held until ``t_us``, for all but the status."""
+        held_us = t_us - row.t_us
         if row.lag is not None:
             self._lag_us[row.lag] = self._lag_us.get(row.lag, 0) + held_us
         self._true_lag_us[row.true_lag] = self._true_lag_us.get(row.true_lag, 0) + held_us
         if self._keep_rows:
             self._rows.append(row._replace(w_us=held_us))
-
-
-def _towards(before: int | None, after: int | None, done: int) -> Any:
-    """The value ``done / (2 * PARTS)`` of the way from ``before`` to ``after``; where one is not known, ``before``."""
-    return before if before is None or after is None else before + (after - before) * done // (2 * PARTS)

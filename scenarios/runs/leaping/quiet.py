@@ -22,6 +22,8 @@ LOOK_US = 1_000
 """How often it looks whether all is quiet."""
 PATIENCE_US = 300_000
 """How long it waits for quiet at most."""
+ROUNDS = 10
+"""It finds the sessions of readers again after so many looks."""
 
 
 @define(eq=False)
@@ -41,6 +43,10 @@ class QuietCluster:
     _consumers: list[Consumer] = field(factory=list)
     _signal: Signal | None = None
     _asked: int = 0
+    _rounds: int = 0
+    """How often requests that wait were answered since readers are held."""
+    _known: list[Any] = field(factory=list)
+    """The sessions of readers, as they were found last."""
 
     @property
     def holds_load(self) -> bool:
@@ -104,7 +110,7 @@ class QuietCluster:
     def _restless(self) -> str:
         """Why it is not quiet yet; empty: it is. Raises: Restless."""
         if self._signal is None:
-            why = self._unacknowledged(followed(self.cluster))
+            why = self._unacknowledged()
             if why:
                 return why
             self._hold_readers()
@@ -117,21 +123,23 @@ class QuietCluster:
             return "a consumer has a request in flight"
         return ""
 
-    def _unacknowledged(self, fetched: list[FetchedReplica]) -> str:
+    def _unacknowledged(self) -> str:
         if not all(producer.rests for producer in self.producers):
             return "producers wait for acknowledgements"
         silent = any(producer.load.acks == 0 for producer in self.producers)
         if silent and self.cluster.world.now - self.since_us < self.unanswered_us:
             return "a message may be on its way"
-        if any(each.led.high_watermark != each.led.log.end_offset for each in fetched):
+        if any(each.led.high_watermark != each.led.log.end_offset for each in followed(self.cluster)):
             return "a follower in sync is behind"
-        committed = {tp: led.high_watermark for tp, led in leaders(self.cluster).items()}
-        if not all(consumer.reads_on(committed.get) for consumer in self.cluster.consumers):
-            return "a consumer is behind"
+        if self.cluster.consumers:
+            committed = {tp: led.high_watermark for tp, led in leaders(self.cluster).items()}
+            if not all(consumer.reads_on(committed.get) for consumer in self.cluster.consumers):
+                return "a consumer is behind"
         return ""
 
     def _hold_readers(self) -> None:
         self._signal = Signal(self.cluster.world, "the end of a leap")
+        self._rounds = 0
         for thread in threads(self.cluster):
             thread.hold(self._signal)
         self._consumers = self.cluster.consumers
@@ -140,7 +148,10 @@ class QuietCluster:
 
     def _answer(self) -> None:
         """Answer the fetch requests that wait."""
-        for session in self._sessions():
+        if self._rounds % ROUNDS == 0:
+            self._known = self._sessions()
+        self._rounds += 1
+        for session in self._known:
             session.delayed.answer_now()
         for broker in running(self.cluster):
             broker.replicas.purgatory.complete()
@@ -162,7 +173,7 @@ class QuietCluster:
         """Let fetchers and consumers go on."""
         if self._signal is None:
             return
-        signal, self._signal = self._signal, None
+        signal, self._signal, self._known = self._signal, None, []
         for thread in threads(self.cluster):
             thread.release()
         signal.set(None)
