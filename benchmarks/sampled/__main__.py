@@ -1,5 +1,6 @@
 """``python -m benchmarks.sampled [--cases A:B] [--seeds 8] [--processes 2] [--longest S] [--write]``: drawn
-scenarios, exact and sampled. How far are the means over the seeds from each other, and how much less CPU time does a sampled run take?
+scenarios, exact and sampled. How far are the means over the seeds from each other, and how much less CPU time does a
+sampled run take?
 
 ``--big``: one terabyte, sampled, and the cost of the exact run from its first minutes.
 
