@@ -1,5 +1,6 @@
-"""``python -m benchmarks.sampled [--cases A:B] [--seeds 8] [--processes 2] [--write]``: drawn scenarios, exact and
-sampled. How far are the means over the seeds from each other, and how much less CPU time does a sampled run take?
+"""``python -m benchmarks.sampled [--cases A:B] [--seeds 8] [--processes 2] [--longest S] [--write]``: drawn
+scenarios, exact and sampled. How far are the means over the seeds from each other, and how much less CPU time does a
+sampled run take?
 
 ``--big``: one terabyte, sampled, and the cost of the exact run from its first minutes.
 
@@ -10,13 +11,13 @@ import statistics
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from math import sqrt
+from math import inf, sqrt
 from typing import Any
 
 from benchmarks.program import alone, conclude, parser_of
 from benchmarks.results import machine
 from benchmarks.sampled.case import COUNTS, FIGURES
-from benchmarks.sampled.drawn_cases import described, drawn
+from benchmarks.sampled.drawn_cases import described, drawn, partition_s
 from benchmarks.tables import table
 
 CASE = "benchmarks.sampled.case"
@@ -125,16 +126,21 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--big", action="store_true", help="one terabyte alone")
+    parser.add_argument("--longest", type=float, default=inf, metavar="S", help="skip cases of more partition-seconds")
     options = parser.parse_args()
     if options.big:
         lines = [machine("python -m benchmarks.sampled --big --write"), "", *big()]
         return conclude("sampled, one terabyte", lines, write=options.write)
     first, last = map(int, options.cases.split(":"))
-    cases = compared(range(first, last), options.seeds, options.processes)
+    skipped = [number for number in range(first, last) if partition_s(drawn(number)) > options.longest]
+    cases = compared([each for each in range(first, last) if each not in skipped], options.seeds, options.processes)
+    command = f"python -m benchmarks.sampled --cases {options.cases} --seeds {options.seeds}"
+    left = f" Skipped, with more than {options.longest:g} partition-seconds: {', '.join(map(str, skipped))}."
     lines = [
-        machine(f"python -m benchmarks.sampled --cases {options.cases} --seeds {options.seeds} --write"),
+        machine(f"{command}{f' --longest {options.longest:g}' if skipped else ''} --write"),
         "",
-        f"Errors are those of the sampled means over {options.seeds} seeds against the exact means.",
+        f"Errors are those of the sampled means over {options.seeds} seeds against the exact means."
+        + (left if skipped else ""),
         "",
         *table(ALL_HEADINGS, overall(cases)),
         "",

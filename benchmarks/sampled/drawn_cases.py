@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import Any
 
@@ -14,6 +15,9 @@ STRATEGIES = (
     ("kip-455", "kafka-2.6"),
 )
 GB = 1_000_000_000
+FREE = 1.25e9
+"""The bytes a second of a card that is not stated."""
+_THROTTLE = re.compile(r"throttle-(\d+)MB")
 
 
 def drawn(number: int) -> Scenario:
@@ -57,6 +61,18 @@ def drawn(number: int) -> Scenario:
         "method": method,
     }
     return Scenario.from_table(table, source=f"case {number}")
+
+
+def partition_s(scenario: Scenario) -> float:
+    """How long an exact run takes, about: the partitions times the seconds that the copies need if the throttle, or
+    the card, is all that limits them. Each of the three receiving brokers gets its share of what moves."""
+    topic, plan = scenario.topics[0], scenario.plan
+    assert plan is not None
+    assert topic.assignment is not None
+    moved = sum(len(set(to.replicas) - set(of)) for to, of in zip(plan.partitions, topic.assignment, strict=True))
+    throttle = _THROTTLE.search(scenario.strategy.name)
+    rate = float(throttle[1]) * 1e6 if throttle else scenario.cluster.network.egress or FREE
+    return topic.partitions * moved * topic.size_bytes / 3 / rate
 
 
 def described(scenario: Scenario) -> str:

@@ -44,7 +44,7 @@ def test_the_issues_tables_are_there_and_runs_is_written_last() -> None:
 def test_states_carry_how_long_they_held() -> None:
     with_width = {name for name, schema in SCHEMAS.items() if "w_us" in schema.names}
     states = {"isr_events", "replica_lag", "moves", "true_gauges", "broker_metrics", "consumer_lag"}
-    assert with_width == states | {"added_replicas", "broker_traffic"}
+    assert with_width == states | {"added_replicas", "broker_traffic", "leaps"}
 
 
 if __name__ == "__main__":

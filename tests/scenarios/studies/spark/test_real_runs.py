@@ -1,8 +1,10 @@
-"""The figures of ``compare`` equal those of ``run --format json``, run by run, on scenarios that Hypothesis draws."""
+"""The figures of ``compare`` equal those of ``run --format json``, run by run: on scenarios that Hypothesis draws, and
+on sampled ones."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,15 +15,21 @@ from scenarios.language import Scenario
 from scenarios.runs import Run, run_record, run_scenario
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.manifest import Manifest, write_manifest
-from scenarios.runs.dataset.reader import open_data_set
+from scenarios.runs.dataset.reader import open_data_set, read_table
 from scenarios.runs.dataset.run_record import RunRecord, RunSpec
 from scenarios.runs.dataset.writer import chunk_name, write_chunk
-from scenarios.studies.spark.compare import run_figures
+from scenarios.studies.design import Design
+from scenarios.studies.spark.compare import compare, run_figures
+from scenarios.studies.spark.sweep import sweep
+from scenarios.studies.statistics.of_data_set import compare_folders
+from tests.scenarios.runs.building import EXECUTE
+from tests.scenarios.runs.leaping.test_sampled_runs import throttled
 from tests.scenarios.studies.spark.drawn import scenarios
 
 pytestmark = pytest.mark.spark
 
 RUNS = 50
+STRATEGIES = ("wiki+throttle-2MB", "kafka-6794+throttle-2MB")
 
 
 def drawn() -> list[tuple[Run, RunRecord]]:
@@ -33,33 +41,44 @@ def drawn() -> list[tuple[Run, RunRecord]]:
     )
     @given(scenarios())
     def draw(scenario: Scenario) -> None:
-        spec = RunSpec.plan(
-            scenario=json.dumps(scenario.to_table()),
-            scenario_digest=f"{len(pairs)} {scenario.digest()}",
-            arm=Arm(scenario.strategy.name, scenario.profile),
-            seed=scenario.seed,
-            code="code",
-        )
-        pairs.append((run_scenario(scenario), run_record(spec)))
+        pairs.append(twice(scenario, len(pairs)))
 
     draw()
     return pairs
 
 
-def test_compare_agrees_with_run_on_real_runs(spark: SparkSession, tmp_path: Path) -> None:
-    pairs = drawn()
-    assert len(pairs) == RUNS
+def twice(scenario: Scenario, number: int) -> tuple[Run, RunRecord]:
+    """A scenario as ``run`` does it, and as a task of a sweep does."""
+    spec = RunSpec.plan(
+        scenario=json.dumps(scenario.to_table()),
+        scenario_digest=f"{number} {scenario.digest()}",
+        arm=Arm(scenario.strategy.name, scenario.profile),
+        seed=scenario.seed,
+        code="code",
+    )
+    return run_scenario(scenario), run_record(spec)
+
+
+def assert_agree(spark: SparkSession, root: Path, pairs: Sequence[tuple[Run, RunRecord]]) -> None:
+    """Write the records as a data set; Spark's figures of each are those of its run."""
     records = [record for _, record in pairs]
     write_manifest(
-        tmp_path,
+        root,
         Manifest(experiment="e", scenario="drawn", title="drawn", arms=(Arm("wiki", "kafka-2.3"),), seeds=(0,)),
     )
-    write_chunk(tmp_path, "e", "wiki", chunk_name([record.spec.run_id for record in records]), records)
-    found = {run.run_id: run for run in run_figures(spark, open_data_set(tmp_path))}
-    assert len(found) == RUNS
+    write_chunk(root, "e", "wiki", chunk_name([record.spec.run_id for record in records]), records)
+    found = {run.run_id: run for run in run_figures(spark, open_data_set(root))}
+    assert len(found) == len(pairs)
     for run, record in pairs:
         assert record.digest == run.digest, "the same scenario, the same events"
         assert found[record.spec.run_id].metrics == run.to_json()["metrics"], run.replay
+        assert found[record.spec.run_id].agrees
+
+
+def test_compare_agrees_with_run_on_real_runs(spark: SparkSession, tmp_path: Path) -> None:
+    pairs = drawn()
+    assert len(pairs) == RUNS
+    assert_agree(spark, tmp_path, pairs)
     moved = [run for run, _ in pairs if run.metrics["time_to_complete_s"] is not None]
     shrunk = [run for run, _ in pairs if run.metrics["isr_shrinks"]]
     late = [run for run, _ in pairs if run.metrics["lag_max"]]
@@ -67,3 +86,31 @@ def test_compare_agrees_with_run_on_real_runs(spark: SparkSession, tmp_path: Pat
     assert any(run.metrics["moves_failed"] for run, _ in pairs), "some move has to fail"
     assert shrunk, "some ISR has to shrink"
     assert late, "some follower has to lag"
+
+
+def test_compare_agrees_with_sampled_runs(spark: SparkSession, tmp_path: Path) -> None:
+    """One that is read, one whose producers want no acknowledgement, and one in which a broker dies."""
+    silent = {"topic": "orders", "producerRate": 300, "linger": "500ms", "acks": "0"}
+    dies = {"at": "30s", "action": "broker.crash", "target": 0, "duration": "9s"}
+    drawn = (
+        throttled(consumers=[{"topic": "orders", "name": "reader"}]),
+        throttled(workloads=[silent]),
+        throttled(moves=2, method=[EXECUTE, dies]),
+    )
+    pairs = [twice(each, number) for number, each in enumerate(drawn)]
+    assert_agree(spark, tmp_path, pairs)
+    for run, record in pairs:
+        assert run.leaping is not None
+        assert run.leaping.leaps == sum(row.w_us > 0 for row in record.tables["leaps"])
+        assert run.leaping.leaps
+    assert pairs[0][0].metrics["produce_max_ms"] is None
+
+
+def test_a_sampled_file_is_swept_and_compared(spark: SparkSession, tmp_path: Path) -> None:
+    done = sweep(Design.of(throttled(), seeds=range(2), strategies=STRATEGIES), tmp_path)
+    assert (done.runs, done.failures) == (4, ())
+    assert read_table(open_data_set(tmp_path), "leaps").num_rows
+    comparison = compare(tmp_path)
+    assert all(run.agrees for run in comparison.runs)
+    assert comparison == compare_folders(tmp_path), "the figures that each run computed itself"
+    assert all(run.completed for run in comparison.runs)

@@ -43,19 +43,31 @@ def test_the_outcomes_of_batches_and_the_gaps_between_them(spark: SparkSession) 
     assertDataFrameEqual(gaps(rows).select("partition", "gap_us"), [values(0, 61_000_000), values(1, 55_000_000)])
     assertDataFrameEqual(longest_gap(rows), [Row(run_id=RUN, longest_gap_us=61_000_000)])
     assertDataFrameEqual(errors_by_code(rows), [Row(run_id=RUN, error="REQUEST_TIMED_OUT", batches=1)])
-    counted = batches(rows).select(
+    counted = batches(rows, table(spark, "leaps")).select(
         "acked_batches", "failed_batches", "unfinished_batches", "unfinished_wait_us",
         "failed_batches_request_timed_out", "failed_batches_not_enough_replicas",
     )  # fmt: skip
     assertDataFrameEqual(counted, [values(4, 1, 1, 55_000_000, 1, 0)])
 
 
+def test_batches_of_leaps_are_acknowledged(spark: SparkSession) -> None:
+    leaps = table(
+        spark,
+        "leaps",
+        {"t_us": 1, "w_us": 10, "batches": 7},
+        {"t_us": 11, "w_us": 5, "batches": 2},
+        {"t_us": 1, "w_us": 5, "batches": 9, "run_id": "none but leaps"},
+    )
+    counted = batches(table(spark, "produce", batch(1, 0.01)), leaps).select("run_id", "acked_batches")
+    assertDataFrameEqual(counted, [values(RUN, 10), values("none but leaps", 9)])
+
+
 def test_percentiles_of_latencies(spark: SparkSession) -> None:
     rows = table(spark, "produce", *(batch(n, n / 1_000_000) for n in range(1, 1002)))
-    assertDataFrameEqual(
-        latencies(rows),
-        [Row(run_id=RUN, produce_p50_us=501.0, produce_p99_us=991.0, produce_p999_us=1000.0, produce_max_us=1001)],
-    )
+    found = {"run_id": RUN, "produce_p50_us": 501.0, "produce_p99_us": 991.0, "produce_p999_us": 1000.0}
+    for w_us, longest in ((0, 1001), (10, None)):  # a leap without a length leaves nothing out
+        leaps = table(spark, "leaps", {"t_us": 1, "w_us": w_us, "batches": 7})
+        assertDataFrameEqual(latencies(rows, leaps), [Row(**found, produce_max_us=longest)])
 
 
 def test_moves_that_are_done_that_failed_and_that_no_controller_took_up(spark: SparkSession) -> None:
@@ -81,7 +93,7 @@ def test_what_is_not_kept_or_is_lost_again_is_wasted(spark: SparkSession) -> Non
 def test_peaks_are_of_one_broker_in_one_second(spark: SparkSession) -> None:
     def second(t_s: int, node: int, *counted: int | None) -> dict[str, Any]:
         names = ("bytes_in", "bytes_out", "replication_bytes_in", "replication_bytes_out")
-        return {"t_us": t_s * 1_000_000, "node": node, **dict(zip(names, counted, strict=True))}
+        return {"t_us": t_s * 1_000_000, "w_us": 1_000_000, "node": node, **dict(zip(names, counted, strict=True))}
 
     rows = table(
         spark,
@@ -89,6 +101,7 @@ def test_peaks_are_of_one_broker_in_one_second(spark: SparkSession) -> None:
         second(0, 0, 5, 1, 0, 9),
         second(0, 1, 1, 8, 3, 0),
         second(1, 0, 0, 0, 7, 4),
+        {**second(2, 0, 90, 90, 90, 90), "w_us": 7_000_000},  # of a leap
         {**second(0, 0, 5, 5, None, None), "run_id": "of 0.8"},
     )
     assertDataFrameEqual(
