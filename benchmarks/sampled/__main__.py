@@ -14,6 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from math import inf, sqrt
 from typing import Any
 
+from scipy import stats  # type: ignore[import-untyped]
+
 from benchmarks.program import alone, conclude, parser_of
 from benchmarks.results import machine
 from benchmarks.sampled.case import COUNTS, FIGURES
@@ -68,7 +70,8 @@ def overall(cases: Mapping[int, Mapping[str, Sequence[Found]]]) -> list[tuple[st
     for name in FIGURES:
         errors = [found for runs in cases.values() if (found := error(runs, name)) is not None]
         if errors:
-            half = 1.96 * statistics.stdev(errors) / sqrt(len(errors)) if len(errors) > 1 else float("nan")
+            t = float(stats.t.ppf(0.975, len(errors) - 1)) if len(errors) > 1 else float("nan")
+            half = t * statistics.stdev(errors) / sqrt(len(errors)) if len(errors) > 1 else float("nan")
             rows.append(
                 (
                     f"`{name}`", str(len(errors)), _percent(statistics.median(errors)),
