@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from enum import Enum
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from attrs import Factory, define
 
@@ -112,34 +112,6 @@ class FollowerStatus:
             if number - look.number + 1 >= LOOKS:
                 looks[:] = [look._replace(number=end - back) for back in range(LOOKS, 0, -1)]
                 break
-
-    def leapt(self, begun: Lagging, over: Lagging) -> None:
-        """Take in a leap, in which a follower went evenly from where ``begun`` shows it to where ``over`` does. It has
-        the status of the last look all the time."""
-        first, end = -(-begun.t_us // LOOK_US), -(-over.t_us // LOOK_US)
-        if first == end:
-            return
-        looks = self._looks.setdefault((begun.topic, begun.partition, begun.node), [])
-        of = over.t_us - begun.t_us
-        for number in range(max(first, end - LOOKS), end):
-            done = number * LOOK_US - begun.t_us
-            looks.append(
-                _Look(
-                    number,
-                    between(begun.lag, over.lag, done, of),
-                    between(begun.true_lag, over.true_lag, done, of),
-                    between(begun.fetch_offset, over.fetch_offset, done, of),
-                )
-            )
-        del looks[:-LOOKS]
-        status = None if looks[-1].is_even else status_of(looks)
-        if status is not None:
-            self.held_us[status] += (end - first) * LOOK_US
-
-
-def between(before: int | None, after: int | None, done: int, of: int) -> Any:
-    """The value ``done / of`` of the way from ``before`` to ``after``; where one is not known, ``before``."""
-    return before if before is None or after is None else before + (after - before) * done // of
 
 
 def status_of(looks: list[_Look]) -> Status | None:

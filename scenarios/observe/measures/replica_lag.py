@@ -37,7 +37,7 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.mbeans import CONSUMER_LAG
-from scenarios.observe.measures.burrow import STATUSES, FollowerStatus, between
+from scenarios.observe.measures.burrow import STATUSES, FollowerStatus
 from scenarios.observe.measures.figure import Better, Figure, Limit, Value, percentiles
 from scenarios.observe.measures.fold import RunParts, Table
 from scenarios.observe.measures.grid import OnGrid
@@ -47,7 +47,7 @@ from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 PARTS = 16
 """The number of rows that a leap has for a follower that is behind, at most."""
 LEAST_PART_US, FINEST = 1_000_000, 1_000
-"""None of these rows is shorter than the first, and than this part of the time so far."""
+"""The least length of these rows, and its least part of the time so far."""
 
 
 class LagRow(NamedTuple):
@@ -212,7 +212,10 @@ class ReplicaLags(OnGrid):
         return {
             **lag_figures("lag", self._lag_us),
             **lag_figures("true_lag", self._true_lag_us),
-            **{f"burrow_{status.value}_us": held_us for status, held_us in self._status.held_us.items()},
+            **{
+                f"burrow_{status.value}_us": None if self._has_leapt else held_us
+                for status, held_us in self._status.held_us.items()
+            },
         }
 
     def tables(self) -> Mapping[str, list[Any]]:
@@ -312,6 +315,11 @@ class ReplicaLags(OnGrid):
                 broker.fetching.clear()
                 broker.apart.clear()
 
+    @property
+    def _has_leapt(self) -> bool:
+        """Whether there was a leap: nobody looks at followers in one."""
+        return bool(self._leap[1])
+
     def _leapt(self, event: Leapt) -> None:
         if event.t_us > event.since_us:
             self._leap = event.since_us, event.t_us
@@ -398,13 +406,11 @@ class ReplicaLags(OnGrid):
             done, of = 2 * part + 1, 2 * parts
             last = before._replace(
                 t_us=at_us,
-                lag=between(before.lag, lag, done, of),
-                true_lag=between(before.true_lag, true_lag, done, of),
-                fetch_offset=between(before.fetch_offset, position, done, of),
+                lag=_between(before.lag, lag, done, of),
+                true_lag=_between(before.true_lag, true_lag, done, of),
+                fetch_offset=_between(before.fetch_offset, position, done, of),
             )
         self._keep(last, instant_us)
-        begun = before._replace(t_us=max(begin_us, before.t_us))
-        self._status.leapt(begun, before._replace(t_us=instant_us, lag=lag, true_lag=true_lag, fetch_offset=position))
 
     def _close_all(self, end_us: int) -> None:
         for topic in self._topics.values():
@@ -429,3 +435,8 @@ class ReplicaLags(OnGrid):
         self._true_lag_us[row.true_lag] = self._true_lag_us.get(row.true_lag, 0) + held_us
         if self._keep_rows:
             self._rows.append(row._replace(w_us=held_us))
+
+
+def _between(before: int | None, after: int | None, done: int, of: int) -> Any:
+    """The value ``done / of`` of the way from ``before`` to ``after``; where one is not known, ``before``."""
+    return before if before is None or after is None else before + (after - before) * done // of

@@ -23,7 +23,7 @@ LOOK_US = 1_000
 PATIENCE_US = 300_000
 """How long it waits for quiet at most."""
 ROUNDS = 10
-"""It finds the sessions of readers again after so many looks."""
+"""How many looks there are between two searches for the sessions of readers."""
 
 
 @define(eq=False)

@@ -58,25 +58,3 @@ def test_each_follower_is_judged_by_its_own_rows() -> None:
             row = LagRow(second * S, S, "orders", 0, node, 0, 5, 5, 100 + node * second)
             status.ended(row, (second + 1) * S)
     assert status.held_us[Status.WARN] == 2 * 6 * S
-
-
-@pytest.mark.parametrize(
-    ("lags", "offsets", "expected"),
-    [
-        ((900, 0), (100, 1000), {}),
-        ((900, 300), (100, 1000), {}),
-        ((900, 900), (100, 100), {Status.STALL: 600}),
-        ((300, 900), (100, 1000), {Status.WARN: 600}),
-    ],
-    ids=["it catches up", "it comes nearer", "it gets nothing", "its lag grows"],
-)
-def test_a_follower_goes_evenly_in_a_leap(
-    lags: tuple[int, int], offsets: tuple[int, int], expected: dict[Status, int]
-) -> None:
-    status = FollowerStatus()
-    begun, over = (
-        LagRow(t_us, 0, "orders", 0, 1, 0, lag, lag, offset)
-        for t_us, lag, offset in zip((20 * S, 620 * S), lags, offsets, strict=True)
-    )
-    status.leapt(begun, over)
-    assert {found: held_us // S for found, held_us in status.held_us.items() if held_us} == expected

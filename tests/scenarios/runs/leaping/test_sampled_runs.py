@@ -75,6 +75,7 @@ def test_leaps_are_events_and_rows_and_told() -> None:
     assert json.dumps(account.to_json())
     assert f"{account.leaps} leaps" in str(account)
     assert figures["produce_max_us"] is None
+    assert figures["burrow_stall_us"] is None
     # Every batch that producers would have closed is counted: one for each partition and half of a second.
     acked = figures["acked_batches"]
     assert acked == pytest.approx(6 * stage.world.now / 1e6, rel=0.05)
