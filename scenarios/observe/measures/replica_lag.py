@@ -317,7 +317,7 @@ class ReplicaLags(OnGrid):
 
     @property
     def _has_leapt(self) -> bool:
-        """Whether there was a leap: nobody looks at followers in one."""
+        """Whether there was a leap: followers are not looked at in one."""
         return bool(self._leap[1])
 
     def _leapt(self, event: Leapt) -> None:
