@@ -156,7 +156,7 @@ class Endpoint:
         elif self.held is None or self.process.paused:
             self._deliver(item)
         else:
-            self.held.append((self.arrive, item))
+            self.held.append((self._deliver, item))
 
     def arrive_held(self, item_and_hold: tuple[Item, Hold]) -> None:
         """Deliver a message as ``arrive`` does, one that a hook held when it was sent."""

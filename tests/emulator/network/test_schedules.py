@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from emulator.network import Endpoint, Hold
@@ -83,6 +83,7 @@ def strike(site: Site, server: Server, kind: str, holds: list[Hold]) -> None:
     st.lists(st.tuples(st.integers(0, 30_000), st.sampled_from(FAULTS)), max_size=8),
     st.booleans(),
 )
+@example(1, SCHEDULES[0], [(0, "hold"), (2397, "cut"), (2398, "release")], False)
 def test_no_schedule_breaks_the_order_of_a_connection(
     seed: int, schedule: Schedule, faults: list[tuple[int, str]], paranoid: bool
 ) -> None:
