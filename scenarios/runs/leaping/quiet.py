@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from emulator.kernel import Signal
-from scenarios.runs.leaping.followed import FetchedReplica, Restless, followed, leaders, running, threads
+from scenarios.runs.leaping.followed import FetchedReplica, Restless, leaders, running, threads
 
 if TYPE_CHECKING:
+    from brokers.partition.partition import Partition
     from emulator.protocol.types import TopicPartition
     from scenarios.cluster.clients.consumer import Consumer
     from scenarios.cluster.clients.producer import Producer
@@ -129,10 +130,11 @@ class QuietCluster:
         silent = any(producer.load.acks == 0 for producer in self.producers)
         if silent and self.cluster.world.now - self.since_us < self.unanswered_us:
             return "a message may be on its way"
-        if any(each.led.high_watermark != each.led.log.end_offset for each in followed(self.cluster)):
+        led = leaders(self.cluster)
+        if not all(_is_followed(partition) for partition in led.values()):
             return "a follower in sync is behind"
         if self.cluster.consumers:
-            committed = {tp: led.high_watermark for tp, led in leaders(self.cluster).items()}
+            committed = {tp: partition.high_watermark for tp, partition in led.items()}
             if not all(consumer.reads_on(committed.get) for consumer in self.cluster.consumers):
                 return "a consumer is behind"
         return ""
@@ -186,3 +188,12 @@ class QuietCluster:
         producers, self.producers = self.producers, []
         for producer in producers:
             producer.release()
+
+
+def _is_followed(led: Partition) -> bool:
+    """Whether each replica in sync has fetched from this leader up to the end of its log."""
+    end, here = led.log.end_offset, led.process.node.id
+    return led.high_watermark == end and all(
+        broker == here or (broker in led.remotes and led.remotes[broker].log_end_offset == end)
+        for broker in led.isr_state.isr
+    )

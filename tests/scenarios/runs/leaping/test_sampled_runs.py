@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 
+from brokers.partition.remote import UNKNOWN_OFFSET
 from emulator.protocol.events import LeapBegan, Leapt
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.runs import Run, run_scenario
+from scenarios.runs.leaping.followed import leaders
+from scenarios.runs.leaping.quiet import QuietCluster
 from scenarios.runs.runner import Stage, prepare
 from tests.scenarios.runs.building import EXECUTE, scenario
 
@@ -20,11 +23,13 @@ def throttled(
     size: str = "200MiB", moves: int = 1, throttle: str = "2MB", fidelity: str = "sampled", **more: Any
 ) -> Scenario:
     """Some of three partitions go from brokers 0 to 2 to brokers 3 to 5, which takes a minute or more."""
-    replicas = [[n, (n + 1) % 3] for n in range(3)]
     load = {"topic": "orders", "producerRate": 300, "linger": "500ms"}
-    more = {"strategy": f"wiki+throttle-{throttle}", "workloads": [load], "method": [EXECUTE], **more}
-    plan = {n: [3 + n, 3 + (n + 1) % 3] for n in range(moves)}
-    return scenario(assignment=replicas, size=size, plan=plan, horizon="1h", fidelity=fidelity, rate=0, **more)
+    more = {
+        "assignment": [[n, (n + 1) % 3] for n in range(3)],
+        "plan": {n: [3 + n, 3 + (n + 1) % 3] for n in range(moves)},
+        "strategy": f"wiki+throttle-{throttle}", "workloads": [load], "method": [EXECUTE], **more,
+    }  # fmt: skip
+    return scenario(size=size, horizon="1h", fidelity=fidelity, rate=0, **more)
 
 
 def leaps(wanted: Scenario) -> Run:
@@ -44,6 +49,42 @@ def test_a_sampled_run_leaps_and_comes_close_to_the_exact_one() -> None:
         assert sampled.metrics[name] == exact.metrics[name], name
     for name in CLOSE:
         assert sampled.metrics[name] == pytest.approx(exact.metrics[name], rel=0.05), name
+
+
+def test_a_leap_begins_once_each_replica_in_sync_has_fetched_from_its_leader() -> None:
+    """Else it cannot fetch before the leap is over, and its leader removes it from the ISR."""
+    # All move to the same brokers: a follower waits in a fetch of the partitions that came before.
+    plan = {n: [3, 4, 5] for n in range(5)}
+    moving = throttled(assignment=[[0, 1, 2]] * 5, plan=plan, throttle="4MB")
+    stage = Stage(prepare(moving), keep_rows=False)
+    lacking: list[str] = []
+
+    def look(event: LeapBegan) -> None:
+        for tp, led in leaders(stage.cluster).items():
+            here, end = led.process.node.id, led.log.end_offset
+            lacking.extend(
+                f"{event.t_us}: {tp} at {broker}"
+                for broker in led.isr_state.isr
+                if broker != here and led.remotes[broker].log_end_offset != end
+            )
+
+    stage.cluster.trace.fold(LeapBegan, look)
+    stage.play()
+    assert stage.leaper is not None
+    assert stage.leaper.account().leaps
+    assert lacking == []
+    assert stage.measures.finish(stage.world.now)["isr_shrinks"] == 0
+
+
+def test_a_replica_that_has_not_fetched_from_a_new_leader_is_behind() -> None:
+    stage = Stage(prepare(throttled(size="1MiB")), keep_rows=False)
+    stage.play()
+    quiet = QuietCluster(stage.cluster, 0)
+    assert quiet._unacknowledged() == ""
+    led = next(iter(leaders(stage.cluster).values()))
+    follower = next(broker for broker in led.isr_state.isr if broker != led.process.node.id)
+    led.remotes[follower].log_end_offset = UNKNOWN_OFFSET
+    assert quiet._unacknowledged() == "a follower in sync is behind"
 
 
 def test_one_seed_has_one_digest() -> None:
