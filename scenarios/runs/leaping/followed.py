@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from brokers.log.batch_runs import ended
+from brokers.partition.remote import UNKNOWN_OFFSET
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -42,6 +43,12 @@ class FetchedReplica(NamedTuple):
     def in_sync(self) -> bool:
         """Whether it is in the ISR, as its leader knows it."""
         return self.broker.process.node.id in self.led.isr_state.isr
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether its leader does not know how far it is, as before its first fetch."""
+        remote = self.led.remotes.get(self.broker.process.node.id)
+        return remote is None or remote.log_end_offset == UNKNOWN_OFFSET
 
     @property
     def message_bytes(self) -> float:
@@ -95,7 +102,10 @@ def followed(cluster: Cluster) -> list[FetchedReplica]:
                     raise Restless("a replica truncates its log, or waits after an error")
                 if led.isr_state.is_inflight:
                     raise Restless("an ISR is changing")
-                found.append(FetchedReplica(broker, leader, thread, state, led))
+                each = FetchedReplica(broker, leader, thread, state, led)
+                if each.in_sync and each.is_unknown:
+                    raise Restless("a follower in sync has not fetched from its new leader")
+                found.append(each)
         if broker.replicas.moves.fetchers.threads:
             raise Restless("a replica moves between log directories")
     return found
