@@ -56,7 +56,9 @@ class Campaign:
 
     def is_over(self, tally: Tally) -> bool:
         """Whether the campaign has what it waits for."""
-        return bool(tally.reached.seeds[self.until]) or tally.findings.chance().high <= self.until_chance
+        if tally.reached.seeds[self.until]:
+            return True
+        return self.until_chance > 0 and tally.findings.chance().high <= self.until_chance
 
     def identity(self) -> dict[str, object]:
         """The properties that all results in one folder share."""
