@@ -26,6 +26,7 @@ from emulator.protocol.produce import (
 from emulator.protocol.types import NO_LEADER
 from scenarios.cluster.clients.client_metadata import ClientMetadata
 from scenarios.cluster.clients.producing.accumulator import Accumulator, Queue
+from scenarios.cluster.clients.producing.closed_batches import closed_batches
 from scenarios.cluster.clients.producing.connections import Connections, Group
 from scenarios.cluster.clients.producing.idempotence import NO_PRODUCER_ID, Idempotence
 from scenarios.cluster.clients.producing.partitioner import Keyed, Partitioner, RoundRobin, Skewed, Sticky
@@ -238,12 +239,18 @@ class Producer:
             self._timer.cancel()
 
     def release(self) -> None:
-        """Go on with the tick that is due next. The messages of ticks that were missed, and not taken by
-        ``missed``, come with it."""
+        """Go on with the tick that is due next. The ticks that were missed, and not taken by ``missed``, come with it:
+        each closes batches of its own."""
         if self._held and self._process.alive:
             self._held = False
-            self._owed += self._workload.rate * self._tick_us * self._skip()
-            self._timer = self._process.call_later(self._due_us - self._process.world.now, self._tick)
+            missed = self._skip()
+            self._timer = self._process.call_later(self._due_us - self._process.world.now, self._catch_up, missed)
+
+    def _catch_up(self, missed: int) -> None:
+        """The first tick after a hold, and before it those that were missed."""
+        for _ in range(missed):
+            self._gather(self._process.world.now)
+        self._tick(None)
 
     def _skip(self) -> int:
         """Skip the ticks that were missed so far. Returns their number."""
@@ -259,14 +266,13 @@ class Producer:
         load, ticks = self._workload, self._skip() if self._held and self._process.alive else 0
         self._owed += load.rate * self._tick_us * ticks
         messages, self._owed = divmod(self._owed, 1_000_000)
-        per_tick = max(1, load.rate * self._tick_us // 1_000_000)
         size, full = load.message_size, self._batch_messages
         most = full if ticks <= 1 else max(full, most_bytes // size)
         batches: list[ProducedBatch] = []
-        closed = 0
-        for place, count in self._partitioner.deal(messages, self._open_to):
+        dealt = list(self._partitioner.deal(messages, self._open_to))
+        closed = closed_batches(self._partitioner, dealt, ticks, full)
+        for place, count in dealt:
             tp = self._accumulator.queues[place].tp
-            closed += _closed(count, ticks, full, per_tick if load.sticky and load.keys is None else 0)
             while count > 0:
                 some = min(count, most)
                 batches.append(ProducedBatch(tp, some, some * size, self._next_id))
@@ -486,16 +492,6 @@ class Missed(NamedTuple):
     ticks: int
     closed: int
     batches: Sequence[ProducedBatch]
-
-
-def _closed(messages: int, ticks: int, full: int, together: int) -> int:
-    """About how many batches of a partition ``ticks`` close in which it gets ``messages``. ``together``: the messages
-    of a tick, where all of them go to one partition; 0: where they are divided."""
-    if together:
-        return -(-messages // min(full, together))
-    if messages <= ticks:
-        return messages
-    return ticks * -(-messages // (ticks * full))
 
 
 def _kind(each: BatchOutcome) -> tuple[str, Errors, int, bool]:

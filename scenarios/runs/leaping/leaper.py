@@ -396,6 +396,7 @@ class Leaper:
                     quota.release(broker.process.clock_us)
         cluster.trace.emit(Leapt, self._began_us, closed, self._reason)
         if passed_us:
+            self.quiet.arrived()
             self.leaps += 1
             self.leapt_us += passed_us
             self._leapt_since_us += passed_us

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from brokers.requests.follower_session import BETWEEN_POLLS_US
 from emulator.kernel import Signal
 from scenarios.runs.leaping.followed import FetchedReplica, Restless, leaders, running, threads
 
@@ -46,6 +47,11 @@ class QuietCluster:
     _asked: int = 0
     _rounds: int = 0
     """How often requests that wait were answered since readers are held."""
+    _works: bool = False
+    """Whether the load is held: the world is not settled then, as it would not be with the messages that are left out. A
+    run that ended in between would be shorter than the exact one, and count less."""
+    _refused_us: int = 0
+    """When a throttle let something pass last, as far as leaps know."""
     _known: list[Any] = field(factory=list)
     """The sessions of readers, as they were found last."""
 
@@ -78,6 +84,9 @@ class QuietCluster:
         """Make the cluster quiet, and call ``then``; or ``failed`` with the reason, after which readers go on and
         producers are still held."""
         now = self.cluster.world.now
+        if not self._works:
+            self._works = True
+            self.cluster.world.foreground += 1
         if not self.producers:
             self.producers, self.since_us = self.cluster.producers, now
             for producer in self.producers:
@@ -188,6 +197,23 @@ class QuietCluster:
         producers, self.producers = self.producers, []
         for producer in producers:
             producer.release()
+        if self._works:
+            self._works = False
+            waits_us = max(0, self._refused_us + self._refusal_us() - self.cluster.world.now)
+            self.cluster.world.call_later(waits_us, self._rest, None, True)
+
+    def arrived(self) -> None:
+        """A leap is over: what a throttle let pass last came now."""
+        self._refused_us = self.cluster.world.now
+
+    def _refusal_us(self) -> int:
+        """For how long a leader that a throttle has made to refuse a follower is not at rest."""
+        leaders = [broker for broker in running(self.cluster) if broker.quotas.leader.active]
+        waits_us = [broker.replicas.fetchers.policies.replica_fetch_wait_max_us for broker in leaders]
+        return max(waits_us, default=-BETWEEN_POLLS_US) + BETWEEN_POLLS_US
+
+    def _rest(self, _: Any) -> None:
+        self.cluster.world.foreground -= 1
 
 
 def _is_followed(led: Partition) -> bool:

@@ -4,6 +4,7 @@ Messages are alike, so a partitioner distributes a whole tick: how many of its m
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import gcd
 from typing import Protocol
 
 from attrs import define, field
@@ -86,6 +87,22 @@ class Keyed:
         for place, count in counts.items():
             if count:
                 yield place, count
+
+    def part_of_ticks(self, place: int, messages: int) -> float:
+        """The part of the ticks of so many messages, fewer than there are keys, in which a partition gets any."""
+        keys = len(self._homes)
+        step = gcd(keys, messages)  # ticks begin at every so many-th key only
+        turns = [turn for turn, home in enumerate(self._homes) if home == place]
+        ticks = 0
+        for before, turn in zip(turns[-1:] + turns[:-1], turns, strict=True):
+            reached = min((turn - before) % keys or keys, messages)
+            ticks += -(-(reached - (turn - self._turn) % step) // step)
+        return ticks * step / keys
+
+    @property
+    def keys(self) -> int:
+        """The number of keys."""
+        return len(self._homes)
 
 
 @define

@@ -51,6 +51,21 @@ def test_a_sampled_run_leaps_and_comes_close_to_the_exact_one() -> None:
         assert sampled.metrics[name] == pytest.approx(exact.metrics[name], rel=0.05), name
 
 
+@pytest.mark.parametrize("load", [{}, {"partitioner": "sticky"}, {"keys": 7}, {"acks": "0"}])
+def test_a_sampled_run_is_as_long_and_counts_as_much_as_the_exact_one(load: dict[str, Any]) -> None:
+    """In leaps nothing is in flight: a run that took this for rest would end early, and count less."""
+    more = {"topic": "orders", "producerRate": 300, "linger": "500ms", **load}
+    moving = throttled(workloads=[more], profile="kafka-2.4", consumers=[{"topic": "orders"}])
+    exact, sampled = run_scenario(moving.with_overrides({"fidelity": "exact"})), leaps(moving)
+    assert sampled.leaping is not None
+    assert sampled.leaping.leaps
+    longer_s = exact.metrics["time_to_complete_s"] - sampled.metrics["time_to_complete_s"]
+    assert sampled.virtual_s + longer_s == pytest.approx(exact.virtual_s, abs=1.0)
+    for name in ("acked_batches", "consumed_messages"):
+        per_s = exact.metrics[name] / exact.virtual_s
+        assert sampled.metrics[name] / sampled.virtual_s == pytest.approx(per_s, rel=0.005), name
+
+
 def test_a_leap_begins_once_each_replica_in_sync_has_fetched_from_its_leader() -> None:
     """Else it cannot fetch before the leap is over, and its leader removes it from the ISR."""
     # All move to the same brokers: a follower waits in a fetch of the partitions that came before.
