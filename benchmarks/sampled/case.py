@@ -1,37 +1,51 @@
-"""One run in a process of its own: ``python -m benchmarks.sampled.case NUMBER SEED FIDELITY``, or ``big``."""
+"""One run of a drawn case; in a process of its own ``python -m benchmarks.sampled.case big SEED FIDELITY HORIZON``."""
 
 import json
 import resource
 import sys
 import time
+from typing import Any
 
 from benchmarks.sampled.drawn_cases import big, drawn
+from scenarios.language import Scenario
+from scenarios.observe.measures.figure import Compared
+from scenarios.observe.measures.figures import declared
 from scenarios.runs import run_scenario
 
-FIGURES = (
-    "time_to_complete_s", "extra_replica_s", "under_replicated_s", "bytes_moved", "excess_isr_s", "produce_p50_ms",
-    "produce_p99_ms", "lag_p99", "peak_broker_egress", "acked_batches",
-)  # fmt: skip
 COUNTS = ("leader_elections", "isr_expands", "isr_shrinks", "leader_and_isr_requests", "stop_replica_requests")
 
 
-def main() -> None:
-    number, seed, fidelity = sys.argv[1:4]
-    scenario = big(fidelity, sys.argv[4]) if number == "big" else drawn(int(number))
+def names() -> list[str]:
+    """The metrics that are looked at: those of which a comparison has rows, and the counts of the control plane."""
+    metrics = [figure.metric for figure in declared().values() if figure.compared is Compared.YES]
+    return list(dict.fromkeys((*metrics, *COUNTS)))
+
+
+def one(number: int, seed: int, fidelity: str) -> dict[str, Any]:
+    """The run of a case."""
+    return run_of(drawn(number), seed, fidelity)
+
+
+def run_of(scenario: Scenario, seed: int, fidelity: str) -> dict[str, Any]:
+    """What one run comes to, and what it costs."""
     if fidelity == "sampled":
         scenario = scenario.with_overrides({"fidelity": fidelity})
     began = time.process_time()
-    run = run_scenario(scenario, seed=int(seed))
-    found = {
-        "cpu_s": time.process_time() - began,
+    run = run_scenario(scenario, seed=seed)
+    return {
+        "cpu_s": round(time.process_time() - began, 3),
         "virtual_s": run.virtual_s,
-        "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "verdict": run.verdict,
         "reason": run.reason,
         "sampled": None if run.leaping is None else run.leaping.to_json(),
-        "figures": {name: run.metrics.get(name) for name in (*FIGURES, *COUNTS)},
+        "figures": {name: run.metrics.get(name) for name in names()},
     }
-    print(json.dumps(found))
+
+
+def main() -> None:
+    seed, fidelity, horizon = sys.argv[2:5]
+    found = run_of(big(fidelity, horizon), int(seed), fidelity)
+    print(json.dumps({**found, "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
 
 
 if __name__ == "__main__":

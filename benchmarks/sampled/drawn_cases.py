@@ -15,24 +15,45 @@ STRATEGIES = (
     ("kip-455", "kafka-2.6"),
 )
 GB = 1_000_000_000
+DEFAULT_CASES, DEFAULT_SEEDS = "0:100", 4
+"""What fits into an hour of one core; all are 200 cases with eight seeds."""
 FREE = 1.25e9
 """The bytes a second of a card that is not stated."""
 _THROTTLE = re.compile(r"throttle-(\d+)MB")
 
 
+LONGEST_S, DEAREST = 600, 6_000
+"""The seconds that a move takes at most if its throttle, or its card, is all that limits it, and the seconds times the
+partitions: what an exact run costs follows them."""
+
+
 def drawn(number: int) -> Scenario:
-    """Case ``number``: 1 to 50 partitions move from three brokers to three others, or some of their replicas do."""
-    random = Random(number)
-    strategy, profile = random.choice(STRATEGIES)
+    """Case ``number``: 1 to 50 partitions move from three brokers to three others, or some of their replicas do. Cases
+    ``2 n`` and ``2 n + 1`` are two arms, which differ in their throttle or their protocol alone."""
+    random = Random(number // 2)
+    arms = [random.choice(STRATEGIES), random.choice((15, 20, 30, 50))]
+    other, faster = random.choice([each for each in STRATEGIES if each != arms[0]]), random.random() < 0.5
     partitions = random.choice((1, 1, 2, 3, 4, 6, 8, 12, 20, 50))
-    size = round(random.uniform(2, 16) * GB / partitions)
-    rate, throttle = random.choice((1, 2, 4, 6)) * 1000, random.choice((15, 20, 30, 50))
+    total = random.uniform(2, 16) * GB
+    rate = random.choice((1, 2, 4, 6)) * 1000
     card = random.choice((None, None, None, "100MB/s", "60MB/s"))
-    saturated, skewed, faulty = random.random() < 0.1, random.random() < 0.2, random.random() < 0.2
+    saturated, skewed, faulty = random.random() < 0.2, random.random() < 0.2, random.random() < 0.2
+    moved = random.choice((1, 3, 3))
+    dies, died_at_s = random.randint(0, 5), random.randint(30, 200)
+    saturated = saturated and not faster
     if saturated and card is None:
         card = "100MB/s"
+    slowest = FREE if card is None else float(card.removesuffix("MB/s")) * 1e6
+    slowest = slowest if saturated else min(slowest, arms[1] * 1e6)
+    if slowest < 2 * (needed := (2 + moved) / 3 * 1000 * rate):  # else a move takes many times as long, or never ends
+        rate = max(500, int(rate * slowest / 2 / needed))
+    net = slowest - (2 + moved) / 3 * 1000 * rate
+    total = min(total, 3 / moved * net * min(LONGEST_S, DEAREST / partitions))
+    size = round(total / partitions)
+    if number % 2:
+        arms = [arms[0], round(1.5 * arms[1])] if faster else [other, arms[1]]
+    (strategy, profile), throttle = arms
     replicas = [[(n + k) % 3 for k in range(3)] for n in range(partitions)]
-    moved = random.choice((1, 3, 3))
     targets = [[3 + (n + k) % 3 if k >= 3 - moved else each[k] for k in range(3)] for n, each in enumerate(replicas)]
     load: dict[str, Any] = {"topic": "orders", "producerRate": rate, "messageSize": 1000}
     if skewed:
@@ -43,7 +64,7 @@ def drawn(number: int) -> Scenario:
     method: list[dict[str, Any]] = [{"at": "5s", "action": "reassign.execute"}]
     if faulty:
         method += [
-            {"at": f"{random.randint(30, 200)}s", "action": "broker.crash", "target": random.randint(0, 5)},
+            {"at": f"{died_at_s}s", "action": "broker.crash", "target": dies},
             {"after": "10s", "action": "broker.start", "target": {"mode": "all", "state": "down"}},
         ]
     table = {

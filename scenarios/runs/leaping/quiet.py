@@ -48,8 +48,8 @@ class QuietCluster:
     _rounds: int = 0
     """How often requests that wait were answered since readers are held."""
     _works: bool = False
-    """Whether the load is held: the world is not settled then, as it would not be with the messages that are left out. A
-    run that ended in between would be shorter than the exact one, and count less."""
+    """Whether the load is held. The world is not settled then, as it would not be with the messages that are left out:
+    a run that ended in between would be shorter than the exact one, and count less."""
     _refused_us: int = 0
     """When a throttle let something pass last, as far as leaps know."""
     _known: list[Any] = field(factory=list)

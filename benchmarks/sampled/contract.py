@@ -1,0 +1,184 @@
+"""What sampled runs are true to, in numbers: errors of the means over seeds, by case and over all cases."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from math import sqrt
+from typing import NamedTuple
+
+from attrs import frozen
+from scipy import stats  # type: ignore[import-untyped]
+
+from benchmarks.sampled.case import COUNTS
+from benchmarks.sampled.kept_runs import Found, Key
+
+FIDELITIES = EXACT, SAMPLED = "exact", "sampled"
+SURE = 0.975
+BIAS = 0.005
+"""The bias that is allowed."""
+
+
+class Error(NamedTuple):
+    """The error of one figure in one case.
+
+    Attributes:
+        share: by how much the sampled mean is above the exact one, as a share of it.
+        sure: half of the interval of that by the seeds (Welch); None: there are too few.
+    """
+
+    share: float
+    sure: float | None
+
+    @property
+    def covers(self) -> bool | None:
+        """Whether the interval has 0 in it."""
+        return None if self.sure is None else abs(self.share) <= self.sure + 1e-12
+
+
+@frozen
+class Case:
+    """The runs of one case, by fidelity, with the same seeds."""
+
+    number: int
+    runs: Mapping[str, Sequence[Found]]
+
+    def values(self, fidelity: str, name: str) -> list[float] | None:
+        """A figure of each run; None where a run has none."""
+        found = [run["figures"].get(name) for run in self.runs[fidelity]]
+        return None if None in found else [float(value) for value in found]
+
+    def error(self, name: str) -> Error | None:
+        """The error of a figure; None where it has none, or is 0 in exact runs."""
+        exact, sampled = self.values(EXACT, name), self.values(SAMPLED, name)
+        if not exact or not sampled or not (mean := statistics.fmean(exact)):
+            return None
+        return Error((statistics.fmean(sampled) - mean) / mean, _half(exact, sampled, abs(mean)))
+
+    @property
+    def same_counts(self) -> list[bool]:
+        """For each seed, whether all counts of the control plane are equal."""
+        pairs = zip(*(self.runs[each] for each in FIDELITIES), strict=True)
+        return [all(one["figures"][name] == other["figures"][name] for name in COUNTS) for one, other in pairs]
+
+    @property
+    def leapt(self) -> float:
+        """The part of the time that is in leaps."""
+        return statistics.fmean(run["sampled"]["leapt_s"] / run["virtual_s"] for run in self.runs[SAMPLED])
+
+    @property
+    def long_s(self) -> float:
+        return statistics.fmean(run["virtual_s"] for run in self.runs[EXACT])
+
+    @property
+    def faster(self) -> float:
+        return self.cpu_s(EXACT) / self.cpu_s(SAMPLED)
+
+    def cpu_s(self, fidelity: str) -> float:
+        """The processor time of all of its runs."""
+        return sum(run["cpu_s"] for run in self.runs[fidelity])
+
+
+def cases(runs: Mapping[Key, Found], numbers: Sequence[int], seeds: int) -> list[Case]:
+    """The cases of which all runs are there."""
+    found = []
+    for number in numbers:
+        of_it = {each: [runs.get((number, each, seed)) for seed in range(seeds)] for each in FIDELITIES}
+        if all(None not in some for some in of_it.values()):
+            found.append(Case(number, {each: [run for run in some if run] for each, some in of_it.items()}))
+    return found
+
+
+class OfFigure(NamedTuple):
+    """The errors of one figure over the cases that leap.
+
+    Attributes:
+        lacking: the cases in which sampled runs have none and exact ones do.
+        bias, sure: the mean of the errors, and half of its interval; None with fewer than two cases.
+        spread: the standard deviation of the errors.
+        covered: in how many cases the interval by the seeds has 0 in it, of those with such an interval.
+    """
+
+    name: str
+    errors: tuple[Error, ...]
+    lacking: int
+    bias: float
+    sure: float | None
+    spread: float | None
+    covered: tuple[int, int]
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether the interval excludes what is allowed."""
+        return self.sure is not None and abs(self.bias) - self.sure > BIAS
+
+
+def of_figures(found: Sequence[Case], names: Sequence[str]) -> Iterator[OfFigure]:
+    """The errors of each figure that some exact run has."""
+    for name in names:
+        errors = tuple(error for case in found if (error := case.error(name)) is not None)
+        lacking = sum(case.values(SAMPLED, name) is None and case.values(EXACT, name) is not None for case in found)
+        if not errors and not lacking:
+            continue
+        shares = [error.share for error in errors]
+        told = [error.covers for error in errors if error.covers is not None]
+        spread = statistics.stdev(shares) if len(shares) > 1 else None
+        yield OfFigure(
+            name, errors, lacking, statistics.fmean(shares) if shares else 0.0,
+            None if spread is None else float(stats.t.ppf(SURE, len(shares) - 1)) * spread / sqrt(len(shares)),
+            spread, (sum(told), len(told)),
+        )  # fmt: skip
+
+
+class Agreement(NamedTuple):
+    """How often the comparison of two arms comes out as in exact runs.
+
+    Attributes:
+        findings: the exact comparisons whose interval excludes 0.
+        same, opposed: those in which the sampled difference has the same sign, and the other one with an interval that
+            excludes 0, too.
+    """
+
+    findings: int
+    same: int
+    opposed: int
+
+
+def agreement(found: Sequence[Case], names: Sequence[str]) -> Agreement:
+    """The arms 2 n and 2 n + 1, compared by each figure, seed by seed."""
+    by_number = {case.number: case for case in found}
+    findings = same = opposed = 0
+    for case in found:
+        other = by_number.get(case.number + 1)
+        if case.number % 2 or other is None:
+            continue
+        for name in names:
+            exact, sampled = (_difference(case, other, each, name) for each in FIDELITIES)
+            if exact is None or sampled is None or abs(exact[0]) <= exact[1]:
+                continue
+            findings += 1
+            agrees = exact[0] * sampled[0] > 0
+            same += agrees
+            opposed += not agrees and abs(sampled[0]) > sampled[1]
+    return Agreement(findings, same, opposed)
+
+
+def _difference(one: Case, other: Case, fidelity: str, name: str) -> tuple[float, float] | None:
+    """The mean difference of two arms, and half of its interval, paired by seed."""
+    pairs = one.values(fidelity, name), other.values(fidelity, name)
+    if pairs[0] is None or pairs[1] is None or len(pairs[0]) < 2:
+        return None
+    differences = [after - before for before, after in zip(*pairs, strict=True)]
+    t = float(stats.t.ppf(SURE, len(differences) - 1))
+    return statistics.fmean(differences), t * statistics.stdev(differences) / sqrt(len(differences))
+
+
+def _half(exact: Sequence[float], sampled: Sequence[float], mean: float) -> float | None:
+    """Half of Welch's interval of the difference of the means, as a share of ``mean``."""
+    if len(exact) < 2:
+        return None
+    parts = [statistics.variance(each) / len(each) for each in (exact, sampled)]
+    if not sum(parts):
+        return 0.0
+    freedom = sum(parts) ** 2 / sum(part**2 / (len(exact) - 1) for part in parts)
+    return float(stats.t.ppf(SURE, freedom)) * sqrt(sum(parts)) / mean
