@@ -1,5 +1,5 @@
-"""``python -m benchmarks.sampled [--cases A:B] [--seeds N] [--kept FILE] [--write]``: drawn scenarios, exact and sampled.
-How far are the means over the seeds from each other, and how much less CPU time does a sampled run take?
+"""``python -m benchmarks.sampled [--cases A:B] [--seeds N] [--kept FILE] [--write]``: drawn scenarios, exact and
+sampled. How far are the means over the seeds from each other, and how much less CPU time does a sampled run take?
 
 Runs are kept in a file, so a slice that was interrupted goes on, and slices of several processes add up: run
 ``--cases 0:50`` and ``--cases 50:100`` at the same time, then ``--cases 0:100 --write``, which runs what is missing and
@@ -76,7 +76,7 @@ def main() -> int:
     numbers = range(*map(int, options.cases.split(":")))
     play(KeptRuns(options.kept).read(), numbers, options.seeds)
     found = cases(KeptRuns(options.kept).read().runs, numbers, options.seeds)
-    lines = machine(f"python -m benchmarks.sampled --cases {options.cases} --seeds {options.seeds} --write"), ""
+    lines = [machine(f"python -m benchmarks.sampled --cases {options.cases} --seeds {options.seeds} --write"), ""]
     if options.write:
         leaping = [case for case in found if case.leapt]
         write_page([*lines, *told(found, leaping, options.seeds), "", *of_all(leaping)])

@@ -76,7 +76,7 @@ class Case:
 
     def cpu_s(self, fidelity: str) -> float:
         """The processor time of all of its runs."""
-        return sum(run["cpu_s"] for run in self.runs[fidelity])
+        return float(sum(run["cpu_s"] for run in self.runs[fidelity]))
 
 
 def cases(runs: Mapping[Key, Found], numbers: Sequence[int], seeds: int) -> list[Case]:
@@ -165,10 +165,10 @@ def agreement(found: Sequence[Case], names: Sequence[str]) -> Agreement:
 
 def _difference(one: Case, other: Case, fidelity: str, name: str) -> tuple[float, float] | None:
     """The mean difference of two arms, and half of its interval, paired by seed."""
-    pairs = one.values(fidelity, name), other.values(fidelity, name)
-    if pairs[0] is None or pairs[1] is None or len(pairs[0]) < 2:
+    befores, afters = one.values(fidelity, name), other.values(fidelity, name)
+    if befores is None or afters is None or len(befores) < 2:
         return None
-    differences = [after - before for before, after in zip(*pairs, strict=True)]
+    differences = [after - before for before, after in zip(befores, afters, strict=True)]
     t = float(stats.t.ppf(SURE, len(differences) - 1))
     return statistics.fmean(differences), t * statistics.stdev(differences) / sqrt(len(differences))
 

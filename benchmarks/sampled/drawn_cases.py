@@ -31,8 +31,8 @@ def drawn(number: int) -> Scenario:
     """Case ``number``: 1 to 50 partitions move from three brokers to three others, or some of their replicas do. Cases
     ``2 n`` and ``2 n + 1`` are two arms, which differ in their throttle or their protocol alone."""
     random = Random(number // 2)
-    arms = [random.choice(STRATEGIES), random.choice((15, 20, 30, 50))]
-    other, faster = random.choice([each for each in STRATEGIES if each != arms[0]]), random.random() < 0.5
+    arm, throttle = random.choice(STRATEGIES), random.choice((15, 20, 30, 50))
+    other, faster = random.choice([each for each in STRATEGIES if each != arm]), random.random() < 0.5
     partitions = random.choice((1, 1, 2, 3, 4, 6, 8, 12, 20, 50))
     total = random.uniform(2, 16) * GB
     rate = random.choice((1, 2, 4, 6)) * 1000
@@ -44,15 +44,17 @@ def drawn(number: int) -> Scenario:
     if saturated and card is None:
         card = "100MB/s"
     slowest = FREE if card is None else float(card.removesuffix("MB/s")) * 1e6
-    slowest = slowest if saturated else min(slowest, arms[1] * 1e6)
+    slowest = slowest if saturated else min(slowest, throttle * 1e6)
     if slowest < 2 * (needed := (2 + moved) / 3 * 1000 * rate):  # else a move takes many times as long, or never ends
         rate = max(500, int(rate * slowest / 2 / needed))
     net = slowest - (2 + moved) / 3 * 1000 * rate
     total = min(total, 3 / moved * net * min(LONGEST_S, DEAREST / partitions))
     size = round(total / partitions)
-    if number % 2:
-        arms = [arms[0], round(1.5 * arms[1])] if faster else [other, arms[1]]
-    (strategy, profile), throttle = arms
+    if number % 2 and faster:
+        throttle = round(1.5 * throttle)
+    elif number % 2:
+        arm = other
+    strategy, profile = arm
     replicas = [[(n + k) % 3 for k in range(3)] for n in range(partitions)]
     targets = [[3 + (n + k) % 3 if k >= 3 - moved else each[k] for k in range(3)] for n, each in enumerate(replicas)]
     load: dict[str, Any] = {"topic": "orders", "producerRate": rate, "messageSize": 1000}

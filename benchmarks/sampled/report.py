@@ -40,16 +40,21 @@ def told(found: Sequence[Case], leaping: Sequence[Case], seeds: int) -> list[str
     faulty = [same for case in found if len(drawn(case.number).method) > 1 for same in case.same_counts]
     agreed = agreement(found, names())
     cpu = {each: sum(case.cpu_s(each) for case in found) for each in (EXACT, SAMPLED)}
-    lines = [
+    about = (
         f"{len(found)} cases, {seeds} seeds each: {cpu[EXACT]:,.0f} CPU s exact, {cpu[SAMPLED]:,.0f} sampled. "
         f"{len(leaping)} leap; the figures below are theirs. An error is that of the sampled mean over the seeds "
-        "against the exact mean. *Covered*: in how many cases the seeds' 95 % interval of the difference has 0 in it.",
-        "",
-        f"- Counts of the control plane are equal in {_of(healthy)} runs without a fault, and in {_of(faulty)} with one.",
+        "against the exact mean. *Covered*: in how many cases the seeds' 95 % interval of the difference has 0 in it."
+    )
+    counts = (
+        f"- Counts of the control plane are equal in {_of(healthy)} runs without a fault, "
+        f"and in {_of(faulty)} with one."
+    )
+    arms = (
         f"- Of {agreed.findings} differences between two arms that are a finding in exact runs (all figures; the "
         f"interval over the seeds excludes 0), {agreed.same} have the same sign in sampled runs; {agreed.opposed} are "
-        "a finding of the other sign.",
-    ]
+        "a finding of the other sign."
+    )
+    lines = [about, "", counts, arms]
     for least_s in (0, LONG_S, HOUR_S):
         fast = [case.faster for case in leaping if case.long_s >= least_s]
         if fast:
