@@ -5,7 +5,7 @@ requested again when a leader may have changed. A batch that failed with a retri
 retries are used up or the delivery timeout is over.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby, takewhile
 from typing import Any, NamedTuple
 
@@ -23,9 +23,10 @@ from emulator.protocol.produce import (
     ProduceRequest,
     ProduceResponse,
 )
-from emulator.protocol.types import NO_LEADER
+from emulator.protocol.types import NO_LEADER, TopicPartition
 from scenarios.cluster.clients.client_metadata import ClientMetadata
 from scenarios.cluster.clients.producing.accumulator import Accumulator, Queue
+from scenarios.cluster.clients.producing.backlog import Backlog
 from scenarios.cluster.clients.producing.closed_batches import closed_batches
 from scenarios.cluster.clients.producing.connections import Connections, Group
 from scenarios.cluster.clients.producing.idempotence import NO_PRODUCER_ID, Idempotence
@@ -48,6 +49,7 @@ STALE_METADATA = frozenset(
     }
 )  # fmt: skip
 """The subclasses of InvalidMetadataException, 2.3: the leader may have changed."""
+NO_RATES: Mapping[TopicPartition, float] = {}
 
 
 class BatchOutcome(NamedTuple):
@@ -94,6 +96,7 @@ class Producer:
     _timer: Timer = field(init=False)
     _due_us: int = field(init=False)
     _held: bool = field(init=False, default=False)
+    _backlog: Backlog | None = field(init=False, default=None)
     _waking: bool = field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
@@ -229,20 +232,25 @@ class Producer:
 
     @property
     def rests(self) -> bool:
-        """Whether it has no batch that waits, is in flight, or is about to be sent again."""
+        """Whether it has no batch that waits, is in flight, or is about to be sent again; where it is held with its
+        backlog, none of the last two."""
+        if self._backlog is not None:
+            return self._connections.unanswered_since_us is None and not self._accumulator.retries
         return not self._accumulator.unfinished
 
-    def hold(self) -> None:
-        """Close no batch until ``release``: the ticks that come meanwhile are missed."""
+    def hold(self, *, with_backlog: bool = False) -> None:
+        """Close no batch until ``release``: the ticks that come meanwhile are missed. ``with_backlog``: send none,
+        either."""
         if self._process.alive and self._timer.pending and not self._held:
             self._held = True
             self._timer.cancel()
+            self._backlog = Backlog.of(self._accumulator) if with_backlog else None
 
     def release(self) -> None:
         """Go on with the tick that is due next. The ticks that were missed, and not taken by ``missed``, come with it:
         each closes batches of its own."""
         if self._held and self._process.alive:
-            self._held = False
+            self._held, self._backlog = False, None
             missed = self._skip()
             self._timer = self._process.call_later(self._due_us - self._process.world.now, self._catch_up, missed)
 
@@ -259,10 +267,13 @@ class Producer:
         self._due_us += ticks * self._tick_us
         return ticks
 
-    def missed(self, most_bytes: int) -> "Missed":
+    def missed(self, most_bytes: int, rates: Mapping[TopicPartition, float] = NO_RATES) -> "Missed":
         """The batches of the ticks that were missed so far, in the order of their ids: a leap appends and acknowledges
         them. A few large ones, of at most ``most_bytes`` or one message, stand for those of all ticks; what one tick
-        closes is one batch of each partition, or several full ones, as ever."""
+        closes is one batch of each partition, or several full ones, as ever. With a backlog, these are the batches that
+        would have been sent at ``rates`` (messages per microsecond)."""
+        if self._backlog is not None:
+            return self._missed_with_backlog(self._backlog, rates)
         load, ticks = self._workload, self._skip() if self._held and self._process.alive else 0
         self._owed += load.rate * self._tick_us * ticks
         messages, self._owed = divmod(self._owed, 1_000_000)
@@ -278,11 +289,24 @@ class Producer:
                 batches.append(ProducedBatch(tp, some, some * size, self._next_id))
                 self._next_id += 1
                 count -= some
-        numbered = batches
-        if self._idempotence is not None and batches:
-            numbered = list(self._idempotence.number(batches))
-            self._idempotence.acknowledged(batches)
-        return Missed(ticks, closed, numbered)
+        return Missed(ticks, closed, self._numbered(batches))
+
+    def _missed_with_backlog(self, backlog: Backlog, rates: Mapping[TopicPartition, float]) -> "Missed":
+        sent: list[ProducedBatch] = []
+        first_us, timeout_us = self._due_us, self._workload.delivery_timeout_us
+        ticks = self._skip() if self._process.alive else 0
+        for t_us in range(first_us, self._due_us, self._tick_us):
+            self._gather(t_us)
+            sent += backlog.sent(self._tick_us, rates, t_us - timeout_us)
+        return Missed(ticks, len(sent), self._numbered(sent))
+
+    def _numbered(self, batches: list[ProducedBatch]) -> Sequence[ProducedBatch]:
+        """These batches with their sequence numbers, if it gives any; they are acknowledged."""
+        if self._idempotence is None or not batches:
+            return batches
+        numbered = list(self._idempotence.number(batches))
+        self._idempotence.acknowledged(batches)
+        return numbered
 
     def appended(self, leader: int, batches: Sequence[ProducedBatch], bases: Sequence[int]) -> None:
         """Report batches of one topic that ``missed`` has given as done: ``leader`` has them at ``bases``."""
@@ -302,6 +326,8 @@ class Producer:
 
     def _drain(self) -> None:
         """Send to each leader one batch of each partition, and again until no batch can be sent."""
+        if self._backlog is not None:
+            return
         idempotence = self._idempotence
         if idempotence is not None and not self._has_producer_id(idempotence):
             return

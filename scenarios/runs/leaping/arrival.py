@@ -6,13 +6,14 @@ producers get their acknowledgements and consumers their messages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from brokers.log.batch_runs import Piece, in_objects
 from brokers.partition.partition import Partition
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.types import TopicPartition
+from scenarios.cluster.clients.producer import NO_RATES
 from scenarios.runs.leaping.followed import FetchedReplica, leaders, running
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def arrive(
     producers: Sequence[Producer],
     chunk: int,
     target: Callable[[FetchedReplica, int], int],
+    rates: Mapping[TopicPartition, float] = NO_RATES,
 ) -> int:
     """Bring the logs and clients of ``cluster`` to now.
 
@@ -33,6 +35,7 @@ def arrive(
         producers: those that were held: what they have missed is appended.
         chunk: the bytes of a batch that stands for several, at most.
         target: where a copy is now, given the end of its leader's log.
+        rates: the messages per microsecond that each partition gets whose batches wait in producers.
 
     Returns:
         How many batches the producers would have closed, about.
@@ -41,7 +44,7 @@ def arrive(
     before = {tp: partition.high_watermark for tp, partition in led.items()} if cluster.consumers else {}
     acked, closed = [], 0
     for producer in producers:
-        missed = producer.missed(chunk)
+        missed = producer.missed(chunk, rates)
         closed += missed.closed if producer.load.acks else 0
         acked.append((producer, _append(led, missed.batches)))
     _complete(cluster)

@@ -10,7 +10,8 @@ From ``settle`` the next leap begins, or, where rates are not known well enough 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
@@ -34,6 +35,7 @@ from emulator.trace.events import Step, ZkWritten
 from scenarios.language import Scenario
 from scenarios.runs.leaping.arrival import arrive
 from scenarios.runs.leaping.bounds import Bounds, LeapEnd
+from scenarios.runs.leaping.cards import cards
 from scenarios.runs.leaping.followed import FetchedReplica, Key, Restless, followed, running
 from scenarios.runs.leaping.quiet import QuietCluster
 from scenarios.runs.leaping.sharing import Sharing, bounds
@@ -58,6 +60,9 @@ LONGEST_US = 1_000 * SECOND_US
 """A leap is no longer than this."""
 SHORTEST_US = 100_000
 """Nor shorter than this, where copies end one soon after the other."""
+BEFORE_END_US, BEFORE_END = 2 * SECOND_US, 0.05
+"""Where cards are saturated, a leap ends so long before the first end of a copy, and before so large a part of the way
+there."""
 UNSETTLED_US = 3 * SECOND_US
 """How long producers are held in a row without a leap."""
 FIRST_RETRY_US, LAST_RETRY_US = SECOND_US, 60 * SECOND_US
@@ -121,7 +126,7 @@ class Leaper:
     bounds: Bounds
     moving: Callable[[], bool]
     quiet: QuietCluster
-    sharing: Sharing = field(factory=Sharing)
+    sharing: Sharing
     leaps: int = 0
     leapt_us: int = 0
     windows: int = 0
@@ -163,7 +168,10 @@ class Leaper:
         late_us: int,
     ) -> Leaper:
         """The leaper of a run. ``late_us``: how long a message and its answer can be on their way."""
-        return cls(cluster, scenario, Bounds(cluster, scenario, acts_us), moving, QuietCluster(cluster, 2 * late_us))
+        return cls(
+            cluster, scenario, Bounds(cluster, scenario, acts_us), moving, QuietCluster(cluster, 2 * late_us),
+            Sharing(partial(cards, cluster)),
+        )  # fmt: skip
 
     def begin(self) -> None:
         """Everything has started."""
@@ -239,16 +247,20 @@ class Leaper:
             return
         elif self._phase == "settle":
             self._drain(for_window=self._is_due(now, copies))
-        elif not (why := self.quiet.calm(fetched, self.sharing.loads)):
-            self._drain(for_window=False)
-        else:
+        elif why := self.quiet.calm(fetched, self.sharing.loads):
             self._fail(why)
+        elif self.quiet.saturated and self._reach(copies)[0].t_us < now + self._cycle_us():
+            self._retry_us = now + SECOND_US
+        else:
+            self._drain(for_window=False)
 
     def _is_due(self, now: int, copies: list[FetchedReplica]) -> bool:
         """Whether a window is due."""
         if not self.sharing.knows(copies):
             return True
         ended = self._measured_copies - len(copies)
+        if self.quiet.saturated and ended:
+            return True
         return now >= self._due_us() or ENDED * ended >= self._measured_copies
 
     def _due_us(self) -> int:
@@ -323,13 +335,9 @@ class Leaper:
             self._return()
             return
         self._ended = self.sharing.without_ended(copies, fetched) or self._ended
-        most = LeapEnd(now + LONGEST_US, "limit")
-        if self._ended or self._due_us() > now:
-            most = min(most, LeapEnd(max(self._due_us(), now + self._cycle_us()), "window"))
-        phase_us = now - self._stretch[1] - self._leapt_since_us
-        limit, ends = self.bounds.limit(most, copies, self.sharing, phase_us)
+        limit, ends = self._reach(copies)
         if limit.reason == "copy" and limit.t_us < now + SHORTEST_US:
-            limit, ends = self.bounds.limit(LeapEnd(now + SHORTEST_US, "copy"), copies, self.sharing, phase_us)
+            limit, ends = self.bounds.limit(LeapEnd(now + SHORTEST_US, "copy"), copies, self.sharing, self._phase_us)
             limit = LeapEnd(now + SHORTEST_US, "copy")
         if limit.t_us <= now:
             self._return()
@@ -337,6 +345,24 @@ class Leaper:
         self._starts = {each.key: each.state.offset for each in copies}
         self._begin_leap(limit, ends)
         self.cluster.world.call_at(limit.t_us, self._due, self._number, True)
+
+    @property
+    def _phase_us(self) -> int:
+        """How long the clocks of quotas have run since the last window."""
+        return self.cluster.world.now - self._stretch[1] - self._leapt_since_us
+
+    def _reach(self, copies: Sequence[FetchedReplica]) -> tuple[LeapEnd, Mapping[Key, int]]:
+        """How far a leap may go from now, and when copies end within it. Where cards are saturated, what an end changes
+        is not known: it is simulated."""
+        now = self.cluster.world.now
+        most = LeapEnd(now + LONGEST_US, "limit")
+        if self._ended or self._due_us() > now:
+            most = min(most, LeapEnd(max(self._due_us(), now + self._cycle_us()), "window"))
+        limit, ends = self.bounds.limit(most, copies, self.sharing, self._phase_us)
+        if self.quiet.saturated and limit.reason == "copy":
+            before_us = BEFORE_END_US + int(BEFORE_END * (limit.t_us - now))
+            return LeapEnd(max(now, limit.t_us - before_us), "window"), {}
+        return limit, ends
 
     def _begin_leap(self, limit: LeapEnd, ends: Mapping[Key, int]) -> None:
         self._number += 1
@@ -385,7 +411,7 @@ class Leaper:
 
         chunk = self.bounds.chunk()
         fetched = _still_followed(cluster)
-        closed = arrive(cluster, fetched, self.quiet.producers, chunk, target)
+        closed = arrive(cluster, fetched, self.quiet.producers, chunk, target, self.sharing.loads)
         for each in fetched:  # a copy gets whole batches: what it lacks of its target comes with the next leap
             if each.key in starts:
                 end = each.led.log.end_offset

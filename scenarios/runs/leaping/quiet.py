@@ -24,6 +24,8 @@ LOOK_US = 1_000
 """How often it looks whether all is quiet."""
 PATIENCE_US = 300_000
 """How long it waits for quiet at most."""
+PATIENCE_SATURATED_US = 5_000_000
+"""How long it waits where cards are saturated: what is in flight takes its time, and what waits in producers stays."""
 ROUNDS = 10
 """How many looks there are between two searches for the sessions of readers."""
 
@@ -36,12 +38,14 @@ class QuietCluster:
         unanswered_us: how long a message can be on its way to which there is no answer (acks=0).
         producers: the producers that are held; empty while none is.
         since_us: since when.
+        saturated: whether messages wait for cards rather than for throttles, when ``calm`` looked last.
     """
 
     cluster: Cluster
     unanswered_us: int
     producers: list[Producer] = field(factory=list)
     since_us: int = 0
+    saturated: bool = False
     _consumers: list[Consumer] = field(factory=list)
     _signal: Signal | None = None
     _asked: int = 0
@@ -72,12 +76,17 @@ class QuietCluster:
         Args:
             loads: the messages per microsecond of each partition.
         """
-        if any(producer.unfinished(self.cluster.world.now - SOON_US) for producer in self.cluster.producers):
-            return "producers wait for acknowledgements"
+        self.saturated = False
+        waits = any(producer.unfinished(self.cluster.world.now - SOON_US) for producer in self.cluster.producers)
         for each in fetched:
             behind = each.led.log.end_offset - each.state.offset
             if each.in_sync and behind > loads.get(each.state.tp, 0.0) * SOON_US + 1:
-                return "a follower in sync is behind"
+                if _is_throttled(each):
+                    return "a throttle holds back a follower in sync"
+                waits = True
+        if waits and any(broker.quotas.leader.active for broker in running(self.cluster)):
+            return "producers wait for acknowledgements"
+        self.saturated = waits
         return ""
 
     def begin(self, then: Callable[[], object], failed: Callable[[str], object]) -> None:
@@ -90,7 +99,7 @@ class QuietCluster:
         if not self.producers:
             self.producers, self.since_us = self.cluster.producers, now
             for producer in self.producers:
-                producer.hold()
+                producer.hold(with_backlog=self.saturated)
         self._asked += 1
         self._look((self._asked, now, then, failed))
 
@@ -111,7 +120,7 @@ class QuietCluster:
             why = str(restless)
         if not why:
             then()
-        elif world.now - began_us >= PATIENCE_US:
+        elif world.now - began_us >= (PATIENCE_SATURATED_US if self.saturated else PATIENCE_US):
             self.stop()
             failed(why)
         else:
@@ -214,6 +223,13 @@ class QuietCluster:
 
     def _rest(self, _: Any) -> None:
         self.cluster.world.foreground -= 1
+
+
+def _is_throttled(each: FetchedReplica) -> bool:
+    """Whether a throttle may leave this replica out of fetches once it is behind."""
+    tp, adding = each.state.tp, each.state.adding
+    sides = each.leader.quotas.leader, each.broker.quotas.follower
+    return any(side.active and side.quota(tp, adding) is not None for side in sides)
 
 
 def _is_followed(led: Partition) -> bool:

@@ -14,7 +14,7 @@ Rates are in messages per microsecond.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from attrs import define, field
@@ -29,7 +29,7 @@ ROUNDS = 4
 
 
 Place = tuple[str, int]
-"""A quota: ``leader`` or ``follower``, and its broker."""
+"""A quota: ``leader`` or ``follower``, and its broker; or a card, ``egress`` or ``ingress``."""
 
 
 class Bound(NamedTuple):
@@ -52,11 +52,15 @@ class Bound(NamedTuple):
         return sum([rates[key] * sizes[key] for key in self.members])
 
 
+MoreBounds = Callable[[Sequence[FetchedReplica], Sequence[FetchedReplica], Mapping[TopicPartition, float]], list[Bound]]
+
+
 @define(eq=False)
 class Sharing:
     """The rates of all copies, as far as they are known.
 
     Attributes:
+        more_bounds: what limits copies besides quotas; None: nothing does.
         rates: by copy.
         loads: what each partition's leader appends.
         span_us: how long the last stretch was.
@@ -64,6 +68,7 @@ class Sharing:
             expected.
     """
 
+    more_bounds: MoreBounds | None = None
     rates: dict[Key, float] = field(factory=dict)
     loads: dict[TopicPartition, float] = field(factory=dict)
     error: float | None = None
@@ -107,7 +112,7 @@ class Sharing:
         if len(expected) == len(rates) and sum(expected) > 0:
             self.error = sum(abs(before[key] - rate) for key, rate in rates.items()) / sum(expected)
         sizes = {each.key: each.message_bytes for each in copies}
-        found = [(bound, bound.total(rates, sizes)) for bound in bounds(copies, fetched, self.loads)]
+        found = [(bound, bound.total(rates, sizes)) for bound in self._bounds(copies, fetched)]
         binding = [(bound, total) for bound, total in found if total + bound.used >= BINDS * bound.rate]
         for bound, total in binding:
             passing = min(1.0, (total + bound.used) / bound.rate)
@@ -124,6 +129,11 @@ class Sharing:
         # Copies that have ended within the stretch leave their shares as others do.
         rates.update((key, (self._profiles[key][-1] - self._begun[key]) / span_us) for key in ended)
         self.rates = rates
+
+    def _bounds(self, copies: Sequence[FetchedReplica], fetched: Sequence[FetchedReplica]) -> list[Bound]:
+        """All that may limit the copies."""
+        found = bounds(copies, fetched, self.loads)
+        return found if self.more_bounds is None else found + self.more_bounds(copies, fetched, self.loads)
 
     def _budget(self, bound: Bound) -> float:
         """The bytes per microsecond that a quota lets pass to its copies together."""
@@ -186,7 +196,7 @@ class Sharing:
 
     def _fill(self, copies: Sequence[FetchedReplica], fetched: Sequence[FetchedReplica]) -> None:
         rates, sizes = self.rates, {each.key: each.message_bytes for each in copies}
-        found = bounds(copies, fetched, self.loads)
+        found = self._bounds(copies, fetched)
         for last in [False] * (ROUNDS - 1) + [True]:
             totals = [(bound, self._budget(bound), bound.total(rates, sizes)) for bound in found]
             full = {key for bound, budget, total in totals if total >= 0.999 * budget for key in bound.members}
