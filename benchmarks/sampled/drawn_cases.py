@@ -22,7 +22,7 @@ FREE = 1.25e9
 _THROTTLE = re.compile(r"throttle-(\d+)MB")
 
 
-LONGEST_S, DEAREST = 600, 6_000
+LONGEST_S, DEAREST = 600, 4_500
 """The seconds that a move takes at most if its throttle, or its card, is all that limits it, and the seconds times the
 partitions: what an exact run costs follows them."""
 
@@ -34,7 +34,7 @@ def drawn(number: int) -> Scenario:
     arm, throttle = random.choice(STRATEGIES), random.choice((15, 20, 30, 50))
     other, faster = random.choice([each for each in STRATEGIES if each != arm]), random.random() < 0.5
     partitions = random.choice((1, 1, 2, 3, 4, 6, 8, 12, 20, 50))
-    total = random.uniform(2, 16) * GB
+    seconds = random.uniform(100, LONGEST_S)
     rate = random.choice((1, 2, 4, 6)) * 1000
     card = random.choice((None, None, None, "100MB/s", "60MB/s"))
     saturated, skewed, faulty = random.random() < 0.2, random.random() < 0.2, random.random() < 0.2
@@ -48,8 +48,7 @@ def drawn(number: int) -> Scenario:
     if slowest < 2 * (needed := (2 + moved) / 3 * 1000 * rate):  # else a move takes many times as long, or never ends
         rate = max(500, int(rate * slowest / 2 / needed))
     net = slowest - (2 + moved) / 3 * 1000 * rate
-    total = min(total, 3 / moved * net * min(LONGEST_S, DEAREST / partitions))
-    size = round(total / partitions)
+    size = round(3 / moved * net * min(seconds, DEAREST / partitions) / partitions)
     if number % 2 and faster:
         throttle = round(1.5 * throttle)
     elif number % 2:

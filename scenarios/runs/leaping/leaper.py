@@ -56,6 +56,10 @@ SHARE_BETWEEN, COPIES = 0.25, 400
 costs more: the part is all of that time for so many of them."""
 ENDED = 3
 """A window is due at once when one of so many copies has ended since the last one."""
+CYCLES_LEFT = 6
+"""No leap follows a window when all copies end within so many cycles: each gets its bursts then, and what is left is
+simulated soon."""
+SOON_OVER = f"all copies end within {CYCLES_LEFT} cycles of the quotas"
 LONGEST_US = 1_000 * SECOND_US
 """A leap is no longer than this."""
 SHORTEST_US = 100_000
@@ -63,6 +67,9 @@ SHORTEST_US = 100_000
 BEFORE_END_US, BEFORE_END = 2 * SECOND_US, 0.05
 """Where cards are saturated, a leap ends so long before the first end of a copy, and before so large a part of the way
 there."""
+STEADY = 0.03
+"""By how much of all the rates of two windows may differ there."""
+UNSTEADY = "what copies get of a saturated card changes"
 UNSETTLED_US = 3 * SECOND_US
 """How long producers are held in a row without a leap."""
 FIRST_RETRY_US, LAST_RETRY_US = SECOND_US, 60 * SECOND_US
@@ -84,7 +91,7 @@ class Leaping:
     Attributes:
         leaps: their number. leapt_us: the time in them. run_us: the time of the run.
         windows: how many stretches were measured.
-        failed: how often the cluster could not be made quiet, by the reason.
+        failed: how often no leap was possible for a while, by the reason.
         refused: why this run has no leaps at all; empty: it could have some.
         error: how far the last stretch was from what was expected of it, as a share; None: nothing was expected.
     """
@@ -109,8 +116,8 @@ class Leaping:
             return f"sampled, without leaps: {self.refused}"
         share = self.leapt_us / self.run_us if self.run_us else 0.0
         said = f"sampled: {self.leaps} leaps over {share:.0%} of the time, {self.windows} measured stretches"
-        why = ", ".join(f"{reason} ({count})" for reason, count in self.failed.items())
-        return f"{said}; not quiet: {why}" if why else said
+        why = "; ".join(f"{reason} ({count})" for reason, count in self.failed.items())
+        return f"{said}; no leap where {why}" if why else said
 
 
 @define(eq=False)
@@ -144,6 +151,10 @@ class Leaper:
     _leapt_since_us: int = 0
     """How much was leapt since then."""
     _first_us: int | None = None
+    _undisturbed: bool = False
+    """Whether all was simulated since the last window."""
+    _adjacent: bool = False
+    """Whether it was between the last two windows."""
     _ended: bool = False
     """Whether copies have ended since the last window."""
     _measured_copies: int = 0
@@ -247,8 +258,12 @@ class Leaper:
             return
         elif self._phase == "settle":
             self._drain(for_window=self._is_due(now, copies))
+        elif self.sharing.longest_us(copies) < CYCLES_LEFT * self._cycle_us():
+            self.failed.setdefault(SOON_OVER, 1)
         elif why := self.quiet.calm(fetched, self.sharing.loads):
             self._fail(why)
+        elif self.quiet.saturated and not self._steady:
+            self.failed[UNSTEADY] = self.failed.get(UNSTEADY, 0) + 1
         elif self.quiet.saturated and self._reach(copies)[0].t_us < now + self._cycle_us():
             self._retry_us = now + SECOND_US
         else:
@@ -259,7 +274,7 @@ class Leaper:
         if not self.sharing.knows(copies):
             return True
         ended = self._measured_copies - len(copies)
-        if self.quiet.saturated and ended:
+        if self.quiet.saturated and (ended or not self._steady):
             return True
         return now >= self._due_us() or ENDED * ended >= self._measured_copies
 
@@ -291,6 +306,7 @@ class Leaper:
             return False
         self.sharing.measured(now, fetched)
         self.windows += 1
+        self._adjacent, self._undisturbed = self._undisturbed, True
         self._stretch = self._window_us, now
         self._first_us = now if self._first_us is None else self._first_us
         self._window_us, self._ended, self._leapt_since_us = None, False, 0
@@ -300,7 +316,7 @@ class Leaper:
     # -- leaps --------------------------------------------------------------------------------------------------------
 
     def _drain(self, *, for_window: bool) -> None:
-        self._phase = "drain"
+        self._phase, self._undisturbed = "drain", False
         self.quiet.begin(self._return if for_window else self._leap, self._fail)
 
     def _fail(self, why: str) -> None:
@@ -347,6 +363,13 @@ class Leaper:
         self.cluster.world.call_at(limit.t_us, self._due, self._number, True)
 
     @property
+    def _steady(self) -> bool:
+        """Whether the last two windows, with nothing but simulation between them, have shown the same rates. A saturated
+        card serves its copies in a rhythm of its own, which a leap would break before it is found."""
+        error = self.sharing.error
+        return self._adjacent and error is not None and error <= STEADY
+
+    @property
     def _phase_us(self) -> int:
         """How long the clocks of quotas have run since the last window."""
         return self.cluster.world.now - self._stretch[1] - self._leapt_since_us
@@ -356,7 +379,7 @@ class Leaper:
         is not known: it is simulated."""
         now = self.cluster.world.now
         most = LeapEnd(now + LONGEST_US, "limit")
-        if self._ended or self._due_us() > now:
+        if not self.quiet.saturated and (self._ended or self._due_us() > now):
             most = min(most, LeapEnd(max(self._due_us(), now + self._cycle_us()), "window"))
         limit, ends = self.bounds.limit(most, copies, self.sharing, self._phase_us)
         if self.quiet.saturated and limit.reason == "copy":

@@ -15,6 +15,7 @@ Rates are in messages per microsecond.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import NamedTuple
 
 from attrs import define, field
@@ -148,6 +149,14 @@ class Sharing:
                 ends.append(((each.led.log.end_offset - each.state.offset) / net, each))
         first = min((end for end, _each in ends), default=0.0)
         return [each for end, each in ends if end <= first + 2 * self.span_us]
+
+    def longest_us(self, copies: Sequence[FetchedReplica]) -> float:
+        """In what time the last copy ends, by its rate alone; infinite where one never does."""
+        found = 0.0
+        for each in copies:
+            net = self.rates[each.key] - self.loads.get(each.state.tp, 0.0)
+            found = max(found, (each.led.log.end_offset - each.state.offset) / net if net > 0 else inf)
+        return found
 
     def ends_in_us(self, each: FetchedReplica, phase_us: int) -> int | None:
         """In what time a copy has all of its leader's log; None: it never has, at its rate.
