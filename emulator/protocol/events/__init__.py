@@ -93,7 +93,18 @@ from emulator.protocol.events.replicas import (
     PartitionCreated,
     ReplicaStopped,
 )
-from emulator.protocol.events.run import AckedLost, ClockSet, Drawn, Fault, LeapBegan, Leapt, RoutesChanged, Violated
+from emulator.protocol.events.run import (
+    AckedLost,
+    ClockSet,
+    Drawn,
+    Fault,
+    LeapBegan,
+    Leapt,
+    RoutesChanged,
+    StretchBegan,
+    StretchEnded,
+    Violated,
+)
 from emulator.protocol.events.transactions import (
     CommittedFetched,
     TransactionalAppended,
@@ -183,6 +194,8 @@ __all__ = [
     "ReplicaOffline",
     "ReplicaStopped",
     "RoutesChanged",
+    "StretchBegan",
+    "StretchEnded",
     "TransactionMarked",
     "TransactionStateChanged",
     "TransactionalAppended",

@@ -63,6 +63,22 @@ class ClockSet(NamedTuple):
     after_us: int
 
 
+class StretchBegan(NamedTuple):
+    """In a sampled run: a stretch begins that is simulated with all of its load, and measured. It may be given up."""
+
+    t_us: int
+    seq: int
+    cause: int
+
+
+class StretchEnded(NamedTuple):
+    """In a sampled run: the stretch that began last is over. Until the next one is, it stands for leaps."""
+
+    t_us: int
+    seq: int
+    cause: int
+
+
 class LeapBegan(NamedTuple):
     """In a sampled run: everything is acknowledged and nothing of any client or fetcher is in flight; time passes from
     here to the next ``Leapt`` without their messages. What logs, high watermarks, producers and consumers get between

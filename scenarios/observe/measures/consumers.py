@@ -6,7 +6,8 @@
 - ``delay_us`` of a poll: the time from when a leader's high watermark passed the last message that the poll returned
   until the poll; None where that was before the first consumer started.
 
-What a leap lets applications read (``Leapt``) has no delay, and no lag counts for its time.
+What a leap lets applications read (``Leapt``) has no delay, and no lag counts for its time; delays are weighted by what
+the stretch in which they were seen stands for (``scenarios.observe.measures.stretches``).
 
 Runs without consumers pay nothing: high watermarks are followed from the first consumer position on.
 """
@@ -24,6 +25,7 @@ from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, V
 from scenarios.observe.measures.fold import RunParts, Table
 from scenarios.observe.measures.grid import OnGrid
 from scenarios.observe.measures.percentile import lag_figures, weighted_percentiles
+from scenarios.observe.measures.stretches import Stretches
 
 KEPT = 4096
 """The steps of a high watermark that are kept; when there are more, those that all consumers have passed are
@@ -140,6 +142,7 @@ class Reads(OnGrid):
         """The partitions that have changed since the last instant."""
         self._trace = trace = source.trace
         self._leaps = False
+        self._stretches = Stretches.of(trace)
         trace.fold(PositionReset, self._reset)
         trace.fold(LeapBegan, self._leap_began)
         trace.fold(Leapt, self._leap_ended)
@@ -147,7 +150,7 @@ class Reads(OnGrid):
         trace.fold(ConsumerFailed, self._failed)
 
     def figures(self) -> Mapping[str, Value]:
-        p50, p99 = weighted_percentiles(self._delay_us, (0.5, 0.99))
+        p50, p99 = weighted_percentiles(self._stretches.weighted(self._delay_us), (0.5, 0.99))
         lags = lag_figures("consumer_lag", self._lag_us)
         return {**self.counts, "consume_p50_us": p50, "consume_p99_us": p99, **lags}
 
@@ -200,6 +203,8 @@ class Reads(OnGrid):
             delay_us = None if since_us is None else t_us - since_us
             if delay_us is not None:
                 self._delay_us[delay_us] = self._delay_us.get(delay_us, 0) + 1
+                if self._stretches.open is not None:
+                    self._stretches.open.add(t_us, (delay_us,))
             delays_us.append(delay_us)
         if self._keep_rows:
             self._rows += [

@@ -5,8 +5,9 @@ A partition's gap is a time without an acknowledgement while a batch waited for 
 acknowledgement, or when the first batch since then was closed, if that is later. It ends with the next acknowledgement,
 or with the outcome of a failed batch, or with the run for an unfinished one. Batches with acks=0 do not count.
 
-What a leap acknowledges (``Leapt``) is counted and has no latency: latencies and gaps are those of the rest of the run,
-and the longest latency is not known then.
+What a leap acknowledges (``Leapt``) is counted and has no latency. Latencies are weighted by what the stretch in which
+they were seen stands for (``scenarios.observe.measures.stretches``). What is too rare for stretches is not known then: the
+longest latency, the longest gap and the 99.9th percentile.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from emulator.protocol.types import NO_LEADER
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value
 from scenarios.observe.measures.fold import Fold, RunParts, Table
 from scenarios.observe.measures.percentile import weighted_percentiles
+from scenarios.observe.measures.stretches import Stretches
 
 NO_ERROR = "NONE"
 UNFINISHED = "unfinished"
@@ -131,23 +133,25 @@ class Produces(Fold):
         self._unfinished_batches = self._unfinished_wait_us = 0
         self._keep_rows = source.measured.keep_rows
         self._rows: list[Produced] = []
-        self._leaps = self._leapt = False
+        self._leaps = False
+        self._stretches = Stretches.of(source.trace)
         source.trace.fold(BatchesProduced, self._produced)
         source.trace.fold(LeapBegan, self._leap_began)
         source.trace.fold(Leapt, self._leap_ended)
         source.trace.fold(BatchesUnfinished, self._unfinished)
 
     def figures(self) -> Mapping[str, Value]:
-        p50, p99, p999 = weighted_percentiles(self._latency_us, (0.5, 0.99, 0.999))
+        leapt = self._stretches.has_leapt
+        p50, p99, p999 = weighted_percentiles(self._stretches.weighted(self._latency_us), (0.5, 0.99, 0.999))
         return {
             **self.counts,
             "unfinished_batches": self._unfinished_batches,
             "unfinished_wait_us": self._unfinished_wait_us,
             "produce_p50_us": p50,
             "produce_p99_us": p99,
-            "produce_p999_us": p999,
-            "produce_max_us": None if self._leapt else max(self._latency_us, default=None),
-            "longest_gap_us": self._longest_gap_us,
+            "produce_p999_us": None if leapt else p999,
+            "produce_max_us": None if leapt else max(self._latency_us, default=None),
+            "longest_gap_us": None if leapt else self._longest_gap_us,
         }
 
     def tables(self) -> Mapping[str, list[Any]]:
@@ -158,7 +162,6 @@ class Produces(Fold):
 
     def _leap_ended(self, event: Leapt) -> None:
         self._leaps = False
-        self._leapt = self._leapt or event.t_us > event.since_us
         self.counts["acked_batches"] += event.batches
 
     def _produced(self, event: BatchesProduced) -> None:
@@ -177,6 +180,8 @@ class Produces(Fold):
             found = self._latency_us
             for latency_us in event.latencies_us:
                 found[latency_us] = found.get(latency_us, 0) + 1
+            if self._stretches.open is not None:
+                self._stretches.open.add(event.t_us, event.latencies_us)
             acked_us = self._acked_us.setdefault(event.topic, {})
             # A gap is no longer than the latency of the batch that ends it, unless others were given up before it.
             waiting = self._waiting_since_us.setdefault(event.topic, {})

@@ -255,6 +255,8 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.MoveFinished: lambda v: f"move of {_tp(v)} finished",
     e.MoveReported: _move_reported,
     e.AckedLost: _acked_lost,
+    e.StretchBegan: lambda v: "a measured stretch begins, in which all is simulated",
+    e.StretchEnded: lambda v: "the measured stretch is over",
     e.LeapBegan: lambda v: "a leap begins: no message of clients and fetchers is simulated",
     e.Leapt: lambda v: (
         f"leapt {seconds(v.t_us - v.since_us)} s, in which producers closed {counted(v.batches, 'batches')}; "

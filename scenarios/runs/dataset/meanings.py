@@ -207,6 +207,8 @@ ABOUT: Mapping[str, ColumnMeaning] = {
         "one row per leap",
         batches="batches that producers would have closed meanwhile, about",
         reason="why it ended: `copy` (a replica caught up), `event`, `window`, `entry` or `limit`",
+        stretch_us="begin of the stretch that stands for it: what is seen there has more weight",
+        stretch_until_us="its end",
     ),
     "consume": _about(
         "What one poll returned to an application of one partition.",

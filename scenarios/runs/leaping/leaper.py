@@ -28,6 +28,8 @@ from emulator.protocol.events import (
     NodeCrashed,
     ReplicaStopped,
     RoutesChanged,
+    StretchBegan,
+    StretchEnded,
 )
 from emulator.protocol.shown import QuotaCounted, SettingsTaken
 from emulator.protocol.znodes import ISR_CHANGE_NOTIFICATION
@@ -293,18 +295,18 @@ class Leaper:
         if self._window_us is None:
             if self._stretch[1] and not self._is_due(now, copies):
                 return True
-            self._window_us = now
-            self.sharing.begin(now, fetched)
+            self._begin_window(now, fetched)
             return False
         if not self._warming:
             self.sharing.look(fetched)
         if now - self._window_us < self._cycle_us():
             return False
         if self._warming:  # the first cycle begins with an empty or a full quota
-            self._warming, self._window_us = False, now
-            self.sharing.begin(now, fetched)
+            self._warming = False
+            self._begin_window(now, fetched)
             return False
         self.sharing.measured(now, fetched)
+        self.cluster.trace.emit(StretchEnded)
         self.windows += 1
         self._adjacent, self._undisturbed = self._undisturbed, True
         self._stretch = self._window_us, now
@@ -312,6 +314,11 @@ class Leaper:
         self._window_us, self._ended, self._leapt_since_us = None, False, 0
         self._measured_copies = len(copies)
         return self.sharing.knows(copies)
+
+    def _begin_window(self, now: int, fetched: list[FetchedReplica]) -> None:
+        self._window_us = now
+        self.sharing.begin(now, fetched)
+        self.cluster.trace.emit(StretchBegan)
 
     # -- leaps --------------------------------------------------------------------------------------------------------
 
@@ -364,8 +371,8 @@ class Leaper:
 
     @property
     def _steady(self) -> bool:
-        """Whether the last two windows, with nothing but simulation between them, have shown the same rates. A saturated
-        card serves its copies in a rhythm of its own, which a leap would break before it is found."""
+        """Whether the last two windows, with nothing but simulation between them, have shown the same rates. A
+        saturated card serves its copies in a rhythm of its own, which a leap would break before it is found."""
         error = self.sharing.error
         return self._adjacent and error is not None and error <= STEADY
 

@@ -19,6 +19,7 @@ from scenarios.studies.spark.aggregations import (
     producers,
     reads,
     recoveries,
+    stretches,
     traffic,
 )
 from scenarios.studies.spark.aggregations.figures import figures, tables_read
@@ -43,6 +44,7 @@ __all__ = [
     "queries",
     "reads",
     "recoveries",
+    "stretches",
     "tables_read",
     "traffic",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from scenarios.studies.spark.aggregations.burrow import FIGURES as OF_LOOKS
+from scenarios.studies.spark.aggregations.producers import TOO_RARE
 from scenarios.studies.spark.aggregations.query import KEY, queries
 
 
@@ -30,5 +31,5 @@ def figures(tables: Mapping[str, DataFrame], run_ids: Iterable[str]) -> dict[str
             run = found[row.pop(KEY)]
             run.update((name, query.default if value is None else value) for name, value in row.items())
     for row in tables["leaps"].where("w_us > 0").select(KEY).distinct().toArrow().to_pylist():
-        found[row[KEY]].update(dict.fromkeys(OF_LOOKS))  # followers are not looked at in leaps
+        found[row[KEY]].update(dict.fromkeys((*OF_LOOKS, *TOO_RARE)))  # followers are not looked at in leaps, either
     return found

@@ -8,8 +8,11 @@ from pyspark.sql import functions as F
 from scenarios.observe.measures.producers import GIVEN_UP_FOR
 from scenarios.studies.spark.aggregations.percentiles import percentiles
 from scenarios.studies.spark.aggregations.query import KEY, computes
+from scenarios.studies.spark.aggregations.stretches import WEIGHT, weighted
 
 PLACES = {"produce_p50_us": 0.5, "produce_p99_us": 0.99, "produce_p999_us": 0.999, "produce_max_us": 1.0}
+TOO_RARE = ("produce_p999_us", "produce_max_us", "longest_gap_us")
+"""What the stretches of a run with leaps do not show."""
 PARTITION = (KEY, "topic", "partition")
 
 
@@ -41,14 +44,10 @@ def errors_by_code(produce: DataFrame) -> DataFrame:
 
 @computes(("produce", "leaps"), *PLACES, default=None)
 def latencies(produce: DataFrame, leaps: DataFrame) -> DataFrame:
-    """Percentiles and maximum of the latency of acknowledged batches, and of the wait of unfinished ones. The maximum
-    of a run with leaps is not known."""
+    """Percentiles and maximum of the latency of acknowledged batches, and of the wait of unfinished ones. What is too
+    rare for the stretches of a run with leaps is not known."""
     waited = produce.where(_acknowledged() | (_unfinished() & (F.col("acks") != 0)))
-    found = percentiles(waited, [KEY], {"latency_us": PLACES})
-    leapt = leaps.where("w_us > 0").select(KEY).distinct().withColumn("leapt", F.lit(True))
-    known = F.when(F.col("leapt").isNull(), F.col("produce_max_us")).alias("produce_max_us")
-    others = [name for name in found.columns if name != "produce_max_us"]
-    return found.join(leapt, KEY, "left").select(*others, known)
+    return percentiles(weighted(waited, leaps), [KEY], {"latency_us": PLACES}, WEIGHT)
 
 
 @computes("produce", "longest_gap_us", default=0)

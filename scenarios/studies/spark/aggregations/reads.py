@@ -7,6 +7,7 @@ from pyspark.sql import functions as F
 
 from scenarios.studies.spark.aggregations.percentiles import percentiles
 from scenarios.studies.spark.aggregations.query import KEY, computes
+from scenarios.studies.spark.aggregations.stretches import WEIGHT, weighted
 
 PLACES = {"consume_p50_us": 0.5, "consume_p99_us": 0.99}
 LAG_PLACES = {"consumer_lag_p50": 0.5, "consumer_lag_p95": 0.95, "consumer_lag_p99": 0.99, "consumer_lag_max": 1.0}
@@ -18,10 +19,10 @@ def reads(consume: DataFrame) -> DataFrame:
     return consume.groupBy(KEY).agg(F.sum(F.col("next_offset") - F.col("offset")).alias("consumed_messages"))
 
 
-@computes("consume", *PLACES, default=None)
-def delays(consume: DataFrame) -> DataFrame:
+@computes(("consume", "leaps"), *PLACES, default=None)
+def delays(consume: DataFrame, leaps: DataFrame) -> DataFrame:
     """Percentiles over the polls of the time since their last message could be read."""
-    return percentiles(consume, [KEY], {"delay_us": PLACES})
+    return percentiles(weighted(consume, leaps), [KEY], {"delay_us": PLACES}, WEIGHT)
 
 
 @computes("consumer_lag", *LAG_PLACES, default=None)

@@ -1,4 +1,4 @@
-"""Runs whose cards are saturated: producers never empty their queues, and copies share cards in a rhythm of their own."""
+"""Runs whose cards are saturated: producers never empty their queues, and copies share cards in their own rhythm."""
 
 import pytest
 

@@ -50,6 +50,8 @@ OUTSIDE_EVENTS = (
     "PositionReset",
     "ProducerIdentified",
     "ReplicaOffline",
+    "StretchBegan",
+    "StretchEnded",
     "TimerUpdated",
     "TransactionMarked",
     "TransactionStateChanged",
