@@ -6,8 +6,8 @@ acknowledgement, or when the first batch since then was closed, if that is later
 or with the outcome of a failed batch, or with the run for an unfinished one. Batches with acks=0 do not count.
 
 What a leap acknowledges (``Leapt``) is counted and has no latency. Latencies are weighted by what the stretch in which
-they were seen stands for (``scenarios.observe.measures.stretches``). What is too rare for stretches is not known then: the
-longest latency, the longest gap and the 99.9th percentile.
+they were seen stands for (``scenarios.observe.measures.stretches``). The longest latency, the longest gap and the
+99.9th percentile are not known then: they are too rare for stretches.
 """
 
 from __future__ import annotations

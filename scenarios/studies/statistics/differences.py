@@ -28,6 +28,8 @@ from scenarios.studies.statistics.result import (
 
 POWER = 0.8
 """How often the promised number of seeds settles what it is promised for."""
+NORMAL = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
+"""Half of an interval, in standard errors that are known."""
 _MOST_SEEDS = 1_000_000
 _FAR_BELOW = 100
 _WITHIN_MINIMUM = 10
@@ -41,6 +43,7 @@ class Pairs:
         minimum: the smallest difference that matters.
         better: which of two values is the better one.
         grain: the smallest step of the metric: 1 for what is counted, a microsecond for times.
+        error: the standard error of the difference of the means that all seeds have in common, as sampled runs have it.
     """
 
     baseline: Sequence[float]
@@ -48,6 +51,7 @@ class Pairs:
     minimum: float
     better: Better = Better.LOWER
     grain: float = 0.0
+    error: float = 0.0
 
 
 def compare_pairs(
@@ -106,8 +110,10 @@ def _of_one_length(cells: Sequence[Pairs], resamples: int | None) -> list[Metric
     mean, base_mean = difference.mean(axis=0), baseline.mean(axis=0)
     signs = np.sign(difference)
     relative = np.divide(mean, np.abs(base_mean), out=np.full(len(cells), np.nan), where=base_mean != 0)
+    common = NORMAL * np.array([cell.error for cell in cells])
     lows, highs = _intervals(difference, baseline, signs, resamples)
-    p = _superiority(difference, mean, minimum, resamples)
+    _widen(lows, highs, mean, relative, common)
+    p = _superiority(difference, mean, minimum + common, resamples)
     found = []
     for i, cell in enumerate(cells):
         counts = [int(np.count_nonzero(signs[:, i] == sign)) for sign in (1, -1, 0)]
@@ -131,6 +137,16 @@ def _of_one_length(cells: Sequence[Pairs], resamples: int | None) -> list[Metric
             )
         )
     return found
+
+
+def _widen(lows: Array, highs: Array, mean: Array, relative: Array, common: Array) -> None:
+    """Let the intervals of the mean and of the relative difference include what all seeds have in common: half of an
+    interval is the root of the squares of both halves."""
+    shares = np.divide(common * np.abs(relative), np.abs(mean), out=np.zeros_like(common), where=mean != 0)
+    for row, centre, half in ((0, mean, common), (1, relative, shares)):
+        wide = half > 0
+        lows[row, wide] = (centre - np.hypot(centre - lows[row], half))[wide]
+        highs[row, wide] = (centre + np.hypot(highs[row] - centre, half))[wide]
 
 
 def _intervals(difference: Array, baseline: Array, signs: Array, resamples: int | None) -> tuple[Array, Array]:
@@ -189,7 +205,7 @@ def _pairing(baseline: Array, other: Array, difference: Array) -> float | None:
 def _deterministic(baseline: Array, other: Array, mean: float, cell: Pairs) -> bool:
     """Whether the spread is smaller than the metric's resolution, or negligible against the difference."""
     spread = max(float(np.std(baseline)), float(np.std(other)))
-    if len(baseline) < FEWEST_PAIRS or (spread == 0 and mean == 0):
+    if cell.error or len(baseline) < FEWEST_PAIRS or (spread == 0 and mean == 0):
         return False
     return bool(spread < max(cell.grain, abs(mean) / _FAR_BELOW, cell.minimum / _WITHIN_MINIMUM))
 

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
+from scenarios.observe.measures.sampling_errors import sampling_error
 from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.run_record import DONE
 from scenarios.studies.statistics.differences import POWER
 from scenarios.studies.statistics.result import FEWEST_PAIRS, Completions, Doubt, Level, MetricVerdict, Row
-from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures
+from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures, has_leapt
 
 FEW_SEEDS = 10
 """Below it, intervals and p say little."""
@@ -33,6 +34,7 @@ def doubts(
         *_about_moves(levels, completions),
         *_about_seeds(rows, levels),
         *_about_spread(rows),
+        *_about_sampling(runs),
     ]
     return tuple(found)
 
@@ -59,6 +61,16 @@ def _about_runs(runs: Sequence[RunFigures], planned: Mapping[Arm, int]) -> Itera
         yield Doubt(
             kind="disagree",
             text=f"the figures of {_number(len(disagreeing), 'run')} differ from their own account: {disagreeing[0]}",
+        )
+
+
+def _about_sampling(runs: Sequence[RunFigures]) -> Iterator[Doubt]:
+    leapt = sum(map(has_leapt, runs))
+    if leapt:
+        yield Doubt(
+            kind="sampled",
+            text=f"{_number(leapt, 'run')} leapt over a part of the messages: intervals include what such runs are off "
+            f"by, {100 * sampling_error(TIME_TO_COMPLETE):g} % of a time for each arm (docs/understand/sampled.md)",
         )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from math import hypot
 from typing import Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy import stats  # type: ignore[import-untyped]
 
 from scenarios.observe.measures.figure import Figure
 from scenarios.observe.measures.minimum import Minimum
+from scenarios.observe.measures.sampling_errors import sampling_error
 from scenarios.studies.statistics.differences import Pairs, compare_pairs
 from scenarios.studies.statistics.layout import Layout, by_seed, cells
 from scenarios.studies.statistics.peaks import split_at
@@ -30,11 +32,20 @@ from scenarios.studies.statistics.strata import with_strata
 
 
 def rows_of(
-    layout: Layout, figures: Mapping[str, Figure], minimum: Minimum, unfinished: Mapping[str, int]
+    layout: Layout,
+    figures: Mapping[str, Figure],
+    minimum: Minimum,
+    unfinished: Mapping[str, int],
+    sampled: Collection[str] = (),
 ) -> tuple[Row, ...]:
-    """A row for each metric. ``unfinished``: each level's runs that did not finish."""
+    """A row for each metric.
+
+    Args:
+        unfinished: each level's runs that did not finish.
+        sampled: the levels that have runs with leaps.
+    """
     splits = {metric: _split(layout, figure, minimum) for metric, figure in figures.items()}
-    differences = _differences(layout, figures, minimum, splits)
+    differences = _differences(layout, figures, minimum, splits, sampled)
     ranks: dict[int, tuple[int, int] | None] = {}
     return tuple(
         Row(
@@ -62,20 +73,28 @@ def rows_of(
 
 
 def _differences(
-    layout: Layout, figures: Mapping[str, Figure], minimum: Minimum, splits: Mapping[str, Split | None]
+    layout: Layout,
+    figures: Mapping[str, Figure],
+    minimum: Minimum,
+    splits: Mapping[str, Split | None],
+    sampled: Collection[str],
 ) -> dict[tuple[str, str], MetricDifference]:
     """Differences by metric and level. A metric with two peaks has the tests of its shares in place of its mean's."""
     places = list(cells(layout))
     both = {place: layout.both(*place) for place in places}
 
+    def pairs_of(place: tuple[str, str], reference: Array, other: Array) -> Pairs:
+        levels = layout.references[place[1]].level, place[1]
+        return _pairs(reference, other, figures[place[0]], minimum, [level in sampled for level in levels])
+
     def pairs(place: tuple[str, str]) -> Pairs:
-        return _pairs(*both[place], figures[place[0]], minimum)
+        return pairs_of(place, *both[place])
 
     split = {place: one for place in places if (one := splits[place[0]]) is not None}
     upper = {place: _upper(both[place], one) for place, one in split.items()}
     plain = [place for place in places if place not in split]
     shares = [_shares(*upper[place], figures[place[0]]) for place in split]
-    alike = [_pairs(*_same_side(both[place], upper[place]), figures[place[0]], minimum) for place in split]
+    alike = [pairs_of(place, *_same_side(both[place], upper[place])) for place in split]
     tested = compare_pairs([*map(pairs, plain), *shares, *alike])
     found = dict(zip(plain, tested, strict=False))
     means = compare_pairs([pairs(place) for place in split])
@@ -84,13 +103,15 @@ def _differences(
 
     def at_places(place: tuple[str, str], kept: Sequence[int]) -> Pairs:
         reference, other = (values[:, kept] for values in upper.get(place, both[place]))
-        figure = figures[place[0]]
-        return _shares(reference, other, figure) if place in split else _pairs(reference, other, figure, minimum)
+        if place in split:
+            return _shares(reference, other, figures[place[0]])
+        return pairs_of(place, reference, other)
 
     return with_strata(layout, found, at_places)
 
 
-def _pairs(reference: Array, other: Array, figure: Figure, minimum: Minimum) -> Pairs:
+def _pairs(reference: Array, other: Array, figure: Figure, minimum: Minimum, sampled: Sequence[bool]) -> Pairs:
+    """``sampled``: whether the reference has leaps, and the other one."""
     baseline, level = by_seed(reference), by_seed(other)
     means = (float(baseline.mean()), float(level.mean())) if len(baseline) else (0.0, 0.0)
     return Pairs(
@@ -99,6 +120,8 @@ def _pairs(reference: Array, other: Array, figure: Figure, minimum: Minimum) -> 
         minimum=minimum.of(figure.unit, *means),
         better=figure.better,
         grain=float(figure.readable(1) or 0.0),
+        error=sampling_error(figure.metric)
+        * hypot(*(abs(mean) for mean, has in zip(means, sampled, strict=True) if has)),
     )
 
 

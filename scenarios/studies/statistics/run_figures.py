@@ -12,6 +12,7 @@ from scenarios.runs.dataset.run_record import DONE
 
 TIME_TO_COMPLETE = "time_to_complete_s"
 """The one metric that a run which did not finish bounds from below."""
+LEAPT = "leapt_s"
 
 
 @frozen(kw_only=True)
@@ -40,6 +41,11 @@ class RunFigures:
     def value(self, metric: str) -> Value:
         """The metric's value; of the time to complete, for a run that did not finish, its lower bound."""
         return self.observed_s if metric == TIME_TO_COMPLETE else self.metrics.get(metric)
+
+
+def has_leapt(run: RunFigures) -> bool:
+    """Whether it is a sampled run with leaps."""
+    return bool(run.metrics.get(LEAPT))
 
 
 def in_order(runs: Iterable[RunFigures], arms: Sequence[Arm]) -> list[RunFigures]:

@@ -30,7 +30,7 @@ from scenarios.studies.statistics.result import (
     Row,
 )
 from scenarios.studies.statistics.rows import rows_of
-from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures
+from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures, has_leapt
 from scenarios.studies.statistics.said import said, told
 
 ALL = "all"
@@ -89,7 +89,8 @@ def compare_runs(
     against = {level: reference.level for level, reference in layout.references.items()}
     finished = completions(_times(layout, chosen, asked.by), against)
     layout = _restricted(layout, finished)
-    rows = rows_of(layout, figures, minimum, _unfinished(chosen, asked.by))
+    sampled = [level for level, runs in _by_level(chosen, asked.by).items() if any(map(has_leapt, runs))]
+    rows = rows_of(layout, figures, minimum, _unfinished(chosen, asked.by), sampled)
     places = told(rows, levels, layout.by)
     best = _front(layout, rows, asked.metrics, minimum)
     return Comparison(

@@ -234,3 +234,27 @@ def test_intervals_contain_the_estimate(pairs: list[tuple[float, float]]) -> Non
     assert found.dominance_interval is not None
     assert found.dominance is not None
     assert found.dominance_interval.low <= found.dominance <= found.dominance_interval.high
+
+
+# -- what sampled runs have in common --------------------------------------------------------------------------------
+
+
+def test_an_error_that_all_seeds_share_widens_the_interval_and_hides_a_small_difference() -> None:
+    baseline = [100.0 + seed % 3 for seed in range(30)]
+    other = [each + 2.0 + seed % 2 for seed, each in enumerate(baseline)]
+    plain, wide = one(baseline, other, minimum=1.0), one(baseline, other, minimum=1.0, error=1.5)
+    assert plain.verdict is MetricVerdict.WORSE
+    assert wide.verdict is MetricVerdict.UNKNOWN
+    assert plain.interval is not None
+    assert wide.interval is not None
+    assert wide.relative_interval is not None
+    half = np.hypot(plain.mean - plain.interval.low, 1.96 * 1.5)  # type: ignore[operator]
+    assert plain.mean - wide.interval.low == pytest.approx(half, rel=1e-3)  # type: ignore[operator]
+    assert wide.relative_interval.low == pytest.approx(wide.interval.low / np.mean(baseline), rel=1e-3)
+
+
+def test_a_large_difference_stays_a_finding_beside_such_an_error() -> None:
+    baseline = [100.0 + seed % 3 for seed in range(30)]
+    found = one(baseline, [each + 20.0 for each in baseline], minimum=1.0, error=1.5)
+    assert found.verdict is MetricVerdict.WORSE
+    assert not found.deterministic, "seeds that are alike do not say how far such a finding carries"

@@ -331,3 +331,21 @@ def test_every_objective_has_a_direction() -> None:
 
     with pytest.raises(ValueError, match="an objective needs a direction"):
         front({"steps": Better.NEITHER}, {"one": [1.0]}, [0.0])
+
+
+def test_arms_with_leaps_have_wider_intervals_and_it_is_said() -> None:
+    """The difference of 2 % is a finding of exact runs, and within what sampled ones are off by."""
+
+    def times(leapt_s: float) -> list[RunFigures]:
+        return study(
+            (WIKI, HOPS),
+            20,
+            lambda arm, seed: {"extra_replica_s": 100.0 + seed % 3 + 2.0 * (arm is HOPS), "leapt_s": leapt_s},
+        )
+
+    asked = ComparisonSpec(metrics=("extra_replica_s",))
+    exact, sampled = compare_runs(times(0.0), asked=asked), compare_runs(times(50.0), asked=asked)
+    assert exact.row("extra_replica_s").differences["kafka-6794"].verdict is MetricVerdict.WORSE
+    assert sampled.row("extra_replica_s").differences["kafka-6794"].verdict is MetricVerdict.UNKNOWN
+    assert kinds(sampled) == [*(kind for kind in kinds(exact) if kind != "deterministic"), "sampled"]
+    assert sampled.doubts[-1].text.startswith("40 runs leapt over a part of the messages")
