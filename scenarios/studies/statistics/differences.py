@@ -218,7 +218,9 @@ def _settled(difference: MetricDifference, cell: Pairs, tests: int) -> MetricDif
     needed = None
     if verdict is MetricVerdict.UNKNOWN:
         values = np.asarray(cell.other, dtype=float) - np.asarray(cell.baseline, dtype=float)
-        needed = seeds_needed(values, cell.minimum, max(1, tests))
+        common = NORMAL * cell.error
+        if not common or abs(difference.mean or 0.0) > cell.minimum + common:  # else no number of seeds would tell
+            needed = seeds_needed(values, cell.minimum + common, max(1, tests))
     return evolve(difference, verdict=verdict, seeds_needed=needed)
 
 

@@ -347,5 +347,5 @@ def test_arms_with_leaps_have_wider_intervals_and_it_is_said() -> None:
     exact, sampled = compare_runs(times(0.0), asked=asked), compare_runs(times(50.0), asked=asked)
     assert exact.row("extra_replica_s").differences["kafka-6794"].verdict is MetricVerdict.WORSE
     assert sampled.row("extra_replica_s").differences["kafka-6794"].verdict is MetricVerdict.UNKNOWN
-    assert kinds(sampled) == [*(kind for kind in kinds(exact) if kind != "deterministic"), "sampled"]
+    assert kinds(sampled) == ["sampled"], "more seeds would not tell, either"
     assert sampled.doubts[-1].text.startswith("40 runs leapt over a part of the messages")
