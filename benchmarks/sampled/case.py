@@ -27,7 +27,7 @@ def one(number: int, seed: int, fidelity: str) -> dict[str, Any]:
 
 
 def run_of(scenario: Scenario, seed: int, fidelity: str) -> dict[str, Any]:
-    """What one run comes to, and what it costs."""
+    """The figures and the cost of one run."""
     if fidelity == "sampled":
         scenario = scenario.with_overrides({"fidelity": fidelity})
     began = time.process_time()

@@ -1,4 +1,4 @@
-"""What sampled runs are true to, in numbers: errors of the means over seeds, by case and over all cases."""
+"""The contract of sampled runs in numbers: errors of the means over seeds, by case and over all cases."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ STRATEGIES = (
 )
 GB = 1_000_000_000
 DEFAULT_CASES, DEFAULT_SEEDS = "0:100", 4
-"""What fits into an hour of one core; all are 200 cases with eight seeds."""
+"""The cases and seeds that fit into an hour of one core; all are 200 cases with eight seeds."""
 FREE = 1.25e9
 """The bytes a second of a card that is not stated."""
 _THROTTLE = re.compile(r"throttle-(\d+)MB")

@@ -53,7 +53,7 @@ def test_runs_are_kept_and_slices_add_up(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(KeptRuns(path).read().runs) == 7, "a run of other code does not count"
 
 
-def test_bias_is_told_from_noise() -> None:
+def test_bias_differs_from_noise() -> None:
     biased = [made(n, [100.0, 101.0], [102.0 + n / 100, 103.0]) for n in range(10)]
     [figure] = list(of_figures(biased, ["time_to_complete_s"]))
     assert figure.bias == pytest.approx(0.02, abs=0.002)

@@ -35,14 +35,14 @@ class Stretch:
     _at_last: list[int] = field(factory=list)
 
     def add(self, t_us: int, values: Iterable[int]) -> None:
-        """See ``values``."""
+        """Count ``values``, which are seen now."""
         if t_us > self._last_us:
             self._count()
             self._last_us = t_us
         self._at_last += values
 
     def end(self, t_us: int) -> None:
-        """It is over."""
+        """Take note that it is over."""
         self.until_us = t_us
         if self._last_us < t_us:
             self._count()

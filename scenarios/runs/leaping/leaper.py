@@ -261,7 +261,8 @@ class Leaper:
         elif self._phase == "settle":
             self._drain(for_window=self._is_due(now, copies))
         elif self.sharing.longest_us(copies) < CYCLES_LEFT * self._cycle_us():
-            self.failed.setdefault(SOON_OVER, 1)
+            if not self.leaps:
+                self.failed.setdefault(SOON_OVER, 1)
         elif why := self.quiet.calm(fetched, self.sharing.loads):
             self._fail(why)
         elif self.quiet.saturated and not self._steady:

@@ -12,7 +12,7 @@ from scenarios.studies.spark.aggregations.stretches import WEIGHT, weighted
 
 PLACES = {"produce_p50_us": 0.5, "produce_p99_us": 0.99, "produce_p999_us": 0.999, "produce_max_us": 1.0}
 TOO_RARE = ("produce_p999_us", "produce_max_us", "longest_gap_us")
-"""What the stretches of a run with leaps do not show."""
+"""The figures that the stretches of a run with leaps do not show."""
 PARTITION = (KEY, "topic", "partition")
 
 

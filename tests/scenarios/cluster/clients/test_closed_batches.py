@@ -1,4 +1,4 @@
-"""The batches of ticks that are dealt at once are as many as those of the ticks one by one."""
+"""The batches of ticks that are divided at once are as many as those of the ticks one by one."""
 
 from collections.abc import Callable
 
@@ -19,10 +19,10 @@ MAKERS: dict[str, Callable[[int, int], Partitioner]] = {
 
 
 def one_by_one(partitioner: Partitioner, partitions: int, per_tick: int, ticks: int, full: int) -> int:
-    """The batches of the ticks, each dealt alone."""
+    """The batches of the ticks, each divided alone."""
     open_to = range(partitions)
-    dealt = [count for _ in range(ticks) for _place, count in partitioner.deal(per_tick, open_to)]
-    return sum(-(-count // full) for count in dealt)
+    shares = [count for _ in range(ticks) for _place, count in partitioner.deal(per_tick, open_to)]
+    return sum(-(-count // full) for count in shares)
 
 
 @pytest.mark.parametrize("kind", MAKERS)
@@ -36,10 +36,10 @@ def test_ticks_close_as_many_batches_together(kind: str, partitions: int, per_ti
         full = max(full, per_tick)
     wanted = one_by_one(made(partitions, full), partitions, per_tick, ticks, full)
     partitioner = made(partitions, full)
-    dealt = list(partitioner.deal(per_tick * ticks, range(partitions)))
-    assert closed_batches(partitioner, dealt, ticks, full) == pytest.approx(wanted, rel=0.01, abs=2 * partitions)
+    shares = list(partitioner.deal(per_tick * ticks, range(partitions)))
+    assert closed_batches(partitioner, shares, ticks, full) == pytest.approx(wanted, rel=0.01, abs=2 * partitions)
 
 
-def test_without_ticks_what_is_dealt_is_closed() -> None:
+def test_without_ticks_all_is_closed() -> None:
     assert closed_batches(RoundRobin(), [(0, 7), (1, 3)], 0, 5) == 3
     assert closed_batches(RoundRobin(), [], 0, 5) == 0
