@@ -19,6 +19,7 @@ from scenarios.errors import BadInput
 from scenarios.faults import Performer, TargetRoles
 from scenarios.faults.operated import Executions
 from scenarios.language import Scenario
+from scenarios.language.branch_spec import Branch
 from scenarios.language.fidelity import SAMPLED
 from scenarios.language.schedules import parse_schedule
 from scenarios.observe.checkers import Checkers, Violation
@@ -166,8 +167,15 @@ class Stage:
         if self.scenario.frames is not None:
             _attach_recorded_clients(self)
         self.method.begin()
+        for number, branch in enumerate(self.scenario.branches):
+            at_us = max(branch.at_us, self.world.now + 1)
+            self.world.call_first(at_us, self._branch, (branch, f"branches[{number}]"))
         if self.leaper is not None:
             self.leaper.begin()
+
+    def _branch(self, branch: tuple[Branch, str]) -> None:
+        """Go another way from here on."""
+        self.method.branch(*branch)
 
     async def drive(self, cluster: Cluster) -> None:
         """The course of the run, from its begin to its end."""
