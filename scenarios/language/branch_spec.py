@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, field, frozen
 
-from scenarios.errors import BadInput
+from scenarios.errors import BadInput, Together
 from scenarios.language.entries import METHOD_ENTRY, MethodEntry
 from scenarios.language.schema.kinds import SOME_TIME, Integer, ListOf, as_tuple
 from scenarios.language.schema.spans import ends
@@ -64,16 +64,22 @@ def check_branches(scenario: Scenario, check: Callable[[Scenario], None]) -> Non
         try:
             check(evolve(scenario, method=method, branches=(), chaos=()))
         except BadInput as error:
-            raise error.each(lambda one, known=known, where=where: _moved(one, known, where)) from None
+            wrong = Together()
+            for one in error.all:
+                place = _place(one, known, where)
+                if place is not None:
+                    wrong.add(BadInput(one.what, where=place, source=one.source))
+            wrong.refuse()
 
 
-def _moved(error: BadInput, known: int, where: str) -> BadInput:
-    """The error with the place of its entry: ``method`` has ``known`` entries, and the branch's follow."""
+def _place(error: BadInput, known: int, where: str) -> str | None:
+    """The place of an error in a branch, whose entries follow the ``known`` ones of the method before it. None: it is
+    in another part of the file, such as a load whose topic the branch never makes, and is no error there."""
     head, _, rest = error.where.partition("]")
     name, _, number = head.partition("[")
     if name != "method" or not number.isdigit() or int(number) < known:
-        return error
-    return BadInput(error.what, where=f"{where}.method[{int(number) - known}]{rest}", source=error.source)
+        return None
+    return f"{where}.method[{int(number) - known}]{rest}"
 
 
 def begun(method: Sequence[MethodEntry], by_us: int) -> tuple[MethodEntry, ...]:

@@ -174,8 +174,13 @@ class Stage:
             self.leaper.begin()
 
     def _branch(self, branch: tuple[Branch, str]) -> None:
-        """Go another way from here on."""
         self.method.branch(*branch)
+
+    def go_on(self, branch: Branch) -> None:
+        """Go another way from here on, one that the scenario did not have. Called at the branch's instant, before
+        everything else that happens at it."""
+        self.scenario = evolve(self.scenario, branches=(*self.scenario.branches, branch))
+        self.method.branch(branch, f"branches[{len(self.scenario.branches) - 1}]")
 
     async def drive(self, cluster: Cluster) -> None:
         """The course of the run, from its begin to its end."""
