@@ -7,10 +7,9 @@ and those with a time get another one. What heals the cluster, or ends a fault, 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Container, Iterator, Sequence
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from emulator.streams import Streams
 from scenarios.chaos.block_draws import MS, Draws
@@ -20,7 +19,7 @@ from scenarios.errors import BadInput
 from scenarios.faults.actions.healing import Heal
 from scenarios.faults.actions.reassignments import OfPlan
 from scenarios.language.actions import all_actions
-from scenarios.language.branch_spec import Branch
+from scenarios.language.branch_spec import Branch, begun
 from scenarios.language.entries import MethodEntry
 from scenarios.language.scenario import Scenario
 from scenarios.language.schema.spans import certain
@@ -121,34 +120,60 @@ def _healing(method: Sequence[MethodEntry]) -> Iterator[MethodEntry]:
 
 # -- of a file without chaos ------------------------------------------------------------------------------------------
 
+Place = tuple[int, int]
+"""The number of an entry in its method, and of the method: 0, or that of the n-th branch."""
 
-def varied(scenario: Scenario, acted: Container[int], at_us: int, seed: int) -> Branch:
-    """The branch that ``seed`` draws from the entries of ``scenario`` that have not acted by then. ``acted``: the
-    places of the others in its method."""
+
+@frozen
+class FileMethod:
+    """The entries of a file that its run comes to, in chains: an entry that follows no other one, with all that follow
+    it.
+
+    Attributes:
+        chains: the place of the first entry of each, and its entries.
+        last_us: the time of the last entry that begins a fault, as far as it is known.
+    """
+
+    chains: tuple[tuple[Place, tuple[MethodEntry, ...]], ...]
+    last_us: int
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> FileMethod:
+        """The entries of the method and of branches, without those that a branch drops."""
+        methods = [scenario.method, *(branch.method for branch in scenario.branches)]
+        ends = [branch.at_us for branch in scenario.branches]
+        found = [
+            ((first, of), entries)
+            for of, (method, end_us) in enumerate(zip(methods, [*ends, None], strict=True))
+            for first, entries in _chains(method)
+            if end_us is None or begun(entries, end_us)
+        ]
+        times = [certain(entry.trigger.time_us) for _, chain in found for entry in chain[:1]
+                 if isinstance(entry.trigger, At) and not _ends(entry)]  # fmt: skip
+        return cls(tuple(found), max(times, default=0))
+
+    def without(self, acted: Container[Place]) -> FileMethod:
+        """The chains whose first entry has not acted."""
+        return evolve(self, chains=tuple(one for one in self.chains if one[0] not in acted))
+
+
+def varied(left: FileMethod, at_us: int, seed: int) -> Branch:
+    """The branch that ``seed`` draws from the entries that are left."""
     draws = Draws.of(seed, "varied")
-    last_us = max([at_us + SECOND, *_times(scenario.method)])
-    found: list[tuple[MethodEntry, ...]] = []
-    for first, entries in _chains(scenario.method):
-        if first in acted:
-            continue
-        if all(map(_ends, entries)):
-            found.append(entries)
+    span = (at_us, max(at_us + SECOND, left.last_us))
+    found: list[MethodEntry] = []
+    for _, (head, *following) in left.chains:
+        if all(map(_ends, (head, *following))):
+            found += [head, *following] if _comes(head, at_us) else []
         elif not draws.chance(LEFT_OUT):
-            head = entries[0]
             if isinstance(head.trigger, At):
-                head = evolve(head, trigger=At(draws.between((at_us, last_us))))
-            found.append((head, *entries[1:]))
-    method = tuple(chain.from_iterable(found))
-    return Branch(at_us=at_us, seed=seed, method=tuple(entry for entry in method if _comes(entry, at_us)))
-
-
-def _times(method: Iterable[MethodEntry]) -> Iterator[int]:
-    """The times at which faults begin, as far as they are known."""
-    return (certain(e.trigger.time_us) for e in method if isinstance(e.trigger, At) and not _ends(e))
+                head = evolve(head, trigger=At(draws.between(span)))
+            found += [head, *following]
+    return Branch(at_us=at_us, seed=seed, method=tuple(found))
 
 
 def _chains(method: Sequence[MethodEntry]) -> Iterator[tuple[int, tuple[MethodEntry, ...]]]:
-    """The place of each entry that follows no other one, with all that follow it."""
+    """The entries that follow no other one, by their numbers, each with all that follow it."""
     heads = [n for n, entry in enumerate(method) if n == 0 or not isinstance(entry.trigger, After | Until)]
     for first, after in zip(heads, [*heads[1:], len(method)], strict=True):
         yield first, tuple(method[first:after])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial, reduce
 from importlib import import_module
@@ -383,6 +383,10 @@ class Scenario:
     def session_timeout_us(self) -> int:
         """ZooKeeper's session timeout: the one stated, else the profile's."""
         return self.cluster.zk.session_timeout_us or PROFILES[self.profile].session_timeout_us
+
+    def with_branches(self, branches: Iterable[Branch]) -> Scenario:
+        """A copy with these branches, which are not checked."""
+        return evolve(self, branches=tuple(branches))
 
     @property
     def entries(self) -> tuple[MethodEntry, ...]:

@@ -51,11 +51,17 @@ class _ForkingStage(Stage):
 
 
 def continuations(
-    scenario: Scenario, branches: Sequence[Branch], judge: Callable[[Run], T], *, forks: bool | None = None
+    scenario: Scenario,
+    branches: Sequence[Branch],
+    judge: Callable[[Run], T],
+    *,
+    figures: bool = False,
+    forks: bool | None = None,
 ) -> list[T]:
     """``judge`` of the run of each way on. All ``branches`` begin at one instant, after those that ``scenario`` has.
 
     Args:
+        figures: option of ``Stage``.
         forks: whether the process is forked; None: where that is possible.
 
     Raises: BadInput, ChildFailed.
@@ -63,13 +69,13 @@ def continuations(
     if not branches:
         return []
     if not (can_fork_runs() if forks is None else forks):
-        return [judge(run_scenario(with_branch(scenario, one), figures=False)) for one in branches]
-    return _forked(scenario, branches, judge)
+        return [judge(run_scenario(with_branch(scenario, one), figures=figures)) for one in branches]
+    return _forked(scenario, branches, judge, figures)
 
 
 @collector_off()
-def _forked(scenario: Scenario, branches: Sequence[Branch], judge: Callable[[Run], T]) -> list[T]:
-    stage = _ForkingStage(prepare(scenario), figures=False, branches=branches)
+def _forked(scenario: Scenario, branches: Sequence[Branch], judge: Callable[[Run], T], figures: bool) -> list[T]:
+    stage = _ForkingStage(prepare(scenario), figures=figures, branches=branches)
     try:
         stage.play()
     except _Enough:

@@ -1,7 +1,7 @@
 """A fork of this process in the midst of a run: the child goes on with a copy of the whole world.
 
-A child shares with its parent what the kernel keeps for both: Trio's epoll instance and the sockets that wake it. It gets
-its own in their place, under the same numbers, so nothing that holds them notices.
+A child shares with its parent what the kernel keeps for both: Trio's epoll instance and the sockets that wake it. It
+gets its own in their place, under the same numbers, so nothing that holds them notices.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ class Turn(NamedTuple):
         address: names the streams that it draws from.
         optional: whether it may never act: so may what follows an optional one.
         drawn: values drawn for it, by the keys of the file.
+        number: the number of the entry in its method, and the method that it is of: 0, or that of the n-th branch.
     """
 
     place: str
@@ -40,9 +41,12 @@ class Turn(NamedTuple):
     address: str
     optional: bool
     drawn: Mapping[str, int]
+    number: tuple[int, int] = (0, 0)
 
 
-def _turns(method: Sequence[MethodEntry], brokers: int, world: World, where: str = "method") -> Iterator[Turn]:
+def _turns(
+    method: Sequence[MethodEntry], brokers: int, world: World, where: str = "method", of: int = 0
+) -> Iterator[Turn]:
     """The turns of all entries, in order, with values for their ranges. Most entries have one."""
     addresses, optional = Addresses(), False
     for index, entry in enumerate(method):
@@ -52,7 +56,7 @@ def _turns(method: Sequence[MethodEntry], brokers: int, world: World, where: str
             optional = entry.optional or (optional and isinstance(turn.trigger, After | Until))
             own = f"{address}/{number}"
             drawn = {key: span.draw(world.stream("moments", f"{own}/{key}")) for key, span in turn.ranges.items()}
-            yield Turn(place, turn.with_values(drawn) if drawn else turn, own, optional, drawn)
+            yield Turn(place, turn.with_values(drawn) if drawn else turn, own, optional, drawn, (index, of))
 
 
 @define(eq=False)
@@ -61,6 +65,7 @@ class Method:
 
     Attributes:
         started: set with the virtual time of the first action.
+        acted: the turns that have come, each with its virtual time.
     """
 
     scenario: Scenario
@@ -68,6 +73,7 @@ class Method:
     performer: Performer
     waits: Waits
     started: Signal = field(init=False)
+    acted: list[tuple[int, Turn]] = field(factory=list)
     _turns: list[Turn] = field(init=False)
     _fired: list[bool] = field(init=False)
     _unfinished: int = field(init=False)
@@ -135,7 +141,7 @@ class Method:
 
     def _begin(self, first: int) -> None:
         """Arm the triggers and set the timers of the turns from that one on."""
-        for index, (_, entry, _, optional, _) in enumerate(self._turns[first:], start=first):
+        for index, (_, entry, _, optional, *_) in enumerate(self._turns[first:], start=first):
             if isinstance(entry.trigger, When | WhenMessage | WhenZk | WhenMetric):
                 self._unfinished -= self._chain(index) if optional else 0
                 self._armed[index] = self._arm(index, entry, entry.trigger)
@@ -155,7 +161,9 @@ class Method:
         self._drop()
         first = len(self._turns)
         self._first[first] = None
-        self._turns += _turns(branch.method, self.scenario.cluster.brokers, cluster.world, f"{where}.method")
+        self._turns += _turns(
+            branch.method, self.scenario.cluster.brokers, cluster.world, f"{where}.method", len(self._first) - 1
+        )
         self._fired += [False] * (len(self._turns) - first)
         self._unfinished += len(self._turns) - first
         for place, key, value in self._values(first):
@@ -274,8 +282,9 @@ class Method:
         self._fire(index)
 
     def _fire(self, index: int, passing: InterceptedMessage | None = None) -> None:
-        _, entry, address, _, _ = self._turns[index]
+        _, entry, address, *_ = self._turns[index]
         self._fired[index] = True
+        self.acted.append((self.cluster.world.now, self._turns[index]))
         self._following.pop(index, None)
         self._due_us.pop(index, None)
         self._timers.pop(index, None)
