@@ -71,6 +71,7 @@ class Stage:
     figures: bool = True
     backend: Backend = "detached"
     reach: Mapping[str, int] = field(init=False, factory=dict)
+    on_reach: Callable[[Callable[[str], object]], object] = field(init=False, default=lambda _: None)
     world: World = field(init=False)
     cluster: Cluster = field(init=False)
     measures: Measures = field(init=False)
@@ -111,7 +112,8 @@ class Stage:
         if self.counts_reach:
             from scenarios.observe.reach import Reach  # which few runs need
 
-            self.reach = Reach(trace, self.measures.past).counts
+            reached = Reach(trace, self.measures.past)
+            self.reach, self.on_reach = reached.counts, reached.on_first
         self.quotas = Quotas(trace, self.measures.past.now, self.log_end)
         self.control_plane = ControlPlaneLog.of(trace)
         roles = TargetRoles(cluster, scenario.assignments(), scenario.targets())
