@@ -1,5 +1,5 @@
-"""``python -m benchmarks.searches [--bug TICKET ...] [--budget SECONDS] [--write]``: which search finds more bugs in the
-same CPU time, plain or branching?
+"""``python -m benchmarks.searches [--bug TICKET ...] [--budget SECONDS] [--write]``: which search finds more bugs in
+the same CPU time, plain or branching?
 
 Each bug of the museum is switched on in the profile of its case, and searched for by both, one run after the other in
 this process, until a run has a finding that no known behaviour of the release explains, or the budget is over. The CPU

@@ -37,7 +37,8 @@ action = "heal"
 
 def heal_us(scenario: Scenario) -> int:
     [heal] = [entry.trigger for entry in scenario.method if entry.name == "heal"]
-    assert isinstance(heal, At) and isinstance(heal.time_us, int)
+    assert isinstance(heal, At)
+    assert isinstance(heal.time_us, int)
     return heal.time_us
 
 

@@ -1,5 +1,7 @@
 """When a finding became likely: the entry that made it so is named, and a finding that was always sure names none."""
 
+from pathlib import Path
+
 from scenarios.museum.exhibits import exhibit
 from scenarios.runs.batch import Processes, ThisProcess
 from scenarios.runs.finding import Finding
@@ -36,12 +38,12 @@ def test_a_share_has_its_interval() -> None:
     assert 0 <= low < point.share < high <= 1
 
 
-def test_it_is_kept_beside_its_run(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_it_is_kept_beside_its_run(tmp_path: Path) -> None:
     found = as_json(of("KAFKA-1028"), 3)
     keep(tmp_path, found)
     assert kept_likelihood(tmp_path, 3) == found
     assert kept_likelihood(tmp_path, 4) is None
-    assert list(lines(found))[0].startswith("finding  unclean_where_allowed")
+    assert next(iter(lines(found))).startswith("finding  unclean_where_allowed")
 
 
 def test_another_finding_is_not_counted() -> None:
