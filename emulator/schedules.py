@@ -94,6 +94,9 @@ class Delays(ABC):
         """The time for which the next message is kept back, in microseconds. ``end``: the end of the connection at
         which it arrives; ``process``: the owner of that end."""
 
+    def begin_again(self) -> None:
+        """Forget what was drawn for messages to come: other draws follow."""
+
 
 @define(eq=False, repr=False)
 class RandomDelays(Delays):
@@ -135,6 +138,9 @@ class PriorityDelays(Delays):
         if delay is None:
             delay = self._delays[actor] = self.stream.below(self.bound_us - self.bound_us // _LOWEST + 1)
         return delay
+
+    def begin_again(self) -> None:
+        self._step = EPISODE
 
     def _begin(self) -> None:
         """Begin an episode. The actor of the first change point has the lowest priority of all, as in the paper."""

@@ -72,6 +72,11 @@ class Stream:
         self._made = _NOTHING_MADE
         self._same = -_MOST
 
+    def rekey(self, key: int) -> None:
+        """Go on as a new stream of that key does."""
+        self._state, self._made = key, _NOTHING_MADE
+        self._bound = self._same = 0
+
     def normal(self) -> float:
         """A normal variable with mean 0 and standard deviation 1, from one draw."""
         return _normal_quantile()(((self.bits() >> 12) + 0.5) * 2.0**-52)
@@ -163,6 +168,15 @@ class Streams:
         name = (purpose, str(entity))
         found = self._streams.get(name)
         if found is None:
-            text = f"{self._seed}\0{name[0]}\0{name[1]}".encode()
-            found = self._streams[name] = Stream(int.from_bytes(blake2b(text, digest_size=8).digest(), "little"))
+            found = self._streams[name] = Stream(self._key(name))
         return found
+
+    def redraw(self, seed: int) -> None:
+        """Draw from another seed from now on. Streams that are in use go on as those of that seed."""
+        self._seed = seed
+        for name, stream in self._streams.items():
+            stream.rekey(self._key(name))
+
+    def _key(self, name: tuple[str, str]) -> int:
+        text = f"{self._seed}\0{name[0]}\0{name[1]}".encode()
+        return int.from_bytes(blake2b(text, digest_size=8).digest(), "little")

@@ -23,9 +23,10 @@ from emulator import logger
 from scenarios.chaos.draw import default_swarm
 from scenarios.runs.batch import local_workers
 from scenarios.studies.chaos.campaign import Campaign, run
-from scenarios.studies.chaos.chance import SURE, Chance, Shown
+from scenarios.studies.chaos.chance import Chance, Shown
 from scenarios.studies.chaos.leaning import names_of, unpacked
 from scenarios.studies.chaos.seed_run import Drawn, SeedResult
+from scenarios.studies.statistics.shares import wilson
 
 PROFILES = ("kafka-0.8", "kafka-1.1", "kafka-2.3", "kafka-2.4", "kafka-2.7")
 CUTS = (0.25, 0.5, 0.75)
@@ -55,14 +56,6 @@ class Check(NamedTuple):
     def is_covered(self) -> bool:
         low, high = wilson(self.found, self.after)
         return low <= self.chance.high and self.chance.low <= high
-
-
-def wilson(found: int, of: int) -> tuple[float, float]:
-    """Wilson's interval of 95 % for the share ``found`` of ``of``."""
-    share, square = found / of, SURE**2 / of
-    middle = share + square / 2
-    half = SURE * (share * (1 - share) / of + square / of / 4) ** 0.5
-    return (middle - half) / (1 + square), (middle + half) / (1 + square)
 
 
 def checks(profile: str, seeds: Sequence[tuple[frozenset[str], frozenset[str]]]) -> Iterator[Check]:

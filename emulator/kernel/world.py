@@ -185,6 +185,12 @@ class World:
         """The named random stream for one purpose and one entity (``emulator.streams``)."""
         return self.streams.stream(purpose, entity)
 
+    def redraw(self, seed: int) -> None:
+        """Draw everything that is not drawn yet from another seed: latencies, schedules, all other streams."""
+        self.streams.redraw(seed)
+        if self.delays is not None:
+            self.delays.begin_again()
+
     # -- time ------------------------------------------------------------------------------------------------
 
     def call_at(self, t_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False) -> None:
@@ -198,6 +204,14 @@ class World:
         else:
             self.foreground += 1
             heappush(self._heap, (t_us, self.now, sequence, fn, arg))
+
+    def call_first(self, t_us: int, fn: Callable[[Any], object], arg: Any = None) -> None:
+        """Call ``fn(arg)`` at ``t_us`` in the background, before everything else of that instant. So its place among
+        all events does not depend on when it was scheduled."""
+        if t_us <= self.now:
+            raise KernelError(f"{t_us} us is not to come: it is {self.now} us")
+        self._sequence = sequence = self._sequence + 2
+        heappush(self._heap, (t_us, -1, sequence + 1, fn, arg))
 
     def call_later(self, delay_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False) -> None:
         """Call ``fn(arg)`` in ``delay_us``."""

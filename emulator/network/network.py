@@ -103,6 +103,12 @@ class Network:
 
         return SealedEndpoint
 
+    def rouse(self) -> None:
+        """Simulate all parked work of all machines again from here on: what it draws next may be different."""
+        for node in self.nodes.values():
+            if node.process is not None:
+                node.process.parked.rouse()
+
     # -- connections -----------------------------------------------------------------------------------------
 
     def listen(self, process: Process, port: str, accept: Callable[[Endpoint], object]) -> None:

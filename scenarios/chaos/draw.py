@@ -57,7 +57,7 @@ def concrete(scenario: Scenario, seed: int, weights: Weights | None = None) -> S
     if not scenario.chaos:
         return scenario
     draft = Draft(evolve(scenario, chaos=()))
-    taken, left_out = _swarm(scenario.chaos, seed, weights or {})
+    taken, left_out = swarm_of(scenario.chaos, seed, weights or {})
     for turn in range(4):
         if turn == 1:
             _heat(draft, seed)
@@ -77,7 +77,7 @@ def default_swarm() -> Scenario:
     return Scenario.loads(text)
 
 
-def _swarm(blocks: Sequence[Chaos], seed: int, weights: Weights) -> tuple[list[tuple[DrawnChaos, Draws]], list[str]]:
+def swarm_of(blocks: Sequence[Chaos], seed: int, weights: Weights) -> tuple[list[tuple[DrawnChaos, Draws]], list[str]]:
     """The blocks that take part, each with its draws, and the kinds that are left out."""
     taken, left_out, seen = [], [], Counter[str]()
     for block in blocks:
@@ -94,7 +94,7 @@ def _swarm(blocks: Sequence[Chaos], seed: int, weights: Weights) -> tuple[list[t
 
 def kinds_of(scenario: Scenario, seed: int, weights: Weights | None = None) -> tuple[str, ...]:
     """The kinds that a seed has."""
-    return tuple(block.kind for block, _ in _swarm(scenario.chaos, seed, weights or {})[0])
+    return tuple(block.kind for block, _ in swarm_of(scenario.chaos, seed, weights or {})[0])
 
 
 def _heat(draft: Draft, seed: int) -> None:
@@ -188,7 +188,7 @@ def _finished(draft: Draft, original: Scenario, taken: list[str], left_out: list
         draft.scenario,
         title=f"{original.title}: seed {draft.scenario.seed}",
         description="\n".join(_description(draft, original, taken, left_out)),
-        method=(*original.method, *draft.method(), *_healing(draft, original)),
+        method=(*original.method, *draft.method(), *heal_entries(draft, original)),
         expect=(*original.expect, *_converged(draft, original)),
         horizon_us=max(original.horizon_us, heal_us + draft.within_us + AFTER_HEALING_US),
     )
@@ -196,7 +196,7 @@ def _finished(draft: Draft, original: Scenario, taken: list[str], left_out: list
     return drawn
 
 
-def _healing(draft: Draft, original: Scenario) -> tuple[MethodEntry, ...]:
+def heal_entries(draft: Draft, original: Scenario) -> tuple[MethodEntry, ...]:
     """The end of all throttles and faults, unless the file has its own."""
     if any(entry.name == Heal.name for entry in original.method):
         return ()

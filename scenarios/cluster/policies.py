@@ -89,7 +89,7 @@ def _protocol(scenario: Scenario) -> ReassignmentProtocol:
 
 def all_topics(scenario: Scenario) -> tuple[TopicSpec, ...]:
     """The topics that exist at the start, and those that the method creates."""
-    created = (entry.action.new_topic() for entry in scenario.method)
+    created = (entry.action.new_topic() for entry in scenario.entries)
     return (*scenario.topics, *(topic for topic in created if topic is not None))
 
 

@@ -111,6 +111,7 @@ def _check_fidelity(scenario: Scenario) -> None:
     """Refuse a sampled run of what needs every message."""
     for what, said in (
         ("[[chaos]]", scenario.chaos),
+        ("[[branches]]", scenario.branches),
         ("[[clients]]", scenario.clients),
         ("attached", scenario.attached),
         ("frames", scenario.frames),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial, reduce
 from importlib import import_module
@@ -19,6 +19,7 @@ from attrs import Factory, evolve, field, frozen
 
 from emulator.protocol.configs import ConfigValue
 from scenarios.errors import BadInput, UnknownKey
+from scenarios.language.branch_spec import BRANCHES, Branch, check_branches
 from scenarios.language.chaos import CHAOS, Chaos
 from scenarios.language.checks import check_scenario
 from scenarios.language.clients import CLIENT_BLOCK, Behaviour
@@ -171,6 +172,11 @@ class Scenario:
         converter=as_tuple,
         metadata=key(ListOf(METHOD_ENTRY), "what is done to the cluster, and when"),
     )
+    branches: tuple[Branch, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(BRANCHES, "instants from which on the run goes another way: other entries, all draws drawn anew"),
+    )
     chaos: tuple[Chaos, ...] = field(
         default=(),
         converter=as_tuple,
@@ -209,20 +215,29 @@ class Scenario:
             placements.add(topic)
         if self.plan is not None:
             object.__setattr__(self, "plan", at("plan", placements.resolved, self.plan))
-        method = []
-        for index, entry in enumerate(self.method):
+        object.__setattr__(self, "method", self._placed(placements, self.method, "method"))
+        branches = [
+            evolve(branch, method=self._placed(placements, branch.method, f"branches[{number}].method"))
+            for number, branch in enumerate(self.branches)
+        ]
+        object.__setattr__(self, "branches", tuple(branches))
+
+    def _placed(self, placements: Placements, entries: tuple[MethodEntry, ...], where: str) -> tuple[MethodEntry, ...]:
+        """The entries with the moves of their plans, which are carried out in turn."""
+        placed = []
+        for index, entry in enumerate(entries):
             own = entry.action.own_plan()
             if own is not None:
-                action = entry.action.with_plan(at(f"method[{index}].plan", placements.resolved, own))
+                action = entry.action.with_plan(at(f"{where}[{index}].plan", placements.resolved, own))
                 entry = evolve(entry, action=action)
             entry.action.place(placements, self.plan)
-            method.append(entry)
-        object.__setattr__(self, "method", tuple(method))
+            placed.append(entry)
+        return tuple(placed)
 
     @property
     def names_metrics(self) -> bool:
         """Whether a trigger, an expectation, a steady state or the strategy's throttle uses a metric."""
-        triggers = (entry.trigger for entry in (*self.method, *self.rollbacks))
+        triggers = (entry.trigger for entry in (*self.entries, *self.rollbacks))
         named = any(expect.metric is not None for expect in self.expect)
         limit = self.strategy.limit
         named = named or (limit is not None and limit.rule is not None)
@@ -271,6 +286,7 @@ class Scenario:
     def check(self) -> None:
         """Refuse references to what does not exist, and triggers that the strategy cannot reach."""
         check_scenario(self)
+        check_branches(self, check_scenario)
 
     def _check_draws(self) -> None:
         """Refuse a path that leads nowhere, and a value that does not fit there. All paths are tried together, which is
@@ -368,10 +384,19 @@ class Scenario:
         """ZooKeeper's session timeout: the one stated, else the profile's."""
         return self.cluster.zk.session_timeout_us or PROFILES[self.profile].session_timeout_us
 
+    def with_branches(self, branches: Iterable[Branch]) -> Scenario:
+        """A copy with these branches, which are not checked."""
+        return evolve(self, branches=tuple(branches))
+
+    @property
+    def entries(self) -> tuple[MethodEntry, ...]:
+        """The entries of the method, then those of branches."""
+        return (*self.method, *(entry for branch in self.branches for entry in branch.method))
+
     @property
     def plans(self) -> tuple[Plan, ...]:
         """``[plan]``, then those of entries of the method."""
-        brought = (self.plan, *(entry.action.own_plan() for entry in self.method))
+        brought = (self.plan, *(entry.action.own_plan() for entry in self.entries))
         return tuple(plan for plan in brought if plan is not None)
 
     def targets(self) -> dict[str, tuple[int, ...]]:

@@ -20,6 +20,7 @@ from controller.steps import PHASES, Procedure, Span
 from emulator.protocol.api import apis
 from emulator.protocol.configs import LONG_MAX, as_text
 from scenarios.language.actions import BurstSpec, DelaySpec, all_actions
+from scenarios.language.branch_spec import Branch
 from scenarios.language.chaos import ChaosBlock, all_kinds
 from scenarios.language.clients import ClientBlock
 from scenarios.language.cluster_spec import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
@@ -71,6 +72,7 @@ BLOCKS: Mapping[str, type[Any]] = {
     "delay": DelaySpec,
     "burst": BurstSpec,
     "expect": Expect,
+    "branches": Branch,
     "study": StudySpec,
 }
 """The blocks of the file by the name of their section."""

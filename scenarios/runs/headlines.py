@@ -148,7 +148,7 @@ def throttled(run: Run) -> Iterator[str]:
 
 def at_faults(run: Run, trace: str | None) -> Iterator[str]:
     """The step in which open moves were at each fault; actions that undo a fault, and the operator's, are left out."""
-    undoing = dict.fromkeys(entry.action.undo.name for entry in run.scenario.method if entry.action.undo)
+    undoing = dict.fromkeys(entry.action.undo.name for entry in run.scenario.entries if entry.action.undo)
     events = run.control_plane
     first = next((event.seq for event in events if type(event) is MoveStarted), None)
     faults = [

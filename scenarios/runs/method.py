@@ -1,7 +1,7 @@
 """Carries out a method: each entry at its time, after the entry before it, or when its step or message occurs, once or
 turn by turn."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from scenarios.faults.addresses import Addresses
 from scenarios.faults.arming import Disarm, arm
 from scenarios.faults.performer import ActionContext
 from scenarios.language import After, At, MethodEntry, Scenario, Until, When, WhenMessage, WhenMetric, WhenZk
+from scenarios.language.branch_spec import Branch
 from scenarios.language.schema.spans import certain
 from scenarios.language.triggers import ISR_FULL, MOVES_DONE, Condition
 from scenarios.runs.waits import Waits
@@ -32,6 +33,7 @@ class Turn(NamedTuple):
         address: names the streams that it draws from.
         optional: whether it may never act: so may what follows an optional one.
         drawn: values drawn for it, by the keys of the file.
+        number: the number of the entry in its method, and the method that it is of: 0, or that of the n-th branch.
     """
 
     place: str
@@ -39,19 +41,22 @@ class Turn(NamedTuple):
     address: str
     optional: bool
     drawn: Mapping[str, int]
+    number: tuple[int, int] = (0, 0)
 
 
-def _turns(scenario: Scenario, world: World) -> Iterator[Turn]:
+def _turns(
+    method: Sequence[MethodEntry], brokers: int, world: World, where: str = "method", of: int = 0
+) -> Iterator[Turn]:
     """The turns of all entries, in order, with values for their ranges. Most entries have one."""
     addresses, optional = Addresses(), False
-    for index, entry in enumerate(scenario.method):
-        turns, address = entry.turns(scenario.cluster.brokers), addresses.of(entry)
+    for index, entry in enumerate(method):
+        turns, address = entry.turns(brokers), addresses.of(entry)
         for number, turn in enumerate(turns, start=1):
-            place = f"method[{index}]" + (f" (turn {number} of {len(turns)})" if len(turns) > 1 else "")
+            place = f"{where}[{index}]" + (f" (turn {number} of {len(turns)})" if len(turns) > 1 else "")
             optional = entry.optional or (optional and isinstance(turn.trigger, After | Until))
             own = f"{address}/{number}"
             drawn = {key: span.draw(world.stream("moments", f"{own}/{key}")) for key, span in turn.ranges.items()}
-            yield Turn(place, turn.with_values(drawn) if drawn else turn, own, optional, drawn)
+            yield Turn(place, turn.with_values(drawn) if drawn else turn, own, optional, drawn, (index, of))
 
 
 @define(eq=False)
@@ -60,6 +65,7 @@ class Method:
 
     Attributes:
         started: set with the virtual time of the first action.
+        acted: the turns that have come, each with its virtual time.
     """
 
     scenario: Scenario
@@ -67,9 +73,16 @@ class Method:
     performer: Performer
     waits: Waits
     started: Signal = field(init=False)
+    acted: list[tuple[int, Turn]] = field(factory=list)
     _turns: list[Turn] = field(init=False)
     _fired: list[bool] = field(init=False)
     _unfinished: int = field(init=False)
+    _first: dict[int, None] = field(factory=lambda: {0: None})
+    """The turns that follow no other one: the first of the method, and of each branch."""
+    _dropped: dict[int, None] = field(factory=dict)
+    """The turns that a branch has dropped."""
+    _timers: dict[int, Timer] = field(factory=dict)
+    """The timers of the turns that are sure to come."""
     _armed: dict[int, Disarm] = field(factory=dict)
     """The functions that disarm the triggers which have not fired, by the turn of each."""
     _due_us: dict[int, int] = field(factory=dict)
@@ -86,7 +99,7 @@ class Method:
     def __attrs_post_init__(self) -> None:
         world = self.cluster.world
         self.started = Signal(world, "the method's first action")
-        self._turns = list(_turns(self.scenario, world))
+        self._turns = list(_turns(self.scenario.method, self.scenario.cluster.brokers, world))
         self._fired = [False] * len(self._turns)
         self._unfinished = len(self._turns)
         self.performer.on_disarm.append(self.disarm)
@@ -110,12 +123,13 @@ class Method:
     def drawn(self) -> tuple[tuple[str, str, str], ...]:
         """The values that were drawn for ``draws`` and for the entries: the place of each, the key, and the value as
         the file would have it."""
-        for_entries = (
-            (turn.place, key, str(value) if key == "occurrence" else format_duration(value))
-            for turn in self._turns
-            for key, value in turn.drawn.items()
-        )
-        return (*(("draws", path, value) for path, value in self.scenario.drawn), *for_entries)
+        return (*(("draws", path, value) for path, value in self.scenario.drawn), *self._values(0))
+
+    def _values(self, first: int) -> Iterator[tuple[str, str, str]]:
+        """The values that were drawn for the turns from that one on."""
+        for turn in self._turns[first:]:
+            for key, value in turn.drawn.items():
+                yield turn.place, key, str(value) if key == "occurrence" else format_duration(value)
 
     def begin(self) -> None:
         """Arm the triggers and set the timers."""
@@ -123,14 +137,52 @@ class Method:
             self.started.set(self.cluster.world.now)
         for place, option, value in self.drawn:
             self.cluster.trace.emit(Drawn, place, option, value)
-        for index, (_, entry, _, optional, _) in enumerate(self._turns):
+        self._begin(0)
+
+    def _begin(self, first: int) -> None:
+        """Arm the triggers and set the timers of the turns from that one on."""
+        for index, (_, entry, _, optional, *_) in enumerate(self._turns[first:], start=first):
             if isinstance(entry.trigger, When | WhenMessage | WhenZk | WhenMetric):
                 self._unfinished -= self._chain(index) if optional else 0
                 self._armed[index] = self._arm(index, entry, entry.trigger)
             elif isinstance(entry.trigger, At):
                 self._later(max(0, certain(entry.trigger.time_us) - self.cluster.world.now), index)
-            elif index == 0:
+            elif index == first:
                 self._follow(index, 0)
+
+    def branch(self, branch: Branch, where: str) -> None:
+        """Go another way: drop the turns that have not begun, draw everything else anew, and begin those of the
+        branch."""
+        cluster = self.cluster
+        cluster.trace.cause = 0
+        cluster.trace.emit(Drawn, where, "seed", str(branch.seed))
+        cluster.network.rouse()
+        cluster.world.redraw(branch.seed)
+        self._drop()
+        first = len(self._turns)
+        self._first[first] = None
+        self._turns += _turns(
+            branch.method, self.scenario.cluster.brokers, cluster.world, f"{where}.method", len(self._first) - 1
+        )
+        self._fired += [False] * (len(self._turns) - first)
+        self._unfinished += len(self._turns) - first
+        for place, key, value in self._values(first):
+            cluster.trace.emit(Drawn, place, key, value)
+        self._begin(first)
+
+    def _drop(self) -> None:
+        """Drop the turns whose trigger has not fired, and those that would follow them."""
+        for index in [*self._armed, *self._timers]:
+            if index in self._armed:
+                self._armed.pop(index)()
+                self._unfinished -= 0 if self._turns[index].optional else self._chain(index)
+            elif isinstance(self._turns[index].entry.trigger, At):
+                self._timers.pop(index).cancel()
+                self._due_us.pop(index, None)
+                self._unfinished -= self._chain(index)
+            else:
+                continue
+            self._dropped.update(dict.fromkeys(range(index, index + self._chain(index))))
 
     def add(self, entry: MethodEntry) -> list[str]:
         """Carry out one more entry: at once, or when its trigger fires. It need not act for the method to be over.
@@ -167,7 +219,11 @@ class Method:
     def not_exercised(self) -> list[str]:
         """The entries that never acted, in words."""
         turns = zip(self._turns, self._fired, strict=True)
-        return [f"{turn.place} {turn.entry.name}" for turn, fired in turns if not (fired or turn.optional)]
+        return [
+            f"{turn.place} {turn.entry.name}"
+            for index, (turn, fired) in enumerate(turns)
+            if not (fired or turn.optional or index in self._dropped)
+        ]
 
     def disarm(self) -> None:
         """Wait no longer for steps, messages and writes that have not come, nor for what follows them."""
@@ -178,8 +234,11 @@ class Method:
 
     def _chain(self, index: int) -> int:
         """How many turns there are from a trigger up to the next one that follows nothing."""
-        following = self._turns[index + 1 :]
-        return 1 + sum(1 for _ in takewhile(lambda turn: isinstance(turn.entry.trigger, After | Until), following))
+        return 1 + sum(1 for _ in takewhile(self._follows, range(index + 1, len(self._turns))))
+
+    def _follows(self, index: int) -> bool:
+        """Whether a turn follows the one before it."""
+        return index not in self._first and isinstance(self._turns[index].entry.trigger, After | Until)
 
     def _follow(self, index: int, busy_us: int) -> None:
         """The turn before ``index`` has acted, and is over in ``busy_us``."""
@@ -203,7 +262,7 @@ class Method:
 
     def _later(self, delay_us: int, index: int) -> None:
         self._due_us[index] = self.cluster.world.now + delay_us
-        self.cluster.world.call_later(delay_us, self._fire_in_time, index)
+        self._timers[index] = self.cluster.world.timer(delay_us, self._fire_in_time, index)
 
     def _arm(self, index: int, entry: MethodEntry, when: Condition) -> Disarm:
         protocol, roles = self.scenario.strategy.parsed.protocol, self.performer.roles
@@ -223,10 +282,12 @@ class Method:
         self._fire(index)
 
     def _fire(self, index: int, passing: InterceptedMessage | None = None) -> None:
-        _, entry, address, _, _ = self._turns[index]
+        _, entry, address, *_ = self._turns[index]
         self._fired[index] = True
+        self.acted.append((self.cluster.world.now, self._turns[index]))
         self._following.pop(index, None)
         self._due_us.pop(index, None)
+        self._timers.pop(index, None)
         self._waiting.pop(index, None)
         self.started.set(self.cluster.world.now)
         done = self.performer.perform(entry, passing, address)
@@ -235,7 +296,7 @@ class Method:
             self._ends_us[index] = self.cluster.world.now + certain(entry.duration_us)
         else:
             self._done()
-        if index + 1 < len(self._turns):
+        if index + 1 < len(self._turns) and index + 1 not in self._first:
             self._follow(index + 1, certain(entry.duration_us or 0))
 
     def _undo(self, due: tuple[int, ActionContext]) -> None:

@@ -19,6 +19,7 @@ from scenarios.errors import BadInput
 from scenarios.faults import Performer, TargetRoles
 from scenarios.faults.operated import Executions
 from scenarios.language import Scenario
+from scenarios.language.branch_spec import Branch
 from scenarios.language.fidelity import SAMPLED
 from scenarios.language.schedules import parse_schedule
 from scenarios.observe.checkers import Checkers, Violation
@@ -70,6 +71,7 @@ class Stage:
     figures: bool = True
     backend: Backend = "detached"
     reach: Mapping[str, int] = field(init=False, factory=dict)
+    on_reach: Callable[[Callable[[str], object]], object] = field(init=False, default=lambda _: None)
     world: World = field(init=False)
     cluster: Cluster = field(init=False)
     measures: Measures = field(init=False)
@@ -110,7 +112,8 @@ class Stage:
         if self.counts_reach:
             from scenarios.observe.reach import Reach  # which few runs need
 
-            self.reach = Reach(trace, self.measures.past).counts
+            reached = Reach(trace, self.measures.past)
+            self.reach, self.on_reach = reached.counts, reached.on_first
         self.quotas = Quotas(trace, self.measures.past.now, self.log_end)
         self.control_plane = ControlPlaneLog.of(trace)
         roles = TargetRoles(cluster, scenario.assignments(), scenario.targets())
@@ -166,8 +169,20 @@ class Stage:
         if self.scenario.frames is not None:
             _attach_recorded_clients(self)
         self.method.begin()
+        for number, branch in enumerate(self.scenario.branches):
+            at_us = max(branch.at_us, self.world.now + 1)
+            self.world.call_first(at_us, self._branch, (branch, f"branches[{number}]"))
         if self.leaper is not None:
             self.leaper.begin()
+
+    def _branch(self, branch: tuple[Branch, str]) -> None:
+        self.method.branch(*branch)
+
+    def go_on(self, branch: Branch) -> None:
+        """Go another way from here on, one that the scenario did not have. Called at the branch's instant, before
+        everything else that happens at it."""
+        self.scenario = evolve(self.scenario, branches=(*self.scenario.branches, branch))
+        self.method.branch(branch, f"branches[{len(self.scenario.branches) - 1}]")
 
     async def drive(self, cluster: Cluster) -> None:
         """The course of the run, from its begin to its end."""

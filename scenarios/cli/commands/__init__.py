@@ -12,7 +12,7 @@ from scenarios.cli.parser import Program
 
 COMMANDS = (
     "import", "validate", "plan", "forecast", "run", "serve", "ctl", "replay", "state", "timeline", "why", "diff",
-    "metrics", "sweep", "compare", "report", "atlas", "chaos", "shrink", "museum", "demo", "list", "schema",
+    "metrics", "sweep", "compare", "report", "atlas", "chaos", "shrink", "likely", "museum", "demo", "list", "schema",
     "completion", "test",
 )  # fmt: skip
 """The commands, in the order of ``--help``."""

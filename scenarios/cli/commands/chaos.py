@@ -80,6 +80,14 @@ def add(program: Program) -> None:
         action="store_true",
         help="with --out: draw the kinds more often whose seeds have reached what is seldom reached",
     )
+    parser.add_argument(
+        "--search",
+        metavar="HOW",
+        type=options.one_of("--search", ("plain", "branching")),
+        default="plain",
+        help="plain (default): seed after seed; branching, with --out: also go on anew from where runs came to "
+        "something new",
+    )
     parser.add_argument("--verbose", "-v", action="store_true", help="print what each seed has drawn")
     options.add_profile(parser)
     options.add_bugs(parser)
@@ -124,7 +132,7 @@ def _code(tally: Tally) -> int:
 
 def _asked(arguments: Namespace) -> Campaign:
     from scenarios.language.study_spec import MOST_SEEDS
-    from scenarios.studies.chaos.campaign import Campaign
+    from scenarios.studies.chaos.campaign import BRANCHING, Campaign
     from scenarios.studies.chaos.leaning import names_of
     from scenarios.studies.chaos.seed_run import Drawn
 
@@ -143,15 +151,28 @@ def _asked(arguments: Namespace) -> Campaign:
         raise BadInput(f"nothing is called {arguments.until!r}; {hint}", where="--until-reached")
     if arguments.lean and not arguments.out:
         raise BadInput("draws seeds by what others have reached, so they have to be kept; add --out", where="--lean")
+    if arguments.search == BRANCHING:
+        _check_search(arguments)
     return Campaign(
         drawn=Drawn(scenario=scenario, names=names),
         until=arguments.until or "",
         until_chance=arguments.until_chance,
         leans=arguments.lean,
+        search=arguments.search,
         seeds=seeds,
         for_s=arguments.for_s,
         out=Path(arguments.out) if arguments.out else None,
     )
+
+
+def _check_search(arguments: Namespace) -> None:
+    """Refuse a branching search without a folder, or together with what changes its draws or its workers. Raises:
+    BadInput."""
+    if not arguments.out:
+        raise BadInput("branching writes a file for each finding; add --out", where="--search")
+    for option, given in (("--lean", arguments.lean), ("--master", arguments.master is not None)):
+        if given:
+            raise BadInput("cannot be combined with --search branching; leave one out", where=option)
 
 
 def _scenario(arguments: Namespace) -> Scenario:
@@ -229,22 +250,24 @@ class _Told:
             yield from _drawn(self.campaign.drawn.with_weights(result.weights), result.seed)
         for found in (found for found in result.found if found.tickets and self.arguments.verbose):
             tickets = " and ".join(dict.fromkeys(found.tickets))
-            yield f"seed {result.seed}: known, {tickets}: {found.checker}: {found.in_short}"
+            yield f"{_run(result)}: known, {tickets}: {found.checker}: {found.in_short}"
         if not result.new:
             if self.arguments.verbose:
-                yield f"seed {result.seed}: passed"
+                yield f"{_run(result)}: passed"
             return
         for found in result.new:
-            yield f"seed {result.seed}: {output.red(found.checker)}: {found.in_short}"
+            yield f"{_run(result)}: {output.red(found.checker)}: {found.in_short}"
         if result.error and self.arguments.verbose:
             yield from result.error.rstrip().splitlines()
-        yield f"  replay: {self.replay(result.seed)}"
+        yield f"  replay: {self.replay(result)}"
 
-    def replay(self, seed: int) -> str:
-        """The command that runs a seed again."""
-        arguments = self.arguments
+    def replay(self, result: SeedResult) -> str:
+        """The command that runs a seed, or a continuation, again."""
+        from scenarios.studies.chaos.paths import name_of
+
+        arguments, seed = self.arguments, result.seed
         if self.campaign.out is not None:
-            return command_line("run", str(self.campaign.out / f"seed-{seed}.toml"))
+            return command_line("run", str(self.campaign.out / f"{name_of(seed, result.path)}.toml"))
         words = ["chaos", "--seeds", str(seed)]
         if arguments.file is not None:
             words = ["run", arguments.file, "--seed", str(seed)]
@@ -256,9 +279,13 @@ class _Told:
 
     def end(self, tally: Tally, seconds: float) -> Iterator[str]:
         before = f" ({tally.before} were there already)" if tally.before else ""
-        yield f"{tally.passed} of {tally.seeds} seeds passed{before}"
+        if tally.continued:
+            yield f"{tally.continued:,} continuations of runs of {counted(tally.seeds, 'seeds')}"
+            yield f"{tally.passed} of {counted(tally.seeds + tally.continued, 'runs')} passed{before}"
+        else:
+            yield f"{tally.passed} of {tally.seeds} seeds passed{before}"
         for checker, count in tally.checkers.most_common():
-            first = next(result.seed for result in tally.failed if any(f.checker == checker for f in result.new))
+            first = next(result for result in tally.failed if any(f.checker == checker for f in result.new))
             yield f"  {checker}: {counted(count, 'seeds')}, first: {self.replay(first)}"
         for ticket, count in tally.known_in.most_common():
             yield f"  known, {ticket}: {counted(count, 'seeds')}, first: {tally.known[ticket][0]}"
@@ -301,12 +328,13 @@ class _Told:
 
         failed = [
             {"seed": result.seed, "checker": found.checker, "statement": found.statement, "state": found.state,
-             **found.about, "replay": self.replay(result.seed)}
+             **found.about, "replay": self.replay(result)}
             for result in tally.failed
             for found in result.new
         ]  # fmt: skip
         return {
             "seeds": tally.seeds,
+            **({"continuations": tally.continued} if self.campaign.search != "plain" else {}),
             "passed": tally.passed,
             "failed": failed,
             "known": [
@@ -320,6 +348,12 @@ class _Told:
             "seeds_per_s": round((tally.seeds - tally.before) / seconds, 3),
             "virtual_s": tally.virtual_us / 1e6,
         }
+
+
+def _run(result: SeedResult) -> str:
+    """A run in words: its seed, and the instants at which it went on otherwise."""
+    ways = [f"branch {number} at {at_us / 1e6:.6f} s" for at_us, number in result.path]
+    return ", ".join([f"seed {result.seed}", *ways])
 
 
 def _chances(tally: Tally) -> Iterator[str]:

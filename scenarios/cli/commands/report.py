@@ -68,11 +68,14 @@ def _page(arguments: Namespace, data_set: DataSet, asked: ComparisonSpec) -> Pag
             raise BadInput(
                 "is about the runs of a sweep, and this is the folder of one run; leave it out", where=option
             )
+        from scenarios.studies.likely.kept import kept_likelihood
         from scenarios.studies.report.run.recorded import read_recorded
         from scenarios.studies.report.run.run_page import run_page
 
         run = traces.choose(data_set, arguments)
-        return run_page(read_recorded(data_set, run.row["run_id"]), again=_again(arguments), version=version)
+        recorded = read_recorded(data_set, run.row["run_id"])
+        likely = kept_likelihood(data_set.folders[0].root, run.row["seed"])
+        return run_page(recorded, again=_again(arguments), version=version, likely=likely)
     for option, value in _chosen(arguments):
         raise BadInput(
             f"chooses among the runs of run --trace; a sweep has no events to show {value} by: run that one again with "

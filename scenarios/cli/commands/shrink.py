@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 from scenarios.cli import exits, options, output
 from scenarios.cli.output import say
 from scenarios.cli.parser import Program
-from scenarios.errors import BadInput, did_you_mean
 from scenarios.units import counted
 
 if TYPE_CHECKING:
     from scenarios.language import Scenario
-    from scenarios.runs.finding import Finding
     from scenarios.studies.shrink import Shrunk
 
 STATE_SUFFIX = ".shrinking"
@@ -52,6 +50,8 @@ def add(program: Program) -> None:
 
 def run(arguments: Namespace) -> int:
     """Shrink. A run that does not fail is refused before anything is written."""
+    from scenarios.chaos.draw import concrete
+    from scenarios.cli.failing import chosen_finding, failing_scenario
     from scenarios.progress import Progress
     from scenarios.resuming import resumable
     from scenarios.runs.dataset.identity import code_digest
@@ -59,10 +59,11 @@ def run(arguments: Namespace) -> int:
     from scenarios.studies.shrink.shrinking_state import State, digest
     from scenarios.whole_files import check_target, save
 
-    scenario = _asked(arguments)
+    asked = failing_scenario(arguments, "shrink")
+    scenario = concrete(asked, asked.seed)
     out = Path(arguments.out) if arguments.out else _beside(scenario, arguments.file)
     check_target(out, "smallest.toml")
-    found = _chosen(scenario, arguments.finding)
+    found = chosen_finding(scenario, arguments.finding, "shrink")
     identity = digest(
         {"scenario": scenario.digest(), "finding": [found.checker, found.statement], "code": code_digest()}
     )
@@ -88,45 +89,6 @@ def run(arguments: Namespace) -> int:
         for line in _told(shrunk, out):
             say(line)
     return exits.PASSED
-
-
-def _asked(arguments: Namespace) -> Scenario:
-    """The scenario whose run fails: the file's, the one that the seed draws from it, or that of a recorded run."""
-    from scenarios.chaos.draw import concrete
-    from scenarios.language import Scenario
-    from scenarios.language.checks import refuse_sampled
-    from scenarios.language.files import load
-    from scenarios.runs.dataset.manifest import read_manifest
-
-    folder, strategy, seed = Path(arguments.file), None, arguments.seed
-    if folder.is_dir():
-        manifest = read_manifest(folder)
-        if len(manifest.arms) != 1 or (len(manifest.seeds) != 1 and seed is None):
-            raise BadInput("holds several runs; name one with --seed", source=str(folder))
-        (arm,) = manifest.arms
-        scenario = Scenario.from_table(manifest.document, source=manifest.file)
-        strategy, seed = arm.strategy, manifest.seeds[0] if seed is None else seed
-        profile = arguments.profile or arm.profile
-    else:
-        scenario, profile = load(arguments.file, options.changes(arguments)), arguments.profile
-    scenario = scenario.for_run(seed=seed, strategy=strategy, profile=profile)
-    refuse_sampled(scenario, "shrink")
-    return concrete(scenario, scenario.seed)
-
-
-def _chosen(scenario: Scenario, checker: str | None) -> Finding:
-    """The finding to keep: the first, or the first of that checker. Raises: BadInput where there is none."""
-    from scenarios.studies.shrink.trial import found_in
-
-    found = found_in(scenario)
-    if not found:
-        raise BadInput("its run shows nothing that is wrong, so there is nothing to shrink", source=scenario.source)
-    if checker is None:
-        return found[0]
-    names = list(dict.fromkeys(one.checker for one in found))
-    if checker not in names:
-        raise BadInput(f"the run has no finding {checker!r}; {did_you_mean(checker, names)}", where="--finding")
-    return next(one for one in found if one.checker == checker)
 
 
 def _beside(scenario: Scenario, name: str) -> Path:

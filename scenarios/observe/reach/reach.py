@@ -5,7 +5,7 @@ A run in which they are not asked for pays nothing: the parts subscribe to event
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from controller.procedures import PROCEDURES
 from controller.shapes import SHAPES
@@ -31,6 +31,17 @@ PARTS: tuple[type[ReachPart], ...] = (
 )  # fmt: skip
 
 
+class _Counts(dict[str, int]):
+    """Counters that tell of each name when it is first counted."""
+
+    told: Callable[[str], object] | None = None
+
+    def __setitem__(self, name: str, count: int) -> None:
+        if self.told is not None and name not in self:
+            self.told(name)
+        super().__setitem__(name, count)
+
+
 class Reach:
     """Watches a trace from now on.
 
@@ -40,10 +51,15 @@ class Reach:
 
     def __init__(self, trace: Trace, past: Past | None = None) -> None:
         past = past or Past(trace)
-        self.counts: dict[str, int] = {}
+        self.counts: dict[str, int] = _Counts()
         self._parts = [part(self.counts, past.now) for part in PARTS]
         for part in self._parts:
             arm(part, trace, past)
+
+    def on_first(self, told: Callable[[str], object]) -> None:
+        """Call ``told`` with each name when it is first reached."""
+        assert isinstance(self.counts, _Counts)
+        self.counts.told = told
 
 
 def reachable(profile: str, protocol: str | None = None) -> tuple[str, ...]:

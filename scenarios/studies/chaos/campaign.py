@@ -17,11 +17,16 @@ from scenarios.runs.dataset.identity import VERSION, code_digest
 from scenarios.studies.chaos.campaign_results import CampaignResults
 from scenarios.studies.chaos.chance import Shown
 from scenarios.studies.chaos.leaning import Reached, unpacked
+from scenarios.studies.chaos.paths import name_of, on_path
+from scenarios.studies.chaos.search import Key, Search
 from scenarios.studies.chaos.seed_run import Drawn, SeedChunk, SeedResult, work
 from scenarios.whole_files import save
 
 CHUNK = 4
 """The seeds of a chunk: about a second of work, which an interruption can cost each worker."""
+
+PLAIN, BRANCHING = "plain", "branching"
+SEARCHES = (PLAIN, BRANCHING)
 
 KEPT = 20
 """The most seeds that are named for each known behaviour."""
@@ -40,6 +45,7 @@ class Campaign:
             this, with 95 %; 0: that does not matter.
         leans: whether kinds are drawn more often whose seeds have reached rarely reached things. Each result has the
             weights that it was drawn with.
+        search: how it goes on: seed after seed, or also from where runs came to something new (``SEARCHES``).
     """
 
     drawn: Drawn
@@ -49,6 +55,7 @@ class Campaign:
     until: str = ""
     until_chance: float = 0.0
     leans: bool = False
+    search: str = PLAIN
 
     def kinds_of(self, result: SeedResult) -> Sequence[str]:
         """The kinds that a seed had."""
@@ -67,6 +74,7 @@ class Campaign:
             "scenario": scenario.digest(),
             "profile": scenario.profile,
             "leans": self.leans,
+            "search": self.search,
             "version": VERSION,
             "code": code_digest(),
         }
@@ -83,6 +91,7 @@ class Tally:
         reached: the things that its seeds have reached.
         findings, reaches: the kinds of findings, and the names reached, by how many seeds have shown each.
         kinds: returns the kinds that a seed had.
+        continued: the number of runs that are continuations of others; ``seeds`` does not count them.
         known, known_in: for each ticket, some of the seeds whose findings it explains, and their number.
     """
 
@@ -90,6 +99,7 @@ class Tally:
     kinds: Callable[[SeedResult], Sequence[str]] = lambda _: ()
     seeds: int = 0
     before: int = 0
+    continued: int = 0
     virtual_us: int = 0
     events: int = 0
     failed: list[SeedResult] = field(factory=list)
@@ -100,9 +110,12 @@ class Tally:
     reaches: Shown = field(factory=Shown)
 
     def add(self, result: SeedResult) -> None:
-        self.seeds += 1
-        self.findings.add({found.kind for found in result.found})
-        self.reaches.add(unpacked(result.reach, self.reached.names))
+        if result.path:
+            self.continued += 1
+        else:  # the chances are those of a fresh seed
+            self.seeds += 1
+            self.findings.add({found.kind for found in result.found})
+            self.reaches.add(unpacked(result.reach, self.reached.names))
         self.virtual_us += result.virtual_us
         self.events += result.events
         self.reached.add(result.seed, result.reach, self.kinds(result))
@@ -117,7 +130,8 @@ class Tally:
 
     @property
     def passed(self) -> int:
-        return self.seeds - len(self.failed)
+        """The number of runs without a new finding."""
+        return self.seeds + self.continued - len(self.failed)
 
 
 def run(campaign: Campaign, workers: Workers, tell: Callable[[SeedResult, Tally], object]) -> Tally:
@@ -132,11 +146,25 @@ def run(campaign: Campaign, workers: Workers, tell: Callable[[SeedResult, Tally]
     results = None if campaign.out is None else CampaignResults(campaign.out, campaign.identity())
     try:
         done = bytearray(len(campaign.seeds))
+        known: dict[Key, SeedResult] = {}
         if results is not None:
             for result in results.read():
-                _count(campaign, done, tally, result, tell)
+                if campaign.search == BRANCHING:
+                    known[result.seed, result.path] = result
+                    tally.add(result)
+                    tell(result, tally)
+                else:
+                    _count(campaign, done, tally, result, tell)
             tally.before = tally.seeds
-        with closing(_chunks_done(campaign, workers, done, tally)) as finished:
+        if campaign.search == BRANCHING:
+            search = Search(
+                drawn=campaign.drawn, seeds=campaign.seeds, done=known, ends_s=_ends_s(campaign),
+                is_over=lambda: campaign.is_over(tally),
+            )  # fmt: skip
+            made = search.results(workers)
+        else:
+            made = _chunks_done(campaign, workers, done, tally)
+        with closing(made) as finished:
             for chunk in finished:
                 if results is not None:
                     results.add(chunk)
@@ -172,9 +200,13 @@ def _chunks_done(
         yield from finished
 
 
+def _ends_s(campaign: Campaign) -> float:
+    return math.inf if campaign.for_s is None else time.time() + campaign.for_s
+
+
 def _tasks(campaign: Campaign, done: bytearray, tally: Tally) -> Iterator[SeedChunk]:
     """The seeds that are missing, in chunks, up to the campaign's end."""
-    ends_s = math.inf if campaign.for_s is None else time.time() + campaign.for_s
+    ends_s = _ends_s(campaign)
     for start in range(0, len(campaign.seeds), CHUNK):
         if time.time() >= ends_s or campaign.is_over(tally):
             return
@@ -189,7 +221,9 @@ def write_failing(campaign: Campaign, result: SeedResult) -> Path | None:
     """Write the scenario of a seed into the campaign's folder. Returns its path; None where nothing is kept."""
     if campaign.out is None:
         return None
-    path = campaign.out / f"seed-{result.seed}.toml"
+    path = campaign.out / f"{name_of(result.seed, result.path)}.toml"
     if not path.exists():
-        save(path, campaign.drawn.with_weights(result.weights).concrete(result.seed).to_toml())
+        drawn = campaign.drawn.with_weights(result.weights)
+        scenario = on_path(drawn, result.seed, result.path) if result.path else drawn.concrete(result.seed)
+        save(path, scenario.to_toml())
     return path

@@ -85,6 +85,8 @@ class CampaignResults:
             return f"of profile {found.get('profile')!r}, not {self.identity['profile']!r}; {another}"
         if "scenario" in different:
             return f"of another scenario (its file, --bug or --set are not the same); {another}"
+        if "search" in different:
+            return f"of --search {found.get('search')}; give that option, or {another}"
         leans = "with --lean; give that option too" if found.get("leans") else "without --lean; leave that option out"
         return f"{leans}, or {another}"
 

@@ -12,8 +12,8 @@ from collections.abc import Collection
 
 from attrs import define, field, frozen
 
-SURE = 1.959964
-"""The standard deviations on either side of 95 %."""
+from scenarios.studies.statistics.shares import SURE
+
 MISSED = 0.05
 
 

@@ -21,6 +21,7 @@ from scenarios.runs.finding import EXPECTATION
 from scenarios.runs.findings import findings
 from scenarios.runs.known_findings import explained_findings
 from scenarios.runs.record import run_scenario
+from scenarios.runs.run import Run
 from scenarios.studies.chaos.leaning import packed, unpacked
 
 _NUMBER: Any = instance_of(int)
@@ -61,6 +62,8 @@ class SeedResult:
         error: the traceback of an exception of the program.
         reach: the things that it reached (``leaning.packed``).
         weights: the shares by which its kinds were drawn, where they are not those of the blocks.
+        path: the branches at which it went on otherwise (``scenarios.studies.chaos.paths``).
+        rare: in a branching search the places that few runs have visited, each with the time of its first visit.
     """
 
     seed: int = field(validator=_NUMBER)
@@ -70,13 +73,17 @@ class SeedResult:
     error: str = field(default="", validator=_TEXT)
     reach: str = field(default="", validator=_TEXT)
     weights: Weights = field(factory=dict, validator=instance_of(dict))
+    path: tuple[tuple[int, int], ...] = ()
+    rare: tuple[tuple[int, int], ...] = ()
 
     def to_line(self) -> str:
         """The result as a line of JSON, without its end."""
         table: dict[str, Any] = {"seed": self.seed, "virtual_us": self.virtual_us, "events": self.events}
         if self.found:
             table["found"] = self.found
-        table |= {name: getattr(self, name) for name in ("error", "reach", "weights") if getattr(self, name)}
+        table |= {
+            name: getattr(self, name) for name in ("error", "reach", "weights", "path", "rare") if getattr(self, name)
+        }
         return json.dumps(table, separators=(",", ":"))
 
     @property
@@ -99,6 +106,8 @@ class SeedResult:
         if not all(isinstance(text, str) for one in table["found"] for text in (*one[:3], *one.tickets)):
             raise TypeError("a finding is made of texts")
         int(table.get("reach") or "0", 16)
+        for name in ("path", "rare"):
+            table[name] = tuple((int(one), int(other)) for one, other in table.get(name, ()))
         return cls(**table)
 
 
@@ -163,10 +172,15 @@ def _result(drawn: Drawn, seed: int) -> SeedResult:
     except BadInput as error:
         raise error.in_file(f"{drawn.scenario.source or 'the file'}, seed {seed}") from None
     except Exception as error:  # a defect of the program is a result too: it has a seed
-        part = error.part if isinstance(error, PartFailed) else "the program"
-        what = error.what if isinstance(error, PartFailed) else f"{type(error).__name__}: {_first_line(error)}"
-        found = ResultFinding(TOOL, f"{part} does not raise exceptions", f"{part} failed: {what}")
-        return SeedResult(seed=seed, found=(found,), error=traceback.format_exc())
+        return failed_result(error, seed)
+
+
+def failed_result(error: Exception, seed: int) -> SeedResult:
+    """The result of a seed at which the program has just raised ``error``."""
+    part = error.part if isinstance(error, PartFailed) else "the program"
+    what = error.what if isinstance(error, PartFailed) else f"{type(error).__name__}: {_first_line(error)}"
+    found = ResultFinding(TOOL, f"{part} does not raise exceptions", f"{part} failed: {what}")
+    return SeedResult(seed=seed, found=(found,), error=traceback.format_exc())
 
 
 def _first_line(error: Exception) -> str:
@@ -176,6 +190,11 @@ def _first_line(error: Exception) -> str:
 def run_seed(drawn: Drawn, seed: int) -> SeedResult:
     """Draw and run one seed."""
     run = run_scenario(evolve(drawn.concrete(seed), source=""), counts_reach=bool(drawn.names), figures=False)
+    return result_of(run, drawn, seed)
+
+
+def result_of(run: Run, drawn: Drawn, seed: int) -> SeedResult:
+    """The result of a run of a seed."""
     known = explained_findings(run).known
     found = tuple(
         ResultFinding(

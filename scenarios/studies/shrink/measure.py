@@ -16,11 +16,29 @@ OPERATED = (HEAL,)
 """Entries that are no faults."""
 
 
+def carried_out(table: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The entries that a scenario's run may come to: of the method, and of branches, without those that a branch
+    drops."""
+    methods = [(table.get("method", ()), None)]
+    for branch in table.get("branches", ()):
+        methods[-1] = (methods[-1][0], parse_duration(branch["at"]))
+        methods.append((branch.get("method", ()), None))
+    found: list[Mapping[str, Any]] = []
+    for method, end_us in methods:
+        dropped = False
+        for entry in method:
+            if "after" not in entry and "until" not in entry:
+                at = entry.get("at")
+                dropped = end_us is not None and isinstance(at, str) and ".." not in at and parse_duration(at) >= end_us
+            found += [] if dropped else [entry]
+    return found
+
+
 def healing(table: Mapping[str, Any]) -> frozenset[str]:
     """The means by which a scenario's cluster recovers: an entry that heals it, rollbacks, a horizon that leaves the
     expected time for it."""
     does = {"rollbacks"} if table.get("rollbacks") else set()
-    method = table.get("method", ())
+    method = carried_out(table)
     if any(entry["action"] == HEAL for entry in method):
         does.add(HEAL)
     last_us = max((parse_duration(entry["at"]) for entry in method if isinstance(entry.get("at"), str)), default=0)
@@ -33,7 +51,7 @@ def healing(table: Mapping[str, Any]) -> frozenset[str]:
 def standing(table: Mapping[str, Any]) -> int:
     """The number of faults of a scenario that nothing ends: neither ``heal``, nor a duration, nor an entry for each of
     them."""
-    method = table.get("method", ())
+    method = carried_out(table)
     if any(entry["action"] == HEAL for entry in method):
         return 0
     lasting = Counter(undone_by(entry["action"]) for entry in method if "duration" not in entry)
@@ -61,7 +79,7 @@ class Size(NamedTuple):
         lists = [replicas for topic in table.get("topics", ()) for replicas in topic.get("assignment", ())]
         loads = [*table.get("workloads", ()), *table.get("consumers", ())]
         return cls(
-            sum(entry["action"] not in OPERATED for entry in table.get("method", ())),
+            sum(entry["action"] not in OPERATED for entry in carried_out(table)),
             len(lists),
             table["cluster"]["brokers"],
             sum(map(len, lists)),

@@ -17,7 +17,19 @@ from scenarios.units import format_duration, parse_duration
 
 Pass = Callable[[Table], Iterator[Table]]
 
-KEPT_KEYS = ("schema", "title", "cluster", "topics", "method", "workloads", "consumers", "expect", "profile", "bugs")
+KEPT_KEYS = (
+    "schema",
+    "title",
+    "cluster",
+    "topics",
+    "method",
+    "workloads",
+    "consumers",
+    "expect",
+    "profile",
+    "bugs",
+    "branches",
+)
 """Blocks that are removed in parts, or stay: a finding is one of a profile."""
 
 
@@ -61,6 +73,19 @@ def entries(table: Table) -> Iterator[Table]:
     for index, group in enumerate(groups):
         if len(group) > 1:
             yield _with(table, "method", _flat([*groups[:index], group[:-1], *groups[index + 1 :]]))
+
+
+def branches(table: Table) -> Iterator[Table]:
+    """The table without branches, the last ones first; without the entries of each; and with the entries of the last one
+    in the method, in place of the branch."""
+    found = table.get("branches", [])
+    yield from (_with(table, "branches", left) for left in _without_some(found))
+    for number, branch in enumerate(found):
+        for less in entries(branch):
+            yield _with(table, "branches", [*found[:number], less, *found[number + 1 :]])
+    if found:
+        joined = [*table.get("method", ()), *found[-1].get("method", ())]
+        yield _with(_with(table, "branches", found[:-1]), "method", joined)
 
 
 def loads(table: Table) -> Iterator[Table]:
@@ -277,6 +302,6 @@ def _attempt(change: Callable[..., Table], *arguments: Any) -> Iterator[Table]:
 
 
 PASSES: tuple[Pass, ...] = (
-    entries, blocks, loads, topics, brokers, replicas, targets, keys, moments, durations, numbers,
+    branches, entries, blocks, loads, topics, brokers, replicas, targets, keys, moments, durations, numbers,
 )  # fmt: skip
 """The passes in the order in which they are tried; ``seeds`` comes when these find nothing more."""

@@ -23,7 +23,7 @@ BROKER_KEYS = (
 COUNTS = (("cluster", "brokers"),)
 """The places where such a key holds a number of brokers."""
 
-ENTRIES = ("method", "rollbacks", "expect", "steady_state", "consumers", "workloads", "cards", "partitions")
+ENTRIES = ("branches", "method", "rollbacks", "expect", "steady_state", "consumers", "workloads", "cards", "partitions")
 """Lists of tables, each of which can go by itself."""
 
 

@@ -25,8 +25,9 @@ MOST_OPEN = 1
 """Failures whose chain is shown without a click."""
 
 
-def run_page(run: RecordedRun, *, again: str, version: str) -> Page:
-    """The page about a run. ``again``: the command line that makes it."""
+def run_page(run: RecordedRun, *, again: str, version: str, likely: Mapping[str, Any] | None = None) -> Page:
+    """The page about a run. ``again``: the command line that makes it; ``likely``: when its finding became likely, if
+    that was computed."""
     found = model(run)
     sections = [
         Section(id="happened", title="What happened", body=_happened(found)),
@@ -36,6 +37,10 @@ def run_page(run: RecordedRun, *, again: str, version: str) -> Page:
         Section(id="recovery", title="Faults and recovery", body=_recoveries(found)),
         Section(id="expectations", title="Expectations", body=_expectations(found["said"])),
     ]
+    if likely is not None:
+        from scenarios.studies.report.run.likely_curve import likely_section  # few runs have one
+
+        sections.insert(4, likely_section(likely))
     if found["left_out"]:
         sections.append(Section(id="left-out", title="Left out", body=_left_out(found["left_out"])))
     return Page(

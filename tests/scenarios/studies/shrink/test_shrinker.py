@@ -233,3 +233,27 @@ def needs_a_crash(trial: Trial) -> bool:
 def test_two_jobs_find_what_one_finds(tmp_path: Path) -> None:
     one, two = (Shrinker(noisy(), FINDING, Limits(jobs=jobs), gives=needs_a_crash).shrink() for jobs in (1, 2))
     assert one.scenario == two.scenario
+
+
+def test_a_branch_is_shrunk_away_or_with_its_entries() -> None:
+    """The finding comes from the entries of a branch: these move into the method, or stay as few."""
+    table = noisy().to_table()
+    method = table.pop("method")
+    branch = {"at": "2500000us", "seed": 5, "method": [{**method[1], "after": "500ms"}, *method[2:]]}
+    del branch["method"][0]["at"]
+    scenario = Scenario.from_table({**table, "method": method[:1] + method[3:], "branches": [branch]})
+    assert FINDING in found_in(scenario)
+    shrunk = Shrinker(scenario, FINDING, Limits(runs=60)).shrink()
+    assert FINDING in found_in(shrunk.scenario)
+    assert shrunk.after.faults < shrunk.before.faults
+    assert shrunk.after.lines < shrunk.before.lines
+
+
+def test_what_a_branch_drops_is_no_fault() -> None:
+    table = noisy().to_table()
+    table["branches"] = [{"at": "11s", "seed": 1, "method": [{"at": "20s", "action": "heal"}]}]
+    with_one = Size.of({**table, "topics": []})
+    assert with_one.faults == 3
+    assert healing(table) == {"heal"}
+    table["branches"][0]["method"] = []
+    assert healing(table) == frozenset()

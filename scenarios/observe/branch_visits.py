@@ -1,0 +1,110 @@
+"""The branches of the code of the four lower floors that a run visits, each at its first visit.
+
+A branch is known by the lines that it leads to: ``sys.monitoring`` (Python 3.12) calls for a line, and not again in
+this run once it was visited, so that what is visited often costs nothing. A branch that leads to no line of its own,
+such as an ``if`` whose body is left out, is not seen. Before Python 3.12 nothing is cheap enough.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import types
+from collections.abc import Callable, Iterator
+from functools import _lru_cache_wrapper
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from typing import Any
+from zlib import crc32
+
+from attrs import define, field
+
+FLOORS = ("brokers", "controller", "emulator", "fetchers")
+NOT_WATCHED = ("emulator/streams.py", "emulator/protocol/")
+"""Values, and what is computed from them once in a process."""
+TOOL = 4
+"""The number of this tool among those of ``sys.monitoring``; debuggers, coverage and profilers have others."""
+
+_monitoring: Any = getattr(sys, "monitoring", None)
+
+
+def can_watch() -> bool:
+    """Whether this Python can watch branches."""
+    return _monitoring is not None
+
+
+@define(eq=False)
+class BranchVisits:
+    """Watches one run at a time in this process.
+
+    Attributes:
+        names: the file and line of each branch that any run of this process has visited, by its number.
+    """
+
+    names: dict[int, str] = field(factory=dict)
+    _files: dict[types.CodeType, str] = field(factory=dict)
+    _numbers: dict[tuple[types.CodeType, int], int] = field(factory=dict)
+    _visited: Callable[[int], object] = field(default=lambda _: None)
+
+    def begin(self, visited: Callable[[int], object]) -> None:
+        """Call ``visited`` with the number of each branch at its first visit, until ``end``."""
+        self._visited = visited
+        if not self._files:
+            self._find_code()
+        line = _monitoring.events.LINE
+        _monitoring.use_tool_id(TOOL, "understudy")
+        _monitoring.register_callback(TOOL, line, self._line)
+        for code in self._files:
+            _monitoring.set_local_events(TOOL, code, line)
+        _monitoring.restart_events()
+
+    def end(self) -> None:
+        """Watch no more."""
+        for code in self._files:
+            _monitoring.set_local_events(TOOL, code, 0)
+        _monitoring.register_callback(TOOL, _monitoring.events.LINE, None)
+        _monitoring.free_tool_id(TOOL)
+
+    def _line(self, code: types.CodeType, line: int) -> object:
+        number = self._numbers.get((code, line))
+        if number is None:
+            name = f"{self._files[code]}:{line}"
+            number = self._numbers[code, line] = crc32(name.encode())
+            self.names[number] = name
+        self._visited(number)
+        return _monitoring.DISABLE
+
+    def _find_code(self) -> None:
+        """Find the code of all functions of the floors, once in a process."""
+        for name in FLOORS:
+            for module in walk_packages(import_module(name).__path__, f"{name}."):
+                import_module(module.name)
+        folders = {f"{Path(import_module(name).__path__[0])}/": name for name in FLOORS}
+        objects = gc.get_objects()
+        remembered = frozenset(_remembered(objects))
+        for found in objects:
+            code = found.__code__ if isinstance(found, types.FunctionType) else None
+            if code is None or code in self._files or code in remembered:
+                continue
+            for folder, name in folders.items():
+                if code.co_filename.startswith(folder):
+                    self._add(code, f"{name}/{code.co_filename[len(folder) :]}")
+
+    def _add(self, code: types.CodeType, file: str) -> None:
+        if file.startswith(NOT_WATCHED):
+            return
+        self._files[code] = file
+        for inner in code.co_consts:
+            if isinstance(inner, types.CodeType):
+                self._add(inner, file)
+
+
+def _remembered(objects: list[Any]) -> Iterator[types.CodeType]:
+    """The code of functions and classes whose results are remembered from run to run: the first run of a process
+    executes it, and others do not, so it says nothing about a run."""
+    for found in objects:
+        if isinstance(found, _lru_cache_wrapper):
+            wrapped = found.__wrapped__
+            inner = vars(wrapped).values() if isinstance(wrapped, type) else (wrapped,)
+            yield from (one.__code__ for one in inner if isinstance(one, types.FunctionType))
