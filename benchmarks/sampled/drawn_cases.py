@@ -15,7 +15,7 @@ STRATEGIES = (
     ("kip-455", "kafka-2.6"),
 )
 GB = 1_000_000_000
-DEFAULT_CASES, DEFAULT_SEEDS = "0:100", 4
+DEFAULT_CASES, DEFAULT_SEEDS = "0:80", 3
 """The cases and seeds that fit into an hour of one core; all are 200 cases with eight seeds."""
 FREE = 1.25e9
 """The bytes a second of a card that is not stated."""

@@ -65,9 +65,17 @@ def test_batches_of_leaps_are_acknowledged(spark: SparkSession) -> None:
 def test_percentiles_of_latencies(spark: SparkSession) -> None:
     rows = table(spark, "produce", *(batch(n, n / 1_000_000) for n in range(1, 1002)))
     found = {"run_id": RUN, "produce_p50_us": 501.0, "produce_p99_us": 991.0, "produce_p999_us": 1000.0}
-    for w_us, longest in ((0, 1001), (10, None)):  # a leap without a length leaves nothing out
+    for w_us in (0, 10):
         leaps = table(spark, "leaps", {"t_us": 1, "w_us": w_us, "batches": 7})
-        assertDataFrameEqual(latencies(rows, leaps), [Row(**found, produce_max_us=longest)])
+        assertDataFrameEqual(latencies(rows, leaps), [Row(**found, produce_max_us=1001)])
+
+
+def test_latencies_of_a_stretch_have_the_weight_of_its_leaps(spark: SparkSession) -> None:
+    rows = table(spark, "produce", *(batch(n, n / 1_000_000) for n in range(1, 1002)))
+    stretch = {"stretch_us": 500_000, "stretch_until_us": 1_500_000}  # with the first batch alone
+    leaps = table(spark, "leaps", {"t_us": 2_000_000, "w_us": 10**12, **stretch}, {"t_us": 1, "w_us": 0, **stretch})
+    found = latencies(rows, leaps).select("produce_p50_us", "produce_p99_us")
+    assertDataFrameEqual(found, [Row(produce_p50_us=1.0, produce_p99_us=1.0)])
 
 
 def test_moves_that_are_done_that_failed_and_that_no_controller_took_up(spark: SparkSession) -> None:
