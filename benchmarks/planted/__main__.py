@@ -1,12 +1,12 @@
 """``python -m benchmarks.planted [--budget 60] [--bugs A:B] [--checkout DIR] [--jobs N] [--together K] [--out FILE]
-[--write]``: which injected bugs does the default chaos find?
+[--write]``: how many bugs that are made as a developer makes them does the default chaos find?
 
 The bugs (``bugs/*.toml``) are changes of several lines on one path of controller, brokers, fetchers and emulator, half
 of them after tickets of Kafka that are not in the museum. They are put into a random order, the same each time, so that
 ``--bugs 0:20`` is a sample of all rooms. Up to ``--together`` bugs of a profile are switched on in one process; seeds
-of that profile are run from 0 on, and a finding that no known behaviour of the release explains is
-attributed by halving. ``--budget``: CPU seconds of seeds for each bug. ``--checkout`` scores another checkout, with the bugs of this
-one. ``--out`` keeps a line for each bug that is done, so that a broken-off run goes on.
+of that profile are run from 0 on, and halving finds which of them causes a finding that no known behaviour of the
+release explains. ``--budget``: CPU seconds of seeds for each bug. ``--checkout`` scores another checkout, with the bugs
+of this one. ``--out`` keeps a line for each bug that is done, so that an interrupted run goes on.
 """
 
 from __future__ import annotations
