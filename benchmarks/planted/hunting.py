@@ -23,7 +23,7 @@ class Sight(NamedTuple):
 
 
 class Runs(Protocol):
-    """What carries out a run."""
+    """A place where runs are carried out."""
 
     def run(self, bugs: Sequence[str], profile: str, seed: int) -> Sight:
         """Run a seed with these bugs on."""

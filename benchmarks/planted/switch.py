@@ -72,7 +72,7 @@ def _functions(code: CodeType) -> Iterator[tuple[str, CodeType]]:
 
 
 def _shape(code: CodeType, *, whole: bool = True) -> tuple[Any, ...]:
-    """What code does, without its line numbers. ``whole``: with the functions in it."""
+    """The instructions of code, without its line numbers. ``whole``: with the functions in it."""
     consts = tuple(
         (_shape(one, whole=whole) if whole or not one.co_flags & inspect.CO_OPTIMIZED else one.co_qualname)
         if isinstance(one, CodeType)
