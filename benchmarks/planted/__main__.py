@@ -1,4 +1,4 @@
-"""``python -m benchmarks.planted``: how many bugs that are made as a developer makes them does the default chaos find?
+"""The score of the default chaos on bugs that are made as a developer makes them: how many does it find, and how soon?
 
 The bugs (``bugs/*.toml``) are changes of several lines on one path of controller, brokers, fetchers and emulator, half
 of them after tickets of Kafka that are not in the museum. They are put into a random order, the same each time, so that
