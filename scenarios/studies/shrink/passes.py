@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from scenarios.errors import BadInput
+from scenarios.language.scenario import Scenario
 from scenarios.studies.shrink.prepare import relative
 from scenarios.studies.shrink.references import Gone, Table, with_brokers, with_partitions
 from scenarios.units import format_duration, parse_duration
@@ -54,6 +55,35 @@ def blocks(table: Table) -> Iterator[Table]:
             yield _with(table, "cluster", {key: value for key, value in cluster.items() if key != name})
 
 
+def settings(table: Table) -> Iterator[Table]:
+    """The table without all settings that have a default, then without half of them, and so on: those of brokers,
+    topics and clients, such as threads, racks and sizes. Most change nothing, and go together in one run."""
+    found = [path for path in _settings(table) if _is_scenario(_changed(table, path, None))]
+    for left in _without_some(found):
+        kept = dict.fromkeys(left)
+        fewer = table
+        for path in found:
+            fewer = fewer if path in kept else _changed(fewer, path, None)
+        yield fewer
+
+
+def _settings(table: Table) -> Iterator[tuple[str | int, ...]]:
+    for name in table["cluster"]:
+        if name not in ("brokers", "controller"):
+            yield "cluster", name
+    for block in ("topics", "workloads", "consumers"):
+        for index, item in enumerate(table.get(block, ())):
+            yield from ((block, index, name) for name in item if name not in ("name", "assignment", "start", "stop"))
+
+
+def _is_scenario(table: Table) -> bool:
+    try:
+        Scenario.from_table(table)
+    except (BadInput, KeyError, IndexError, TypeError, ValueError):
+        return False
+    return True
+
+
 def _without_each(table: Table, block: str) -> Iterator[Table]:
     items = table.get(block, [])
     for index in range(len(items)):
@@ -76,8 +106,8 @@ def entries(table: Table) -> Iterator[Table]:
 
 
 def branches(table: Table) -> Iterator[Table]:
-    """The table without branches, the last ones first; without the entries of each; and with the entries of the last one
-    in the method, in place of the branch."""
+    """The table without branches, the last ones first; without the entries of each; and with the entries of the last
+    one in the method, in place of the branch."""
     found = table.get("branches", [])
     yield from (_with(table, "branches", left) for left in _without_some(found))
     for number, branch in enumerate(found):
@@ -302,6 +332,6 @@ def _attempt(change: Callable[..., Table], *arguments: Any) -> Iterator[Table]:
 
 
 PASSES: tuple[Pass, ...] = (
-    branches, entries, blocks, loads, topics, brokers, replicas, targets, keys, moments, durations, numbers,
+    branches, entries, settings, blocks, loads, topics, brokers, replicas, targets, keys, moments, durations, numbers,
 )  # fmt: skip
 """The passes in the order in which they are tried; ``seeds`` comes when these find nothing more."""
