@@ -76,8 +76,8 @@ def entries(table: Table) -> Iterator[Table]:
 
 
 def branches(table: Table) -> Iterator[Table]:
-    """The table without branches, the last ones first; without the entries of each; and with the entries of the last one
-    in the method, in place of the branch."""
+    """The table without branches, the last ones first; without the entries of each; and with the entries of the last
+    one in the method, in place of the branch."""
     found = table.get("branches", [])
     yield from (_with(table, "branches", left) for left in _without_some(found))
     for number, branch in enumerate(found):
