@@ -95,7 +95,8 @@ class Delays(ABC):
         which it arrives; ``process``: the owner of that end."""
 
     def begin_again(self) -> None:
-        """Forget what was drawn for messages to come: other draws follow."""
+        """Forget what was drawn for messages to come: other draws follow. Most schedules draw nothing in advance."""
+        return
 
 
 @define(eq=False, repr=False)

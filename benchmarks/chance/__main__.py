@@ -26,7 +26,7 @@ from scenarios.studies.chaos.campaign import Campaign, run
 from scenarios.studies.chaos.chance import Chance, Shown
 from scenarios.studies.chaos.leaning import names_of, unpacked
 from scenarios.studies.chaos.seed_run import Drawn, SeedResult
-from scenarios.studies.statistics.shares import wilson
+from scenarios.studies.statistics.counted_share import wilson
 
 PROFILES = ("kafka-0.8", "kafka-1.1", "kafka-2.3", "kafka-2.4", "kafka-2.7")
 CUTS = (0.25, 0.5, 0.75)

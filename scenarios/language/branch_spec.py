@@ -1,4 +1,4 @@
-"""``[[branches]]``: from an instant on a run goes another way: other entries are done, and all draws are drawn anew.
+"""``[[branches]]``: from an instant on a run goes another way: other entries are done, and everything is drawn again.
 
 A run up to a branch is bit for bit the run without it. So a scenario with branches is the record of a run that was
 continued otherwise, and replays it from the start.

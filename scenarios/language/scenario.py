@@ -175,7 +175,7 @@ class Scenario:
     branches: tuple[Branch, ...] = field(
         default=(),
         converter=as_tuple,
-        metadata=key(BRANCHES, "instants from which on the run goes another way: other entries, all draws drawn anew"),
+        metadata=key(BRANCHES, "instants from which on the run goes another way: other entries, all draws drawn again"),
     )
     chaos: tuple[Chaos, ...] = field(
         default=(),

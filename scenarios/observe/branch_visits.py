@@ -20,7 +20,16 @@ from zlib import crc32
 
 from attrs import define, field
 
-FLOORS = ("brokers", "controller", "emulator", "fetchers")
+from brokers import log
+from controller import steps
+from emulator import kernel
+from fetchers import manager
+
+FLOORS = {
+    name: sys.modules[module.__name__.rpartition(".")[0]]
+    for name, module in (("brokers", log), ("controller", steps), ("emulator", kernel), ("fetchers", manager))
+}
+"""The packages of the floors by their names here; in a wheel they have others."""
 NOT_WATCHED = ("emulator/streams.py", "emulator/protocol/")
 """Values, and what is computed from them once in a process."""
 TOOL = 4
@@ -77,10 +86,10 @@ class BranchVisits:
 
     def _find_code(self) -> None:
         """Find the code of all functions of the floors, once in a process."""
-        for name in FLOORS:
-            for module in walk_packages(import_module(name).__path__, f"{name}."):
+        for floor in FLOORS.values():
+            for module in walk_packages(floor.__path__, f"{floor.__name__}."):
                 import_module(module.name)
-        folders = {f"{Path(import_module(name).__path__[0])}/": name for name in FLOORS}
+        folders = {f"{Path(floor.__path__[0])}/": name for name, floor in FLOORS.items()}
         objects = gc.get_objects()
         remembered = frozenset(_remembered(objects))
         for found in objects:

@@ -151,7 +151,7 @@ class Method:
                 self._follow(index, 0)
 
     def branch(self, branch: Branch, where: str) -> None:
-        """Go another way: drop the turns that have not begun, draw everything else anew, and begin those of the
+        """Go another way: drop the turns that have not begun, draw everything else again, and begin those of the
         branch."""
         cluster = self.cluster
         cluster.trace.cause = 0

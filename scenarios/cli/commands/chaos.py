@@ -85,7 +85,7 @@ def add(program: Program) -> None:
         metavar="HOW",
         type=options.one_of("--search", ("plain", "branching")),
         default="plain",
-        help="plain (default): seed after seed; branching, with --out: also go on anew from where runs came to "
+        help="plain (default): seed after seed; branching, with --out: also go on again from where runs came to "
         "something new",
     )
     parser.add_argument("--verbose", "-v", action="store_true", help="print what each seed has drawn")

@@ -57,9 +57,9 @@ def run(arguments: Namespace) -> int:
     from scenarios.cli.failing import chosen_finding, failing_scenario
     from scenarios.progress import Progress
     from scenarios.runs.batch import kept_workers
-    from scenarios.studies.likely.kept import as_json, keep
+    from scenarios.studies.likely.kept_likelihood import as_json, keep
     from scenarios.studies.likely.likelihood import Original, Point, likelihood
-    from scenarios.studies.likely.words import lines
+    from scenarios.studies.likely.likely_words import lines
 
     asked = failing_scenario(arguments, "look at")
     finding = chosen_finding(concrete(asked, asked.seed), arguments.finding, "look at")

@@ -68,7 +68,7 @@ def _page(arguments: Namespace, data_set: DataSet, asked: ComparisonSpec) -> Pag
             raise BadInput(
                 "is about the runs of a sweep, and this is the folder of one run; leave it out", where=option
             )
-        from scenarios.studies.likely.kept import kept_likelihood
+        from scenarios.studies.likely.kept_likelihood import kept_likelihood
         from scenarios.studies.report.run.recorded import read_recorded
         from scenarios.studies.report.run.run_page import run_page
 

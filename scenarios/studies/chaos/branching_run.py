@@ -31,7 +31,7 @@ class Searched:
     """The object that all tasks of a round share.
 
     Attributes:
-        common: the places that enough runs have visited. The others are rare: they are told in the results.
+        common: the places that enough runs have visited. The others are rare, and results name them.
         splits: whether runs are forked at places that no run has visited; not before some runs are done.
         seen: the places that some run has visited.
     """

@@ -12,7 +12,7 @@ from collections.abc import Collection
 
 from attrs import define, field, frozen
 
-from scenarios.studies.statistics.shares import SURE
+from scenarios.studies.statistics.counted_share import SURE
 
 MISSED = 0.05
 

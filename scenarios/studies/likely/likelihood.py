@@ -25,7 +25,7 @@ from scenarios.runs.findings import findings
 from scenarios.runs.run import Run
 from scenarios.runs.runner import Stage, conclude, prepare
 from scenarios.studies.likely.tails import Tails, count
-from scenarios.studies.statistics.shares import wilson
+from scenarios.studies.statistics.counted_share import wilson
 
 FIRST_POINTS = 7
 CLOSE_US = 10_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scenarios.studies.likely.words import headline
+from scenarios.studies.likely.likely_words import headline
 from scenarios.studies.report.html_page import Section, note, table
 from scenarios.studies.report.markup import Html, element, joined
 

@@ -6,9 +6,9 @@ from scenarios.museum.exhibits import exhibit
 from scenarios.runs.batch import Processes, ThisProcess
 from scenarios.runs.finding import Finding
 from scenarios.runs.findings import findings
-from scenarios.studies.likely.kept import as_json, keep, kept_likelihood
+from scenarios.studies.likely.kept_likelihood import as_json, keep, kept_likelihood
 from scenarios.studies.likely.likelihood import Likelihood, Original, likelihood
-from scenarios.studies.likely.words import headline, lines
+from scenarios.studies.likely.likely_words import headline, lines
 
 
 def original(ticket: str) -> Original:
