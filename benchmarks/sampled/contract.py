@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from math import sqrt
+from math import hypot, sqrt
 from typing import NamedTuple
 
 from attrs import frozen
@@ -12,6 +12,7 @@ from scipy import stats  # type: ignore[import-untyped]
 
 from benchmarks.sampled.case import COUNTS
 from benchmarks.sampled.kept_runs import Found, Key
+from scenarios.observe.measures.sampling_errors import sampling_error
 
 FIDELITIES = EXACT, SAMPLED = "exact", "sampled"
 SURE = 0.975
@@ -24,7 +25,8 @@ class Error(NamedTuple):
 
     Attributes:
         share: by how much the sampled mean is above the exact one, as a share of it.
-        sure: half of the interval of that by the seeds (Welch); None: there are too few.
+        sure: half of the interval of that, by the seeds (Welch) and the error that ``compare`` states for sampled runs;
+            None: there are too few seeds.
     """
 
     share: float
@@ -53,7 +55,9 @@ class Case:
         exact, sampled = self.values(EXACT, name), self.values(SAMPLED, name)
         if not exact or not sampled or not (mean := statistics.fmean(exact)):
             return None
-        return Error((statistics.fmean(sampled) - mean) / mean, _half(exact, sampled, abs(mean)))
+        half = _half(exact, sampled, abs(mean))
+        stated = None if half is None else hypot(half, float(stats.norm.ppf(SURE)) * sampling_error(name))
+        return Error((statistics.fmean(sampled) - mean) / mean, stated)
 
     @property
     def same_counts(self) -> list[bool]:
@@ -96,7 +100,7 @@ class OfFigure(NamedTuple):
         lacking: the cases in which sampled runs have none and exact ones do.
         bias, sure: the mean of the errors, and half of its interval; None with fewer than two cases.
         spread: the standard deviation of the errors.
-        covered: in how many cases the interval by the seeds has 0 in it, of those with such an interval.
+        covered: in how many cases the stated interval has 0 in it, of those with such an interval.
     """
 
     name: str

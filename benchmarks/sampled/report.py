@@ -43,7 +43,8 @@ def told(found: Sequence[Case], leaping: Sequence[Case], seeds: int) -> list[str
     about = (
         f"{len(found)} cases, {seeds} seeds each: {cpu[EXACT]:,.0f} CPU s exact, {cpu[SAMPLED]:,.0f} sampled. "
         f"{len(leaping)} leap; the figures below are theirs. An error is that of the sampled mean over the seeds "
-        "against the exact mean. *Covered*: in how many cases the seeds' 95 % interval of the difference has 0 in it."
+        "against the exact mean. *Covered*: in how many cases the 95 % interval of the difference, by the seeds "
+        "and by the error that `compare` states for sampled runs, has 0 in it."
     )
     counts = (
         f"- Counts of the control plane are equal in {_of(healthy)} runs without a fault, "

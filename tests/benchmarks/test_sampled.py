@@ -63,7 +63,7 @@ def test_bias_differs_from_noise() -> None:
 
 
 def test_an_interval_covers_or_does_not() -> None:
-    near, far = made(0, [100.0, 104.0], [101.0, 105.0]), made(1, [100.0, 100.1], [101.0, 101.1])
+    near, far = made(0, [100.0, 104.0], [101.0, 105.0]), made(1, [100.0, 100.1], [104.0, 104.1])
     [figure] = of_figures([near, far], ["time_to_complete_s"])
     assert figure.covered == (1, 2)
 

@@ -7,7 +7,7 @@ retries are used up or the delivery timeout is over.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby, takewhile
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import define, field
 
@@ -26,13 +26,14 @@ from emulator.protocol.produce import (
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from scenarios.cluster.clients.client_metadata import ClientMetadata
 from scenarios.cluster.clients.producing.accumulator import Accumulator, Queue
-from scenarios.cluster.clients.producing.backlog import Backlog
-from scenarios.cluster.clients.producing.closed_batches import closed_batches
 from scenarios.cluster.clients.producing.connections import Connections, Group
 from scenarios.cluster.clients.producing.idempotence import NO_PRODUCER_ID, Idempotence
 from scenarios.cluster.clients.producing.partitioner import Keyed, Partitioner, RoundRobin, Skewed, Sticky
 from scenarios.cluster.clients.question import Question
 from scenarios.cluster.clients.workload import IDS_PER_PRODUCER, Workload
+
+if TYPE_CHECKING:
+    from scenarios.cluster.clients.producing.backlog import Backlog
 
 RETRIABLE = frozenset(
     {
@@ -96,7 +97,7 @@ class Producer:
     _timer: Timer = field(init=False)
     _due_us: int = field(init=False)
     _held: bool = field(init=False, default=False)
-    _backlog: Backlog | None = field(init=False, default=None)
+    _backlog: "Backlog | None" = field(init=False, default=None)
     _waking: bool = field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
@@ -244,7 +245,10 @@ class Producer:
         if self._process.alive and self._timer.pending and not self._held:
             self._held = True
             self._timer.cancel()
-            self._backlog = Backlog.of(self._accumulator) if with_backlog else None
+            if with_backlog:
+                from scenarios.cluster.clients.producing.backlog import Backlog
+
+                self._backlog = Backlog.of(self._accumulator)
 
     def release(self) -> None:
         """Go on with the tick that is due next. The ticks that were missed, and not taken by ``missed``, come with it:
@@ -274,6 +278,8 @@ class Producer:
         would have been sent at ``rates`` (messages per microsecond)."""
         if self._backlog is not None:
             return self._missed_with_backlog(self._backlog, rates)
+        from scenarios.cluster.clients.producing.closed_batches import closed_batches
+
         load, ticks = self._workload, self._skip() if self._held and self._process.alive else 0
         self._owed += load.rate * self._tick_us * ticks
         messages, self._owed = divmod(self._owed, 1_000_000)
@@ -291,7 +297,7 @@ class Producer:
                 count -= some
         return Missed(ticks, closed, self._numbered(batches))
 
-    def _missed_with_backlog(self, backlog: Backlog, rates: Mapping[TopicPartition, float]) -> "Missed":
+    def _missed_with_backlog(self, backlog: "Backlog", rates: Mapping[TopicPartition, float]) -> "Missed":
         sent: list[ProducedBatch] = []
         first_us, timeout_us = self._due_us, self._workload.delivery_timeout_us
         ticks = self._skip() if self._process.alive else 0

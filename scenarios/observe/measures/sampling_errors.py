@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-EXACT, TIMES, COUNTS, MEDIANS, LAGS, LOOSE = 0.0, 0.01, 0.004, 0.03, 0.02, 0.3
+EXACT, TIMES, COUNTS, MEDIANS, LAGS, LOOSE, TAILS = 0.0, 0.01, 0.004, 0.03, 0.02, 0.3, 1.0
 SHARES: Mapping[float, tuple[str, ...]] = {
     EXACT: (
         "isr_expands", "isr_shrinks", "isr_flaps", "leader_elections", "unclean_elections", "unnecessary_elections",
@@ -22,10 +22,11 @@ SHARES: Mapping[float, tuple[str, ...]] = {
         "peak_broker_egress", "peak_broker_ingress",
     ),
     LOOSE: (
-        "produce_p99_ms", "consume_p99_ms", "consumer_lag_p50", "consumer_lag_p95", "consumer_lag_p99",
+        "consumer_lag_p50", "consumer_lag_p95", "consumer_lag_p99",
         "consumer_lag_max", "excess_isr_s", "excess_isr_any_s", "under_replicated_draft_s", "failed_batches",
         "unfinished_batches", "unfinished_wait_s",
     ),
+    TAILS: ("produce_p99_ms", "consume_p99_ms"),
 }  # fmt: skip
 """The metrics by their error."""
 _BY_METRIC = {metric: share for share, metrics in SHARES.items() for metric in metrics}
