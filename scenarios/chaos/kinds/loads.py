@@ -14,13 +14,14 @@ from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
 from scenarios.chaos.kind import DrawnChaos, Episodes
 from scenarios.chaos.kinds.shape import ALWAYS
 from scenarios.faults.actions.brokers import BrokerCrash, BrokerPause
+from scenarios.faults.actions.intercepted import MessageCut
 from scenarios.language.chaos import chaos
 from scenarios.language.schema.kinds import Integer
 from scenarios.language.schema.spans import Range, RangeOf
 from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import Target
 from scenarios.language.topic_spec import TopicSpec
-from scenarios.language.triggers import At
+from scenarios.language.triggers import At, WhenMessage
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.profiles import PROFILES
 
@@ -217,6 +218,45 @@ class RepeatedSends(Episodes):
         _write_around(scope, partition, (at_us - SECOND, at_us + 5 * SECOND), "all", config)
         follower = Target(role=f"any isr({partition})-leader")
         draft.add(At(at_us), [Strike(BrokerPause(), follower, draws.spread((SECOND, 4 * SECOND)))])
+
+
+@chaos(
+    "queued-sends",
+    "more batches wait in an idempotent producer than it may have under way, as its connection is lost",
+)
+@frozen(kw_only=True)
+class QueuedSends(Episodes):
+    times: Range = field(default=(1, 1), metadata=key(BATCHES, "how often it happens in a run"))
+    turn: ClassVar[int] = 1
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        draft, partition = scope.draft, scope.partition(draws)
+        topic = next(topic for topic in scope.topics if partition in topic.partition_names)
+        at_us = draft.moment(draws)
+        load = WorkloadSpec(
+            topic=topic.name, producer_rate=50 * topic.partitions, message_size=100, acks="all", linger_us=20 * MS,
+            start_us=max(0, at_us - SECOND // 2), stop_us=at_us + 5 * SECOND // 2,
+            config={
+                "enable.idempotence": True,
+                "max.in.flight.requests.per.connection": draws.weighted(((3, 5), (1, 2), (1, 1))),
+                "batch.size": 1_000, "retry.backoff.ms": draws.choice((10, 100)),
+            },
+        )  # fmt: skip
+        draft.change(workloads=(*draft.scenario.workloads, load))
+        leader = Target(role=f"leader({partition})")
+        slow = Strike(BrokerPause(), Target(role=f"any isr({partition})-leader"), draws.spread((200 * MS, 2 * SECOND)))
+        draft.add(At(at_us), [slow])
+        first = draws.between((1, 30))
+        for lost in range(draws.between((1, 4))):
+            edge, response = draws.weighted(((2, ("sent", False)), (2, ("delivered", False)), (3, ("sent", True))))
+            when = WhenMessage(
+                message="Produce", response=response, edge=edge, partition=partition, occurrence=first + lost,
+                since=at_us, source=leader if response else None, target=None if response else leader,
+            )  # fmt: skip
+            draft.add(when, [Strike(MessageCut())], at_us=at_us)
+        if draws.chance(0.3):
+            gone = draws.choice((strikes.short_crash, strikes.expire, strikes.shut_down))(scope, draws, leader)
+            draft.add(At(at_us + draws.spread((10 * MS, 2 * SECOND))), [gone])
 
 
 @chaos(
