@@ -1,5 +1,5 @@
-"""Histories: the same again, and there and back. A controller, a setting, a topic's name, a replica or a leader is again
-what it was, with something done in between; a request comes twice.
+"""Histories: the same again, and there and back. A controller, a setting, a topic's name, a replica or a leader is what
+it was before, with something done in between; a request comes twice.
 
 State that should have ended with its term shows only where the same comes back.
 """
