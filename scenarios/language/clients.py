@@ -137,7 +137,9 @@ class ClientBlock(Variant[Behaviour]):
             "type": "object",
             "properties": {_KEY: {"type": "string"}, **_properties(Behaviour)},
             "required": [_KEY],
-            "anyOf": [{"properties": {_KEY: {"const": name}, **_properties(cls)}} for name, cls in all_behaviours().items()],
+            "anyOf": [
+                {"properties": {_KEY: {"const": name}, **_properties(cls)}} for name, cls in all_behaviours().items()
+            ],
         }
 
 
