@@ -98,7 +98,7 @@ class LostDirectories(Episodes):
 
     @staticmethod
     def _then(scope: Scope, draws: Draws, partition: str, broker: Target) -> Strike:
-        """What follows the loss."""
+        """A strike after the loss."""
         restart = strikes.short_crash(scope, draws, broker)
         elsewhere = strikes.strike(scope, draws, strikes.role(scope, draws, partition))
         possible = ((2, restart), (2, Strike(ControllerResign())), (1, Strike(ZkExpire(), broker)), (2, elsewhere))

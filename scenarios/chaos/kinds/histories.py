@@ -207,7 +207,7 @@ class SettingsAgain(Episodes):
 
     @staticmethod
     def _misses(scope: Scope, draws: Draws) -> Strike:
-        """A broker does not hear of the next change when it is made."""
+        """A fault by which a broker learns late of the next change, or never."""
         target = strikes.role(scope, draws, scope.partition(draws))
         pause = Strike(BrokerPause(), target, draws.spread((SECOND, 9 * SECOND)))
         ways = ((4, strikes.expire(scope, draws, target)), (2, pause), (2, strikes.cut(scope, draws, target)))

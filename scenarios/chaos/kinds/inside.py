@@ -34,7 +34,7 @@ def _role_or_broker(scope: Scope, draws: Draws) -> Target:
 
 
 def _trouble(scope: Scope, draws: Draws) -> Strike:
-    """What happens to the message or write itself, or to a broker at that moment."""
+    """A strike at the message or write itself, or at a broker at that moment."""
     lasts_us = draws.spread((5 * MS, 12 * SECOND))
     late = MessageDelay(delay=DelaySpec(latency_us=draws.spread((5 * MS, 5 * SECOND))))
     target = _role_or_broker(scope, draws)

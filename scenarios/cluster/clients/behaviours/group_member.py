@@ -102,9 +102,9 @@ class GroupMember(Behaviour):
         return found
 
     def _sync_of(self, joined: JoinGroupResponse) -> SyncGroupRequest:
-        """The request for the assignment. The leader has dealt the partitions out."""
+        """The request for the assignment. The leader has divided the partitions."""
         members = [each.member_id for each in joined.members]
-        dealt = tuple(
+        divided = tuple(
             (id, ",".join(self.partitions[place :: len(members)]).encode()) for place, id in enumerate(members)
         )
         return SyncGroupRequest(
@@ -112,7 +112,7 @@ class GroupMember(Behaviour):
             joined.generation,
             joined.member_id,
             self.instance or None,
-            dealt,
+            divided,
             PROTOCOL_TYPE,
             joined.protocol,
         )

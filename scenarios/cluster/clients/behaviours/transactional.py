@@ -48,7 +48,7 @@ class _Producer:
     sequences: dict[TopicPartition, int] = field(factory=dict)
 
     def batch(self, tp: TopicPartition, count: int, now_ms: int, id: int) -> ProducedRecords:
-        """Its next batch, with the id ``id`` in the run."""
+        """The next batch of the producer, with the id ``id`` in the run."""
         first = self.sequences.get(tp, 0)
         self.sequences[tp] = first + count
         data = write_records(
