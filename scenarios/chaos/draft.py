@@ -20,6 +20,8 @@ from scenarios.language.triggers import After, At, Trigger
 
 SECOND = 1_000_000
 SOON = (1_000, 2 * SECOND)
+GOES_ON_US = 30 * SECOND
+"""The time after healing for which a dense load goes on."""
 NEAR, AT_THE_HOT_ONE = 0.5, 0.6
 """The share of faults that gather at hot moments, and at the hot partition."""
 

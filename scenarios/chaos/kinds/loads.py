@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 
 from scenarios.chaos import strikes
 from scenarios.chaos.block_draws import MS, Draws
-from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
+from scenarios.chaos.draft import GOES_ON_US, SECOND, Draft, Scope, Strike
 from scenarios.chaos.kind import DrawnChaos, Episodes
 from scenarios.chaos.kinds.shape import ALWAYS
 from scenarios.faults.actions.brokers import BrokerCrash, BrokerPause
@@ -75,7 +75,7 @@ class Loads(OnTopics):
             producers=draws.weighted(((3, 1), (1, min(2, batches)))),
             acks=acks,
             linger_us=SECOND // batches,
-            stop_us=None if dense and draws.sub("dense/on").chance(0.5) else draft.stop_us,
+            stop_us=self._stop(draft, draws, dense=dense),
             config=self._config(draws.sub("config"), acks, SECOND // batches),
         )
         times = [(load.start_us, load.stop_us)] if dense else self._times(draft, draws.sub("times"))
@@ -84,6 +84,15 @@ class Loads(OnTopics):
         draft.notes.append(
             f"load on {topic.name}: acks={acks}, {batches} batches/s{'' if len(parts) == 1 else ', bursts'}"
         )
+
+    @staticmethod
+    def _stop(draft: Draft, draws: Draws, *, dense: bool) -> int | None:
+        """The end of a load. A dense one that goes on ends some time after healing: a cluster under it never comes to
+        rest, and the run would last to its horizon, for eight times the CPU time of others."""
+        if not dense:
+            return draft.stop_us
+        on = draft.stop_us is None or draws.sub("dense/on").chance(0.5)
+        return draft.faults[1] + GOES_ON_US if on else draft.stop_us
 
     @staticmethod
     def _config(draws: Draws, acks: str, linger_us: int) -> Mapping[str, Any]:

@@ -232,12 +232,16 @@ def test_loads_that_followers_cannot_keep_up_with_stop_as_faults_end() -> None:
     swarm = with_one_load(default_swarm())
     slow, fast = (concrete(swarm, seed) for seed in (401, 350))
     ends = [load.stop_us for load in slow.workloads if load.producer_rate == 99]
-    [heal] = [entry.trigger for entry in slow.method if entry.name == Heal.name]
+    heal, fast_heal = (
+        next(entry.trigger for entry in drawn.method if entry.name == Heal.name) for drawn in (slow, fast)
+    )
     assert isinstance(heal, At)
+    assert isinstance(fast_heal, At)
+    fast_heals_us = certain(fast_heal.time_us)
     assert ends == [heal.time_us]
     assert [expect.within_us for expect in slow.expect] == [120_000_000 + certain(heal.time_us) * 80_000 // 30_303]
     assert [expect.within_us for expect in fast.expect] == [120_000_000]
-    assert [load.stop_us for load in fast.workloads] == [None]
+    assert [load.stop_us for load in fast.workloads] == [fast_heals_us + 30_000_000]
 
 
 @pytest.mark.parametrize(("seed", "stops"), [(40001, True), (87, False)])
@@ -246,8 +250,8 @@ def test_loads_that_never_stop_leave_followers_time_to_catch_up(seed: int, stops
     drawn = concrete(with_one_load(default_swarm()), seed)
     [heal] = [entry.trigger for entry in drawn.method if entry.name == Heal.name]
     assert isinstance(heal, At)
-    endless = [load.stop_us for load in drawn.workloads if not load.topic.startswith("passing")]
-    assert endless == [heal.time_us if stops else None] * len(endless)
+    ends = [load.stop_us for load in drawn.workloads if not load.topic.startswith("passing")]
+    assert ends == [heal.time_us if stops else certain(heal.time_us) + 30_000_000] * len(ends)
 
 
 def test_a_throttle_that_a_tool_sets_late_is_removed_too() -> None:
