@@ -14,9 +14,9 @@ from emulator.protocol.events import (
     TransactionMarked,
     TransactionStateChanged,
 )
+from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.runs.record import prepare
-from scenarios.runs.runner import Stage
+from scenarios.runs.runner import Stage, prepare
 
 TEXT = """
 schema = "scenario/1"
@@ -95,3 +95,8 @@ def test_a_file_with_them_is_its_own_replay(text: str) -> None:
     again = Scenario.loads(scenario.to_toml())
     assert again == scenario
     assert again.run().digest == scenario.run().digest
+
+
+def test_an_unknown_behaviour_is_refused_with_the_one_that_was_meant() -> None:
+    with pytest.raises(BadInput, match=r"unknown behaviour 'group-membr'; did you mean 'group-member'"):
+        Scenario.loads(TEXT + MEMBERS.replace("group-member", "group-membr"))
