@@ -87,8 +87,8 @@ class Loads(OnTopics):
 
     @staticmethod
     def _stop(draft: Draft, draws: Draws, *, dense: bool) -> int | None:
-        """The end of a load. A dense one that goes on ends some time after healing: a cluster under it never comes to
-        rest, and the run would last to its horizon, for eight times the CPU time of others."""
+        """The end of a load. A dense one that goes on ends some time after healing: a cluster under it never settles,
+        and the run would last to its horizon."""
         if not dense:
             return draft.stop_us
         on = draft.stop_us is None or draws.sub("dense/on").chance(0.5)
