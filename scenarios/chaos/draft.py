@@ -20,6 +20,8 @@ from scenarios.language.triggers import After, At, Trigger
 
 SECOND = 1_000_000
 SOON = (1_000, 2 * SECOND)
+GOES_ON_US = 30 * SECOND
+"""The time after healing for which a dense load goes on."""
 NEAR, AT_THE_HOT_ONE = 0.5, 0.6
 """The share of faults that gather at hot moments, and at the hot partition."""
 
@@ -55,7 +57,7 @@ class Draft:
         stop_us: the time when the loads stop; None: never.
         heals_core, core: whether only some brokers are healed and the others stopped, if that can be; the healed ones.
         chains: the actions, in the order of drawing.
-        made: the names of the topics that the method creates.
+        made, made_again: the names of the topics that the method creates once, and of those that histories create.
         within_us: the time that the cluster may take to converge.
         last: the action of an operator after healing, if any.
         hot_us: moments near which faults of all kinds gather, so that they meet.
@@ -78,6 +80,7 @@ class Draft:
     throttles: bool = False
     chains: list[EntryChain] = field(factory=list)
     made: list[str] = field(factory=list)
+    made_again: list[str] = field(factory=list)
     notes: list[str] = field(factory=list)
     _placed: dict[str, tuple[int, ...]] = field(factory=dict)
     _before: dict[str, tuple[int, ...]] = field(factory=dict)

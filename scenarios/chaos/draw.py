@@ -14,7 +14,7 @@ from importlib.resources import files
 from attrs import evolve
 
 from scenarios.chaos.block_draws import Draws
-from scenarios.chaos.draft import SECOND, Draft, Strike
+from scenarios.chaos.draft import GOES_ON_US, SECOND, Draft, Strike
 from scenarios.chaos.kind import DrawnChaos
 from scenarios.chaos.kinds.operator_work import unthrottle
 from scenarios.cluster.from_scenario import topic_setup
@@ -168,15 +168,19 @@ def _allow_for_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
         each = max(1, load.producer_rate * load.linger_us // SECOND)
         return isinstance(may_lack, int) and may_lack < 4 * each * max(1, fetch_us // load.linger_us)
 
+    def goes_on(load: WorkloadSpec) -> bool:
+        """Whether the load goes on long after healing."""
+        return load.stop_us is None or load.stop_us >= draft.faults[1] + GOES_ON_US
+
     new = [load for load in draft.scenario.workloads if load.topic not in stated]
     outrun = [load for load in new if share(load) > 1 or lags(load)]
     if sum(map(share, new)) > TO_KEEP_UP:
-        outrun += [load for load in new if load.stop_us is None and load not in outrun]
+        outrun += [load for load in new if goes_on(load) and load not in outrun]
     if outrun:
         draft.notes.append("followers cannot keep up with a load")
         draft.within_us += max(int(draft.faults[1] * max(1.0, share(load))) for load in outrun)
         ends = [
-            evolve(load, stop_us=draft.faults[1]) if load in outrun and load.stop_us is None else load
+            evolve(load, stop_us=draft.faults[1]) if load in outrun and goes_on(load) else load
             for load in draft.scenario.workloads
         ]
         draft.change(workloads=tuple(ends))

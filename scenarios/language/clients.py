@@ -1,4 +1,4 @@
-"""A ``[[clients]]`` block: a client whose behaviour a plug-in has written (docs/extend/plugins.md).
+"""A ``[[clients]]`` block: a client with a behaviour of its own, the project's or a plug-in's (docs/extend/plugins.md).
 
 A behaviour is one class: its parameters in the file are attrs fields with a ``key``, ``@behaviour`` gives it a name and
 a line of help, and its ``run`` is what each of its clients does.
@@ -7,10 +7,12 @@ a line of help, and its ``run`` is what each of its clients does.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from attrs import field, frozen
 
+from emulator.protocol.produce import ProducedBatch
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import DURATION, SOME_TIME, Integer, Schema
 from scenarios.language.schema.table_reader import key, keys_of
@@ -19,6 +21,9 @@ from scenarios.language.targets import CLIENT_NAME
 from scenarios.plugins import check_name, check_rule
 
 _KEY = "behaviour"
+HOME = f"{__package__.rpartition('.')[0]}.cluster.clients.behaviours"
+"""The package of the project's own behaviours. They need the protocol of groups and transactions: it is imported when
+a block is read whose behaviour no plug-in has brought."""
 
 
 class Client(Protocol):
@@ -44,6 +49,14 @@ class Client(Protocol):
         retries: bool = True,
     ) -> range:  # fmt: skip
         """Send one batch to the leader, as Kafka's producer does, and return the offsets of its records.
+
+        Raises: KafkaError with the last error.
+        """
+        ...
+
+    async def produce_batch(self, make: Callable[[int], ProducedBatch], within: str = "2m") -> range:
+        """Send one batch of the behaviour's own making to the leader, and return the offsets of its records; ``make``
+        gets the id that the batch has in the run.
 
         Raises: KafkaError with the last error.
         """
@@ -104,10 +117,15 @@ def behaviour(name: str, help: str) -> Callable[[type[B]], type[B]]:
     return register
 
 
+def all_behaviours() -> Mapping[str, type[Behaviour]]:
+    """Every behaviour by its name: the project's own, and those of plug-ins that have been imported."""
+    import_module(HOME)  # by name: they stand above, and only a file with such a block needs them
+    return BEHAVIOURS
+
+
 def _find(name: str) -> type[Behaviour]:
-    if name not in BEHAVIOURS:
-        hint = did_you_mean(name, BEHAVIOURS) if BEHAVIOURS else "a plug-in brings them: --plugin FILE"
-        raise BadInput(f"unknown behaviour {name!r}; {hint}")
+    if name not in BEHAVIOURS and name not in all_behaviours():
+        raise BadInput(f"unknown behaviour {name!r}; {did_you_mean(name, BEHAVIOURS)}; a plug-in brings others")
     return BEHAVIOURS[name]
 
 
@@ -119,8 +137,9 @@ class ClientBlock(Variant[Behaviour]):
             "type": "object",
             "properties": {_KEY: {"type": "string"}, **_properties(Behaviour)},
             "required": [_KEY],
-            "anyOf": [{"properties": {_KEY: {"const": name}, **_properties(cls)}} for name, cls in BEHAVIOURS.items()]
-            or [{}],
+            "anyOf": [
+                {"properties": {_KEY: {"const": name}, **_properties(cls)}} for name, cls in all_behaviours().items()
+            ],
         }
 
 

@@ -145,7 +145,7 @@ class Scenario:
         default=(), converter=as_tuple, metadata=key(ListOf(Block(ConsumerSpec)), "what consumers read")
     )
     clients: tuple[Behaviour, ...] = field(
-        default=(), converter=as_tuple, metadata=key(ListOf(CLIENT_BLOCK), "clients whose behaviour a plug-in brings")
+        default=(), converter=as_tuple, metadata=key(ListOf(CLIENT_BLOCK), "clients with a behaviour of their own")
     )
     attached: tuple[str, ...] = field(
         default=(),

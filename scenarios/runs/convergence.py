@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
+from brokers.topic_creation import INTERNAL_TOPICS
 from emulator.protocol.events import BatchesProduced, Fault
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, decode_config, topic_entity
@@ -189,6 +190,8 @@ class ConvergenceJudge:
         self._unaccepted, now_us = {}, self.cluster.world.now
         cluster = self.checkers.history.cluster
         for topic in cluster.topics:
+            if topic in INTERNAL_TOPICS:  # only coordinators write to them
+                continue
             partitions = tuple(tp for tp in cluster.partitions(topic) if self._can_accept(tp))
             self._unaccepted |= dict.fromkeys(partitions, NotAccepted("", ""))
             if partitions:

@@ -332,7 +332,7 @@ from scenarios.chaos.draw import concrete, default_swarm
 from scenarios.runs.known_findings import explained_findings
 from scenarios.runs.record import run_scenario
 
-run = run_scenario(concrete(default_swarm().for_run(profile="kafka-1.1"), 8, {}), figures=False)
+run = run_scenario(concrete(default_swarm().for_run(profile="kafka-1.1"), 29, {}), figures=False)
 print([reason.ticket for reason, _ in explained_findings(run).known])
 """
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from attrs import field, frozen
+from typing import ClassVar
+
+from attrs import evolve, field, frozen
 
 from scenarios.chaos import strikes
 from scenarios.chaos.block_draws import MS, Draws
-from scenarios.chaos.draft import SECOND, Scope, Strike
+from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
 from scenarios.chaos.kind import Episodes
-from scenarios.faults.actions.brokers import BrokerCrash
+from scenarios.faults.actions.brokers import BrokerCrash, ZkExpire
 from scenarios.faults.actions.disks import DiskCorrupt, DiskFail, DiskFull, DiskSlow, LogDirOffline
+from scenarios.faults.actions.zookeeper import ControllerResign
 from scenarios.language.actions import Action
 from scenarios.language.chaos import COUNT, chaos
 from scenarios.language.schema.spans import Range
@@ -64,3 +67,39 @@ class FailingPartitions(Episodes):
     def episode(self, scope: Scope, draws: Draws) -> None:
         strike = strikes.fail_partition(scope.partition(draws), draws)
         scope.draft.add(At(scope.draft.moment(draws)), [strike])
+
+
+@chaos(
+    "lost-directories",
+    "a broker of several log directories loses one and lives on; then it restarts, or the controller changes",
+)
+@frozen(kw_only=True)
+class LostDirectories(Episodes):
+    turn: ClassVar[int] = 1
+
+    times: Range = field(default=(1, 2), metadata=key(COUNT, "how many directories are lost in a run"))
+
+    def draw(self, draft: Draft, draws: Draws) -> None:
+        cluster = draft.scenario.cluster
+        draft.change(cluster=evolve(cluster, log_dirs=max(2, cluster.log_dirs)))
+        super().draw(draft, draws)
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        partition = scope.partition(draws)
+        broker = Target(brokers=(draws.choice(scope.draft.replicas(partition)),))
+        log_dir = draws.choice(scope.draft.scenario.cluster.log_dir_names)
+        series = [Strike(LogDirOffline(log_dir=log_dir), broker)]
+        while len(series) < 4 and draws.chance(0.6):
+            series.append(self._then(scope, draws, partition, broker)._replace(gap_us=draws.spread((MS, 10 * SECOND))))
+        if draws.chance(0.4):
+            controller = strikes.short_crash(scope, draws, Target(role="controller"))
+            series = [controller, series[0]._replace(gap_us=draws.spread((MS, SECOND))), *series[1:]]
+        scope.draft.add(At(scope.draft.moment(draws)), series)
+
+    @staticmethod
+    def _then(scope: Scope, draws: Draws, partition: str, broker: Target) -> Strike:
+        """A strike after the loss."""
+        restart = strikes.short_crash(scope, draws, broker)
+        elsewhere = strikes.strike(scope, draws, strikes.role(scope, draws, partition))
+        possible = ((2, restart), (2, Strike(ControllerResign())), (1, Strike(ZkExpire(), broker)), (2, elsewhere))
+        return draws.weighted(possible)

@@ -10,17 +10,18 @@ from attrs import evolve, field, frozen
 
 from scenarios.chaos import strikes
 from scenarios.chaos.block_draws import MS, Draws
-from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
+from scenarios.chaos.draft import GOES_ON_US, SECOND, Draft, Scope, Strike
 from scenarios.chaos.kind import DrawnChaos, Episodes
 from scenarios.chaos.kinds.shape import ALWAYS
 from scenarios.faults.actions.brokers import BrokerCrash, BrokerPause
+from scenarios.faults.actions.intercepted import MessageCut
 from scenarios.language.chaos import chaos
 from scenarios.language.schema.kinds import Integer
 from scenarios.language.schema.spans import Range, RangeOf
 from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import Target
 from scenarios.language.topic_spec import TopicSpec
-from scenarios.language.triggers import At
+from scenarios.language.triggers import At, WhenMessage
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.profiles import PROFILES
 
@@ -74,7 +75,7 @@ class Loads(OnTopics):
             producers=draws.weighted(((3, 1), (1, min(2, batches)))),
             acks=acks,
             linger_us=SECOND // batches,
-            stop_us=None if dense and draws.sub("dense/on").chance(0.5) else draft.stop_us,
+            stop_us=self._stop(draft, draws, dense=dense),
             config=self._config(draws.sub("config"), acks, SECOND // batches),
         )
         times = [(load.start_us, load.stop_us)] if dense else self._times(draft, draws.sub("times"))
@@ -83,6 +84,15 @@ class Loads(OnTopics):
         draft.notes.append(
             f"load on {topic.name}: acks={acks}, {batches} batches/s{'' if len(parts) == 1 else ', bursts'}"
         )
+
+    @staticmethod
+    def _stop(draft: Draft, draws: Draws, *, dense: bool) -> int | None:
+        """The end of a load. A dense one that goes on ends some time after healing: a cluster under it never settles,
+        and the run would last to its horizon."""
+        if not dense:
+            return draft.stop_us
+        on = draft.stop_us is None or draws.sub("dense/on").chance(0.5)
+        return draft.faults[1] + GOES_ON_US if on else draft.stop_us
 
     @staticmethod
     def _config(draws: Draws, acks: str, linger_us: int) -> Mapping[str, Any]:
@@ -217,6 +227,45 @@ class RepeatedSends(Episodes):
         _write_around(scope, partition, (at_us - SECOND, at_us + 5 * SECOND), "all", config)
         follower = Target(role=f"any isr({partition})-leader")
         draft.add(At(at_us), [Strike(BrokerPause(), follower, draws.spread((SECOND, 4 * SECOND)))])
+
+
+@chaos(
+    "queued-sends",
+    "more batches wait in an idempotent producer than it may have under way, as its connection is lost",
+)
+@frozen(kw_only=True)
+class QueuedSends(Episodes):
+    times: Range = field(default=(1, 1), metadata=key(BATCHES, "how often it happens in a run"))
+    turn: ClassVar[int] = 1
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        draft, partition = scope.draft, scope.partition(draws)
+        topic = next(topic for topic in scope.topics if partition in topic.partition_names)
+        at_us = draft.moment(draws)
+        load = WorkloadSpec(
+            topic=topic.name, producer_rate=50 * topic.partitions, message_size=100, acks="all", linger_us=20 * MS,
+            start_us=max(0, at_us - SECOND // 2), stop_us=at_us + 5 * SECOND // 2,
+            config={
+                "enable.idempotence": True,
+                "max.in.flight.requests.per.connection": draws.weighted(((3, 5), (1, 2), (1, 1))),
+                "batch.size": 1_000, "retry.backoff.ms": draws.choice((10, 100)),
+            },
+        )  # fmt: skip
+        draft.change(workloads=(*draft.scenario.workloads, load))
+        leader = Target(role=f"leader({partition})")
+        slow = Strike(BrokerPause(), Target(role=f"any isr({partition})-leader"), draws.spread((200 * MS, 2 * SECOND)))
+        draft.add(At(at_us), [slow])
+        first = draws.between((1, 30))
+        for lost in range(draws.between((1, 4))):
+            edge, response = draws.weighted(((2, ("sent", False)), (2, ("delivered", False)), (3, ("sent", True))))
+            when = WhenMessage(
+                message="Produce", response=response, edge=edge, partition=partition, occurrence=first + lost,
+                since=at_us, source=leader if response else None, target=None if response else leader,
+            )  # fmt: skip
+            draft.add(when, [Strike(MessageCut())], at_us=at_us)
+        if draws.chance(0.3):
+            gone = draws.choice((strikes.short_crash, strikes.expire, strikes.shut_down))(scope, draws, leader)
+            draft.add(At(at_us + draws.spread((10 * MS, 2 * SECOND))), [gone])
 
 
 @chaos(

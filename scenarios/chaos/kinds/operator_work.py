@@ -27,8 +27,16 @@ from scenarios.language.topic_spec import TopicSpec, split_partition
 from scenarios.language.triggers import At
 from scenarios.language.workloads import WorkloadSpec
 from scenarios.profiles import PROFILES
+from scenarios.profiles.profile import is_before
 
+COPIES_SINCE = "1.1"
+"""The first release that moves replicas between the log directories of a broker (KIP-113)."""
 OF_ALL_BROKERS = ("min.insync.replicas", "unclean.leader.election.enable")
+
+
+def copies_replicas(draft: Draft) -> bool:
+    """Whether the release moves replicas between log directories."""
+    return not is_before(PROFILES[draft.scenario.profile].release, COPIES_SINCE)
 
 
 def unthrottle() -> ConfigSet:
@@ -94,9 +102,9 @@ class OperatorMoves(Episodes):
 
     @staticmethod
     def _log_dirs(scope: Scope, draws: Draws, count: int) -> tuple[str, ...]:
-        """The directory of each replica. Before 2.5 it is not drawn: most copies would fail for good (KAFKA-9654)."""
-        cluster, release = scope.draft.scenario.cluster, PROFILES[scope.draft.scenario.profile].policies
-        if cluster.log_dirs < 2 or not release.brokers.copies_follow_epochs or draws.chance(0.4):
+        """The directory of each replica, where the release can be asked for one."""
+        cluster = scope.draft.scenario.cluster
+        if cluster.log_dirs < 2 or not copies_replicas(scope.draft) or draws.chance(0.4):
             return ()
         return tuple(draws.choice((ANY_LOG_DIR, *cluster.log_dir_names)) for _ in range(count))
 
@@ -154,6 +162,18 @@ class ReturnedLeaders(Episodes):
         scope.draft.add(At(scope.draft.moment(draws)), [restart, election])
 
 
+def load_on_passing(draft: Draft, draws: Draws, topic: TopicSpec, at_us: int) -> None:
+    """Add a load from about when the topic exists until after it is deleted, or everything is healed."""
+    batches = draws.between((1, 4))
+    acks = draws.weighted(((3, "all"), (1, "1")))
+    start_us = at_us + draws.spread((50 * MS, 2 * SECOND))
+    load = WorkloadSpec(
+        topic=topic.name, producer_rate=5 * batches * topic.partitions, message_size=100,
+        acks=acks, linger_us=SECOND // batches, start_us=start_us, stop_us=max(start_us, draft.faults[1]) + SECOND,
+    )  # fmt: skip
+    draft.change(workloads=(*draft.scenario.workloads, load))
+
+
 @chaos("topic-life", "topics are made, get partitions, and are deleted, also while they are written to")
 @frozen(kw_only=True)
 class TopicLife(Episodes):
@@ -170,7 +190,7 @@ class TopicLife(Episodes):
         topic = TopicSpec(name=name, assignment=assignment)
         chain = [Strike(TopicCreate(topic=topic))]
         if draws.sub("load").chance(0.4):
-            self._load(draft, draws.sub("load/how"), topic, at_us)
+            load_on_passing(draft, draws.sub("load/how"), topic, at_us)
         if (config := draws.sub("config")).chance(0.3):
             found = drawn(config, topic_settings(replicas)) or {"min.insync.replicas": replicas}
             chain.append(Strike(ConfigSet(config=found, topic=name), gap_us=config.spread((MS, SECOND))))
@@ -181,18 +201,6 @@ class TopicLife(Episodes):
         if deletes and draws.chance(0.8):
             chain.append(Strike(TopicDelete(topic=name), gap_us=draws.spread((MS, 8 * SECOND))))
         draft.add(At(at_us), chain)
-
-    @staticmethod
-    def _load(draft: Draft, draws: Draws, topic: TopicSpec, at_us: int) -> None:
-        """Add a load from about when the topic exists until after it is deleted, or everything is healed."""
-        batches = draws.between((1, 4))
-        acks = draws.weighted(((3, "all"), (1, "1")))
-        start_us = at_us + draws.spread((50 * MS, 2 * SECOND))
-        load = WorkloadSpec(
-            topic=topic.name, producer_rate=5 * batches * topic.partitions, message_size=100,
-            acks=acks, linger_us=SECOND // batches, start_us=start_us, stop_us=max(start_us, draft.faults[1]) + SECOND,
-        )  # fmt: skip
-        draft.change(workloads=(*draft.scenario.workloads, load))
 
 
 @chaos("configuration", "settings of topics and brokers change while the cluster runs, and may change back")

@@ -10,6 +10,7 @@ from scenarios.chaos import strikes
 from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
 from scenarios.chaos.kind import Episodes
+from scenarios.chaos.kinds.operator_work import copies_replicas
 from scenarios.chaos.kinds.work import ShortLogs
 from scenarios.faults.actions.brokers import BrokerControlledShutdown, BrokerCrash, BrokerStop
 from scenarios.faults.actions.config_actions import ConfigSet
@@ -26,7 +27,6 @@ from scenarios.language.strategies import SHAPES
 from scenarios.language.targets import Target
 from scenarios.language.topic_spec import split_partition
 from scenarios.language.triggers import At
-from scenarios.profiles import PROFILES
 
 
 @chaos("rolling-restarts", "the brokers are restarted one after the other, in an order that is drawn, in the same way")
@@ -47,14 +47,14 @@ class RollingRestarts(Episodes):
         scope.draft.add(At(scope.draft.moment(draws)), series)
 
 
-@chaos("copies", "replicas are moved to other log directories of their brokers, and back, from 2.5 on (KIP-113)")
+@chaos("copies", "replicas are moved to other log directories of their brokers, and back, from 1.1 on (KIP-113)")
 @frozen(kw_only=True)
 class Copies(Episodes):
     times: Range = field(default=(1, 3), metadata=key(COUNT, "how often replicas are moved so in a run"))
 
     def draw(self, draft: Draft, draws: Draws) -> None:
-        """Draw copies between log directories. Before 2.5 there are none: most would fail for good (KAFKA-9654)."""
-        if not PROFILES[draft.scenario.profile].policies.brokers.copies_follow_epochs:
+        """Draw copies between log directories, where the release has them."""
+        if not copies_replicas(draft):
             return
         if draws.sub("short").chance(0.4):  # the copied segments are soon deleted
             ShortLogs().draw(draft, draws.sub("short/logs"))

@@ -137,9 +137,9 @@ def _plugins() -> list[Entry]:
 
 
 def _behaviours() -> list[Entry]:
-    from scenarios.language.clients import BEHAVIOURS
+    from scenarios.language.clients import all_behaviours
 
-    return [{"name": name, "help": one.help} for name, one in BEHAVIOURS.items()]
+    return [{"name": name, "help": one.help} for name, one in all_behaviours().items()]
 
 
 def _metrics() -> list[Entry]:

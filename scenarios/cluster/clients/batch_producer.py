@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from attrs import define, frozen
@@ -69,9 +70,23 @@ class BatchProducer:
 
         Raises: KafkaError.
         """
-        world, records = self.node.world, sending.records
+        records = sending.records
         batch = ProducedBatch(sending.tp, records, records * sending.record_size, self.next_id)
         self.next_id += 1
+        return await self._send(sending, batch)
+
+    async def send_batch(self, make: Callable[[int], ProducedBatch], within_us: int) -> range:
+        """Send the batch that ``make`` makes with its id, as ``send`` does with acks=all.
+
+        Raises: KafkaError.
+        """
+        batch = make(self.next_id)
+        self.next_id += 1
+        each = batch.size // max(1, batch.count)
+        return await self._send(Sending(batch.tp, batch.count, each, ACKS["all"], None, True, within_us), batch)
+
+    async def _send(self, sending: Sending, batch: ProducedBatch) -> range:
+        world, records = self.node.world, sending.records
         began_us = world.now
         attempts = 0
         while True:

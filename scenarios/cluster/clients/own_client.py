@@ -9,6 +9,7 @@ from attrs import define, field
 
 from emulator.network import Network
 from emulator.nodes import Process
+from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.types import TopicPartition
 from emulator.streams import Stream
 from scenarios.cluster.clients.admin import AdminClient
@@ -79,6 +80,9 @@ class OwnClient:
             raise BadInput(f"acks={acks!r}; write 'all', '1' or '0'")
         tp = TopicPartition(*split_partition(partition))
         return await self._producer.send(Sending(tp, records, size, ACKS[acks], None, retries, parse_duration(within)))
+
+    async def produce_batch(self, make: Callable[[int], ProducedBatch], within: str = "2m") -> range:
+        return await self._producer.send_batch(make, parse_duration(within))
 
     async def ask(self, broker: int, request: Any, within: str = "30s") -> Any:
         return await self._admin.ask_broker(broker, request, parse_duration(within))

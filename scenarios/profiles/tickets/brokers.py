@@ -101,6 +101,7 @@ TICKETS = (
         checker="converged",
         policies={"brokers.copies_follow_epochs": False},
         fixed={"brokers.copies_follow_epochs": True},
+        effects=(Effect(checkers=("converged",), parts=("FETCHED",)),),
         differences=(
             Difference(
                 title="when the leader epoch changes, a copy to another log directory",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emulator.protocol.events import BecameFollower, BecameLeader, FetchPosition, LogReplaced
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import BecameFollower, BecameLeader, CopyFailed, FetchPosition, LogReplaced
 from scenarios.runs.known.reason import (
     Reason,
     and_what_follows,
     keeps_its_place,
     of_lacking,
     of_partition,
+    of_replica,
 )
 
 if TYPE_CHECKING:
@@ -53,7 +55,16 @@ def _out_of_range_again(past: KeptEvents, _: Violation, tp: TopicPartition, brok
     )
 
 
+@of_replica
+def _fenced_by_its_own_broker(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The last thing that happened to a copy on the broker is that it failed, fenced by a leader epoch which the broker
+    had taken up as the copy was under way."""
+    failed = [e for e in past.of(CopyFailed) if (e.node, e.topic, e.partition) == (broker, *tp)]
+    return bool(failed) and failed[-1].error == Errors.FENCED_LEADER_EPOCH.name and failed[-1].seq < violation.seq
+
+
 COPIES: tuple[Reason, ...] = (
+    Reason("KAFKA-9654", _fenced_by_its_own_broker),
     Reason("KAFKA-15608", and_what_follows(_epoch_not_copied)),
     Reason("KAFKA-15608", _out_of_range_again, effect=1),
 )

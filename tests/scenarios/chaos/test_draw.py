@@ -5,17 +5,20 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from attrs import evolve
 
 from scenarios.chaos.block_draws import Draws
 from scenarios.chaos.draw import concrete, default_swarm
+from scenarios.faults.actions.disks import LogDirOffline
 from scenarios.faults.actions.healing import Heal
+from scenarios.faults.actions.topic_actions import TopicCreate, TopicDelete
 from scenarios.language import Scenario
 from scenarios.language.chaos import all_kinds, find_kind
 from scenarios.language.schema.spans import certain
-from scenarios.language.triggers import At
+from scenarios.language.triggers import At, WhenMessage, WhenZk
 from scenarios.profiles import PROFILES
 from tests.scenarios.cli.tool import environment
 from tests.scenarios.language.builders import SMALL, small_and
@@ -46,8 +49,8 @@ at = "6s"
 """A file whose runs take some milliseconds."""
 
 
-SINCE = {"copies": "kafka-2.5"}
-"""Kinds that draw nothing under earlier releases."""
+SINCE: dict[str, str] = {}
+"""Kinds that draw nothing under the default profile, each with one under which it draws."""
 DRAWS_WHAT_IS_NOT_STATED = ("healing", "consumers", "loads", "mistakes", "protocols")
 
 
@@ -217,30 +220,38 @@ def test_a_scenario_without_blocks_is_drawn_as_it_is() -> None:
     assert concrete(scenario, 7) == evolve(scenario, seed=7)
 
 
+def with_one_load(swarm: Scenario) -> Scenario:
+    """The default swarm without the kinds that bring loads for a while, and without throttles, which change fetches."""
+    others = ("throttles", "queued-sends", "names-again")
+    return evolve(swarm, chaos=[block for block in swarm.chaos if block.kind not in others])
+
+
 def test_loads_that_followers_cannot_keep_up_with_stop_as_faults_end() -> None:
     """Two producers write a batch every 30 ms each, of which a fetch brings one in 40 ms (seed 401), or as many as
     there are (seed 350)."""
-    swarm = default_swarm()
-    swarm = evolve(swarm, chaos=[block for block in swarm.chaos if block.kind != "throttles"])  # it changes fetches
+    swarm = with_one_load(default_swarm())
     slow, fast = (concrete(swarm, seed) for seed in (401, 350))
     ends = [load.stop_us for load in slow.workloads if load.producer_rate == 99]
-    [heal] = [entry.trigger for entry in slow.method if entry.name == Heal.name]
+    heal, fast_heal = (
+        next(entry.trigger for entry in drawn.method if entry.name == Heal.name) for drawn in (slow, fast)
+    )
     assert isinstance(heal, At)
+    assert isinstance(fast_heal, At)
+    fast_heals_us = certain(fast_heal.time_us)
     assert ends == [heal.time_us]
     assert [expect.within_us for expect in slow.expect] == [120_000_000 + certain(heal.time_us) * 80_000 // 30_303]
     assert [expect.within_us for expect in fast.expect] == [120_000_000]
-    assert [load.stop_us for load in fast.workloads] == [None]
+    assert [load.stop_us for load in fast.workloads] == [fast_heals_us + 30_000_000]
 
 
 @pytest.mark.parametrize(("seed", "stops"), [(40001, True), (87, False)])
 def test_loads_that_never_stop_leave_followers_time_to_catch_up(seed: int, stops: bool) -> None:
     """A fetch takes 60 ms and brings one batch of the 12 and 5 that come in a second; or 40 ms and ten, of 33."""
-    swarm = default_swarm()
-    drawn = concrete(evolve(swarm, chaos=[block for block in swarm.chaos if block.kind != "throttles"]), seed)
+    drawn = concrete(with_one_load(default_swarm()), seed)
     [heal] = [entry.trigger for entry in drawn.method if entry.name == Heal.name]
     assert isinstance(heal, At)
-    endless = [load.stop_us for load in drawn.workloads if not load.topic.startswith("passing")]
-    assert endless == [heal.time_us if stops else None] * len(endless)
+    ends = [load.stop_us for load in drawn.workloads if not load.topic.startswith("passing")]
+    assert ends == [heal.time_us if stops else certain(heal.time_us) + 30_000_000] * len(ends)
 
 
 def test_a_throttle_that_a_tool_sets_late_is_removed_too() -> None:
@@ -264,8 +275,8 @@ def test_all_brokers_are_restarted_in_the_same_way() -> None:
     assert sorted(targets) == [(broker,) for broker in range(drawn.cluster.brokers)]
 
 
-@pytest.mark.parametrize(("profile", "copies"), [("kafka-2.4", False), ("kafka-2.5", True)])
-def test_replicas_are_copied_to_other_disks_where_that_ends_well(profile: str, copies: bool) -> None:
+@pytest.mark.parametrize(("profile", "copies"), [("kafka-0.8", False), ("kafka-1.1", True)])
+def test_replicas_are_copied_to_other_disks_since_kip_113(profile: str, copies: bool) -> None:
     drawn = concrete(of("healing", "copies").for_run(profile=profile), 2)
     plans = [entry.action.own_plan() for entry in drawn.method]
     assert any(plan is not None and plan.directories() for plan in plans) is copies
@@ -287,3 +298,49 @@ def test_a_reader_with_small_fetches_gets_more_at_a_time_than_comes_in() -> None
     comes_in = sum(load.producer_rate * load.message_size for load in drawn.workloads if load.topic == reader.topic)
     fetches_per_s = 1_000_000 / (2 * drawn.cluster.network.latency_us)
     assert reader.config["max.partition.fetch.bytes"] * fetches_per_s > 3 * comes_in
+
+
+def test_two_brokers_are_controller_in_turn() -> None:
+    """The brokers that hear late that there is no controller are all but the one whose turn it is."""
+    for seed in range(6):
+        drawn = concrete(of("healing", "controllers-again"), seed)
+        late = [entry.target.brokers for entry in drawn.method if entry.name == "link.delay" and entry.target]
+        turns = [[broker for broker in range(drawn.cluster.brokers) if broker not in others] for others in late]
+        assert len(turns) >= 3
+        assert all(before != after and len(after) == 1 for before, after in pairwise(turns))
+        assert turns[0] == turns[2]
+
+
+def test_a_name_is_used_again_and_the_file_still_holds() -> None:
+    for seed in range(6):
+        drawn = concrete(of("healing", "names-again"), seed)
+        made = [entry.action.topic.name for entry in drawn.method if isinstance(entry.action, TopicCreate)]
+        assert len(made) == made.count(made[0]) >= 2
+        assert [entry.action.topic for entry in drawn.method if isinstance(entry.action, TopicDelete)] == made[1:]
+        assert Scenario.loads(drawn.to_toml()) == drawn
+
+
+def test_a_second_fault_waits_for_what_follows_from_the_first() -> None:
+    for seed in range(6):
+        method = concrete(of("healing", "second-faults"), seed).method
+        inside = [entry.trigger for entry in method if isinstance(entry.trigger, WhenMessage | WhenZk)]
+        at = {entry.trigger.time_us for entry in method if isinstance(entry.trigger, At)}
+        assert inside
+        assert {trigger.since for trigger in inside} <= at
+
+
+def test_attempts_in_a_row_are_lost_and_the_next_one_meets_something() -> None:
+    for seed in range(6):
+        method = concrete(of("healing", "retries"), seed).method
+        waits = [entry.trigger for entry in method if isinstance(entry.trigger, WhenMessage | WhenZk)]
+        numbers = [trigger.occurrence for trigger in waits]
+        assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        assert len({evolve(trigger, occurrence=1) for trigger in waits}) == 1, "all are of the same request"
+
+
+def test_a_directory_is_lost_by_a_broker_that_has_another() -> None:
+    drawn = concrete(of("healing", "lost-directories"), 1)
+    assert drawn.cluster.log_dirs >= 2
+    lost = [entry for entry in drawn.method if entry.name == "log_dir.offline"]
+    assert lost
+    assert all(entry.action.log_dir is not None for entry in lost if isinstance(entry.action, LogDirOffline))

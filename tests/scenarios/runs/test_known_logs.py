@@ -13,7 +13,7 @@ from emulator.trace.events import ZkWritten
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
-from tests.scenarios.runs.stated import COMMITTED, IN_SYNC, NOTHING_ASKED, restated, stated
+from tests.scenarios.runs.stated import COMMITTED, FETCHED, IN_SYNC, NOTHING_ASKED, restated, stated
 from tests.scenarios.runs.test_known_findings import AHEAD, assigned, elected, kept, quiet, tickets, told
 
 __all__ = ["quiet"]
@@ -334,6 +334,17 @@ def test_a_replica_that_was_deleted_while_it_was_the_isr_comes_back_empty(quiet:
     assert tickets(told(quiet, "kafka-2.6", [*marks[:-1], full], lost)) == [None]
     left = [*marks[:4], elected(5, 1), *marks[4:]]
     assert tickets(told(quiet, "kafka-2.6", left, lost)) == [None]
+
+
+def test_kafka_9654_a_copy_that_its_own_broker_has_fenced_fails_for_good(quiet: Run) -> None:
+    """2.4, seed 9 of the copies of the default swarm: a leader is elected while its log is copied."""
+    found = stated("converged", FETCHED, 9, 9, "orders-0: its copy to another log directory has failed", brokers=(0,))
+    fenced = e.CopyFailed(4, 4, 0, 0, "copies", *TP, 3, "FENCED_LEADER_EPOCH", "FENCED_LEADER_EPOCH")
+    for profile in ("kafka-1.1", "kafka-2.3", "kafka-2.4"):
+        assert tickets(told(quiet, profile, [fenced], found)) == ["KAFKA-9654"]
+    assert tickets(told(quiet, "kafka-2.5", [fenced], found)) == [None]
+    for other in (fenced._replace(node=1), fenced._replace(error="KafkaStorageException"), fenced._replace(seq=10)):
+        assert tickets(told(quiet, "kafka-2.4", [other], found)) == [None]
 
 
 def test_a_copy_does_not_know_where_the_epoch_of_its_leader_begins(quiet: Run) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from emulator.protocol.shown import Deviated
 from emulator.trace import as_bytes
-from scenarios.chaos.draw import concrete, default_swarm
+from scenarios.chaos.draw import concrete
 from scenarios.museum.exhibits import exhibit
 from scenarios.observe.checkers.checkers import REGISTRY
 from scenarios.observe.findings.convergence_facts import Condition
@@ -26,6 +26,7 @@ from scenarios.runs.findings import findings
 from scenarios.runs.known.ledger import in_isr_since
 from scenarios.runs.known_findings import KNOWN, explained_findings, known
 from scenarios.runs.past import KeptEvents
+from tests.scenarios.chaos.earlier_swarm import earlier_swarm
 from tests.scenarios.runs.building import TP
 from tests.scenarios.runs.stated import stated
 from tests.scenarios.runs.test_known_findings import elected, quiet, told
@@ -76,12 +77,12 @@ OF_CAMPAIGNS = [
     ("kafka-1.1", 70313, "KIP-320"),
     ("kafka-1.1", 70108, "KIP-279"),
 ]
-"""Seeds of the default swarm."""
+"""Seeds of the earlier swarm."""
 
 
 @pytest.mark.parametrize(("profile", "seed", "ticket"), OF_CAMPAIGNS)
 def test_a_seed_whose_findings_a_witness_explains(profile: str, seed: int, ticket: str) -> None:
-    run = run_scenario(evolve(concrete(default_swarm().for_run(profile=profile), seed, {}), source=""))
+    run = run_scenario(evolve(concrete(earlier_swarm(profile), seed, {}), source=""))
     explained = explained_findings(run)
     assert ticket in [reason.ticket for reason, _ in explained.known]
     assert not explained.new

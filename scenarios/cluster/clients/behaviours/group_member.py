@@ -1,0 +1,158 @@
+"""A member of a consumer group of the classic protocol: it joins, gets partitions, commits how far it is, and leaves
+now and then (ConsumerCoordinator, 2.3)."""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.groups.find_coordinator import CoordinatorType
+from emulator.protocol.groups.group_offsets import (
+    NO_OFFSET,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+    OffsetsWanted,
+    OffsetToCommit,
+)
+from emulator.protocol.groups.membership import (
+    NO_MEMBER,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    LeavingMember,
+    SyncGroupRequest,
+)
+from emulator.protocol.types import TopicPartition
+from scenarios.cluster.clients.admin import KafkaError
+from scenarios.cluster.clients.behaviours.coordinator import BACKOFF, MOVED, Coordinator
+from scenarios.language.clients import Behaviour, behaviour
+from scenarios.language.schema.kinds import DURATION, Integer, ListOf, Text, as_tuple
+from scenarios.language.schema.table_reader import key
+from scenarios.language.topic_spec import PARTITION_NAME, split_partition
+from scenarios.units import format_duration
+
+if TYPE_CHECKING:
+    from scenarios.language.clients import Client
+
+PROTOCOL_TYPE, PROTOCOL = "consumer", "range"
+_SHORT, _INT = Struct(">h"), Struct(">i")
+
+
+def subscription(topics: list[str]) -> bytes:
+    """The metadata of a member that reads ``topics`` (ConsumerProtocolSubscription, version 0)."""
+    names = b"".join(_SHORT.pack(len(topic)) + topic.encode() for topic in topics)
+    return _SHORT.pack(0) + _INT.pack(len(topics)) + names + _INT.pack(0)
+
+
+@behaviour("group-member", "a member of a consumer group: it joins, commits offsets, and leaves now and then")
+@frozen(kw_only=True)
+class GroupMember(Behaviour):
+    """One member. It reads no records: what it commits grows by a few with each commit.
+
+    Attributes:
+        instance: its group.instance.id (KIP-345); "": it is a dynamic member.
+        stays: how many commits it makes before it leaves; 0: it never does.
+    """
+
+    group: str = field(metadata=key(Text(), "the group"))
+    partitions: tuple[str, ...] = field(
+        converter=as_tuple, metadata=key(ListOf(PARTITION_NAME, unique=True, empty=False), "what the group reads")
+    )
+    instance: str = field(default="", metadata=key(Text(), "group.instance.id; absent = a dynamic member"))
+    session_us: int = field(default=10_000_000, metadata=key(DURATION, "session.timeout.ms", name="session"))
+    rebalance_us: int = field(default=20_000_000, metadata=key(DURATION, "max.poll.interval.ms", name="rebalance"))
+    commit_us: int = field(default=1_000_000, metadata=key(DURATION, "the time between two commits", name="commit"))
+    stays: int = field(default=0, metadata=key(Integer(0), "how many commits until it leaves; 0 = it stays"))
+
+    async def run(self, client: Client) -> None:
+        coordinator = Coordinator(client, self.group, CoordinatorType.GROUP)
+        member = NO_MEMBER
+        while True:
+            try:
+                member = await self._belong(client, coordinator, member)
+            except KafkaError as lost:
+                if lost.error in MOVED:
+                    coordinator.moved()
+                if lost.error in (Errors.UNKNOWN_MEMBER_ID, Errors.FENCED_INSTANCE_ID):
+                    member = NO_MEMBER
+                await client.sleep(BACKOFF)
+
+    async def _belong(self, client: Client, coordinator: Coordinator, member: str) -> str:
+        """Join, and be a member until the generation ends. Returns the member id. Raises: KafkaError."""
+        joined = await self._join(coordinator, member)
+        if joined.error is Errors.MEMBER_ID_REQUIRED:
+            return joined.member_id
+        _check(joined.error)
+        synced = await coordinator.ask(self._sync_of(joined))
+        _check(synced.error)
+        mine = tuple(TopicPartition(*split_partition(name)) for name in synced.assignment.decode().split(",") if name)
+        return await self._read(client, coordinator, joined, mine)
+
+    async def _join(self, coordinator: Coordinator, member: str) -> JoinGroupResponse:
+        topics = list(dict.fromkeys(split_partition(name)[0] for name in self.partitions))
+        request = JoinGroupRequest(
+            self.group, member, self.session_us, self.rebalance_us, PROTOCOL_TYPE, ((PROTOCOL, subscription(topics)),),
+            self.instance or None, requires_member_id=True,
+        )  # fmt: skip
+        found: JoinGroupResponse = await coordinator.ask(request, format_duration(self.rebalance_us + 5_000_000))
+        return found
+
+    def _sync_of(self, joined: JoinGroupResponse) -> SyncGroupRequest:
+        """The request for the assignment. The leader has divided the partitions."""
+        members = [each.member_id for each in joined.members]
+        divided = tuple(
+            (id, ",".join(self.partitions[place :: len(members)]).encode()) for place, id in enumerate(members)
+        )
+        return SyncGroupRequest(
+            self.group,
+            joined.generation,
+            joined.member_id,
+            self.instance or None,
+            divided,
+            PROTOCOL_TYPE,
+            joined.protocol,
+        )
+
+    async def _read(
+        self, client: Client, coordinator: Coordinator, joined: JoinGroupResponse, mine: tuple[TopicPartition, ...]
+    ) -> str:
+        """Commit again and again, and leave in the end. Raises: KafkaError where the generation ends before."""
+        positions = await self._committed(coordinator, mine)
+        commits, generation, member = 0, joined.generation, joined.member_id
+        while True:
+            await client.sleep(format_duration(self.commit_us))
+            beat = HeartbeatRequest(self.group, generation, member, self.instance or None)
+            _check((await coordinator.ask(beat)).error)
+            for tp in mine:
+                positions[tp] += 1 + client.below(5)
+            offsets = tuple(OffsetToCommit(tp, offset) for tp, offset in positions.items())
+            if offsets:
+                commit = OffsetCommitRequest(self.group, offsets, generation, member, self.instance or None)
+                for _tp, error in (await coordinator.ask(commit)).partitions:
+                    _check(error)
+            commits += 1
+            if commits == self.stays:
+                leaving = LeaveGroupRequest(self.group, (LeavingMember(member, self.instance or None),))
+                _check((await coordinator.ask(leaving)).error)
+                return NO_MEMBER
+
+    async def _committed(self, coordinator: Coordinator, mine: tuple[TopicPartition, ...]) -> dict[TopicPartition, int]:
+        """Where the group is in the member's partitions. Raises: KafkaError."""
+        if not mine:
+            return {}
+        response = await coordinator.ask(OffsetFetchRequest((OffsetsWanted(self.group, mine),)))
+        (of_group,) = response.groups
+        _check(of_group.error)
+        for one in of_group.partitions:
+            _check(one.error)
+        return {one.tp: 0 if one.offset == NO_OFFSET else one.offset for one in of_group.partitions}
+
+
+def _check(error: Errors) -> None:
+    """Raises: KafkaError unless all is well."""
+    if error is not NO_ERROR:
+        raise KafkaError(error)

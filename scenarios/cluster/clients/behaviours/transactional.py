@@ -1,0 +1,138 @@
+"""A transactional producer: it writes to several partitions, commits offsets of a group with them, and commits or
+aborts (TransactionManager, 2.3). Two with one transactional id fence each other."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field, frozen
+
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.groups.find_coordinator import CoordinatorType
+from emulator.protocol.groups.group_offsets import OffsetToCommit
+from emulator.protocol.produce import InitProducerIdRequest
+from emulator.protocol.records import TRANSACTIONAL, ProducedRecords, RecordHeader, write_records
+from emulator.protocol.transactions.coordination import (
+    AddOffsetsToTxnRequest,
+    AddPartitionsToTxnRequest,
+    EndTxnRequest,
+)
+from emulator.protocol.transactions.txn_offset_commit import TxnOffsetCommitRequest
+from emulator.protocol.types import TopicPartition
+from scenarios.cluster.clients.admin import KafkaError
+from scenarios.cluster.clients.behaviours.coordinator import BACKOFF, MOVED, Coordinator
+from scenarios.language.clients import Behaviour, behaviour
+from scenarios.language.schema.kinds import DURATION, Integer, ListOf, Text, as_tuple
+from scenarios.language.schema.table_reader import key
+from scenarios.language.topic_spec import PARTITION_NAME, split_partition
+from scenarios.units import format_duration
+
+if TYPE_CHECKING:
+    from scenarios.language.clients import Client
+
+ATTEMPTS = 100
+AGAIN = (*MOVED, Errors.CONCURRENT_TRANSACTIONS, Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.NOT_LEADER_FOR_PARTITION)
+
+
+@define(eq=False)
+class _Producer:
+    """One producer with an id.
+
+    Attributes:
+        sequences: the sequence number of the next record of each partition.
+    """
+
+    id: int
+    epoch: int
+    sequences: dict[TopicPartition, int] = field(factory=dict)
+
+    def batch(self, tp: TopicPartition, count: int, now_ms: int, id: int) -> ProducedRecords:
+        """The next batch of the producer, with the id ``id`` in the run."""
+        first = self.sequences.get(tp, 0)
+        self.sequences[tp] = first + count
+        data = write_records(
+            [(None, b"x" * 20)] * count, now_ms, attributes=TRANSACTIONAL, producer_id=self.id,
+            producer_epoch=self.epoch,
+        )  # fmt: skip
+        header = RecordHeader(TRANSACTIONAL, count, now_ms, now_ms)
+        return ProducedRecords(tp, count, len(data), id, self.id, first, header, data, producer_epoch=self.epoch)
+
+
+@behaviour("transactional", "a producer of transactions, with a group's offsets in them; some are aborted")
+@frozen(kw_only=True)
+class Transactional(Behaviour):
+    """One producer.
+
+    Attributes:
+        group: the group whose offsets it commits in its transactions; "": none.
+    """
+
+    id: str = field(metadata=key(Text(), "the transactional id; two clients with the same one fence each other"))
+    partitions: tuple[str, ...] = field(
+        converter=as_tuple, metadata=key(ListOf(PARTITION_NAME, unique=True, empty=False), "what it writes to")
+    )
+    group: str = field(default="", metadata=key(Text(), "a group whose offsets are in its transactions; absent = none"))
+    pause_us: int = field(default=500_000, metadata=key(DURATION, "between two transactions", name="pause"))
+    timeout_us: int = field(default=15_000_000, metadata=key(DURATION, "transaction.timeout.ms", name="timeout"))
+    aborts: int = field(default=20, metadata=key(Integer(0, 100), "percentage of transactions that it aborts"))
+
+    async def run(self, client: Client) -> None:
+        coordinator = Coordinator(client, self.id, CoordinatorType.TRANSACTION)
+        while True:
+            try:
+                asked = InitProducerIdRequest(transactional_id=self.id, transaction_timeout_us=self.timeout_us)
+                found = await _done(client, coordinator, asked)
+                producer = _Producer(found.producer_id, found.producer_epoch)
+                while True:
+                    await self._transaction(client, coordinator, producer)
+                    await client.sleep(format_duration(self.pause_us))
+            except KafkaError:  # fenced, or it does not know how far it came: it begins again with another epoch
+                await client.sleep(format_duration(100_000 * (1 + client.below(30))))
+
+    async def _transaction(self, client: Client, coordinator: Coordinator, producer: _Producer) -> None:
+        """Raises: KafkaError."""
+        first = client.below(len(self.partitions))
+        names = (*self.partitions[first:], *self.partitions[:first])[: 1 + client.below(3)]
+        tps = tuple(TopicPartition(*split_partition(name)) for name in names)
+        mine = (self.id, producer.id, producer.epoch)
+        await _done(client, coordinator, AddPartitionsToTxnRequest(*mine, tps))
+        for tp in tps:
+            await client.produce_batch(partial(producer.batch, tp, 1 + client.below(4), round(client.now_s * 1000)))
+        if self.group:
+            await self._offsets(client, coordinator, producer, tps)
+        await _done(client, coordinator, EndTxnRequest(*mine, client.below(100) >= self.aborts))
+
+    async def _offsets(
+        self, client: Client, coordinator: Coordinator, producer: _Producer, tps: tuple[TopicPartition, ...]
+    ) -> None:
+        """Commit offsets of the group in the transaction. Raises: KafkaError."""
+        await _done(client, coordinator, AddOffsetsToTxnRequest(self.id, producer.id, producer.epoch, self.group))
+        offsets = tuple(OffsetToCommit(tp, producer.sequences[tp]) for tp in tps)
+        commit = TxnOffsetCommitRequest(
+            self.group, offsets, transactional_id=self.id, producer_id=producer.id, producer_epoch=producer.epoch
+        )
+        await _done(client, Coordinator(client, self.group, CoordinatorType.GROUP), commit)
+
+
+async def _done(client: Client, coordinator: Coordinator, request: Any) -> Any:
+    """The response without an error, after as many attempts as that takes. Raises: KafkaError."""
+    error = NO_ERROR
+    for _ in range(ATTEMPTS):
+        try:
+            response = await coordinator.ask(request)
+        except KafkaError as lost:
+            error = lost.error
+        else:
+            errors = (
+                [each for _tp, each in response.partitions] if hasattr(response, "partitions") else [response.error]
+            )
+            error = next((each for each in errors if each is not NO_ERROR), NO_ERROR)
+            if error is NO_ERROR:
+                return response
+        if error not in AGAIN:
+            break
+        if error in MOVED:
+            coordinator.moved()
+        await client.sleep(BACKOFF)
+    raise KafkaError(error)

@@ -1,0 +1,27 @@
+"""The default swarm as it was when campaigns found the seeds that tests name: without the kinds that came later.
+
+Each block draws from a stream of its own, so the others draw what they drew then.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from scenarios.chaos.draw import default_swarm
+from scenarios.language import Scenario
+from scenarios.profiles import PROFILES
+from scenarios.profiles.profile import is_before
+
+LATER = (
+    "controllers-again", "groups", "leaders-again", "lost-directories", "names-again", "pools-resized", "queued-sends",
+    "replicas-again", "requests-twice", "retries", "second-faults", "settings-again", "transactions",
+)  # fmt: skip
+COPIES_WERE_DRAWN_SINCE = "2.5"
+
+
+def earlier_swarm(profile: str) -> Scenario:
+    """That swarm, for runs of a profile."""
+    no_copies = is_before(PROFILES[profile].release, COPIES_WERE_DRAWN_SINCE)
+    left_out = (*LATER, "copies") if no_copies else LATER
+    swarm = default_swarm()
+    return evolve(swarm, chaos=[block for block in swarm.chaos if block.kind not in left_out]).for_run(profile=profile)
