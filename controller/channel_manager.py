@@ -140,6 +140,11 @@ class ControllerChannelManager:
             self.process.metrics, lambda: sum(thread.waiting for thread in self._threads.values())
         )
 
+    @property
+    def brokers(self) -> tuple[int, ...]:
+        """The brokers to which there is a channel."""
+        return tuple(self._threads)
+
     def startup(self, brokers: Iterable[int]) -> None:
         """Open a channel to each broker, with an empty queue, as a failover does.
 

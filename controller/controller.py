@@ -6,6 +6,7 @@ from typing import Any
 
 from attrs import define, field
 
+from controller import memories
 from controller.channel_manager import ControllerChannelManager
 from controller.context import NO_CONTROLLER, ControllerContext
 from controller.errors import ControllerError, ControllerMoved, IllegalState
@@ -486,6 +487,7 @@ class Controller:
         self.context.epoch = 0
         self.context.reassignments.update(unfinished)
         self.metrics.show_active(active=self.is_active)
+        memories.show(self, self.process, "resigned")
 
     # -- failover -----------------------------------------------------------------------------------------------------
 
@@ -523,6 +525,7 @@ class Controller:
             if not self.policies.announces_before_elections:
                 self.batch.send_update_metadata(self.context.live_or_shutting_down)
             self.rebalance.start()
+        memories.show(self, self.process, "failover")
 
     async def _watch(self) -> None:
         self.watches.cluster(every_reassignment_change=self._follows_znode)

@@ -89,6 +89,11 @@ class ControllerBrokerRequestBatch:
         self._metadata.clear()
         self._all_informed, self._offline = False, None
 
+    @property
+    def brokers(self) -> int:
+        """The number of brokers for which requests are in the batch."""
+        return len({**self._leader_and_isr, **self._stops, **self._metadata_brokers})
+
     # -- adding -------------------------------------------------------------------------------------------------------
 
     def add_leader_and_isr(

@@ -56,6 +56,18 @@ class Watches:
         """Watch the state znode of a partition that is being reassigned."""
         self._on_node(znodes.state_path(tp), (EventType.NODE_DATA_CHANGED,), lambda: ReassignmentIsrChange(tp))
 
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics whose assignment is watched."""
+        parent = f"{znodes.TOPICS}/"
+        names = (path.removeprefix(parent) for path in self._nodes if path.startswith(parent))
+        return tuple(name for name in names if "/" not in name)
+
+    @property
+    def count(self) -> int:
+        """The number of handlers."""
+        return len(self._nodes) + len(self._children)
+
     def read_elections(self) -> None:
         """Queue an event that reads /admin/preferred_replica_election, which arms its watch."""
         self.event_manager.put(ReplicaLeaderElection())

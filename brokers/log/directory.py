@@ -111,6 +111,10 @@ class LogDirectory:
         self.logs -= 1
         return f"{DELETED}{doomed}.{number}"
 
+    def logs_held(self) -> list[str]:
+        """The paths of the logs of replicas."""
+        return self.disk.list(LOGS)
+
     def futures(self) -> list[str]:
         """The paths of the logs that will replace others."""
         return self.disk.list(FUTURES)

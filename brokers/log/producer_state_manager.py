@@ -94,6 +94,14 @@ class ProducerStateManager:
     def knows(self, producer_id: int) -> bool:
         return producer_id in self._batches
 
+    def remembered_batches(self) -> tuple[tuple[int, int, int], ...]:
+        """The kept batches, by producer id and in the order of the log: id, base offset and next offset."""
+        return tuple(
+            (producer_id, batch.base_offset, batch.next_offset)
+            for producer_id, kept in sorted(self._batches.items())
+            for batch in kept
+        )
+
     def repeated(self, produced: IdempotentBatch) -> SequencedBatch | None:
         """The kept batch of which ``produced`` is a duplicate, or None (findDuplicateBatch)."""
         kept = self._batches.get(produced.producer_id)

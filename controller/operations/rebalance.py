@@ -93,6 +93,11 @@ class AutoLeaderRebalance:
             self._timer.cancel()
             self._timer = None
 
+    @property
+    def due(self) -> bool:
+        """Whether a timer for the next check is set."""
+        return self._timer is not None
+
     async def check(self) -> None:
         """Check the imbalance, and set the timer for the next check."""
         await self._balance()

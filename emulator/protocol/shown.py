@@ -322,3 +322,23 @@ class MetadataCached(NamedTuple):
     node: int
     topics: Mapping[str, Mapping[int, PartitionMetadata]]
     live_brokers: tuple[int, ...]
+
+
+class Remembered(NamedTuple):
+    """All that a role of a broker's process remembers, as its declarations (``controller.memories``,
+    ``brokers.memories``) read it.
+
+    Attributes:
+        role: ``controller`` or ``broker``.
+        occasion: ``failover``, as a controller has taken over; ``resigned``, as it has given up; ``rest``, as nothing
+            more happens by itself.
+        memories: the values, by the names of the declarations.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    role: str
+    occasion: str
+    memories: Mapping[str, object]

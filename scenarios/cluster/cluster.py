@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import trio
 from attrs import define, evolve, field, frozen
 
+from brokers import memories as broker_memories
 from brokers.broker import Broker, BrokerSpec, Serve
+from controller import memories as controller_memories
 from controller.controller import Controller
 from controller.policies import ControllerPolicies
 from emulator.disks import Disk, DiskSpeed, Pace
@@ -23,6 +25,7 @@ from emulator.network import NO_DELAY, Network, NetworkSpec
 from emulator.nodes import CrashKind, Node, Process
 from emulator.protocol.address import host
 from emulator.protocol.events import NodeCrashed, NodeStarted
+from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity, topic_entity
 from emulator.trace import Trace
@@ -239,6 +242,17 @@ class Cluster:
         cut = network.route(id, ZOOKEEPER).cut or network.route(ZOOKEEPER, id).cut
         able = process is not None and process.alive and not process.suspended and not cut
         return able and not self.zookeeper.stopped and self.zookeeper.server.sessions.newest(id) is None
+
+    def show_memories(self, occasion: str) -> None:
+        """Let every broker that runs, and the controller that it hosts, show what it remembers (``Remembered``)."""
+        if not self.trace.shows(Remembered):
+            return
+        for id, broker in self.brokers.items():
+            process = self.nodes[id].process
+            if process is None or not process.alive or process.suspended or not broker.started:
+                continue
+            broker_memories.show(broker, occasion)
+            controller_memories.show(self.controllers[id], process, occasion)
 
     # -- brokers ----------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,8 @@ from typing import Any
 from attrs import define
 
 from brokers.partition.isr import NO_LIMIT
+from controller.memories import MEMORIES, OUTSIDE_THE_CONTEXT
+from controller.policies import ControllerPolicies
 from controller.reassignment.kip_455 import KIP_455
 from emulator.kernel import World
 from fetchers.failures import Verdict
@@ -62,8 +64,23 @@ def start_settings(scenario: Scenario) -> StartSettings:
         drops_at_the_end=release.brokers.out_of_sync.even_at_the_end,
         accepts_newer_broker_epochs=release.brokers.accepts_newer_broker_epoch,
         truncates_on_fetch=release.fetchers.truncation.on_fetch,
+        announces_brokers=release.controller.announces_brokers,
+        resigned_keep=_kept_after_resigning(release.controller),
         undone_by=undone_by,
     )
+
+
+def _kept_after_resigning(release: ControllerPolicies) -> frozenset[str]:
+    """The memories that a controller of a release keeps when it resigns."""
+    every = [memory.name for memory in MEMORIES]
+    if release.follows_controller_epoch:
+        return frozenset(every)
+    kept = {name for name in every if name not in OUTSIDE_THE_CONTEXT} if release.acts_after_resigning else set()
+    if release.keeps_watches:
+        kept |= {"watches", "watched_topics"}
+    if not release.forgets_moves:
+        kept.add("moves")
+    return frozenset(kept)
 
 
 @define(eq=False)

@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 
 MOST_DEFECTS = 100
 
+REMEMBERS_US = 2_000_000
+"""How long after roles have shown what they remember they do so again, at the next settled moment."""
+
 
 @define(eq=False)
 class Stage:
@@ -164,6 +167,7 @@ class Stage:
         """Everything has started: look at the state, and begin the method."""
         self.judge.check_steady("start", self.world.now)
         self._look(None)
+        self._remember(None)
         Looks(self.world, self.checkers).begin()
         Recounts(self.world, self.checkers).begin()
         if self.scenario.frames is not None:
@@ -260,6 +264,15 @@ class Stage:
         self.judge.look(self.world.now)
         self.convergence.look(self.world.now)
         self.world.call_later(LOOK_US, self._look, None, True)
+
+    def _remember(self, _: Any) -> None:
+        """At the next settled moment, let roles show what they remember; from then on again and again."""
+        self.world.when_settled(self._show_memories)
+
+    def _show_memories(self) -> None:
+        if self.cluster.sessions_stand:
+            self.cluster.show_memories("rest")
+        self.world.call_later(REMEMBERS_US, self._remember, None, True)
 
     @property
     def _late(self) -> bool:

@@ -9,6 +9,7 @@ from attrs import evolve
 
 from brokers import metrics
 from brokers.controlled_shutdown import ControlledShutdown
+from brokers.dynamic_config import DynamicConfigManager
 from brokers.log import log
 from brokers.metadata_cache import MetadataCache
 from brokers.partition.partition import Partition
@@ -95,6 +96,15 @@ def _no(_function: Callable[..., Any]) -> Callable[..., bool]:
 
 def _lacks_a_million(info: Callable[..., ReplicaInfo]) -> Callable[..., ReplicaInfo]:
     return lambda log, lag, future: info(log, lag + 1_000_000 * future, future)
+
+
+def _only_in_the_first_session(look: Callable[..., None]) -> Callable[..., None]:
+    def looks(self: DynamicConfigManager) -> None:
+        first = vars(self).setdefault("_first_session", self._zk.session_id)
+        if first == self._zk.session_id:
+            look(self)
+
+    return looks
 
 
 GUARDS = (
@@ -188,5 +198,12 @@ GUARDS = (
         here="Brokers count the bytes of listed replicas (KIP-73), and take no rate for too high: a replica that is "
         "added gets all it can.",
         taken_out=(TakenOut(owner=Quota, function="is_quota_exceeded", instead=_no),),
+    ),
+    Guard(
+        name="broker_remembers",
+        title="a broker does not look for changed settings in its new session",
+        here="A broker whose session has expired is not notified of changed settings any more, as nothing arms the "
+        "watch again, and reads none.",
+        taken_out=(TakenOut(owner=DynamicConfigManager, function="look", instead=_only_in_the_first_session),),
     ),
 )

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from attrs import evolve
 
 from controller.metrics import ControllerMetrics
 from controller.metrics.channels import QueueMetrics
+from controller.operations.notifications import Notifications
 from controller.operations.rebalance import AutoLeaderRebalance
 from controller.operations.shutdown import ControlledShutdowns
+from controller.reassignment.steps_work import StepsWork
 from controller.state_machines.leader_election_algorithms import Candidates
 from controller.state_machines.leader_elections import LeaderElections
 from controller.state_machines.replicas import ReplicaStateMachine
 from controller.states import ReplicaState
+from emulator.protocol import znodes
 from emulator.protocol.errors import Errors
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.zookeeper.server.zookeeper_server import Session, SessionTracker
 from scenarios.museum.guards.guard import Guard, TakenOut
@@ -80,6 +84,25 @@ def _can_be_resumed(_end: Callable[..., None]) -> Callable[..., None]:
             session.timer.cancel()
 
     return keeps
+
+
+def _deletes_unread(_process: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    async def deletes(self: Notifications) -> None:
+        path = znodes.ISR_CHANGE_NOTIFICATION
+        await self._delete(path, await self.zk_client.children(path))
+
+    return deletes
+
+
+def _never_stops(_stop: Callable[..., None]) -> Callable[..., None]:
+    return lambda _self: None
+
+
+def _deletes_nothing(_delete: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    async def deletes(_self: StepsWork, _tp: TopicPartition, _replicas: Sequence[int]) -> None:
+        return None
+
+    return deletes
 
 
 GUARDS = (
@@ -150,5 +173,28 @@ GUARDS = (
         here="A broker that has been registered since the start asks three times whether it may go, is refused each "
         "time, and goes without having handed over.",
         taken_out=(TakenOut(owner=ControlledShutdowns, function="_refusal", instead=_knows_no_broker),),
+    ),
+    Guard(
+        name="controller_remembers",
+        title="a controller deletes the announcements of changed ISRs unread",
+        here="A controller that is told of announcements in /isr_change_notification deletes them, and goes on with "
+        "the ISRs that it knew.",
+        also=("broker_remembers",),
+        taken_out=(TakenOut(owner=Notifications, function="process_isr_changes", instead=_deletes_unread),),
+    ),
+    Guard(
+        name="resigned_forgets",
+        title="a controller that resigns still looks at the preferred leaders",
+        here="The timer of the next look goes on after the resignation. What it puts into the queue is dropped while "
+        "another broker is the controller, so nothing else shows it.",
+        taken_out=(TakenOut(owner=AutoLeaderRebalance, function="stop", instead=_never_stops),),
+    ),
+    Guard(
+        name="drops_stopped",
+        title="a move ends and deletes no replica that leaves",
+        here="A controller takes the replicas that leave out of the ISR and writes the new assignment, and asks nobody "
+        "to delete them.",
+        also=("converged",),
+        taken_out=(TakenOut(owner=StepsWork, function="delete", instead=_deletes_nothing),),
     ),
 )

@@ -398,3 +398,18 @@ class RequestTakenOut(NamedTuple):
             f"{tp}: broker {self.broker} takes the request for {list(self.target)} {'' if self.read else 'unread '}out "
             f"of {self.path}; its replicas are {list(self.now)}, {were}"
         )
+
+
+class DroppedUnstopped(NamedTuple):
+    """A replica that a controller has dropped from the assignment, and that it has not asked its broker to delete."""
+
+    controller: int
+    broker: int
+    before: tuple[int, ...]
+    replicas: tuple[int, ...]
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: controller {self.controller} writes the assignment {list(self.replicas)} after "
+            f"{list(self.before)}, and has not asked broker {self.broker} to delete its replica"
+        )

@@ -39,6 +39,8 @@ class StartSettings:
             know (KAFKA-9839, 2.5.1).
         truncates_on_fetch: the release's fetches name the epoch of the log's last batch, and their answers where the
             two logs diverge (KIP-595, 2.7).
+        announces_brokers: the release's controllers tell all brokers when one starts or ends (KAFKA-972, 0.9).
+        resigned_keep: the memories (``controller.memories``) that a controller of the release keeps when it resigns.
         undone_by: the action that ends the effect of a fault's, by their names; None for one that does not last.
     """
 
@@ -53,6 +55,8 @@ class StartSettings:
     drops_at_the_end: bool = False
     accepts_newer_broker_epochs: bool = True
     truncates_on_fetch: bool = False
+    announces_brokers: bool = True
+    resigned_keep: frozenset[str] = frozenset()
     undone_by: Callable[[str], str | None] = lambda _: None
 
     def time_us(self, name: str, default_ms: int) -> int:

@@ -29,7 +29,11 @@ TICKETS = (
         "followed nothing, or what it had before, until the next change.",
         here="A request with a higher broker epoch than the broker's own fails and has no effect.",
         checker="converged",
-        also=("broker_epoch_fence", "metadata_kept"),
+        also=(
+            "broker_epoch_fence",
+            "metadata_kept",
+            "broker_remembers",
+        ),
         policies={"brokers.accepts_newer_broker_epoch": False},
         fixed={"brokers.accepts_newer_broker_epoch": True},
         differences=(

@@ -177,7 +177,10 @@ TICKETS = (
         here="A new controller forgets the leaders and ISRs of partitions whose leader is not alive. The checker "
         "sees a partition that has a live in-sync replica, a controller, and no leader.",
         checker="led_in_time",
-        also=("offline_true",),
+        also=(
+            "offline_true",
+            "controller_remembers",
+        ),
         policies={"controller.loads_every_leader": False},
         source="KafkaController.updateLeaderAndIsrCache, before and after the ticket's commit (March 2013)",
     ),
@@ -278,7 +281,10 @@ TICKETS = (
         here="A controller that resigns keeps its memory and handles the events that are queued; writes are not "
         "fenced, as in those releases. The checker sees a broker that writes assignments and is not the controller.",
         checker="controller_fence",
-        also=("moves_recoverable",),
+        also=(
+            "moves_recoverable",
+            "resigned_forgets",
+        ),
         policies={"controller.acts_after_resigning": True, "controller.fencing": Unfenced()},
         source="KafkaController.onControllerResignation and the listeners of 0.10.1.0; ControllerZkListener, 0.10.2.0",
     ),
@@ -294,7 +300,10 @@ TICKETS = (
         here="A controller that resigns keeps its watches and its memory; writes are not fenced, as in those "
         "releases. The checker sees a broker that writes assignments and is not the controller.",
         checker="controller_fence",
-        also=("moves_recoverable",),
+        also=(
+            "moves_recoverable",
+            "resigned_forgets",
+        ),
         policies={
             "controller.keeps_watches": True,
             "controller.acts_after_resigning": True,
@@ -314,6 +323,7 @@ TICKETS = (
         here="A controller that was replaced does not resign before its session expires, and takes over the epoch "
         "that it reads. The checker sees two brokers that write as controller in one epoch.",
         checker="controller_fence",
+        also=("resigned_forgets",),
         policies={"controller.follows_controller_epoch": True},
         source="KafkaController's ControllerEpochListener and ZookeeperLeaderElector, 0.8.0 and 0.8.2.0",
     ),
@@ -344,6 +354,7 @@ TICKETS = (
         here="Requests bear no broker epochs and the controller compares none. The checker sees a broker that runs "
         "and never joins the ISR again.",
         checker="converged",
+        also=("controller_remembers",),
         policies={"controller.broker_epochs": False},
         differences=(
             Difference(
@@ -369,7 +380,15 @@ TICKETS = (
         here="Each new session is an event in the controller's queue, and later ones drop nothing. The checker sees "
         "a partition that can be led and is not.",
         checker="led_in_time",
-        also=("epochs_grow", "metadata_follows", "metadata_kept", "offline_true", "replicas_notified"),
+        also=(
+            "epochs_grow",
+            "metadata_follows",
+            "metadata_kept",
+            "offline_true",
+            "replicas_notified",
+            "broker_remembers",
+            "controller_remembers",
+        ),
         policies={"controller.sessions_in_turn": True},
         source="KafkaController.SessionExpirationListener and ZookeeperLeaderElector.elect, 0.10.1.0; the patch of "
         "the ticket; KafkaController, 1.1.0",

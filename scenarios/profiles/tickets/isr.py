@@ -202,6 +202,10 @@ TICKETS = (
         "refused, the leader counted on replicas that the ISR did not have, and only a restart helped.",
         here="A write that is refused for its version has failed, whatever the znode holds.",
         checker="converged",
+        also=(
+            "broker_remembers",
+            "controller_remembers",
+        ),
         policies={"brokers.isr_writes": ByZooKeeper(compares=False)},
         differences=(
             Difference(

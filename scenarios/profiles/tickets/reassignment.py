@@ -31,6 +31,7 @@ TICKETS = (
         here="A controller that resigns keeps its moves, and takes them up again when it is elected again. The checker "
         "sees that the replicas of a partition change while ZooKeeper asks for no move of it.",
         checker="moves_recoverable",
+        also=("resigned_forgets",),
         policies={"controller.forgets_moves": False},
         trigger="a controller that is lost in the midst of a move, another move of that partition, and then the "
         "first controller again",

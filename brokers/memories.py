@@ -1,0 +1,133 @@
+"""The memory of a broker: its parts, each with where a broker that starts reads it: ZooKeeper, its own disks, and what
+the controller sends it. ``scenarios/observe/checkers/broker_remembers.py`` compares."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from brokers.log.batch_runs import all_pieces
+from brokers.log.log_config import LogConfig
+from brokers.log.producer_state_manager import ProducerStateManager
+from emulator.memories import Memory, recalled
+from emulator.protocol.shown import Remembered
+from emulator.protocol.types import TopicPartition
+
+if TYPE_CHECKING:
+    from brokers.broker import Broker
+    from brokers.log.log import Log
+
+CHECKER = "broker_remembers"
+
+
+class AppliedSettings(NamedTuple):
+    """The settings that a topic's partitions work with, or those of the topics that have none of their own."""
+
+    min_insync_replicas: int
+    log: LogConfig
+
+
+class HostedReplica(NamedTuple):
+    """A replica as its broker knows it.
+
+    Attributes:
+        isr, zk_version: empty and -1 where it follows.
+        directory: the log directory that holds its log.
+    """
+
+    leads: bool
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    zk_version: int
+    directory: str
+
+
+class ProducersKept(NamedTuple):
+    """The batches of idempotent producers that a log remembers, and those that it would if it were loaded now: each
+    with producer id, base offset and next offset. Those that end before the log's start are left out: Kafka's memory
+    keeps them (``ProducerStateEntry.removeBatchesOlderThan``, 1.1 to 2.3, drops them from a copy), its snapshots do
+    not."""
+
+    kept: tuple[tuple[int, int, int], ...]
+    loaded: tuple[tuple[int, int, int], ...]
+
+
+def _settings(broker: "Broker") -> dict[str, AppliedSettings]:
+    replicas = broker.replicas
+    topics = dict.fromkeys(tp.topic for tp in replicas.partitions)
+    policies = replicas.policies
+    return {topic: AppliedSettings(policies.min_insync_replicas(topic), policies.log_config(topic)) for topic in topics}
+
+
+def _started_with(broker: "Broker") -> AppliedSettings:
+    config = broker.spec.policies.config
+    return AppliedSettings(config.min_insync_replicas, config.log)
+
+
+def _replicas(broker: "Broker") -> dict[TopicPartition, HostedReplica]:
+    return {
+        tp: HostedReplica(
+            one.is_leader, one.leader, one.leader_epoch, one.isr_state.isr if one.is_leader else (),
+            one.zk_version if one.is_leader else -1, one.log.directory.name,
+        )
+        for tp, one in broker.replicas.partitions.items()
+    }  # fmt: skip
+
+
+def _directories(broker: "Broker") -> dict[TopicPartition, str]:
+    """The logs on the disks, by partition, with their directories."""
+    return {
+        TopicPartition.parse(path.partition("/")[2]): directory.name
+        for directory in broker.replicas.logs.online
+        for path in directory.logs_held()
+    }
+
+
+def _producers(broker: "Broker") -> dict[TopicPartition, ProducersKept]:
+    found = {}
+    for tp, partition in broker.replicas.partitions.items():
+        log = partition.log
+        kept, loaded = _since_start(log, log.producers), _since_start(log, _loaded(log))
+        if kept or loaded:
+            found[tp] = ProducersKept(kept, loaded)
+    return found
+
+
+def _since_start(log: "Log", producers: ProducerStateManager) -> tuple[tuple[int, int, int], ...]:
+    return tuple(one for one in producers.remembered_batches() if one[2] > log.start_offset)
+
+
+def _loaded(log: "Log") -> ProducerStateManager:
+    before = log.directory.producers_before.get(log.tp)
+    return ProducerStateManager.of(all_pieces(log.batches), None if before is None else before.copy())
+
+
+MEMORIES: "tuple[Memory[Broker], ...]" = (
+    Memory(
+        "settings", "/config/topics/T and /config/brokers", "min.insync.replicas and the settings of logs, of the "
+        "topics whose replicas it has", _settings, CHECKER,
+    ),
+    Memory(
+        "started_with", "its properties", "the same settings before any is changed; no checker: nothing changes them",
+        _started_with,
+    ),
+    Memory(
+        "replicas", "LeaderAndIsr and StopReplica", "its replicas with role, leader epoch and ISR", _replicas, CHECKER
+    ),
+    Memory("directories", "its disks", "the logs in its directories", _directories, CHECKER),
+    Memory("producers", "the logs", "the newest batches of each idempotent producer", _producers, CHECKER),
+    Memory(
+        "metadata", "UpdateMetadata", "the partitions that it tells clients about",
+        lambda b: b.replicas.metadata.topics, CHECKER,
+    ),
+    Memory(
+        "live_brokers", "UpdateMetadata", "the brokers that it tells clients about",
+        lambda b: b.replicas.metadata.live_brokers, CHECKER,
+    ),
+)  # fmt: skip
+"""The parts that can be compared at rest. Rates of throttles are seen by ``throttle_kept`` while they limit."""
+
+
+def show(broker: "Broker", occasion: str) -> None:
+    """Show what a broker remembers, where anything looks."""
+    trace = broker.process.node.trace
+    if trace.shows(Remembered):
+        trace.mark(Remembered, broker.process.node.id, "broker", occasion, recalled(MEMORIES, broker))

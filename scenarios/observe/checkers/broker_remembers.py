@@ -1,0 +1,216 @@
+"""E9: what a broker remembers is what a fresh process would have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple
+
+from brokers.log.log_config import BROKER_NAMES, TOPIC_NAMES, LogConfig
+from emulator.protocol import znodes
+from emulator.protocol.shown import Remembered
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.update_metadata import PartitionMetadata
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.findings.memory_facts import BrokerRemembers
+from scenarios.observe.history.history import History
+from scenarios.observe.past.changes import StateWritten
+
+CONFIG = "/config/"
+MIN_ISR = "min.insync.replicas"
+ANNOUNCED_US = 10_000_000
+"""A leader announces the changes of its ISRs once there was none for 5 s, and looks every 2.5 s
+(ReplicaManager.maybePropagateIsrChanges, 0.8.2 to 2.6)."""
+
+
+class Unlike(NamedTuple):
+    """A part of one memory that is otherwise than a fresh process would have it."""
+
+    memory: str
+    of: str
+    kept: str
+    wanted: str
+    partition: TopicPartition | None = None
+
+
+class BrokerRemembersTrue(Checker):
+    """When nothing is left to do, a broker works with what one that starts now would: the settings that ZooKeeper has,
+    the ISRs that ZooKeeper has of the partitions that it leads, a log on a disk for each of its replicas, and of
+    idempotent producers what its logs have of them.
+
+    Verified: when the cluster is at rest, on each broker that the controller has reached for long enough:
+        min.insync.replicas and the settings of logs that each of its topics has in force (KIP-226), against the
+        configuration znodes of the topic, of the broker, of all brokers, and its properties; each replica against the
+        logs in its directories, and the ISR that its leader knows against ZooKeeper; the batches of producers that each
+        log remembers, against what it remembers once it is loaded again; the replicas, ISRs and live brokers of its
+        metadata, against ZooKeeper.
+
+    A replica that is not assigned to its broker is ``converged``'s, one in another role than ZooKeeper has
+    ``roles_adopted``'s. Before KAFKA-972 (0.9) brokers do not learn that another one has ended or started: what such a
+    release says of live brokers is not compared. A log of Kafka 1.1 to 2.3 remembers batches that retention has
+    deleted, until it is loaded again: ProducerStateEntry.removeBatchesOlderThan drops them from a copy. They are left
+    out.
+
+    Not verified: rates of throttles (``throttle_kept``), and the number of fetchers; brokers that shut down, lost a log
+        directory, or into which a scenario has injected an error; topics that are being deleted; whom the metadata
+        names as leader (``metadata_kept``), and which of the replicas are offline.
+    """
+
+    name: ClassVar[str] = "broker_remembers"
+    ids: ClassVar[tuple[str, ...]] = ("E9",)
+    statement: ClassVar[str] = (
+        "at rest memory_b = read(Z, disks): what a broker remembers is what a fresh process would have"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9254", "KAFKA-8813")
+    fails_when: ClassVar[str | None] = "a broker does not look for changed settings in its new session"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._now = history.circumstances
+        self._announced = history.settings.start.announces_brokers
+        self._configs: dict[str, dict[str, str]] = {}
+        """The settings in ZooKeeper by entity."""
+        self._reported: dict[tuple[int, str, str], None] = {}
+        self._isr_us: dict[TopicPartition, int] = {}
+        """When the ISR of a partition was last written."""
+
+    def on_state(self, event: StateWritten) -> None:
+        self._isr_us[event.tp] = event.t_us
+
+    def on_written(self, event: ZkWritten) -> None:
+        path = event.path
+        if path.startswith((znodes.CONFIG_TOPICS, znodes.CONFIG_BROKERS)):
+            entity = path.removeprefix(CONFIG)
+            if event.op == "delete":
+                self._configs.pop(entity, None)
+            elif event.data:
+                self._configs[entity] = znodes.decode_config(event.data)
+
+    def on_remembered(self, event: Remembered) -> None:
+        if event.role != "broker" or not self._is_settled(event):
+            return
+        for compare in COMPARED:
+            for found in compare(self, event, event.memories):
+                key = event.node, found.memory, found.of or str(found.partition)
+                if key not in self._reported:
+                    self._reported[key] = None
+                    facts = BrokerRemembers(event.node, found.memory, found.of, found.kept, found.wanted)
+                    self.violated(event, facts, found.partition, (event.node,))
+
+    def _is_settled(self, event: Remembered) -> bool:
+        """Whether everything that concerns a broker has reached it."""
+        broker, now, cluster = event.node, self._now, self.cluster
+        since_us = now.reached_since_us(broker)
+        if since_us is None or cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker):
+            return False
+        return broker not in now.impaired and event.t_us - since_us >= now.bound_at_rest(event.t_us, SETTLING_US)
+
+    # -- settings -----------------------------------------------------------------------------------------------------
+
+    def settings(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        broker, started = event.node, memories["started_with"]
+        default = {**self._configs.get(znodes.ALL_BROKERS, {}), **self._configs.get(znodes.broker_entity(broker), {})}
+        log = _of_brokers(started.log, tuple(default.items()))
+        least = int(default.get(MIN_ISR, started.min_insync_replicas))
+        for topic, applied in memories["settings"].items():
+            if not self.cluster.topics.get(topic) or self.cluster.is_deleting(topic):
+                continue
+            own = self._configs.get(znodes.topic_entity(topic), {})
+            wanted = int(own.get(MIN_ISR, least))
+            if applied.min_insync_replicas != wanted:
+                yield Unlike(
+                    "settings", f"topic {topic}", f"{MIN_ISR}={applied.min_insync_replicas}", f"{MIN_ISR}={wanted}"
+                )
+            expected = _of_topic(log, tuple(own.items())) if own else log
+            if applied.log != expected:
+                name, has, should = _first_unlike(applied.log, expected)
+                yield Unlike("settings", f"topic {topic}", f"{name}={has}", f"{name}={should}")
+
+    # -- replicas -----------------------------------------------------------------------------------------------------
+
+    def replicas(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        broker, cluster, kept, logs = event.node, self.cluster, memories["replicas"], memories["directories"]
+        for tp, replica in kept.items():
+            state = cluster.state(tp)
+            if logs.get(tp, "") != replica.directory:
+                yield Unlike("replicas", "", f"a log in {replica.directory}", f"one in {logs.get(tp, 'none')}", tp)
+            if state is None or cluster.is_deleting(tp.topic) or broker not in cluster.assignment(tp):
+                continue
+            leads = state.leader == broker
+            if replica.leads is not leads or replica.leader_epoch != state.leader_epoch:
+                continue
+            if leads and sorted(replica.isr) != sorted(state.isr):
+                yield Unlike("replicas", "", f"the ISR {list(replica.isr)}", f"the ISR {list(state.isr)}", tp)
+            elif leads and replica.zk_version != state.zk_version:
+                yield Unlike("replicas", "", f"version {replica.zk_version}", f"version {state.zk_version}", tp)
+
+    # -- producers ----------------------------------------------------------------------------------------------------
+
+    def producers(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        for tp, (kept, loaded) in memories["producers"].items():
+            if kept != loaded:
+                more = [one for one in kept if one not in loaded]
+                less = [one for one in loaded if one not in kept]
+                yield Unlike("producers", "", _batches(more), _batches(less), tp)
+
+    def _is_announced(self, tp: TopicPartition, now_us: int) -> bool:
+        """Whether the last change of an ISR was so long ago that its leader has announced it."""
+        return now_us - self._isr_us.get(tp, 0) > ANNOUNCED_US
+
+    # -- metadata -----------------------------------------------------------------------------------------------------
+
+    def metadata(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        cluster, now_us = self.cluster, event.t_us
+        live, there = memories["live_brokers"], tuple(sorted(cluster.registrations))
+        if self._announced and tuple(sorted(live)) != there:
+            yield Unlike("live_brokers", "", str(list(live)), str(list(there)))
+        topics: Mapping[str, Mapping[int, PartitionMetadata]] = memories["metadata"]
+        for topic, partitions in topics.items():
+            if cluster.is_deleting(topic) or not cluster.topics.get(topic):
+                continue
+            for known in partitions.values():
+                tp, state = known.tp, cluster.state(known.tp)
+                if state is None:
+                    continue
+                if known.replicas != cluster.assignment(tp):
+                    yield Unlike(
+                        "metadata",
+                        "",
+                        f"replicas {list(known.replicas)}",
+                        f"replicas {list(cluster.assignment(tp))}",
+                        tp,
+                    )
+                elif known.isr != state.isr and self._is_announced(tp, now_us):
+                    yield Unlike("metadata", "", f"the ISR {list(known.isr)}", f"the ISR {list(state.isr)}", tp)
+
+
+Compare = Callable[[BrokerRemembersTrue, Remembered, Mapping[str, Any]], Iterator[Unlike]]
+_B = BrokerRemembersTrue
+COMPARED: tuple[Compare, ...] = (_B.settings, _B.replicas, _B.producers, _B.metadata)
+
+
+@lru_cache(256)
+def _of_brokers(start: LogConfig, settings: tuple[tuple[str, str], ...]) -> LogConfig:
+    return start.changed(dict(settings), BROKER_NAMES)
+
+
+@lru_cache(256)
+def _of_topic(default: LogConfig, settings: tuple[tuple[str, str], ...]) -> LogConfig:
+    return default.changed(dict(settings), TOPIC_NAMES)
+
+
+def _first_unlike(kept: LogConfig, wanted: LogConfig) -> tuple[str, object, object]:
+    """The first setting in which two differ, by its name on topics, with both values."""
+    fields = ((name, getattr(kept, field), getattr(wanted, field)) for name, field in TOPIC_NAMES.items())
+    return next(one for one in fields if one[1] != one[2])
+
+
+def _batches(batches: list[tuple[int, int, int]]) -> str:
+    """The first of some batches, each with producer id, base offset and next offset."""
+    if not batches:
+        return "nothing"
+    producer_id, base, end = batches[0]
+    more = f" and {len(batches) - 1} more" if len(batches) > 1 else ""
+    return f"producer {producer_id}'s batch {base} to {end}{more}"

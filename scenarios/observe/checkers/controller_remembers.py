@@ -1,0 +1,268 @@
+"""M9: what the controller remembers is what a new one would read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+from controller.states import PartitionState
+from emulator.protocol import znodes
+from emulator.protocol.events import ControllerElected
+from emulator.protocol.shown import Remembered
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.broker_remembers import ANNOUNCED_US
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.findings.memory_facts import ControllerRemembers
+from scenarios.observe.history.history import History
+from scenarios.observe.past.changes import StateWritten
+
+
+class Misread(NamedTuple):
+    """A part of one memory that is otherwise than it was read.
+
+    Attributes:
+        path: the znode that it comes from, without which nothing is compared; "": none.
+    """
+
+    memory: str
+    of: str
+    kept: str
+    wanted: str
+    path: str = ""
+    partition: TopicPartition | None = None
+    brokers: tuple[int, ...] = ()
+
+
+class ControllerRemembersTrue(Checker):
+    """A controller remembers what one that takes over now would read in ZooKeeper: brokers, assignments, leaders, ISRs,
+    moves, deletions, its epoch. What it knows from requests and answers alone (brokers that shut down, log directories
+    that have failed) is about what is so.
+
+    Verified: the memory of each new controller as its failover ends (step F9), against ZooKeeper, but for znodes that
+        were written since its election: it may have read them before that. When the cluster is at rest, that of the
+        controller that works, whole: a change that was announced has reached it (/isr_change_notification, AlterIsr, a
+        watch), and nothing is left of what is over.
+
+    Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4), and up to 2.1
+    not whether a broker has registered again (KAFKA-1120): for such releases leader epochs, and broker epochs and
+    brokers that shut down, are not compared.
+
+    Not verified: the states of replicas; the memory while it has work to do, after its failover; what waits in its
+        queues (``requests_delivered``).
+    """
+
+    name: ClassVar[str] = "controller_remembers"
+    ids: ClassVar[tuple[str, ...]] = ("M9",)
+    statement: ClassVar[str] = (
+        "after failover and at rest context = read(Z): what the controller remembers is what a new one would read"
+    )
+    fails_when: ClassVar[str | None] = "a controller deletes the announcements of ISRs unread"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._now = history.circumstances
+        start = history.settings.start
+        self._epochs, self._bounces = start.metadata_has_raised_epochs, start.detects_bounces
+        self._takes_over = -1
+        """The broker whose failover goes on; -1: none."""
+        self._written: dict[str, None] = {}
+        """The znodes that were written since its election."""
+        self._state_us: dict[TopicPartition, int] = {}
+        """When the state of a partition was last written."""
+        self._reported: dict[tuple[int, str, str], None] = {}
+
+    def on_elected(self, event: ControllerElected) -> None:
+        self._takes_over = event.node
+        self._written.clear()
+
+    def on_state(self, event: StateWritten) -> None:
+        self._state_us[event.tp] = event.t_us
+
+    def on_written(self, event: ZkWritten) -> None:
+        if self._takes_over >= 0:
+            self._written[event.path] = None
+
+    def on_remembered(self, event: Remembered) -> None:
+        if event.role != "controller":
+            return
+        if event.occasion == "failover" and event.node == self._takes_over:
+            self._takes_over = -1
+            if self.cluster.controller == event.node:
+                self._compare(event, failover=True)
+        elif event.occasion == "rest" and self._rests(event):
+            self._compare(event, failover=False)
+
+    def _rests(self, event: Remembered) -> bool:
+        """Whether a broker is the controller, and has been for so long that it has learned of everything."""
+        since_us = self._now.controlled_since_us() if event.node == self.cluster.controller else None
+        return since_us is not None and event.t_us - since_us >= self._now.bound_at_rest(event.t_us, SETTLING_US)
+
+    def _compare(self, event: Remembered, *, failover: bool) -> None:
+        memories: Mapping[str, Any] = event.memories
+        for compare in COMPARED if failover else (*COMPARED, *COMPARED_AT_REST):
+            for found in compare(self, memories):
+                if found.memory == "leaders" and not failover and self._is_fresh(found.partition, event.t_us):
+                    continue
+                written = failover and any(found.path.startswith(path) for path in self._written) and found.path
+                key = event.node, found.memory, found.of or str(found.partition)
+                if not written and key not in self._reported:
+                    self._reported[key] = None
+                    facts = ControllerRemembers(event.node, found.memory, found.of, found.kept, found.wanted, failover)
+                    self.violated(event, facts, found.partition, found.brokers)
+
+    def _is_fresh(self, tp: TopicPartition | None, now_us: int) -> bool:
+        """Whether the state of a partition has changed so lately that its leader has not announced it yet."""
+        return tp is not None and now_us - self._state_us.get(tp, 0) <= ANNOUNCED_US
+
+    # -- what is read at failover -------------------------------------------------------------------------------------
+
+    def epoch(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        if memories["epoch"] != self.cluster.controller_epoch:
+            yield Misread(
+                "epoch", "", str(memories["epoch"]), str(self.cluster.controller_epoch), znodes.CONTROLLER_EPOCH
+            )
+
+    def brokers(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        kept: Mapping[int, int] = memories["brokers"]
+        there = self.cluster.registrations
+        for broker in dict.fromkeys((*kept, *there)):
+            path = znodes.broker_path(broker)
+            if (broker in kept) != (broker in there):
+                yield Misread(
+                    "brokers", f"broker {broker}", _alive(broker in kept), _alive(broker in there), path,
+                    brokers=(broker,),
+                )  # fmt: skip
+            elif self._bounces and kept[broker] != there[broker].epoch:
+                yield Misread(
+                    "brokers", f"broker {broker}", f"epoch {kept[broker]}", f"epoch {there[broker].epoch}", path,
+                    brokers=(broker,),
+                )  # fmt: skip
+            if (broker in memories["channels"]) != (broker in kept):
+                has = _alive(broker in memories["channels"])
+                yield Misread("channels", f"broker {broker}", has, _alive(broker in kept), path, brokers=(broker,))
+
+    def assignments(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        kept, cluster = memories["assignments"], self.cluster
+        for topic in dict.fromkeys((*kept, *cluster.topics)):
+            of_topic, there = kept.get(topic, {}), cluster.topics.get(topic, {})
+            for number in dict.fromkeys((*of_topic, *there)):
+                if of_topic.get(number, ()) != there.get(number, ()):
+                    yield Misread(
+                        "assignments", "", _replicas(of_topic.get(number, ())), _replicas(there.get(number, ())),
+                        znodes.topic_path(topic), TopicPartition.of(topic, number),
+                    )  # fmt: skip
+        watched = memories["watched_topics"]
+        for topic in dict.fromkeys((*watched, *cluster.topics)):
+            exists = bool(cluster.topics.get(topic))
+            if (topic in watched) != exists:
+                yield Misread(
+                    "watched_topics", f"topic {topic}", _there(topic in watched), _there(exists),
+                    znodes.topic_path(topic),
+                )  # fmt: skip
+
+    def reassigning(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        kept = memories["reassigning"]
+        there = {
+            TopicPartition.of(topic, number): (found.adding, found.removing)
+            for topic, partitions in self.cluster.reassigning.items()
+            for number, found in partitions.items()
+            if found.adding or found.removing
+        }
+        for tp in dict.fromkeys((*kept, *there)):
+            if kept.get(tp) != there.get(tp):
+                yield Misread(
+                    "reassigning", "", _changes(kept.get(tp)), _changes(there.get(tp)), znodes.topic_path(tp.topic), tp
+                )
+
+    def leaders(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        kept, there = memories["leaders"], self.cluster.states
+        for tp in dict.fromkeys((*kept, *there)):
+            one, other = kept.get(tp), there.get(tp)
+            if self.cluster.is_deleting(tp.topic) or self._same(one, other):
+                continue
+            yield Misread("leaders", "", _state(one), _state(other), znodes.state_path(tp), tp)
+
+    def _same(self, kept: LeaderAndIsr | None, there: LeaderAndIsr | None) -> bool:
+        if kept is None or there is None:
+            return kept is there
+        epochs = kept.leader_epoch == there.leader_epoch or not self._epochs
+        return (kept.leader, kept.isr) == (there.leader, there.isr) and epochs
+
+    def deletions(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        kept, there = memories["deletions"], self.cluster.deleting
+        for topic in dict.fromkeys((*kept, *there)):
+            if (topic in kept) != (topic in there):
+                yield Misread(
+                    "deletions", f"topic {topic}", _there(topic in kept), _there(topic in there),
+                    znodes.delete_topic_path(topic),
+                )  # fmt: skip
+
+    # -- what it follows ----------------------------------------------------------------------------------------------
+
+    def moves(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        kept = memories["moves"]
+        asked = {**self.cluster.requested_moves(), **dict.fromkeys(memories["reassigning"], ())}
+        for tp in dict.fromkeys((*kept, *asked)):
+            if (tp in kept) != (tp in asked):
+                yield Misread("moves", "", _there(tp in kept), _there(tp in asked), partition=tp)
+
+    def leaving(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        for broker in memories["shutting_down"] if self._bounces else ():
+            if not self.cluster.is_shutting_down(broker):
+                yield Misread("shutting_down", f"broker {broker}", "there", "nothing", brokers=(broker,))
+
+    def offline_dirs(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        for broker, lost in memories["offline_dirs"].items():
+            if not self.cluster.lacks_dirs(broker):
+                yield Misread(
+                    "offline_dirs", f"broker {broker}", ", ".join(map(str, lost)), "nothing", brokers=(broker,)
+                )
+
+    def partition_states(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        for tp, state in memories["partition_states"].items():
+            led = self.cluster.is_registered(self.cluster.leader(tp))
+            if led and state is not PartitionState.ONLINE and not self.cluster.is_deleting(tp.topic):
+                yield Misread("partition_states", "", state.name.lower(), "a leader that is registered", partition=tp)
+
+    def batch(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        if memories["batch"]:
+            yield Misread("batch", "", f"requests for {memories['batch']} brokers", "nothing")
+
+
+Compare = Callable[[ControllerRemembersTrue, Mapping[str, Any]], Iterator[Misread]]
+_C = ControllerRemembersTrue
+COMPARED: tuple[Compare, ...] = (
+    _C.epoch,
+    _C.brokers,
+    _C.assignments,
+    _C.reassigning,
+    _C.leaders,
+    _C.deletions,
+    _C.batch,
+)
+COMPARED_AT_REST: tuple[Compare, ...] = (_C.moves, _C.leaving, _C.offline_dirs, _C.partition_states)
+
+
+def _alive(is_alive: bool) -> str:
+    return "alive" if is_alive else "gone"
+
+
+def _there(is_there: bool) -> str:
+    return "there" if is_there else "nothing"
+
+
+def _replicas(replicas: tuple[int, ...]) -> str:
+    return str(list(replicas)) if replicas else "nothing"
+
+
+def _changes(changes: tuple[tuple[int, ...], tuple[int, ...]] | None) -> str:
+    return "nothing" if changes is None else f"adding {list(changes[0])}, removing {list(changes[1])}"
+
+
+def _state(state: LeaderAndIsr | None) -> str:
+    if state is None:
+        return "nothing"
+    return f"leader {state.leader} in epoch {state.leader_epoch}, ISR {list(state.isr)}"

@@ -1,0 +1,74 @@
+"""Facts about memories: what a process remembers, against what a fresh one would read."""
+
+from typing import NamedTuple
+
+from emulator.protocol.types import TopicPartition
+
+
+def _about(tp: TopicPartition | None) -> str:
+    return "" if tp is None else f"{tp}: "
+
+
+class ControllerRemembers(NamedTuple):
+    """A part of a controller's memory, by the name of its declaration, that a new one would read otherwise.
+
+    Attributes:
+        of: whose it is, beside the partition: a topic or a broker; "": nothing else's.
+        kept, wanted: what it remembers and what is there, in words.
+        failover: found as it has taken over; otherwise at rest.
+    """
+
+    controller: int
+    memory: str
+    of: str
+    kept: str
+    wanted: str
+    failover: bool
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        when = "after its failover" if self.failover else "at rest"
+        of = f" of {self.of}" if self.of else ""
+        return (
+            f"{_about(tp)}controller {self.controller} remembers {when} as {self.memory}{of}: {self.kept}; a new one "
+            f"reads {self.wanted}"
+        )
+
+
+class ResignedKeeps(NamedTuple):
+    """A part of the memory that a broker still has, and is not the controller any more.
+
+    Attributes:
+        left: how much of it is left: a number of entries, or 1.
+        resigns: found in the step in which it resigns; otherwise at rest.
+    """
+
+    broker: int
+    memory: str
+    left: int
+    resigns: bool
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        when = "when it resigns" if self.resigns else "at rest, where another one is the controller"
+        return f"broker {self.broker} keeps {self.memory} ({self.left}) {when}"
+
+
+class BrokerRemembers(NamedTuple):
+    """A part of a broker's memory, by the name of its declaration, that a fresh process would have otherwise.
+
+    Attributes:
+        of: whose it is, beside the partition: a topic; "": nothing else's.
+        kept, wanted: what it remembers and what is there, in words.
+    """
+
+    broker: int
+    memory: str
+    of: str
+    kept: str
+    wanted: str
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        of = f" of {self.of}" if self.of else ""
+        return (
+            f"{_about(tp)}broker {self.broker} remembers as {self.memory}{of}: {self.kept}; a fresh process has "
+            f"{self.wanted}"
+        )
