@@ -25,6 +25,7 @@ from emulator.protocol.znodes import broker_entity
 UNLIMITED = LONG_MAX
 """Kafka's quota where none is set."""
 NO_PARTITIONS: frozenset[int] = frozenset()
+NOT_JUDGED = (-1, 0, False)
 
 
 @define(eq=False)
@@ -54,6 +55,8 @@ class Quota:
     """The samples: ``[begin in us, bytes]``."""
     _current: int = 0
     _constantly: bool = False
+    _judged: tuple[int, int, bool] = NOT_JUDGED
+    """The last answer of ``is_quota_exceeded``, with its time and the rate: one answer asks for each partition."""
 
     @property
     def limited(self) -> bool:
@@ -78,6 +81,7 @@ class Quota:
         """Count ``size`` bytes, within the limit or not. While its clock stands still, nothing is counted."""
         if self.held_us is not None:
             return
+        self._judged = NOT_JUDGED
         self._go_on(now_us)
         samples = self._samples
         if not samples:
@@ -92,12 +96,17 @@ class Quota:
         """Whether the rate is above the limit. If there is no sample, the window begins with this call, as in Kafka."""
         if self.rate >= UNLIMITED:
             return False
+        at_us, rate, exceeded = self._judged
+        if at_us == now_us and rate == self.rate:
+            return exceeded
         self._go_on(now_us)
         if not self._samples:
             self._samples.append([now_us, 0])
         self._reset_obsolete(now_us)
         held, elapsed_us = self._window(now_us)
-        return held * 1_000_000 > self.rate * elapsed_us
+        exceeded = held * 1_000_000 > self.rate * elapsed_us
+        self._judged = now_us, self.rate, exceeded
+        return exceeded
 
     def byte_rate(self, now_us: int) -> float:
         """Bytes per second over the window (``byte-rate`` of kafka.server:type=LeaderReplication and its like). Reading
@@ -118,6 +127,7 @@ class Quota:
         instant at which the clock was stopped."""
         if self.held_us is not None:
             passed_us, self.held_us = now_us - self.held_us, None
+            self._judged = NOT_JUDGED
             for sample in self._samples:
                 sample[0] += passed_us
 
@@ -134,9 +144,13 @@ class Quota:
 
     def _window(self, now_us: int) -> tuple[int, int]:
         """The bytes of the samples in the window, and its length in us; the first window counts as a whole one."""
-        alive = [sample for sample in self._samples if now_us - sample[0] < self.windows * self.window_us]
-        begin_us = min([begin for begin, _size in alive], default=now_us)
-        return sum([size for _begin, size in alive]), max(now_us - begin_us, self.window_us)
+        over_us, begin_us, held = now_us - self.windows * self.window_us, now_us, 0
+        for sample_us, size in self._samples:
+            if sample_us > over_us:
+                held += size
+                if sample_us < begin_us:
+                    begin_us = sample_us
+        return held, max(now_us - begin_us, self.window_us)
 
 
 @define(eq=False)

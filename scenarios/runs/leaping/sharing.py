@@ -211,6 +211,8 @@ def bounds(
     used: dict[Place, float] = {}
     wanted = {each.key for each in copies}
     members: dict[Place, list[Key]] = {}
+    sizes: dict[TopicPartition, float] = {}
+    """The bytes of a message that replicas in sync fetch next: they are all near the end of the log."""
     for each in fetched:
         tp, in_sync = each.state.tp, each.in_sync
         for side, broker, throttle in (
@@ -224,7 +226,9 @@ def bounds(
             rates.setdefault(place, quota.rate / MICRO)
             members.setdefault(place, [])
             if in_sync:
-                used[place] = used.get(place, 0.0) + loads.get(tp, 0.0) * each.message_bytes
+                if tp not in sizes:
+                    sizes[tp] = each.message_bytes
+                used[place] = used.get(place, 0.0) + loads.get(tp, 0.0) * sizes[tp]
             elif each.key in wanted:
                 members[place].append(each.key)
     return [Bound(place, rates[place], used.get(place, 0.0), tuple(keys)) for place, keys in members.items() if keys]

@@ -67,6 +67,7 @@ STATE: Mapping[str, Mapping[str, str]] = {
     },
     "fetchers.quota.Quota": {
         "rate": KEPT, "windows": KEPT, "window_us": KEPT, "held_us": SET, "_samples": MOVED, "_current": KEPT,
+        "_judged": SET,
         "_constantly": KEPT,
     },
     "scenarios.cluster.clients.producer.Producer": {
