@@ -45,12 +45,14 @@ class Quota:
         windows: replication.quota.window.num.
         window_us: replication.quota.window.size.seconds.
         held_us: the time at which its clock stands still (``hold``); None: it runs.
+        shut: whether it then counts as exceeded, or as not exceeded, whatever was counted.
     """
 
     rate: int = UNLIMITED
     windows: int = 11
     window_us: int = 1_000_000
     held_us: int | None = None
+    shut: bool = False
     _samples: list[list[int]] = field(factory=list)
     """The samples: ``[begin in us, bytes]``."""
     _current: int = 0
@@ -65,6 +67,8 @@ class Quota:
     def counts_constantly(self, constantly: bool, now_us: int) -> None:
         """Declare whether bytes, few or many, are counted all the time from now on."""
         self.record(0, now_us)
+        if not self._samples:  # its clock stands still
+            self._samples.append([now_us if self.held_us is None else self.held_us, 0])
         self._constantly = constantly
 
     def _go_on(self, now_us: int) -> None:
@@ -96,6 +100,8 @@ class Quota:
         """Whether the rate is above the limit. If there is no sample, the window begins with this call, as in Kafka."""
         if self.rate >= UNLIMITED:
             return False
+        if self.held_us is not None:
+            return self.shut
         at_us, rate, exceeded = self._judged
         if at_us == now_us and rate == self.rate:
             return exceeded
@@ -117,10 +123,11 @@ class Quota:
         held, elapsed_us = self._window(now_us)
         return held * 1_000_000 / elapsed_us
 
-    def hold(self, now_us: int) -> None:
-        """Let its clock stand still from now on: time passes in which data is not simulated."""
+    def hold(self, now_us: int, *, shut: bool = False) -> None:
+        """Let its clock stand still from now on: time passes in which data is not simulated. ``shut``: meanwhile it
+        lets nothing pass; else everything."""
         self._go_on(now_us)
-        self.held_us = now_us
+        self.held_us, self.shut = now_us, shut
 
     def release(self, now_us: int) -> None:
         """Let its clock run again: its samples are moved to now, each at its old distance from the others and from the

@@ -145,7 +145,7 @@ class ThrottleKept(Checker):
     rate over the length of one.
 
     A leap (``Leapt``) stops the clocks of quotas: the windows here are moved as those are, and what logs get meanwhile
-    counts for neither.
+    counts for neither. What a follower leaves out then is not judged.
 
     Not verified: that a replica with a quota to spare is fetched; KIP-542's rates while they are exceeded; copies
         between log directories; brokers whose clocks a fault has set.
@@ -335,7 +335,7 @@ class ThrottleKept(Checker):
 
     def on_held(self, event: FetchHeld) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
-        if event.leader == event.node or event.node in self._clocks:
+        if self._leaps or event.leader == event.node or event.node in self._clocks:
             return
         side = self._known(event.node, "follower")
         window = None if side is None else side.window if side.lists(*tp) else side.reassigned

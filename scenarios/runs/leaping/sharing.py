@@ -68,6 +68,9 @@ class Sharing:
     loads: dict[TopicPartition, float] = field(factory=dict)
     error: float | None = None
     span_us: int = 0
+    waiting: dict[Key, int] = field(factory=dict)
+    """The messages that each copy lacks besides what its log lacks: its leader is to get them. Those that the copy
+    itself is to get count against them."""
     _profiles: dict[Key, list[int]] = field(factory=dict)
     """Where each copy was at each look of the last stretch, and at its end."""
     _passing: dict[Place, float] = field(factory=dict)
@@ -129,13 +132,17 @@ class Sharing:
         """The bytes per microsecond that a quota lets pass to its copies together."""
         return max(0.0, bound.rate * self._passing.get(bound.place, 1.0) - bound.used)
 
+    def gap(self, each: FetchedReplica) -> int:
+        """The messages that a copy lacks."""
+        return each.led.log.end_offset - each.state.offset + self.waiting.get(each.key, 0)
+
     def soonest(self, copies: Sequence[FetchedReplica]) -> list[FetchedReplica]:
         """The copies of which one can be the next to end: by its rate alone not two cycles later than the first."""
         ends = []
         for each in copies:
             net = self.rates[each.key] - self.loads.get(each.state.tp, 0.0)
             if net > 0:
-                ends.append(((each.led.log.end_offset - each.state.offset) / net, each))
+                ends.append((self.gap(each) / net, each))
         first = min((end for end, _each in ends), default=0.0)
         return [each for end, each in ends if end <= first + 2 * self.span_us]
 
@@ -147,7 +154,7 @@ class Sharing:
         """
         key = each.key
         rate, load = self.rates[key], self.loads.get(each.state.tp, 0.0)
-        gap = each.led.log.end_offset - each.state.offset
+        gap = self.gap(each)
         if rate <= load:
             return None
         profile = self._profiles.get(key, [])
