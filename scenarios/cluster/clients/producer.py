@@ -94,7 +94,7 @@ class Producer:
     _due_us: int = field(init=False)
     _held: bool = field(init=False, default=False)
     _kept: dict[int, int] = field(init=False, factory=dict)
-    """The messages for each place that ``missed`` has dealt and not given."""
+    """The messages for each place that ``missed`` has counted and not given."""
     _waking: bool = field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
@@ -302,7 +302,7 @@ class Producer:
         return Missed(ticks, closed, numbered)
 
     def _take(self, dealt: Iterable[tuple[int, int]], only: Container[TopicPartition] | None) -> list[tuple[int, int]]:
-        """Keep ``dealt``, and take of all that is kept what is for ``only``; None: everything."""
+        """Keep what is handed out, and take of all that is kept what is for ``only``; None: everything."""
         kept, queues = self._kept, self._accumulator.queues
         for place, count in dealt:
             kept[place] = kept.get(place, 0) + count
