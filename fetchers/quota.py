@@ -25,6 +25,7 @@ from emulator.protocol.znodes import broker_entity
 UNLIMITED = LONG_MAX
 """Kafka's quota where none is set."""
 NO_PARTITIONS: frozenset[int] = frozenset()
+NOT_JUDGED = (-1, 0, False)
 
 
 @define(eq=False)
@@ -44,16 +45,20 @@ class Quota:
         windows: replication.quota.window.num.
         window_us: replication.quota.window.size.seconds.
         held_us: the time at which its clock stands still (``hold``); None: it runs.
+        shut: whether it then counts as exceeded, or as not exceeded, whatever was counted.
     """
 
     rate: int = UNLIMITED
     windows: int = 11
     window_us: int = 1_000_000
     held_us: int | None = None
+    shut: bool = False
     _samples: list[list[int]] = field(factory=list)
     """The samples: ``[begin in us, bytes]``."""
     _current: int = 0
     _constantly: bool = False
+    _judged: tuple[int, int, bool] = NOT_JUDGED
+    """The last answer of ``is_quota_exceeded``, with its time and the rate: one answer asks for each partition."""
 
     @property
     def limited(self) -> bool:
@@ -62,6 +67,8 @@ class Quota:
     def counts_constantly(self, constantly: bool, now_us: int) -> None:
         """Declare whether bytes, few or many, are counted all the time from now on."""
         self.record(0, now_us)
+        if not self._samples:  # its clock stands still
+            self._samples.append([now_us if self.held_us is None else self.held_us, 0])
         self._constantly = constantly
 
     def _go_on(self, now_us: int) -> None:
@@ -78,6 +85,7 @@ class Quota:
         """Count ``size`` bytes, within the limit or not. While its clock stands still, nothing is counted."""
         if self.held_us is not None:
             return
+        self._judged = NOT_JUDGED
         self._go_on(now_us)
         samples = self._samples
         if not samples:
@@ -92,12 +100,19 @@ class Quota:
         """Whether the rate is above the limit. If there is no sample, the window begins with this call, as in Kafka."""
         if self.rate >= UNLIMITED:
             return False
+        if self.held_us is not None:
+            return self.shut
+        at_us, rate, exceeded = self._judged
+        if at_us == now_us and rate == self.rate:
+            return exceeded
         self._go_on(now_us)
         if not self._samples:
             self._samples.append([now_us, 0])
         self._reset_obsolete(now_us)
         held, elapsed_us = self._window(now_us)
-        return held * 1_000_000 > self.rate * elapsed_us
+        exceeded = held * 1_000_000 > self.rate * elapsed_us
+        self._judged = now_us, self.rate, exceeded
+        return exceeded
 
     def byte_rate(self, now_us: int) -> float:
         """Bytes per second over the window (``byte-rate`` of kafka.server:type=LeaderReplication and its like). Reading
@@ -108,16 +123,18 @@ class Quota:
         held, elapsed_us = self._window(now_us)
         return held * 1_000_000 / elapsed_us
 
-    def hold(self, now_us: int) -> None:
-        """Let its clock stand still from now on: time passes in which data is not simulated."""
+    def hold(self, now_us: int, *, shut: bool = False) -> None:
+        """Let its clock stand still from now on: time passes in which data is not simulated. ``shut``: meanwhile it
+        lets nothing pass; else everything."""
         self._go_on(now_us)
-        self.held_us = now_us
+        self.held_us, self.shut = now_us, shut
 
     def release(self, now_us: int) -> None:
         """Let its clock run again: its samples are moved to now, each at its old distance from the others and from the
         instant at which the clock was stopped."""
         if self.held_us is not None:
             passed_us, self.held_us = now_us - self.held_us, None
+            self._judged = NOT_JUDGED
             for sample in self._samples:
                 sample[0] += passed_us
 
@@ -134,9 +151,13 @@ class Quota:
 
     def _window(self, now_us: int) -> tuple[int, int]:
         """The bytes of the samples in the window, and its length in us; the first window counts as a whole one."""
-        alive = [sample for sample in self._samples if now_us - sample[0] < self.windows * self.window_us]
-        begin_us = min([begin for begin, _size in alive], default=now_us)
-        return sum([size for _begin, size in alive]), max(now_us - begin_us, self.window_us)
+        over_us, begin_us, held = now_us - self.windows * self.window_us, now_us, 0
+        for sample_us, size in self._samples:
+            if sample_us > over_us:
+                held += size
+                if sample_us < begin_us:
+                    begin_us = sample_us
+        return held, max(now_us - begin_us, self.window_us)
 
 
 @define(eq=False)

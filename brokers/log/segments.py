@@ -55,9 +55,11 @@ def active(bases: Sequence[int], batches: Sequence[Batch], end_offset: int) -> S
 
 def _between(base: int, following: int, batches: Sequence[Batch]) -> Segment:
     begin, end = _begun(batches, base), _begun(batches, following)
-    inside = list(pieces(batches, begin, end))
-    newest = max(map(newest_us, inside), default=0)
-    return Segment(base, following, begin, end, sum(piece.size for piece in inside), newest)
+    newest = size = 0
+    for piece in pieces(batches, begin, end):
+        size += piece.size
+        newest = max(newest, newest_us(piece))
+    return Segment(base, following, begin, end, size, newest)
 
 
 def deletable(

@@ -52,6 +52,7 @@ STATES_REMEMBERED = 4096
 """The number of different state znodes and replica lists that are cached: most partitions of a cluster have one of a
 few."""
 ENTRIES_REMEMBERED = 16_384
+TEXTS_REMEMBERED = 4
 """The number of entries of topics' and moves' znodes that are cached: Kafka writes such a znode whole for each
 partition that moves, with one entry changed."""
 
@@ -239,8 +240,13 @@ def _move(tp: TopicPartition, replicas: tuple[int, ...]) -> str:
 
 
 def decode_reassignment(data: str) -> dict[TopicPartition, tuple[int, ...]]:
+    return dict(_moves(data))
+
+
+@lru_cache(TEXTS_REMEMBERED)
+def _moves(data: str) -> tuple[tuple[TopicPartition, tuple[int, ...]], ...]:
     entries = json.loads(data)["partitions"]
-    return {TopicPartition(e["topic"], e["partition"]): tuple(e["replicas"]) for e in entries}
+    return tuple({TopicPartition(e["topic"], e["partition"]): tuple(e["replicas"]) for e in entries}.items())
 
 
 def encode_isr_change(partitions: Iterable[TopicPartition]) -> str:

@@ -5,7 +5,7 @@ requested again when a leader may have changed. A batch that failed with a retri
 retries are used up or the delivery timeout is over.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import groupby, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -98,6 +98,8 @@ class Producer:
     _due_us: int = field(init=False)
     _held: bool = field(init=False, default=False)
     _backlog: "Backlog | None" = field(init=False, default=None)
+    _kept: dict[int, int] = field(init=False, factory=dict)
+    """The messages for each place that ``missed`` has counted and not given."""
     _waking: bool = field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
@@ -255,6 +257,7 @@ class Producer:
         each closes batches of its own."""
         if self._held and self._process.alive:
             self._held, self._backlog = False, None
+            self._close_kept()
             missed = self._skip()
             self._timer = self._process.call_later(self._due_us - self._process.world.now, self._catch_up, missed)
 
@@ -271,11 +274,35 @@ class Producer:
         self._due_us += ticks * self._tick_us
         return ticks
 
-    def missed(self, most_bytes: int, rates: Mapping[TopicPartition, float] = NO_RATES) -> "Missed":
+    def _close_kept(self) -> None:
+        """Close batches of the messages that ``missed`` has not given; the next tick sends them."""
+        size, accumulator = self._workload.message_size, self._accumulator
+        for place, left in self._kept.items():
+            queue = accumulator.queues[place]
+            accumulator.ready[queue] = None
+            for begin in range(0, left, self._batch_messages):
+                count = min(self._batch_messages, left - begin)
+                batch = ProducedBatch(queue.tp, count, count * size, self._next_id)
+                queue.waiting.append(batch)
+                accumulator.unfinished[batch] = self._process.world.now
+                self._next_id += 1
+        self._kept.clear()
+
+    def kept(self) -> dict[TopicPartition, int]:
+        """The messages that ``missed`` has counted and not given."""
+        return {self._accumulator.queues[place].tp: count for place, count in self._kept.items()}
+
+    def missed(
+        self,
+        most_bytes: int,
+        rates: Mapping[TopicPartition, float] = NO_RATES,
+        only: Container[TopicPartition] | None = None,
+    ) -> "Missed":
         """The batches of the ticks that were missed so far, in the order of their ids: a leap appends and acknowledges
         them. A few large ones, of at most ``most_bytes`` or one message, stand for those of all ticks; what one tick
         closes is one batch of each partition, or several full ones, as ever. With a backlog, these are the batches that
-        would have been sent at ``rates`` (messages per microsecond)."""
+        would have been sent at ``rates`` (messages per microsecond). ``only``: without a backlog, those of these
+        partitions; the messages of others are kept until they are asked for."""
         if self._backlog is not None:
             return self._missed_with_backlog(self._backlog, rates)
         from scenarios.cluster.clients.producing.closed_batches import closed_batches
@@ -284,11 +311,11 @@ class Producer:
         self._owed += load.rate * self._tick_us * ticks
         messages, self._owed = divmod(self._owed, 1_000_000)
         size, full = load.message_size, self._batch_messages
-        most = full if ticks <= 1 else max(full, most_bytes // size)
+        most = full if ticks <= 1 and not self._kept else max(full, most_bytes // size)
         batches: list[ProducedBatch] = []
         dealt = list(self._partitioner.deal(messages, self._open_to))
         closed = closed_batches(self._partitioner, dealt, ticks, full)
-        for place, count in dealt:
+        for place, count in dealt if only is None and not self._kept else self._take(dealt, only):
             tp = self._accumulator.queues[place].tp
             while count > 0:
                 some = min(count, most)
@@ -313,6 +340,13 @@ class Producer:
         numbered = list(self._idempotence.number(batches))
         self._idempotence.acknowledged(batches)
         return numbered
+
+    def _take(self, dealt: Iterable[tuple[int, int]], only: Container[TopicPartition] | None) -> list[tuple[int, int]]:
+        """Keep what is handed out, and take of all that is kept what is for ``only``; None: everything."""
+        kept, queues = self._kept, self._accumulator.queues
+        for place, count in dealt:
+            kept[place] = kept.get(place, 0) + count
+        return [(place, kept.pop(place)) for place in list(kept) if only is None or queues[place].tp in only]
 
     def appended(self, leader: int, batches: Sequence[ProducedBatch], bases: Sequence[int]) -> None:
         """Report batches of one topic that ``missed`` has given as done: ``leader`` has them at ``bases``."""

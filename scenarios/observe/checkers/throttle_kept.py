@@ -56,33 +56,35 @@ class _Window:
     _possible: deque[tuple[int, int]] = field(factory=deque)
     """When each was there, and its bytes."""
     _possible_bytes: int = 0
+    _moved_us: int = 0
+    """By how much all was moved so far: times are kept without that."""
 
     def count(self, since_us: int, now_us: int, size: int) -> None:
         """``size`` bytes were counted at some time from ``since_us`` to ``now_us``."""
         self.look(now_us)
-        heappush(self._sure, (since_us, size))
+        heappush(self._sure, (since_us - self._moved_us, size))
         self._sure_bytes += size
-        self._possible.append((now_us, size))
+        self._possible.append((now_us - self._moved_us, size))
         self._possible_bytes += size
         self._forget(now_us)
         self.look(now_us)
 
     def look(self, now_us: int) -> None:
         """Note whether it is exceeded now. Between two counts it can only come to be free."""
-        most = (self.windows - 1) * self.window_us
-        while self._sure and self._sure[0][0] <= now_us - most:
+        over_us = now_us - self._moved_us - (self.windows - 1) * self.window_us
+        while self._sure and self._sure[0][0] <= over_us:
             self._sure_bytes -= heappop(self._sure)[1]
         if self.rate is None or self._sure_bytes * SECOND_US <= self.rate * self.windows * self.window_us:
             self.free_us = now_us
 
     def shift(self, by_us: int) -> None:
         """Move all that it has counted to later: the broker's own clock stood still for that long."""
-        self._sure = [(since_us + by_us, size) for since_us, size in self._sure]
-        self._possible = deque((at_us + by_us, size) for at_us, size in self._possible)
+        self._moved_us += by_us
         self.free_us += by_us
 
     def _forget(self, now_us: int) -> None:
-        while self._possible and self._possible[0][0] < now_us - self.windows * self.window_us:
+        over_us = now_us - self._moved_us - self.windows * self.window_us
+        while self._possible and self._possible[0][0] < over_us:
             self._possible_bytes -= self._possible.popleft()[1]
 
     def may_be_exceeded(self, now_us: int) -> bool:
@@ -143,7 +145,7 @@ class ThrottleKept(Checker):
     rate over the length of one.
 
     A leap (``Leapt``) stops the clocks of quotas: the windows here are moved as those are, and what logs get meanwhile
-    counts for neither.
+    counts for neither. What a follower leaves out then is not judged.
 
     Not verified: that a replica with a quota to spare is fetched; KIP-542's rates while they are exceeded; copies
         between log directories; brokers whose clocks a fault has set.
@@ -333,7 +335,7 @@ class ThrottleKept(Checker):
 
     def on_held(self, event: FetchHeld) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
-        if event.leader == event.node or event.node in self._clocks:
+        if self._leaps or event.leader == event.node or event.node in self._clocks:
             return
         side = self._known(event.node, "follower")
         window = None if side is None else side.window if side.lists(*tp) else side.reassigned

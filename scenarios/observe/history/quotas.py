@@ -204,12 +204,19 @@ class Quotas:
     def _appended(self, event: BatchesAppended | Appended) -> None:
         if event.leader:
             return
-        for row in event.rows() if isinstance(event, BatchesAppended) else (event,):
-            tp = TopicPartition.of(row.topic, row.partition)
-            replica, state = (row.node, tp), self._cluster.state(tp)
-            self._since[replica] = row.t_us
-            leader, in_sync = self._leaders.get(replica, -1), state is not None and row.node in state.isr
-            self._window.append(_Got(row.t_us, leader, row.node, tp, row.size, in_sync))
+        sizes: dict[int, int] = {}
+        if isinstance(event, BatchesAppended):
+            for partition, size in zip(event.partitions, event.sizes, strict=True):
+                sizes[partition] = sizes.get(partition, 0) + size
+        else:
+            sizes[event.partition] = event.size
+        node, t_us = event.node, event.t_us
+        for partition, size in sizes.items():
+            tp = TopicPartition.of(event.topic, partition)
+            replica, state = (node, tp), self._cluster.state(tp)
+            self._since[replica] = t_us
+            leader, in_sync = self._leaders.get(replica, -1), state is not None and node in state.isr
+            self._window.append(_Got(t_us, leader, node, tp, size, in_sync))
         self._forget(event.t_us)
 
     def _forget(self, now_us: int) -> None:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 from emulator.metrics import mbean
 from emulator.metrics.grid import METERS_US
 from emulator.metrics.metric_events import MeterMarked, MetricRegistered
-from emulator.protocol.events import Leapt
+from emulator.protocol.events import LeapBegan, Leapt
 from scenarios.observe.measures.figure import Better, Figure, Limit, Value
 from scenarios.observe.measures.fold import Fold, RunParts, Table
 
@@ -76,6 +76,8 @@ class BrokerTraffic(Fold):
         self._leapt: list[Leapt] = []
         """The leaps that have ended since the last second was closed."""
         source.trace.fold(MeterMarked, self._marked)
+        self._leaps = False
+        source.trace.fold(LeapBegan, self._leap_began)
         source.trace.fold(Leapt, self._leap_ended)
 
     def finish(self, end_us: int) -> None:
@@ -99,16 +101,19 @@ class BrokerTraffic(Fold):
         if place is None:
             return
         if event.t_us > self._until_us:
-            self._close()
+            if not self._leaps and (not self._leapt or self._leapt[-1].t_us <= self._until_us):
+                self._close()
             self._until_us = event.t_us
         counted = event.total - self._totals.get((event.node, place), 0)
         self._totals[event.node, place] = event.total
         second = self._seconds.setdefault(event.node, {})
         second[place] = second.get(place, 0) + counted
 
+    def _leap_began(self, event: LeapBegan) -> None:
+        self._leaps = True
+
     def _leap_ended(self, event: Leapt) -> None:
-        if event.t_us > self._until_us:
-            self._close()
+        self._leaps = False
         self._leapt.append(event)
 
     def _close(self) -> None:

@@ -28,6 +28,7 @@ from emulator.protocol.events import (
     BecameLeader,
     FetchPosition,
     HighWatermarksMoved,
+    LeapBegan,
     Leapt,
     LogLoaded,
     NodeCrashed,
@@ -47,6 +48,7 @@ from scenarios.observe.past.changes import AssignmentWritten, StateWritten
 PARTS = 16
 """The number of rows that a leap has for a follower that is behind, at most."""
 LEAST_PART_US, FINEST = 1_000_000, 1_000
+SHORTEST_LEAP_US = 100_000
 """The least length of these rows, and its least part of the time so far."""
 
 
@@ -206,6 +208,8 @@ class ReplicaLags(OnGrid):
         trace.fold(NodeCrashed, self._crashed)
         self._leap = (0, 0)
         """Begin and end of the last leap."""
+        self._leaps_since_us: int | None = None
+        trace.fold(LeapBegan, self._leap_began)
         trace.fold(Leapt, self._leapt)
 
     def figures(self) -> Mapping[str, Value]:
@@ -320,7 +324,11 @@ class ReplicaLags(OnGrid):
         """Whether there was a leap: followers are not looked at in one."""
         return bool(self._leap[1])
 
+    def _leap_began(self, event: LeapBegan) -> None:
+        self._leaps_since_us = event.t_us
+
     def _leapt(self, event: Leapt) -> None:
+        self._leaps_since_us = None
         if event.t_us > event.since_us:
             self._leap = event.since_us, event.t_us
 
@@ -380,18 +388,27 @@ class ReplicaLags(OnGrid):
                     and (not lag or before.fetch_offset == position)
                 ):
                     continue
-                if before.t_us < self._leap[1] <= instant_us:
-                    self._close_leapt(before, instant_us, lag, true_lag, position)
+                if (leapt := self._leapt_over(before, instant_us)) is not None:
+                    self._close_leapt(before, leapt, instant_us, lag, true_lag, position)
                 else:
                     self._close(before, instant_us)
             open_rows[node] = LagRow(instant_us, 0, name, number, node, leader, lag, true_lag, position)
         partition.even = topic.even(leader, followers) if even else None
 
+    def _leapt_over(self, before: LagRow, instant_us: int) -> tuple[int, int] | None:
+        """The part of the time of ``before``, up to ``instant_us``, that was leapt; None: none was."""
+        since_us, until_us = self._leap
+        if self._leaps_since_us is not None:  # a partition is brought to now before the leap is over
+            since_us, until_us = self._leaps_since_us, instant_us
+        since_us = max(since_us, before.t_us)
+        return (since_us, until_us) if since_us + SHORTEST_LEAP_US <= until_us <= instant_us else None
+
     def _close_leapt(
-        self, before: LagRow, instant_us: int, lag: int | None, true_lag: int, position: int | None
-    ) -> None:
+        self, before: LagRow, leapt: tuple[int, int], instant_us: int, lag: int | None, true_lag: int,
+        position: int | None,
+    ) -> None:  # fmt: skip
         """Close the rows of a follower up to ``instant_us``, after a leap, for which ``before`` was open."""
-        begin_us, end_us = self._leap
+        begin_us, end_us = leapt
         length_us = end_us - begin_us
         parts = max(1, min(PARTS, length_us // max(LEAST_PART_US, end_us // FINEST)))
         last = before

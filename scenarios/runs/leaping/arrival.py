@@ -6,7 +6,7 @@ producers get their acknowledgements and consumers their messages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from brokers.log.batch_runs import Piece, in_objects
@@ -28,6 +28,7 @@ def arrive(
     chunk: int,
     target: Callable[[FetchedReplica, int], int],
     rates: Mapping[TopicPartition, float] = NO_RATES,
+    only: Container[TopicPartition] | None = None,
 ) -> int:
     """Bring the logs and clients of ``cluster`` to now.
 
@@ -36,15 +37,19 @@ def arrive(
         chunk: the bytes of a batch that stands for several, at most.
         target: where a copy is now, given the end of its leader's log.
         rates: the messages per microsecond that each partition gets whose batches wait in producers.
+        only: the partitions that are brought to now; None: all. Producers keep the messages of the others.
 
     Returns:
         How many batches the producers would have closed, about.
     """
     led = leaders(cluster)
+    if only is not None:
+        led = {tp: partition for tp, partition in led.items() if tp in only}
+        fetched = [each for each in fetched if each.state.tp in only]
     before = {tp: partition.high_watermark for tp, partition in led.items()} if cluster.consumers else {}
     acked, closed = [], 0
     for producer in producers:
-        missed = producer.missed(chunk, rates)
+        missed = producer.missed(chunk, rates, only)
         closed += missed.closed if producer.load.acks else 0
         acked.append((producer, _append(led, missed.batches)))
     _complete(cluster)

@@ -103,17 +103,21 @@ class Bounds:
                 yield LeapEnd(due_us + now - broker.process.clock_us - BEFORE_ENTRIES_US, "entry")
 
     def limit(
-        self, most: LeapEnd, copies: Sequence[FetchedReplica], sharing: Sharing, phase_us: int
+        self, most: LeapEnd, copies: Sequence[FetchedReplica], sharing: Sharing, since_us: int, phase_us: int
     ) -> tuple[LeapEnd, Mapping[Key, int]]:
         """How far the next leap may go: not beyond ``most``. Also the time at which each copy ends, as far as it is
-        before that or at that time. ``phase_us``: as for ``Sharing.ends_in_us``."""
-        now = self.cluster.world.now
+        before that or at that time.
+
+        Args:
+            since_us: the time at which each copy was where it is.
+            phase_us: as for ``Sharing.ends_in_us``, at that time.
+        """
         soonest = sharing.soonest(copies)
         ends = {}
         for each in soonest:
             in_us = sharing.ends_in_us(each, phase_us)
             if in_us is not None:
-                ends[each.key] = now + in_us
+                ends[each.key] = since_us + in_us
         found = [most, *self._entries()]
         if ends:
             found.append(LeapEnd(min(ends.values()), "copy"))

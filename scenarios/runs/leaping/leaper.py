@@ -5,7 +5,10 @@
     leap      only the control plane acts, up to the end of a copy, an event, an entry, or until a window is due
     settle    readers go on and producers are held, until the control plane has done what follows from the leap
 
-From ``settle`` the next leap begins, or, where rates are not known well enough any more, the next window.
+From ``settle`` the next leap begins, or, where rates are not known well enough any more, the next window. At the end of
+a copy the leap stays *open* where it can: only the partitions whose copies have ended are brought to now, and what
+follows for them is simulated (a *piece*). All others wait, their copies shut out by the quotas of their leaders, until
+the leap is over or their own copies end.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from emulator.protocol.events import (
     StretchEnded,
 )
 from emulator.protocol.shown import QuotaCounted, SettingsTaken
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ISR_CHANGE_NOTIFICATION
 from emulator.trace.events import Step, ZkWritten
 from scenarios.language import Scenario
@@ -53,9 +57,9 @@ CALM_US = 200_000
 """How long the control plane has done nothing before a leap begins."""
 CYCLES_BETWEEN = 4
 """A window is due again after so many cycles of quotas at the earliest,"""
-SHARE_BETWEEN, COPIES = 0.25, 400
+SHARE_BETWEEN, COPIES = 0.25, 200
 """and after so large a part of the time since the first one. With many copies, single ones matter less, and a window
-costs more: the part is all of that time for so many of them."""
+costs more: the part is all of that time for so many of them, twice that time for twice as many."""
 ENDED = 3
 """A window is due at once when one of so many copies has ended since the last one."""
 CYCLES_LEFT = 6
@@ -74,6 +78,10 @@ STEADY = 0.03
 UNSTEADY = "what copies get of a saturated card changes"
 UNSETTLED_US = 3 * SECOND_US
 """How long producers are held in a row without a leap."""
+OPEN_US = 30 * SECOND_US
+"""A leap does not stay open so shortly before an entry: by then everything is brought to now."""
+TRIES = 20
+"""How often an open leap tries to make the cluster quiet again. Then it is given up: what waits comes at once."""
 FIRST_RETRY_US, LAST_RETRY_US = SECOND_US, 60 * SECOND_US
 """After a drain that failed it waits for the first of these, and twice as long each time, up to the second."""
 
@@ -92,6 +100,7 @@ class Leaping:
 
     Attributes:
         leaps: their number. leapt_us: the time in them. run_us: the time of the run.
+        pieces: how many pieces were simulated within leaps, each after the end of a copy.
         windows: how many stretches were measured.
         failed: how often no leap was possible for a while, by the reason.
         refused: why this run has no leaps at all; empty: it could have some.
@@ -105,19 +114,21 @@ class Leaping:
     failed: Mapping[str, int]
     refused: str
     error: float | None
+    pieces: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """The object in the result."""
         return {
-            "leaps": self.leaps, "leapt_s": self.leapt_us / SECOND_US, "windows": self.windows,
-            "failed": dict(self.failed), "refused": self.refused, "share_error": self.error,
+            "leaps": self.leaps, "leapt_s": self.leapt_us / SECOND_US, "pieces": self.pieces,
+            "windows": self.windows, "failed": dict(self.failed), "refused": self.refused, "share_error": self.error,
         }  # fmt: skip
 
     def __str__(self) -> str:
         if self.refused:
             return f"sampled, without leaps: {self.refused}"
         share = self.leapt_us / self.run_us if self.run_us else 0.0
-        said = f"sampled: {self.leaps} leaps over {share:.0%} of the time, {self.windows} measured stretches"
+        pieces = f" with {self.pieces} simulated pieces" if self.pieces else ""
+        said = f"sampled: {self.leaps} leaps{pieces} over {share:.0%} of the time, {self.windows} measured stretches"
         why = "; ".join(f"{reason} ({count})" for reason, count in self.failed.items())
         return f"{said}; no leap where {why}" if why else said
 
@@ -137,6 +148,7 @@ class Leaper:
     quiet: QuietCluster
     sharing: Sharing
     leaps: int = 0
+    pieces: int = 0
     leapt_us: int = 0
     windows: int = 0
     failed: dict[str, int] = field(factory=dict)
@@ -170,6 +182,15 @@ class Leaper:
     """The messages that the last leap has not brought to each copy, since a batch is not divided."""
     _reason: str = ""
     _number: int = 0
+    _open: bool = False
+    """Whether a leap has begun and is not over."""
+    _leg_us: int = 0
+    """The time up to which the progress of copies is counted."""
+    _closed: int = 0
+    """The batches that producers would have closed in the leap so far."""
+    _stale: bool = False
+    """Whether something has changed how fast copies go since the leap began."""
+    _tries: int = 0
 
     @classmethod
     def of(
@@ -198,7 +219,7 @@ class Leaper:
         """The account of its leaps."""
         return Leaping(
             leaps=self.leaps, leapt_us=self.leapt_us, run_us=self.cluster.world.now, windows=self.windows,
-            failed=self.failed, refused=self.refused, error=self.sharing.error,
+            failed=self.failed, refused=self.refused, error=self.sharing.error, pieces=self.pieces,
         )  # fmt: skip
 
     # -- what happens -------------------------------------------------------------------------------------------------
@@ -219,10 +240,16 @@ class Leaper:
 
     def _upset(self, event: Any) -> None:
         """Something changes how fast copies go."""
+        if self._open:
+            self._stale = True
+        else:
+            self._forget_rates()
+        self._happened(event)
+
+    def _forget_rates(self) -> None:
         self.sharing.rates.clear()
         self._owed.clear()
-        self._warming, self._window_us = True, None
-        self._happened(event)
+        self._stale, self._warming, self._window_us = False, True, None
 
     # -- the course ---------------------------------------------------------------------------------------------------
 
@@ -236,8 +263,7 @@ class Leaper:
             return
         self.cluster.trace.cause = 0
         if not self.moving() or self._entry_is_near(now):
-            self._window_us = None
-            self._go_on_simulating()
+            self._end_sampling()
         elif now - self._calm_us >= CALM_US and now >= self._retry_us:
             try:
                 self._decide(now, followed(self.cluster))
@@ -245,6 +271,17 @@ class Leaper:
                 if self._phase == "settle" and now - self._since_us > UNSETTLED_US:
                     self._fail(str(restless))
         elif self._phase == "settle" and now - self._since_us > UNSETTLED_US:
+            if self._open:
+                self._fail("the control plane goes on")
+            else:
+                self._go_on_simulating()
+
+    def _end_sampling(self) -> None:
+        """Simulate all from here on, and bring what waits before."""
+        self._window_us = None
+        if self._open:
+            self._drain(for_window=True)
+        else:
             self._go_on_simulating()
 
     def _entry_is_near(self, now: int) -> bool:
@@ -254,8 +291,7 @@ class Leaper:
     def _decide(self, now: int, fetched: list[FetchedReplica]) -> None:
         copies = [each for each in fetched if not each.in_sync]
         if not copies:
-            self._window_us = None
-            self._go_on_simulating()
+            self._end_sampling()
         elif self._phase == "window" and not self._measured(now, fetched, copies):
             return
         elif self._phase == "settle":
@@ -274,7 +310,7 @@ class Leaper:
 
     def _is_due(self, now: int, copies: list[FetchedReplica]) -> bool:
         """Whether a window is due."""
-        if not self.sharing.knows(copies):
+        if self._stale or not self.sharing.knows(copies):
             return True
         ended = self._measured_copies - len(copies)
         if self.quiet.saturated and (ended or not self._steady):
@@ -283,7 +319,7 @@ class Leaper:
 
     def _due_us(self) -> int:
         first_us = self._stretch[1] if self._first_us is None else self._first_us
-        share = min(1.0, max(SHARE_BETWEEN, len(self.sharing.rates) / COPIES))
+        share = max(SHARE_BETWEEN, len(self.sharing.rates) / COPIES)
         since_us = max(CYCLES_BETWEEN * self._cycle_us(), int(share * (self._stretch[1] - first_us)))
         return self._stretch[1] + since_us
 
@@ -330,11 +366,17 @@ class Leaper:
     def _fail(self, why: str) -> None:
         """The cluster cannot be made quiet: simulate all for a while."""
         self.failed[why] = self.failed.get(why, 0) + 1
+        self._tries += 1
+        if self._open and self._tries <= TRIES:
+            self._settle()
+            return
         self._retry_us = self.cluster.world.now + self._wait_us
         self._wait_us = min(2 * self._wait_us, LAST_RETRY_US)
         self._go_on_simulating()
 
     def _go_on_simulating(self) -> None:
+        if self._open:
+            self._end_leap()
         self.quiet.release_load()
         self._phase = "window"
 
@@ -344,6 +386,9 @@ class Leaper:
 
     def _return(self) -> None:
         """All is quiet, and a window is due: producers go on, with nothing missed."""
+        if self._open:
+            copies = [each for each in _still_followed(self.cluster) if not each.in_sync]
+            self._starts = {each.key: each.state.offset for each in copies}
         self._begin_leap(LeapEnd(self.cluster.world.now, "window"), {})
         self._arrive(self._number)
         self.quiet.release_load()
@@ -352,16 +397,17 @@ class Leaper:
     def _leap(self) -> None:
         """All is quiet: leap."""
         now = self.cluster.world.now
-        self._wait_us = FIRST_RETRY_US
+        self._wait_us, self._tries = FIRST_RETRY_US, 0
         fetched = followed(self.cluster)
         copies = [each for each in fetched if not each.in_sync]
         if not self.sharing.knows(copies):
             self._return()
             return
         self._ended = self.sharing.without_ended(copies, fetched) or self._ended
+        self.sharing.waiting = self._waiting(copies) if self._open else {}
         limit, ends = self._reach(copies)
         if limit.reason == "copy" and limit.t_us < now + SHORTEST_US:
-            limit, ends = self.bounds.limit(LeapEnd(now + SHORTEST_US, "copy"), copies, self.sharing, self._phase_us)
+            _, ends = self._limit(LeapEnd(now + SHORTEST_US, "copy"), copies)
             limit = LeapEnd(now + SHORTEST_US, "copy")
         if limit.t_us <= now:
             self._return()
@@ -377,10 +423,11 @@ class Leaper:
         error = self.sharing.error
         return self._adjacent and error is not None and error <= STEADY
 
-    @property
-    def _phase_us(self) -> int:
-        """How long the clocks of quotas have run since the last window."""
-        return self.cluster.world.now - self._stretch[1] - self._leapt_since_us
+    def _limit(self, most: LeapEnd, copies: Sequence[FetchedReplica]) -> tuple[LeapEnd, Mapping[Key, int]]:
+        """How far a leap may go from now, at most to ``most``, and when copies end within it."""
+        since_us = self._leg_us if self._open else self.cluster.world.now
+        phase_us = since_us - self._stretch[1] - self._leapt_since_us  # for which the clocks of quotas have run
+        return self.bounds.limit(most, copies, self.sharing, since_us, phase_us)
 
     def _reach(self, copies: Sequence[FetchedReplica]) -> tuple[LeapEnd, Mapping[Key, int]]:
         """How far a leap may go from now, and when copies end within it. Where cards are saturated, what an end changes
@@ -389,7 +436,7 @@ class Leaper:
         most = LeapEnd(now + LONGEST_US, "limit")
         if not self.quiet.saturated and (self._ended or self._due_us() > now):
             most = min(most, LeapEnd(max(self._due_us(), now + self._cycle_us()), "window"))
-        limit, ends = self.bounds.limit(most, copies, self.sharing, self._phase_us)
+        limit, ends = self._limit(most, copies)
         if self.quiet.saturated and limit.reason == "copy":
             before_us = BEFORE_END_US + int(BEFORE_END * (limit.t_us - now))
             return LeapEnd(max(now, limit.t_us - before_us), "window"), {}
@@ -397,13 +444,35 @@ class Leaper:
 
     def _begin_leap(self, limit: LeapEnd, ends: Mapping[Key, int]) -> None:
         self._number += 1
-        self._phase, self._began_us, self._ends, self._reason = "leap", self.cluster.world.now, ends, limit.reason
+        self._phase, self._ends, self._reason = "leap", ends, limit.reason
+        if self._open:
+            return
+        self._open, self._closed = True, 0
+        self._began_us = self._leg_us = self.cluster.world.now
         self._count_held()
         for broker in running(self.cluster):
             for throttle in (broker.quotas.leader, broker.quotas.follower):
                 for quota in throttle.quotas:
-                    quota.hold(broker.process.clock_us)
+                    quota.hold(broker.process.clock_us, shut=throttle is broker.quotas.leader)
         self.cluster.trace.emit(LeapBegan, *self._stretch)
+
+    def _waiting(self, copies: list[FetchedReplica]) -> dict[Key, int]:
+        """What each copy lacks besides what its log lacks (``Sharing.waiting``)."""
+        kept: dict[TopicPartition, int] = {}
+        for producer in self.quiet.producers:
+            for tp, count in producer.kept().items():
+                kept[tp] = kept.get(tp, 0) + count
+        return {each.key: kept.get(each.state.tp, 0) - self._owed.get(each.key, 0) for each in copies}
+
+    def _brought(self, fetched: list[FetchedReplica]) -> frozenset[TopicPartition] | None:
+        """The partitions that are brought to now while the leap stays open; None: all, it is over."""
+        now, entry_us = self.cluster.world.now, self.bounds.entry_us()
+        ended = frozenset(tp for (_broker, tp), t_us in self._ends.items() if t_us <= now)
+        if self._reason != "copy" or not ended or now - self._began_us >= LONGEST_US:
+            return None
+        if entry_us is not None and entry_us < now + OPEN_US:
+            return None
+        return ended if all(each.in_sync or _is_shut_out(each) for each in fetched) else None
 
     def _count_held(self) -> None:
         """Count for quotas what replicas in sync would have fetched since producers are held and quotas' clocks run."""
@@ -423,13 +492,13 @@ class Leaper:
             self._arrive(number)
 
     def _arrive(self, number: int) -> None:
-        """The leap is over."""
+        """The leap is over, or a copy has ended in it."""
         if number != self._number:
             return
         cluster, now = self.cluster, self.cluster.world.now
         self._phase = "arrive"
         cluster.trace.cause = 0
-        passed_us = now - self._began_us
+        passed_us = now - self._leg_us
         rates, starts, ends, owed = self.sharing.rates, self._starts, self._ends, self._owed
 
         def target(each: FetchedReplica, end: int) -> int:
@@ -440,26 +509,47 @@ class Leaper:
                 return end
             return starts[key] + owed.get(key, 0) + int(rates.get(key, 0.0) * passed_us)
 
-        chunk = self.bounds.chunk()
         fetched = _still_followed(cluster)
-        closed = arrive(cluster, fetched, self.quiet.producers, chunk, target, self.sharing.loads)
-        for each in fetched:  # a copy gets whole batches: what it lacks of its target comes with the next leap
-            if each.key in starts:
+        chunk, only = self.bounds.chunk(), self._brought(fetched)
+        targets = {each.key: target(each, each.led.log.end_offset) for each in fetched}
+        self._closed += arrive(cluster, fetched, self.quiet.producers, chunk, target, self.sharing.loads, only)
+        for each in fetched:  # a copy gets whole batches: what it lacks of its target comes later
+            if each.key in starts and (only is None or each.state.tp in only):
                 end = each.led.log.end_offset
                 owed[each.key] = max(0, min(end, target(each, end)) - each.state.offset)
-        for broker in running(cluster):
+            elif each.key in starts:
+                owed[each.key] = targets[each.key] - each.state.offset
+        self._leg_us = now
+        self._leapt_since_us += passed_us
+        if only is None:
+            self._end_leap()
+        else:
+            self.pieces += 1
+        self._starts = {}
+        self.quiet.release_readers()
+        self._settle()
+
+    def _end_leap(self) -> None:
+        """The leap is over: quotas go on."""
+        self._open = False
+        for broker in running(self.cluster):
             for throttle in (broker.quotas.leader, broker.quotas.follower):
                 for quota in throttle.quotas:
                     quota.release(broker.process.clock_us)
-        cluster.trace.emit(Leapt, self._began_us, closed, self._reason)
+        self.cluster.trace.emit(Leapt, self._began_us, self._closed, self._reason)
+        passed_us = self.cluster.world.now - self._began_us
         if passed_us:
             self.quiet.arrived()
             self.leaps += 1
             self.leapt_us += passed_us
-            self._leapt_since_us += passed_us
-        self._starts = {}
-        self.quiet.release_readers()
-        self._settle()
+        if self._stale:
+            self._forget_rates()
+
+
+def _is_shut_out(copy: FetchedReplica) -> bool:
+    """Whether its leader sends a copy nothing while its quota is shut."""
+    quota = copy.leader.quotas.leader.quota(copy.state.tp, copy.state.adding)
+    return quota is not None and quota.limited
 
 
 def _still_followed(cluster: Cluster) -> list[FetchedReplica]:

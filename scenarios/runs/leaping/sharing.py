@@ -74,6 +74,9 @@ class Sharing:
     loads: dict[TopicPartition, float] = field(factory=dict)
     error: float | None = None
     span_us: int = 0
+    waiting: dict[Key, int] = field(factory=dict)
+    """The messages that each copy lacks besides what its log lacks: its leader is to get them. Those that the copy
+    itself is to get count against them."""
     _profiles: dict[Key, list[int]] = field(factory=dict)
     """Where each copy was at each look of the last stretch, and at its end."""
     _passing: dict[Place, float] = field(factory=dict)
@@ -140,13 +143,17 @@ class Sharing:
         """The bytes per microsecond that a quota lets pass to its copies together."""
         return max(0.0, bound.rate * self._passing.get(bound.place, 1.0) - bound.used)
 
+    def gap(self, each: FetchedReplica) -> int:
+        """The messages that a copy lacks."""
+        return each.led.log.end_offset - each.state.offset + self.waiting.get(each.key, 0)
+
     def soonest(self, copies: Sequence[FetchedReplica]) -> list[FetchedReplica]:
         """The copies of which one can be the next to end: by its rate alone not two cycles later than the first."""
         ends = []
         for each in copies:
             net = self.rates[each.key] - self.loads.get(each.state.tp, 0.0)
             if net > 0:
-                ends.append(((each.led.log.end_offset - each.state.offset) / net, each))
+                ends.append((self.gap(each) / net, each))
         first = min((end for end, _each in ends), default=0.0)
         return [each for end, each in ends if end <= first + 2 * self.span_us]
 
@@ -166,7 +173,7 @@ class Sharing:
         """
         key = each.key
         rate, load = self.rates[key], self.loads.get(each.state.tp, 0.0)
-        gap = each.led.log.end_offset - each.state.offset
+        gap = self.gap(each)
         if rate <= load:
             return None
         profile = self._profiles.get(key, [])
@@ -230,6 +237,8 @@ def bounds(
     used: dict[Place, float] = {}
     wanted = {each.key for each in copies}
     members: dict[Place, list[Key]] = {}
+    sizes: dict[TopicPartition, float] = {}
+    """The bytes of a message that replicas in sync fetch next: they are all near the end of the log."""
     for each in fetched:
         tp, in_sync = each.state.tp, each.in_sync
         for side, broker, throttle in (
@@ -243,7 +252,9 @@ def bounds(
             rates.setdefault(place, quota.rate / MICRO)
             members.setdefault(place, [])
             if in_sync:
-                used[place] = used.get(place, 0.0) + loads.get(tp, 0.0) * each.message_bytes
+                if tp not in sizes:
+                    sizes[tp] = each.message_bytes
+                used[place] = used.get(place, 0.0) + loads.get(tp, 0.0) * sizes[tp]
             elif each.key in wanted:
                 members[place].append(each.key)
     return [Bound(place, rates[place], used.get(place, 0.0), tuple(keys)) for place, keys in members.items() if keys]

@@ -8,6 +8,7 @@ from attrs import define, field
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from emulator.protocol.types import TopicPartition
 from scenarios.runs.leaping.arrival import arrive
 from scenarios.runs.leaping.followed import FetchedReplica, followed, running
 from scenarios.runs.leaping.quiet import QuietCluster
@@ -25,11 +26,13 @@ class OneTick:
 
     Attributes:
         leaps: whether it leaps over the tick.
+        first: the partitions that are brought to now before the others, as where a leap stays open; None: none is.
         offsets: where copies are after it; None: where their fetches bring them.
     """
 
     stage: Stage
     leaps: bool
+    first: tuple[TopicPartition, ...] | None = None
     offsets: dict[Any, int] | None = None
     before: dict[str, Any] = field(factory=dict)
     after: dict[str, Any] = field(factory=dict)
@@ -72,6 +75,13 @@ class OneTick:
         def target(each: FetchedReplica, end: int) -> int:
             return offsets.get((*each.key,), each.state.offset)
 
+        if self.first is not None:
+            before = state_of(self.stage)
+            arrive(self.stage.cluster, fetched, self.quiet.producers, 1 << 20, target, only=self.first)
+            changed = {
+                name.split(" on ")[0] for name, value in state_of(self.stage).items() if before.get(name) != value
+            }
+            assert {name for name in changed if name.startswith("orders-")} == set(map(str, self.first))
         arrive(self.stage.cluster, fetched, self.quiet.producers, 1 << 20, target)
         now = self.stage.world.now
         for quota, before in zip(quotas_of(self.stage), self.quotas, strict=True):
@@ -168,3 +178,16 @@ def test_a_leap_of_one_tick_comes_to_the_same_state(case: dict[str, Any]) -> Non
     assert simulated.after
     assert leapt.after == simulated.after
     assert leapt.after != leapt.before or case["rate"] < 20
+
+
+def test_partitions_that_wait_come_to_the_same_state() -> None:
+    simulated = OneTick(stage_of(EXAMPLE), leaps=False).play()
+    copies = {
+        (int(place.split()[0]), tp): offset
+        for place, offsets in simulated.after.items()
+        if " from " in place
+        for tp, offset in offsets.items()
+    }
+    first = (TopicPartition.of("orders", 0),)
+    leapt = OneTick(stage_of(EXAMPLE), leaps=True, first=first, offsets=copies).play()
+    assert leapt.after == simulated.after

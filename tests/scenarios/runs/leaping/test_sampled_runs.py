@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from brokers.partition.remote import UNKNOWN_OFFSET
-from emulator.protocol.events import LeapBegan, Leapt
+from emulator.protocol.events import IsrChanged, LeapBegan, Leapt
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.runs import Run, run_scenario
@@ -101,6 +101,30 @@ def test_a_replica_that_has_not_fetched_from_a_new_leader_is_behind() -> None:
     follower = next(broker for broker in led.isr_state.isr if broker != led.process.node.id)
     led.remotes[follower].log_end_offset = UNKNOWN_OFFSET
     assert quiet._unacknowledged() == "a follower in sync is behind"
+
+
+def test_a_leap_stays_open_at_the_end_of_a_copy() -> None:
+    stage = Stage(prepare(throttled(moves=3)), keep_rows=False)
+    opened, expanded = list[bool](), list[bool]()
+    stage.cluster.trace.fold(LeapBegan, lambda _event: opened.append(True))
+    stage.cluster.trace.fold(Leapt, lambda _event: opened.append(False))
+
+    def look(event: IsrChanged) -> None:
+        expanded.append(bool(opened) and opened[-1])
+        quotas = [broker.quotas.leader.listed for broker in stage.cluster.brokers.values()]
+        assert all(
+            quota.is_quota_exceeded(event.t_us) for quota in quotas if quota.held_us is not None and quota.limited
+        )
+
+    stage.cluster.trace.fold(IsrChanged, look)
+    stage.play()
+    assert stage.leaper is not None
+    account = stage.leaper.account()
+    assert account.pieces
+    assert any(expanded)
+    assert opened[-1] is False
+    assert all(producer.kept() == {} for producer in stage.cluster.producers)
+    assert stage.measures.finish(stage.world.now)["isr_shrinks"] == 0
 
 
 def test_one_seed_has_one_digest() -> None:

@@ -66,14 +66,15 @@ STATE: Mapping[str, Mapping[str, str]] = {
         "held": SET, "had_error": KEPT, "adding": KEPT, "lag": SET, "lag_written": KEPT,
     },
     "fetchers.quota.Quota": {
-        "rate": KEPT, "windows": KEPT, "window_us": KEPT, "held_us": SET, "_samples": MOVED, "_current": KEPT,
-        "_constantly": KEPT,
+        "rate": KEPT, "windows": KEPT, "window_us": KEPT, "held_us": SET, "shut": SET,
+        "_samples": MOVED, "_current": KEPT,
+        "_judged": SET, "_constantly": KEPT,
     },
     "scenarios.cluster.clients.producer.Producer": {
         "_network": KEPT, "_process": KEPT, "_workload": KEPT, "_bootstrap": KEPT, "_first_id": KEPT, "_next_id": SET,
         "_open_to": KEPT, "_accumulator": EMPTY, "_idempotence": SET, "_partitioner": SET, "_connections": EMPTY,
         "_metadata": KEPT, "_producer_id": KEPT, "_tick_us": KEPT, "_batch_messages": KEPT, "_owed": SET,
-        "_timer": MOVED, "_due_us": MOVED, "_held": SET, "_backlog": SET, "_waking": EMPTY,
+        "_timer": MOVED, "_due_us": MOVED, "_held": SET, "_backlog": SET, "_kept": SET, "_waking": EMPTY,
     },
     "scenarios.cluster.clients.producing.idempotence.Sequences": {
         "next": SET, "acked": SET, "sent": EMPTY, "unresolved": KEPT,
