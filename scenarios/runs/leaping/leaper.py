@@ -401,7 +401,7 @@ class Leaper:
         self.cluster.trace.emit(LeapBegan, *self._stretch)
 
     def _waiting(self, copies: list[FetchedReplica]) -> dict[Key, int]:
-        """What each copy lacks besides what its log lacks (``Sharing.waiting``)."""
+        """The messages that each copy lacks besides what its log lacks (``Sharing.waiting``)."""
         kept: dict[TopicPartition, int] = {}
         for producer in self.quiet.producers:
             for tp, count in producer.kept().items():
