@@ -80,6 +80,8 @@ UNSETTLED_US = 3 * SECOND_US
 """How long producers are held in a row without a leap."""
 OPEN_US = 30 * SECOND_US
 """A leap does not stay open so shortly before an entry: by then everything is brought to now."""
+FEW = 60
+"""With no more copies a leap does not stay open: a piece is then a large part of the time, and costs little."""
 TRIES = 20
 """How often an open leap tries to make the cluster quiet again. Then it is given up: what waits comes at once."""
 FIRST_RETRY_US, LAST_RETRY_US = SECOND_US, 60 * SECOND_US
@@ -457,7 +459,7 @@ class Leaper:
         self.cluster.trace.emit(LeapBegan, *self._stretch)
 
     def _waiting(self, copies: list[FetchedReplica]) -> dict[Key, int]:
-        """What each copy lacks besides what its log lacks (``Sharing.waiting``)."""
+        """The messages that each copy lacks besides what its log lacks (``Sharing.waiting``)."""
         kept: dict[TopicPartition, int] = {}
         for producer in self.quiet.producers:
             for tp, count in producer.kept().items():
@@ -468,7 +470,7 @@ class Leaper:
         """The partitions that are brought to now while the leap stays open; None: all, it is over."""
         now, entry_us = self.cluster.world.now, self.bounds.entry_us()
         ended = frozenset(tp for (_broker, tp), t_us in self._ends.items() if t_us <= now)
-        if self._reason != "copy" or not ended or now - self._began_us >= LONGEST_US:
+        if self._measured_copies <= FEW or self._reason != "copy" or not ended or now - self._began_us >= LONGEST_US:
             return None
         if entry_us is not None and entry_us < now + OPEN_US:
             return None

@@ -10,6 +10,7 @@ from emulator.protocol.events import IsrChanged, LeapBegan, Leapt
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.runs import Run, run_scenario
+from scenarios.runs.leaping import leaper
 from scenarios.runs.leaping.followed import leaders
 from scenarios.runs.leaping.quiet import QuietCluster
 from scenarios.runs.runner import Stage, prepare
@@ -103,7 +104,8 @@ def test_a_replica_that_has_not_fetched_from_a_new_leader_is_behind() -> None:
     assert quiet._unacknowledged() == "a follower in sync is behind"
 
 
-def test_a_leap_stays_open_at_the_end_of_a_copy() -> None:
+def test_a_leap_stays_open_at_the_end_of_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaper, "FEW", 0)
     stage = Stage(prepare(throttled(moves=3)), keep_rows=False)
     opened, expanded = list[bool](), list[bool]()
     stage.cluster.trace.fold(LeapBegan, lambda _event: opened.append(True))
