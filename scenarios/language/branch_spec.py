@@ -7,7 +7,7 @@ continued otherwise, and replays it from the start.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 from attrs import evolve, field, frozen
 
@@ -17,9 +17,6 @@ from scenarios.language.schema.kinds import SOME_TIME, Integer, ListOf, as_tuple
 from scenarios.language.schema.spans import ends
 from scenarios.language.schema.table_reader import Block, key
 from scenarios.language.triggers import After, At, Until
-
-if TYPE_CHECKING:
-    from scenarios.language.scenario import Scenario
 
 
 @frozen(kw_only=True)
@@ -45,9 +42,9 @@ class Branch:
 BRANCHES = ListOf(Block(Branch))
 
 
-def check_branches(scenario: Scenario, check: Callable[[Scenario], None]) -> None:
-    """Refuse branches that are not in the order of time, entries that would act before their branch, and what
-    ``check`` refuses in a scenario. Raises: BadInput."""
+def check_branches(scenario: Any, check: Callable[[Any], None]) -> None:
+    """Refuse branches of a ``Scenario`` that are not in the order of time, entries that would act before their branch,
+    and what ``check`` refuses in a scenario. Raises: BadInput."""
     before_us, method = 0, scenario.method
     for index, branch in enumerate(scenario.branches):
         where = f"branches[{index}]"
