@@ -19,8 +19,7 @@ from scenarios.errors import BadInput
 from scenarios.faults.actions.healing import Heal
 from scenarios.faults.actions.reassignments import OfPlan
 from scenarios.language.actions import all_actions
-from scenarios.language.branch_spec import Branch, begun
-from scenarios.language.entries import MethodEntry
+from scenarios.language.entries import Branch, MethodEntry, begun
 from scenarios.language.scenario import Scenario
 from scenarios.language.schema.spans import certain
 from scenarios.language.triggers import After, At, Until

@@ -19,13 +19,12 @@ from attrs import Factory, evolve, field, frozen
 
 from emulator.protocol.configs import ConfigValue
 from scenarios.errors import BadInput, UnknownKey
-from scenarios.language.branch_spec import BRANCHES, Branch, check_branches
 from scenarios.language.chaos import CHAOS, Chaos
 from scenarios.language.checks import check_scenario
 from scenarios.language.clients import CLIENT_BLOCK, Behaviour
 from scenarios.language.cluster_spec import ClusterSpec
 from scenarios.language.draws import DRAWS, Draw, drawn_values
-from scenarios.language.entries import METHOD_ENTRY, ROLLBACK_ENTRY, MethodEntry
+from scenarios.language.entries import BRANCHES, METHOD_ENTRY, ROLLBACK_ENTRY, Branch, MethodEntry, check_branches
 from scenarios.language.expect import Expect, SteadyState
 from scenarios.language.fidelity import EXACT, FIDELITIES
 from scenarios.language.generated import Placements

@@ -20,12 +20,11 @@ from controller.steps import PHASES, Procedure, Span
 from emulator.protocol.api import apis
 from emulator.protocol.configs import LONG_MAX, as_text
 from scenarios.language.actions import BurstSpec, DelaySpec, all_actions
-from scenarios.language.branch_spec import Branch
 from scenarios.language.chaos import ChaosBlock, all_kinds
 from scenarios.language.clients import ClientBlock
 from scenarios.language.cluster_spec import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.language.draws import DrawKind
-from scenarios.language.entries import EntryKind
+from scenarios.language.entries import Branch, EntryKind
 from scenarios.language.expect import AfterKind, Expect, SteadyState, ToleranceKind
 from scenarios.language.kafka_settings import BROKER_SETTINGS, TOPIC_SETTINGS, Config, Setting
 from scenarios.language.limited_metrics import METRICS

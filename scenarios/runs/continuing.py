@@ -13,7 +13,7 @@ from attrs import define, evolve, field
 
 from emulator.kernel.collector import collector_off
 from scenarios.language import Scenario
-from scenarios.language.branch_spec import Branch
+from scenarios.language.entries import Branch
 from scenarios.runs.forking import Fork, can_fork_runs, fork_run
 from scenarios.runs.record import run_scenario
 from scenarios.runs.run import Run

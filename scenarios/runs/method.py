@@ -17,7 +17,7 @@ from scenarios.faults.addresses import Addresses
 from scenarios.faults.arming import Disarm, arm
 from scenarios.faults.performer import ActionContext
 from scenarios.language import After, At, MethodEntry, Scenario, Until, When, WhenMessage, WhenMetric, WhenZk
-from scenarios.language.branch_spec import Branch
+from scenarios.language.entries import Branch
 from scenarios.language.schema.spans import certain
 from scenarios.language.triggers import ISR_FULL, MOVES_DONE, Condition
 from scenarios.runs.waits import Waits

@@ -19,7 +19,7 @@ from scenarios.errors import BadInput
 from scenarios.faults import Performer, TargetRoles
 from scenarios.faults.operated import Executions
 from scenarios.language import Scenario
-from scenarios.language.branch_spec import Branch
+from scenarios.language.entries import Branch
 from scenarios.language.fidelity import SAMPLED
 from scenarios.language.schedules import parse_schedule
 from scenarios.observe.checkers import Checkers, Violation

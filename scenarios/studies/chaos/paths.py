@@ -7,7 +7,7 @@ from attrs import evolve
 from scenarios.chaos.redraw import redrawn, sub_seed
 from scenarios.faults.actions.healing import Heal
 from scenarios.language import Scenario
-from scenarios.language.branch_spec import Branch
+from scenarios.language.entries import Branch
 from scenarios.language.schema.spans import certain
 from scenarios.language.triggers import At
 from scenarios.runs.continuing import with_branch

@@ -70,7 +70,7 @@ class Corpus:
     runs: int = 0
 
     def searched(self, drawn: Drawn) -> Searched:
-        """What the tasks of the next round know."""
+        """The object that the tasks of the next round share."""
         common = frozenset(place for place, count in self.visits.items() if count >= COMMON)
         return Searched(drawn=drawn, common=common, seen=frozenset(self.visits), splits=self.runs >= WARM)
 

@@ -53,7 +53,7 @@ def keep(folder: Path, found: dict[str, Any]) -> None:
 
 
 def kept_likelihood(folder: Path, seed: int) -> dict[str, Any] | None:
-    """What is kept in a folder of the run with that seed; None: nothing. Raises: BadInput."""
+    """The likelihood that a folder keeps of the run with that seed; None: there is none. Raises: BadInput."""
     path = folder / NAME
     if not path.is_file():
         return None

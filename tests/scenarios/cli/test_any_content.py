@@ -82,6 +82,9 @@ READERS = {
     "runs": Reader("runs/dataset/reader.py", "trace/runs/*/*/*.parquet", "compare HERE/trace"),
     "events": Reader("runs/dataset/reader.py", "trace/events/*/*/*.parquet", "timeline HERE/trace"),
     "figures": Reader("runs/dataset/reader.py", "trace/figures/*/*/*.parquet", "report HERE/trace -o HERE/page.html"),
+    "likely": Reader(
+        "studies/likely/kept_likelihood.py", "trace/likely.json", "report HERE/trace -o HERE/page.html", refuses=False
+    ),
     "atlas": Reader("runs/dataset/manifest.py", "atlas/atlas.json", "atlas HERE/small.toml --out HERE/atlas --resume"),
     "campaign": Reader(
         "studies/chaos/campaign_results.py", "campaign/results.jsonl",
@@ -186,6 +189,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert [one.code for one in made] == [0, 0, 0, 0], made
     (folder / "small.json").write_text('{"title": "a", "cluster": {"brokers": 1}}')
+    (folder / "trace/likely.json").write_text('{"seed": 1}')
     return folder
 
 

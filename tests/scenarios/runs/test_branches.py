@@ -10,7 +10,7 @@ from attrs import evolve
 from scenarios.chaos.draw import concrete, default_swarm
 from scenarios.errors import BadInput
 from scenarios.language import At, MethodEntry, Scenario
-from scenarios.language.branch_spec import Branch, begun
+from scenarios.language.entries import Branch, begun
 from scenarios.language.targets import Target
 from scenarios.runs import run_scenario
 

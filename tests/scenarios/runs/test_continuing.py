@@ -5,7 +5,7 @@ from attrs import evolve
 from scenarios.chaos.draw import concrete, default_swarm
 from scenarios.chaos.redraw import redrawn, sub_seed
 from scenarios.language import Scenario
-from scenarios.language.branch_spec import Branch
+from scenarios.language.entries import Branch
 from scenarios.runs import run_scenario
 from scenarios.runs.continuing import continuations, with_branch
 from scenarios.runs.run import Run
