@@ -138,7 +138,7 @@ def trials(
     arms = [
         (outlook, crashed, _of(scenario, plan, outlook, crashed))
         for outlook in forecast.outlooks
-        if outlook.estimate_s
+        if outlook.estimate_s is not None
         for crashed in (None, *([_busiest(forecast)] if deaths else []))
     ]
     tasks = [_Task(one.to_table(), one.source, seed) for _, _, one in arms for seed in seeds]
@@ -170,7 +170,7 @@ def is_sampled(scenario: Scenario) -> bool:
 def variants(scenario: Scenario, plan: Plan, forecast: Forecast) -> Iterator[Scenario]:
     """The scenarios that ``trials`` runs, for an estimate of what that costs."""
     for outlook in forecast.outlooks:
-        if outlook.estimate_s:
+        if outlook.estimate_s is not None:
             yield from (_of(scenario, plan, outlook, crashed) for crashed in (None, _busiest(forecast)))
 
 
