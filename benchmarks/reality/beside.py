@@ -23,7 +23,7 @@ TARGET, CLOSE, MOST = 0.10, 0.03, 4
 
 @frozen
 class Foretold:
-    """What ``understudy forecast`` says of a move.
+    """The answer of ``understudy forecast`` about a move.
 
     Attributes:
         computed_s: by arithmetic, which leaves out that a broker dies.
@@ -49,7 +49,7 @@ class Beside:
     foretold: Foretold
 
     def error(self, seconds: float) -> float:
-        """By how much a duration is longer than the measured one, as a share of that."""
+        """The share of the measured duration by which another is longer."""
         return seconds / self.reality.duration_s - 1
 
     @property
@@ -65,7 +65,7 @@ ANSWERS: tuple[tuple[str, Callable[[Beside], float]], ...] = (
     ("exact runs", lambda each: each.emulated_error),
     ("runs of the forecast", lambda each: each.foretold_error),
 )
-"""What has to keep within the errors."""
+"""The answers that have to keep within the errors."""
 
 
 def beside(folder: Path, seeds: Sequence[int] = SEEDS) -> Beside:
