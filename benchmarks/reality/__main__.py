@@ -1,11 +1,11 @@
 """``python -m benchmarks.reality``: moves on real Kafka, measured, beside what the emulator says of the same.
 
---compare          runs every recording's scenario, and prints emulated beside measured durations (Python alone)
+--compare          runs and forecasts each recording's scenario, beside the measured durations (Python alone)
 --write            the same, into benchmarks/RESULTS.md and docs/understand/reality.md
 --record MOVE...   carries moves out on real Kafka on this machine and keeps what they did (Java 17, Maven; 2 to 6
                    minutes and up to 12 GB of disk each)
 
-Exit code 1 where a duration is off by more than 10 %.
+Exit code 1 where a duration is off by more than 10 %, or fewer than four moves are within 3 %.
 """
 
 import argparse

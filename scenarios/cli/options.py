@@ -148,6 +148,19 @@ def strategy_of(option: str) -> Callable[[str], str]:
 strategy = strategy_of("--strategy")
 
 
+def throttle(text: str) -> int:
+    """The bytes per second of ``--throttle``. Raises: BadInput, also for zero."""
+    from scenarios.units import parse_rate
+
+    try:
+        rate = parse_rate(text)
+    except BadInput as error:
+        raise error.under("--throttle") from None
+    if rate == 0:
+        raise BadInput("a throttle of nothing lets nothing move; write a rate such as 50MB/s", where="--throttle")
+    return rate
+
+
 def profile(text: str) -> str:
     from scenarios.profiles import check_profile
 
@@ -193,6 +206,33 @@ def schedule(text: str) -> str:
 def add_file(parser: Parser) -> None:
     parser.add_argument(
         "file", metavar="FILE", help="a scenario file, or the name of a library scenario (list scenarios)"
+    )
+
+
+def add_jobs(parser: Parser, do: str, *, every_processor: bool = False) -> None:
+    """Add ``--jobs``: processes that ``do`` something, such as ``"share the seeds"``.
+
+    Args:
+        every_processor: one process per processor unless the option says otherwise, instead of one process.
+    """
+    default, said = (os.cpu_count() or 1, "one per processor") if every_processor else (1, "1")
+    parser.add_argument(
+        "--jobs",
+        metavar="N",
+        type=whole("--jobs", 1, 1024),
+        default=default,
+        help=f"processes that {do} (default: {said})",
+    )
+
+
+def add_strategy(parser: Parser) -> None:
+    parser.add_argument("--strategy", metavar="S", type=strategy, help="how partitions are moved (list strategies)")
+
+
+def add_strategies(parser: Parser, help: str) -> None:
+    """Add a repeatable ``--strategy``, whose names are the list ``strategies``."""
+    parser.add_argument(
+        "--strategy", dest="strategies", metavar="S", type=strategy, action="append", default=[], help=help
     )
 
 

@@ -80,6 +80,11 @@ class Outlook:
             return False
         return self.throttle < WIDE * self.least_throttle
 
+    @property
+    def instant(self) -> bool:
+        """Whether no limit holds copies back, so that an estimate has nothing to go by."""
+        return self.estimate_s is not None and self.estimate_s < 1 and not self.full
+
     def to_json(self) -> dict[str, Any]:
         """See ``Forecast.to_json``."""
         full = [{**asdict(one), "kind": one.kind.value, "needed": one.needed} for one in self.full]

@@ -402,12 +402,17 @@ class Flow:
         self.now_s += step_s
 
     def _await_look(self) -> None:
-        """Let time pass until the operator looks again."""
+        """Let time pass until the operator looks again. Copies end meanwhile, and are seen then."""
         poll_s = self.strategy.execution.poll_us / 1e6
-        wait_s = ceil(self.now_s / poll_s - 1e-9) * poll_s - self.now_s
-        if wait_s > 0:
+        look_s = ceil(self.now_s / poll_s - 1e-9) * poll_s
+        while self.now_s < look_s - NOTHING:
             rates = self._rates()
-            self._pass(wait_s, rates)
+            end_s, together = self._next_end(rates)
+            other_s = min(look_s - self.now_s, self._next_burst(rates) if len(rates) else inf)
+            self._pass(max(min(end_s, other_s), NOTHING), rates)
+            if end_s <= other_s:
+                self.copies.gaps[together] = 0.0
+            self._end_copies()
 
     def _stands_still(self, rates: Floats) -> bool:
         """Whether no copy gets nearer to its end, and none will."""

@@ -17,6 +17,9 @@ _THROTTLED = {LimitKind.LEADER_QUOTA: "as a leader", LimitKind.FOLLOWER_QUOTA: "
 def what_moves(forecast: Forecast) -> str:
     """How much is copied, in one line."""
     moving = [one for one in forecast.moving if one.added]
+    if not moving:
+        planned = counted(len(forecast.moving), "partitions")
+        return f"no partition gets a new replica: nothing to copy ({planned} in the plan)"
     written = sum(one.written for one in moving)
     replicas = sum(len(one.added) for one in moving)
     meanwhile = f"; {amounts.rate(written)} are written to them meanwhile" if written else ""
@@ -111,8 +114,13 @@ def lines(forecast: Forecast) -> Iterator[str]:
                 f"{outlook.strategy} at {throttle(outlook)} is near the least throttle that ends, {least}: the "
                 "estimate may be off by tens of per cent"
             )
+        if forecast.copied and outlook.instant:
+            yield (
+                f"{outlook.strategy} at throttle {throttle(outlook)}: no throttle, card or disk holds the copies back; "
+                "round trips of fetchers are left, whose time only runs have"
+            )
     if forecast.left_out:
-        yield f"the arithmetic leaves out: {', '.join(forecast.left_out)}"
+        yield f"the arithmetic leaves out {', '.join(forecast.left_out)}: the estimates are without, the runs with it"
 
 
 def trial_rows(trials: Iterable[TriedArm]) -> Iterator[tuple[str, ...]]:

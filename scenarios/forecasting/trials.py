@@ -127,18 +127,19 @@ def mean_of(values: Sequence[float]) -> Mean:
 
 def trials(
     scenario: Scenario, plan: Plan, forecast: Forecast, seeds: Sequence[int], workers: Workers,
-    done: Callable[[int, int], object] = lambda done, all_: None,
+    done: Callable[[int, int], object] = lambda done, all_: None, *, deaths: bool = True,
 ) -> tuple[TriedArm, ...]:  # fmt: skip
-    """The trials of all outlooks that end by arithmetic, in their order: each without a fault and with one.
+    """The trials of all outlooks that end by arithmetic, in their order: as the file is, and with a broker's death.
 
     Args:
         done: called after each run with the number of those that are done, and of all.
+        deaths: whether there are those with a broker's death.
     """
     arms = [
         (outlook, crashed, _of(scenario, plan, outlook, crashed))
         for outlook in forecast.outlooks
-        if outlook.estimate_s
-        for crashed in (None, _busiest(forecast))
+        if outlook.estimate_s is not None
+        for crashed in (None, *([_busiest(forecast)] if deaths else []))
     ]
     tasks = [_Task(one.to_table(), one.source, seed) for _, _, one in arms for seed in seeds]
     samples: list[TriedRun] = []
@@ -169,7 +170,7 @@ def is_sampled(scenario: Scenario) -> bool:
 def variants(scenario: Scenario, plan: Plan, forecast: Forecast) -> Iterator[Scenario]:
     """The scenarios that ``trials`` runs, for an estimate of what that costs."""
     for outlook in forecast.outlooks:
-        if outlook.estimate_s:
+        if outlook.estimate_s is not None:
             yield from (_of(scenario, plan, outlook, crashed) for crashed in (None, _busiest(forecast)))
 
 

@@ -29,7 +29,8 @@ def read_plan(path: str) -> Plan:
     try:
         return at("", PLAN.read, parse_json(text))
     except json.JSONDecodeError as error:
-        raise BadInput(f"broken JSON: {error.msg}; correct it", source=path, line=error.lineno) from None
+        hint = "name the JSON of kafka-reassign-partitions.sh"
+        raise BadInput(f"broken JSON: {error.msg}; {hint}", source=path, line=error.lineno) from None
     except BadInput as error:
         raise error.in_file(path) from None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
@@ -64,13 +63,7 @@ def add(program: Program) -> None:
         "--write-scenario", metavar="FILE", help="with --cell: write the cell as a scenario file, without running it"
     )
     parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="the seed of all random draws")
-    parser.add_argument(
-        "--jobs",
-        metavar="N",
-        type=options.whole("--jobs", 1, 1024),
-        default=os.cpu_count() or 1,
-        help="processes that share the cells (default: one per processor)",
-    )
+    options.add_jobs(parser, "share the cells", every_processor=True)
     options.add_format(parser)
 
 

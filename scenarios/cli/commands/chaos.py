@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
@@ -51,13 +50,7 @@ def add(program: Program) -> None:
         type=options.real_time("--for"),
         help="begin no seed after that real time",
     )
-    parser.add_argument(
-        "--jobs",
-        metavar="N",
-        type=options.whole("--jobs", 1, 1024),
-        default=os.cpu_count() or 1,
-        help="processes that share the seeds (default: one per processor)",
-    )
+    options.add_jobs(parser, "share the seeds", every_processor=True)
     parser.add_argument("--master", metavar="URL", help="run the seeds on Spark, whose master this is")
     parser.add_argument(
         "--out",

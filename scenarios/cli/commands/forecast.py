@@ -44,27 +44,13 @@ def add(program: Program) -> None:
         type=throttles,
         help="rates to compare, such as 50MB/s,100MB/s,none (default: the scenario's)",
     )
-    parser.add_argument(
-        "--strategy",
-        dest="strategies",
-        metavar="S",
-        type=options.strategy,
-        action="append",
-        default=[],
-        help="a strategy to compare (list strategies); repeatable (default: the scenario's)",
-    )
+    options.add_strategies(parser, "a strategy to compare (list strategies); repeatable (default: the scenario's)")
     parser.add_argument("--arithmetic", action="store_true", help="compute only, and run nothing")
     parser.add_argument(
         "--seeds", metavar="N", type=options.whole("--seeds", 1, 1000),
         help=f"run each N times, with seeds from 0 (default: {SEEDS}, if all runs take about two minutes at most)",
     )  # fmt: skip
-    parser.add_argument(
-        "--jobs",
-        metavar="N",
-        type=options.whole("--jobs", 1, 1024),
-        default=1,
-        help="processes that share the runs (default: 1)",
-    )
+    options.add_jobs(parser, "share the runs")
     parser.add_argument("--page", metavar="FILE", help="write the forecast as an HTML page there")
     options.add_profile(parser)
     options.add_changes(parser)
@@ -73,17 +59,12 @@ def add(program: Program) -> None:
 
 def throttles(text: str) -> tuple[int | None, ...]:
     """The rates of ``--throttle``; ``none`` is no throttle. Raises: BadInput."""
-    from scenarios.units import parse_rate
-
     found: list[int | None] = []
     for word in text.split(","):
         try:
-            rate = None if word.strip() == NO_THROTTLE else parse_rate(word)
+            found.append(None if word.strip() == NO_THROTTLE else options.throttle(word))
         except BadInput as error:
-            raise BadInput(f"{error.what}, or none", where="--throttle") from None
-        if rate == 0:
-            raise BadInput("a throttle of nothing lets nothing move; write a rate such as 50MB/s", where="--throttle")
-        found.append(rate)
+            raise BadInput(f"{error.what}, or none", where=error.where) from None
     return tuple(dict.fromkeys(found))
 
 

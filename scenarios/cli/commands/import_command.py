@@ -47,7 +47,9 @@ def add(program: Program) -> None:
         default=LOOK_S,
         help=f"the seconds between two looks at a live cluster, for rates (default: {LOOK_S})",
     )
-    parser.add_argument("--throttle", metavar="RATE", type=_rate, help="the throttle of the plan, such as 50MB/s")
+    parser.add_argument(
+        "--throttle", metavar="RATE", type=options.throttle, help="the throttle of the plan, such as 50MB/s"
+    )
     options.add_profile(parser)
     parser.add_argument("-o", "--out", metavar="OUT", required=True, help="the scenario file to write")
 
@@ -56,15 +58,6 @@ def _address(text: str) -> str:
     from scenarios.importing.live_cluster import check_address
 
     return check_address(text)
-
-
-def _rate(text: str) -> int:
-    from scenarios.units import parse_rate
-
-    try:
-        return parse_rate(text)
-    except BadInput as error:
-        raise error.under("--throttle") from None
 
 
 def run(arguments: Namespace) -> int:

@@ -21,16 +21,8 @@ def add(program: Program) -> None:
     options.add_file(parser)
     parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="the seed of all random draws")
     parser.add_argument("--seeds", metavar="A:B", type=options.seeds, help=f"one run per seed: {options.SEEDS_HELP}")
-    parser.add_argument(
-        "--jobs",
-        metavar="N",
-        type=options.whole("--jobs", 1, 1024),
-        default=1,
-        help="processes that share the seeds (default: 1)",
-    )
-    parser.add_argument(
-        "--strategy", metavar="S", type=options.strategy, help="how partitions are moved (list strategies)"
-    )
+    options.add_jobs(parser, "share the seeds")
+    options.add_strategy(parser)
     options.add_profile(parser)
     options.add_bugs(parser)
     options.add_schedule(parser)

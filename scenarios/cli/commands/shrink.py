@@ -39,9 +39,7 @@ def add(program: Program) -> None:
         help="stop after that real time; the same command goes on from there",
     )
     parser.add_argument("--runs", metavar="N", type=options.whole("--runs", 1), help="stop after so many runs")
-    parser.add_argument(
-        "--jobs", metavar="N", type=options.whole("--jobs", 1, 1024), default=1, help="processes that try (default: 1)"
-    )
+    options.add_jobs(parser, "try")
     options.add_profile(parser)
     options.add_bugs(parser)
     options.add_changes(parser)

@@ -19,13 +19,9 @@ def add(program: Program) -> None:
         type=options.seeds,
         help=f"{options.SEEDS_HELP} (default: those of the file's [study])",
     )
-    parser.add_argument(
-        "--strategy",
-        dest="strategies",
-        metavar="S",
-        type=options.strategy,
-        action="append",
-        help="a strategy to run (list strategies); repeatable: compare compares the others with the first "
+    options.add_strategies(
+        parser,
+        "a strategy to run (list strategies); repeatable: compare compares the others with the first "
         "(default: those of [study], else the scenario's own)",
     )
     parser.add_argument(

@@ -7,10 +7,11 @@ import pytest
 from attrs import evolve
 
 from benchmarks.reality.__main__ import PAGE
-from benchmarks.reality.beside import CLOSE, TARGET, Beside, beside, lines, problems
+from benchmarks.reality.beside import ANSWERS, CLOSE, MOST, TARGET, Beside, beside, lines, problems
 from benchmarks.reality.folder import CONFIGS, LOG_DIRS, PLAN, RATES, TOPICS, read, recorded, write
 from benchmarks.reality.imported import scenario_of
 from benchmarks.reality.moves import MOVES
+from scenarios.forecasting.trials import Mean
 
 LARGEST_BYTES = 200_000
 FOLDERS = pytest.mark.parametrize("folder", recorded(), ids=lambda folder: folder.name)
@@ -68,17 +69,33 @@ def emulated() -> list[Beside]:
 
 
 def test_the_emulators_durations_are_near_the_measured_ones(emulated: list[Beside]) -> None:
-    assert {each.recording: each.error for each in emulated if abs(each.error) > TARGET} == {}
-    assert sum(abs(each.error) <= CLOSE for each in emulated) >= 4
+    for _, error in ANSWERS:
+        assert {each.recording: error(each) for each in emulated if abs(error(each)) > TARGET} == {}
+        assert sum(abs(error(each)) <= CLOSE for each in emulated) >= MOST
 
 
 def test_the_page_has_every_recording_with_its_duration() -> None:
-    rows = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
-    shown = {row.split("`")[1]: float(row.split(" | ")[4]) for row in rows}
-    assert shown == {folder.name: pytest.approx(read(folder).duration_s, abs=0.051) for folder in recorded()}
+    measured = {folder.name: pytest.approx(read(folder).duration_s, abs=0.051) for folder in recorded()}
+    emulated, _, foretold = PAGE.read_text(encoding="utf-8").partition("| forecast of")
+    for text, column in ((emulated, 4), (foretold, 1)):
+        rows = [line for line in text.splitlines() if line.startswith("| `")]
+        assert {row.split("`")[1]: float(row.split(" | ")[column]) for row in rows} == measured
 
 
 def test_a_duration_that_is_too_far_off_is_a_problem(emulated: list[Beside]) -> None:
     far = evolve(emulated[0], emulated_s=tuple(1.2 * took_s for took_s in emulated[0].emulated_s))
     assert [problem.partition(":")[0] for problem in problems([*emulated, far])] == [far.recording]
-    assert "Within 10%: 6 of 7" in "\n".join(lines([*emulated, far]))
+    assert "exact runs within 10%: 6 of 7" in "\n".join(lines([*emulated, far]))
+
+
+def test_a_forecast_that_is_too_far_off_is_a_problem(emulated: list[Beside]) -> None:
+    first = emulated[0]
+    late = evolve(first.foretold, run_s=Mean(1.2 * first.foretold.run_s.value, None, None))
+    far = evolve(first, foretold=late)
+    assert [problem.partition(" off")[0] for problem in problems([*emulated, far])] == [
+        f"{far.recording}: runs of the forecast"
+    ]
+
+
+def test_too_few_moves_that_are_close_are_a_problem(emulated: list[Beside]) -> None:
+    assert "exact runs: 1 moves within 3%, wanted 4" in problems(emulated[1:2])

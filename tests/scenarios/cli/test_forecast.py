@@ -54,6 +54,20 @@ def test_it_says_what_never_ends_and_what_would(call: Call, file: str) -> None:
     ) in lines
 
 
+def test_a_plan_that_adds_no_replica_copies_nothing(call: Call, file: str, tmp_path: Path) -> None:
+    (tmp_path / "shrink.json").write_text(ONE.replace("[0, 1, 3]", "[0, 1]"))
+    found = call("forecast", file, "--plan", str(tmp_path / "shrink.json"), "--arithmetic").out.splitlines()
+    assert found[1] == "no partition gets a new replica: nothing to copy (1 partition in the plan)"
+
+
+def test_what_nothing_holds_back_is_run_though_its_estimate_is_zero(call: Call, file: str) -> None:
+    options = ["--throttle", "none", "--set", "topics[0].size=10MB", "--seeds", "1"]
+    found = call("forecast", file, *options)
+    assert "wiki at throttle none: no throttle, card or disk holds the copies back" in found.out
+    tried = json.loads(call("forecast", file, *options, "--format", "json").out)["trials"]
+    assert [(one["crashed"] is None, one["ended"]) for one in tried] == [(True, 1), (False, 1)]
+
+
 def test_throttles_and_strategies_are_ranked(call: Call, file: str) -> None:
     options = ["--throttle", "8MB/s,40MB/s,none", "--strategy", "wiki", "--strategy", "wiki+waves-2"]
     found = json.loads(call("forecast", file, "--arithmetic", *options, "--format", "json").out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from math import inf
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -18,11 +19,13 @@ from scenarios.forecasting.capacities import LimitKind, capacities_of
 from scenarios.forecasting.lower_bound import at_least_s
 from scenarios.forecasting.moving import demand_of
 from scenarios.language import Scenario
+from scenarios.language.files import load
 from scenarios.language.strategies import Throttle, parse_strategy
 from scenarios.language.strategies.strategy_parts import PARTS, RATE, StrategyPart
 
 Table = dict[str, Any]
 MB = 1_000_000
+STUDIES = Path(fluid.__file__).parents[1] / "studies" / "library"
 
 
 def move(
@@ -85,6 +88,14 @@ def test_fewer_moves_at_a_time_need_less_of_a_throttle() -> None:
     found = outlook(move(), 50 * MB, "wiki+waves-20")
     assert not found.never_ends
     assert found.ended == 200
+
+
+def test_copies_that_end_between_two_looks_of_the_operator_end() -> None:
+    """Without that they had less than nothing left, and the plan never ended."""
+    study = load(str(STUDIES / "many-small-moves-at-size.toml"), []).for_run()
+    polled = outlook(study, 60 * MB, "kip-455+per-broker-cap-5+poll-10s")
+    assert polled.ended == 600
+    assert polled.estimate_s == pytest.approx(3423, rel=0.05)
 
 
 def test_a_throttle_of_kip_542_counts_no_follower_in_sync() -> None:
