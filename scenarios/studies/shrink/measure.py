@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scenarios.language.actions import undone_by
@@ -19,7 +19,7 @@ OPERATED = (HEAL,)
 def carried_out(table: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The entries that a scenario's run may come to: of the method, and of branches, without those that a branch
     drops."""
-    methods = [(table.get("method", ()), None)]
+    methods: list[tuple[Sequence[Mapping[str, Any]], int | None]] = [(table.get("method", ()), None)]
     for branch in table.get("branches", ()):
         methods[-1] = (methods[-1][0], parse_duration(branch["at"]))
         methods.append((branch.get("method", ()), None))

@@ -106,6 +106,7 @@ def test_a_replica_that_has_not_fetched_from_a_new_leader_is_behind() -> None:
 
 def test_a_leap_stays_open_at_the_end_of_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leaper, "FEW", 0)
+    monkeypatch.setattr(leaper, "CYCLES_LEFT", 0)
     stage = Stage(prepare(throttled(moves=3)), keep_rows=False)
     opened, expanded = list[bool](), list[bool]()
     stage.cluster.trace.fold(LeapBegan, lambda _event: opened.append(True))

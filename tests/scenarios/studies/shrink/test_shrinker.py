@@ -239,8 +239,9 @@ def test_a_branch_is_shrunk_away_or_with_its_entries() -> None:
     """The finding comes from the entries of a branch: these move into the method, or stay as few."""
     table = noisy().to_table()
     method = table.pop("method")
-    branch = {"at": "2500000us", "seed": 5, "method": [{**method[1], "after": "500ms"}, *method[2:]]}
-    del branch["method"][0]["at"]
+    first = {**method[1], "after": "500ms"}
+    del first["at"]
+    branch = {"at": "2500000us", "seed": 5, "method": [first, *method[2:]]}
     scenario = Scenario.from_table({**table, "method": method[:1] + method[3:], "branches": [branch]})
     assert FINDING in found_in(scenario)
     shrunk = Shrinker(scenario, FINDING, Limits(runs=60)).shrink()
