@@ -122,5 +122,7 @@ class Program:
         parser = self._commands[name] if name is not None else self.parser
         if not word.startswith("-"):
             return BadInput(f"{word!r} is one argument too many; see {parser.prog} --help")
-        names = parser.option_names
-        return BadInput(f"unknown option {word.partition('=')[0]!r}; {did_you_mean(word, names)}")
+        option, names = word.partition("=")[0], parser.option_names
+        if option in names:
+            return BadInput(f"{option} stands before the command; write {parser.prog} {word}")
+        return BadInput(f"unknown option {option!r}; {did_you_mean(word, names)}")

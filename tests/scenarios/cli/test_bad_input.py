@@ -18,6 +18,7 @@ COMMAND_LINES: dict[str, tuple[str, ...]] = {
     "run": ("required: FILE", "understudy run --help"),
     "run FILE more": ("'more' is one argument too many", "--help"),
     "run FILE --sede 3": ("unknown option '--sede'", "did you mean '--seed'?"),
+    "--quiet run FILE": ("--quiet stands before the command", "write understudy run --quiet"),
     "run FILE --see 3": ("unknown option '--see'", "did you mean '--seed'?"),
     "run FILE --seed": ("--seed: needs a value", "--help"),
     "run FILE --seed x": ("--seed: 'x'", "whole number"),
