@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+MOST_ACTS = 3
+"""A headline names no more entries than this: among more, none is found yet."""
+
 
 def headline(found: Mapping[str, Any]) -> str:
     """The entry, or else the events, with which the finding became likely."""
@@ -13,6 +16,9 @@ def headline(found: Mapping[str, Any]) -> str:
         f"{_share(before)} of the continuations from {before['at_s']:.6f} s have it, {_share(after)} of those from "
     )
     shares += f"{after['at_s']:.6f} s"
+    if len(found["acts"]) > MOST_ACTS:
+        acted = f"{len(found['acts'])} entries acted; more --points tell which"
+        return f"{found['checker']} became likely while {acted}: {shares}"
     if found["acts"]:
         acts = " and ".join(f"{act['place']} {act['action']} at {act['at_s']:.6f} s" for act in found["acts"])
         return f"{found['checker']} became likely with {acts}: {shares}"

@@ -28,6 +28,13 @@ def test_the_crash_that_decides_is_named() -> None:
     assert "became likely with method[1] broker.crash at 1.000000 s" in headline(as_json(found, 0))
 
 
+def test_no_entry_is_named_where_many_acted() -> None:
+    found = as_json(of("KAFKA-10301"), 0)
+    many = headline({**found, "acts": found["acts"] * 4})
+    assert "became likely while 4 entries acted; more --points tell which" in many
+    assert "broker.crash" not in many
+
+
 def test_the_points_do_not_depend_on_the_number_of_processes() -> None:
     assert of("KAFKA-1028", 12).points == of("KAFKA-1028", 12, jobs=2).points
 
