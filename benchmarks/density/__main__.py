@@ -25,7 +25,7 @@ from attrs import evolve
 from benchmarks.program import conclude, parser_of
 from benchmarks.results import machine
 from benchmarks.tables import table
-from scenarios.chaos.draw import default_swarm
+from scenarios.chaos.draw import default_swarm, swarm_digest
 from scenarios.museum.densities import FILE, Density, write_densities
 from scenarios.museum.exhibits import exhibit
 from scenarios.profiles.tickets import BUGS
@@ -133,7 +133,7 @@ def main() -> int:
         out = arguments.out or Path(folder) / "density.jsonl"
         found = list(measured(tickets, arguments.seeds, arguments.enough, arguments.jobs, out))
     if arguments.write:
-        write_densities(FILE, found)
+        write_densities(FILE, swarm_digest(), found)
     without_bugs = noise([one.bug for one in found], arguments.noise)
     lines = report(found, arguments.seeds, arguments.enough, without_bugs, arguments.noise)
     return conclude("density", *lines, write=arguments.write)

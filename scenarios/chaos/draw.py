@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
 from importlib.resources import files
 
 from attrs import evolve
@@ -73,8 +74,16 @@ def concrete(scenario: Scenario, seed: int, weights: Weights | None = None) -> S
 
 def default_swarm() -> Scenario:
     """The file that seeds are drawn from where none is named."""
-    text = files(__package__).joinpath("default.toml").read_text(encoding="utf-8")
-    return Scenario.loads(text)
+    return Scenario.loads(_default_text())
+
+
+def swarm_digest() -> str:
+    """The digest of that file: what was measured with it holds for it."""
+    return blake2b(_default_text().encode(), digest_size=8).hexdigest()
+
+
+def _default_text() -> str:
+    return files(__package__).joinpath("default.toml").read_text(encoding="utf-8")
 
 
 def swarm_of(blocks: Sequence[Chaos], seed: int, weights: Weights) -> tuple[list[tuple[DrawnChaos, Draws]], list[str]]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 FILE = Path(__file__).with_name("densities.json")
 
@@ -39,12 +39,19 @@ class Density(NamedTuple):
 @cache
 def densities() -> Mapping[str, Density]:
     """The measurement of each bug; bugs that were not measured are not in it."""
-    if not FILE.exists():
-        return {}
-    return {one["bug"]: Density(**one) for one in json.loads(FILE.read_text(encoding="utf-8"))}
+    return {one["bug"]: Density(**one) for one in _measured()["bugs"]}
 
 
-def write_densities(path: Path, measured: Iterable[Density]) -> None:
-    """Write the measurements, one a line."""
+def measured_swarm() -> str:
+    """The digest of the default swarm that the bugs were measured with (``draw.swarm_digest``)."""
+    return str(_measured()["swarm"])
+
+
+def _measured() -> Any:
+    return json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {"swarm": "", "bugs": []}
+
+
+def write_densities(path: Path, swarm: str, measured: Iterable[Density]) -> None:
+    """Write the digest of the swarm, and the measurements, one a line."""
     lines = ",\n".join(json.dumps(one._asdict()) for one in sorted(measured))
-    path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    path.write_text(f'{{"swarm": {json.dumps(swarm)}, "bugs": [\n{lines}\n]}}\n', encoding="utf-8")

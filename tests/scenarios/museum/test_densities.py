@@ -21,11 +21,12 @@ def test_the_last_seed_of_a_stopped_measurement_is_left_out(
 
 def test_what_is_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = Density("KAFKA-1", 10, 2, {"converged": 2}, False)
-    write_densities(tmp_path / "d.json", [one])
+    write_densities(tmp_path / "d.json", "0123", [one])
     monkeypatch.setattr(densities, "FILE", tmp_path / "d.json")
     densities.densities.cache_clear()
     try:
         assert densities.densities() == {"KAFKA-1": one}
+        assert densities.measured_swarm() == "0123"
     finally:
         densities.densities.cache_clear()
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scenarios.chaos.draw import swarm_digest
 from scenarios.studies.chaos.ruled_out import measured, ruled_out, share
 
 
@@ -24,3 +25,12 @@ def test_it_is_said_in_a_line_and_for_the_default_swarm_in_two() -> None:
     found, of = measured(100)
     assert 0 < found < of
     assert list(ruled_out(100, default_swarm=True))[1].startswith(f"so many seeds show {found} of the {of} bugs")
+
+
+@pytest.mark.parametrize(("measured_with", "named"), [(swarm_digest(), "the"), ("0123", "an earlier")])
+def test_it_says_whether_the_swarm_has_changed_since(
+    monkeypatch: pytest.MonkeyPatch, measured_with: str, named: str
+) -> None:
+    monkeypatch.setattr("scenarios.studies.chaos.ruled_out.measured_swarm", lambda: measured_with)
+    line = list(ruled_out(100, default_swarm=True))[1]
+    assert line.endswith(f"bugs of Kafka that {named} default swarm was measured with")
