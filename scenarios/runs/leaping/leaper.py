@@ -43,7 +43,7 @@ from scenarios.runs.leaping.arrival import arrive
 from scenarios.runs.leaping.bounds import Bounds, LeapEnd
 from scenarios.runs.leaping.cards import cards
 from scenarios.runs.leaping.followed import FetchedReplica, Key, Restless, followed, running
-from scenarios.runs.leaping.quiet import QuietCluster
+from scenarios.runs.leaping.quiet import QuietCluster, lateness
 from scenarios.runs.leaping.sharing import Sharing, bounds
 from scenarios.units import MICROSECONDS
 
@@ -173,6 +173,8 @@ class Leaper:
     """Whether it was between the last two windows."""
     _ended: bool = False
     """Whether copies have ended since the last window."""
+    _late: float = 0.0
+    """How late followers in sync were in the last window, or are in this one."""
     _measured_copies: int = 0
     """How many copies there were in the last window."""
     _retry_us: int = 0
@@ -301,7 +303,7 @@ class Leaper:
         elif self.sharing.longest_us(copies) < CYCLES_LEFT * self._cycle_us():
             if not self.leaps:
                 self.failed.setdefault(SOON_OVER, 1)
-        elif why := self.quiet.calm(fetched, self.sharing.loads):
+        elif why := self.quiet.calm(fetched, self.sharing.loads, self._late):
             self._fail(why)
         elif self.quiet.saturated and not self._steady:
             self.failed[UNSTEADY] = self.failed.get(UNSTEADY, 0) + 1
@@ -338,6 +340,7 @@ class Leaper:
             return False
         if not self._warming:
             self.sharing.look(fetched)
+            self._late = max(self._late, lateness(fetched))
         if now - self._window_us < self._cycle_us():
             return False
         if self._warming:  # the first cycle begins with an empty or a full quota
@@ -355,7 +358,7 @@ class Leaper:
         return self.sharing.knows(copies)
 
     def _begin_window(self, now: int, fetched: list[FetchedReplica]) -> None:
-        self._window_us = now
+        self._window_us, self._late = now, 0.0
         self.sharing.begin(now, fetched)
         self.cluster.trace.emit(StretchBegan)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -24,6 +24,11 @@ LOOK_US = 1_000
 """How often it looks whether all is quiet."""
 PATIENCE_US = 300_000
 """How long it waits for quiet at most."""
+PATIENCE_THROTTLED_US = 11_000_000
+"""How long it waits where a throttle holds back followers in sync, for some seconds each: one cycle of its quota."""
+LATE = 0.5
+"""How late they may be, as a part of the time after which a leader removes them: with more, a leap might pass over
+that."""
 PATIENCE_SATURATED_US = 5_000_000
 """How long it waits where cards are saturated: what is in flight takes its time, and what waits in producers stays."""
 ROUNDS = 10
@@ -39,6 +44,7 @@ class QuietCluster:
         producers: the producers that are held; empty while none is.
         since_us: since when.
         saturated: whether messages wait for cards rather than for throttles, when ``calm`` looked last.
+        patience_us: how long it waits for quiet at most, as far as ``calm`` knows.
     """
 
     cluster: Cluster
@@ -46,6 +52,7 @@ class QuietCluster:
     producers: list[Producer] = field(factory=list)
     since_us: int = 0
     saturated: bool = False
+    patience_us: int = PATIENCE_US
     _consumers: list[Consumer] = field(factory=list)
     _signal: Signal | None = None
     _asked: int = 0
@@ -69,25 +76,29 @@ class QuietCluster:
         """Whether fetchers and consumers are held."""
         return self._signal is not None
 
-    def calm(self, fetched: list[FetchedReplica], loads: Mapping[TopicPartition, float]) -> str:
+    def calm(self, fetched: list[FetchedReplica], loads: Mapping[TopicPartition, float], late: float) -> str:
         """Why the cluster cannot be made quiet soon; empty: it probably can. A look changes nothing, but where a card
         or a quota keeps the load waiting, holding it back would.
 
         Args:
             loads: the messages per microsecond of each partition.
+            late: how late followers in sync were in the last stretch (``lateness``).
         """
-        self.saturated = False
+        self.saturated, self.patience_us = False, PATIENCE_US
         waits = any(producer.unfinished(self.cluster.world.now - SOON_US) for producer in self.cluster.producers)
         for each in fetched:
             behind = each.led.log.end_offset - each.state.offset
             if each.in_sync and behind > loads.get(each.state.tp, 0.0) * SOON_US + 1:
-                if _is_throttled(each):
+                if _is_throttled(each) and late > LATE:
                     return "a throttle holds back a follower in sync"
                 waits = True
-        if waits and any(broker.quotas.leader.active for broker in running(self.cluster)):
-            return "producers wait for acknowledgements"
-        self.saturated = waits
-        return ""
+        if not waits:
+            return ""
+        if not any(broker.quotas.leader.active for broker in running(self.cluster)):
+            self.saturated, self.patience_us = True, PATIENCE_SATURATED_US
+            return ""
+        self.patience_us = PATIENCE_THROTTLED_US
+        return "producers wait for acknowledgements" if late > LATE else ""
 
     def begin(self, then: Callable[[], object], failed: Callable[[str], object]) -> None:
         """Make the cluster quiet, and call ``then``; or ``failed`` with the reason, after which readers go on and
@@ -120,7 +131,7 @@ class QuietCluster:
             why = str(restless)
         if not why:
             then()
-        elif world.now - began_us >= (PATIENCE_SATURATED_US if self.saturated else PATIENCE_US):
+        elif world.now - began_us >= self.patience_us:
             self.stop()
             failed(why)
         else:
@@ -223,6 +234,18 @@ class QuietCluster:
 
     def _rest(self, _: Any) -> None:
         self.cluster.world.foreground -= 1
+
+
+def lateness(fetched: Iterable[FetchedReplica]) -> float:
+    """How long the latest follower in sync has not been at the end of its leader's log, as a part of the time after
+    which the leader removes it from the ISR."""
+    late = 0.0
+    for each in fetched:
+        remote, policies = each.led.remotes.get(each.broker.process.node.id), each.leader.replicas.policies
+        if remote is not None and each.in_sync and remote.log_end_offset != each.led.log.end_offset:
+            overdue_us = policies.out_of_sync.overdue_us(remote, each.leader.process.clock_us)
+            late = max(late, overdue_us / policies.config.replica_lag_time_max_us)
+    return late
 
 
 def _is_throttled(each: FetchedReplica) -> bool:
