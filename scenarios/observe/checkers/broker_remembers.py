@@ -16,13 +16,9 @@ from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.observe.history.history import History
-from scenarios.observe.past.changes import StateWritten
 
 CONFIG = "/config/"
 MIN_ISR = "min.insync.replicas"
-ANNOUNCED_US = 10_000_000
-"""A leader announces the changes of its ISRs once there was none for 5 s, and looks every 2.5 s
-(ReplicaManager.maybePropagateIsrChanges, 0.8.2 to 2.6)."""
 
 
 class Unlike(NamedTuple):
@@ -73,11 +69,6 @@ class BrokerRemembersTrue(Checker):
         self._configs: dict[str, dict[str, str]] = {}
         """The settings in ZooKeeper by entity."""
         self._reported: dict[tuple[int, str, str], None] = {}
-        self._isr_us: dict[TopicPartition, int] = {}
-        """When the ISR of a partition was last written."""
-
-    def on_state(self, event: StateWritten) -> None:
-        self._isr_us[event.tp] = event.t_us
 
     def on_written(self, event: ZkWritten) -> None:
         path = event.path
@@ -155,10 +146,6 @@ class BrokerRemembersTrue(Checker):
                 less = [one for one in loaded if one not in kept]
                 yield Unlike("producers", "", _batches(more), _batches(less), tp)
 
-    def _is_announced(self, tp: TopicPartition, now_us: int) -> bool:
-        """Whether the last change of an ISR was so long ago that its leader has announced it."""
-        return now_us - self._isr_us.get(tp, 0) > ANNOUNCED_US
-
     # -- metadata -----------------------------------------------------------------------------------------------------
 
     def metadata(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
@@ -182,7 +169,7 @@ class BrokerRemembersTrue(Checker):
                         f"replicas {list(cluster.assignment(tp))}",
                         tp,
                     )
-                elif known.isr != state.isr and self._is_announced(tp, now_us):
+                elif known.isr != state.isr and self._now.isr_announced(tp, now_us):
                     yield Unlike("metadata", "", f"the ISR {list(known.isr)}", f"the ISR {list(state.isr)}", tp)
 
 

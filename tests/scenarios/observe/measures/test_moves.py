@@ -141,7 +141,7 @@ def test_of_two_requests_the_controller_may_get_the_first_one_last() -> None:
 
 
 def test_a_request_without_an_answer_may_be_carried_out_after_the_move_that_it_began() -> None:
-    """A tool asks twice; the first request ends the move, and the second is carried out after one for other replicas."""
+    """The first of two equal requests ends the move, and the second is carried out after one for other replicas."""
     stream = started()
     stream.at(1_000).move((3, 1, 2))
     stream.at(1_500).move((3, 1, 2))
