@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from brokers.log.log_config import BROKER_NAMES, TOPIC_NAMES, LogConfig
 from emulator.protocol import znodes
+from emulator.protocol.kip_352_draft import DraftPartitionMetadata
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata
@@ -16,13 +17,9 @@ from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.observe.history.history import History
-from scenarios.observe.past.changes import StateWritten
 
 CONFIG = "/config/"
 MIN_ISR = "min.insync.replicas"
-ANNOUNCED_US = 10_000_000
-"""A leader announces the changes of its ISRs once there was none for 5 s, and looks every 2.5 s
-(ReplicaManager.maybePropagateIsrChanges, 0.8.2 to 2.6)."""
 
 
 class Unlike(NamedTuple):
@@ -55,7 +52,8 @@ class BrokerRemembersTrue(Checker):
 
     Not verified: rates of throttles (``throttle_kept``), and the number of fetchers; brokers that shut down, lost a log
         directory, or into which a scenario has injected an error; topics that are being deleted; whom the metadata
-        names as leader (``metadata_kept``), and which of the replicas are offline.
+        names as leader (``metadata_kept``), which of the replicas are offline, and the replicas of a partition that is
+        moved where the metadata is that of KIP-352's draft.
     """
 
     name: ClassVar[str] = "broker_remembers"
@@ -73,11 +71,6 @@ class BrokerRemembersTrue(Checker):
         self._configs: dict[str, dict[str, str]] = {}
         """The settings in ZooKeeper by entity."""
         self._reported: dict[tuple[int, str, str], None] = {}
-        self._isr_us: dict[TopicPartition, int] = {}
-        """When the ISR of a partition was last written."""
-
-    def on_state(self, event: StateWritten) -> None:
-        self._isr_us[event.tp] = event.t_us
 
     def on_written(self, event: ZkWritten) -> None:
         path = event.path
@@ -155,10 +148,6 @@ class BrokerRemembersTrue(Checker):
                 less = [one for one in loaded if one not in kept]
                 yield Unlike("producers", "", _batches(more), _batches(less), tp)
 
-    def _is_announced(self, tp: TopicPartition, now_us: int) -> bool:
-        """Whether the last change of an ISR was so long ago that its leader has announced it."""
-        return now_us - self._isr_us.get(tp, 0) > ANNOUNCED_US
-
     # -- metadata -----------------------------------------------------------------------------------------------------
 
     def metadata(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
@@ -174,7 +163,7 @@ class BrokerRemembersTrue(Checker):
                 tp, state = known.tp, cluster.state(known.tp)
                 if state is None:
                     continue
-                if known.replicas != cluster.assignment(tp):
+                if known.replicas != cluster.assignment(tp) and not _names_a_move(known):
                     yield Unlike(
                         "metadata",
                         "",
@@ -182,7 +171,7 @@ class BrokerRemembersTrue(Checker):
                         f"replicas {list(cluster.assignment(tp))}",
                         tp,
                     )
-                elif known.isr != state.isr and self._is_announced(tp, now_us):
+                elif known.isr != state.isr and self._now.isr_announced(tp, now_us):
                     yield Unlike("metadata", "", f"the ISR {list(known.isr)}", f"the ISR {list(state.isr)}", tp)
 
 
@@ -205,6 +194,11 @@ def _first_unlike(kept: LogConfig, wanted: LogConfig) -> tuple[str, object, obje
     """The first setting in which two differ, by its name on topics, with both values."""
     fields = ((name, getattr(kept, field), getattr(wanted, field)) for name, field in TOPIC_NAMES.items())
     return next(one for one in fields if one[1] != one[2])
+
+
+def _names_a_move(known: PartitionMetadata) -> bool:
+    """Whether the replicas are those of a move before and after it, as KIP-352's draft names them."""
+    return isinstance(known, DraftPartitionMetadata) and bool(known.impending_replicas)
 
 
 def _batches(batches: list[tuple[int, int, int]]) -> str:

@@ -12,12 +12,10 @@ from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.broker_remembers import ANNOUNCED_US
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.memory_facts import ControllerRemembers
 from scenarios.observe.history.history import History
-from scenarios.observe.past.changes import StateWritten
 
 
 class Misread(NamedTuple):
@@ -70,16 +68,11 @@ class ControllerRemembersTrue(Checker):
         """The broker whose failover goes on; -1: none."""
         self._written: dict[str, None] = {}
         """The znodes that were written since its election."""
-        self._state_us: dict[TopicPartition, int] = {}
-        """When the state of a partition was last written."""
         self._reported: dict[tuple[int, str, str], None] = {}
 
     def on_elected(self, event: ControllerElected) -> None:
         self._takes_over = event.node
         self._written.clear()
-
-    def on_state(self, event: StateWritten) -> None:
-        self._state_us[event.tp] = event.t_us
 
     def on_written(self, event: ZkWritten) -> None:
         if self._takes_over >= 0:
@@ -114,8 +107,8 @@ class ControllerRemembersTrue(Checker):
                     self.violated(event, facts, found.partition, found.brokers)
 
     def _is_fresh(self, tp: TopicPartition | None, now_us: int) -> bool:
-        """Whether the state of a partition has changed so lately that its leader has not announced it yet."""
-        return tp is not None and now_us - self._state_us.get(tp, 0) <= ANNOUNCED_US
+        """Whether its leader may not have announced the ISR of a partition yet."""
+        return tp is not None and not self._now.isr_announced(tp, now_us)
 
     # -- what is read at failover -------------------------------------------------------------------------------------
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from emulator.protocol.events import Fault, NodeCrashed, NodeStarted, RoutesChanged
+from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZOOKEEPER
+from scenarios.observe.past.changes import StateWritten
 from scenarios.observe.past.cluster_past import HEAL
 from scenarios.observe.past.cluster_state import FoldedState
 
@@ -42,6 +44,10 @@ SUDDEN = ("broker.crash", "controller.crash")
 
 LONG_AGO_US = 10**12
 
+ANNOUNCED_US = 10_000_000
+"""A broker announces the changes of the ISRs that it leads once none of them has changed for 5 s, and looks every 2.5 s
+(ReplicaManager.maybePropagateIsrChanges, 0.8.2 to 2.6)."""
+
 
 class Circumstances:
     """A fold that knows which faults excuse a delay, and until when.
@@ -62,6 +68,8 @@ class Circumstances:
         self.calm_since_us = -LONG_AGO_US
         self._standing: dict[tuple[str, str], int] = {}
         self._abandoned: dict[int, None] = {}
+        self._states_us: dict[int, int] = {}
+        """When the state of a partition that a broker leads was last written."""
 
     @property
     def troubled(self) -> bool:
@@ -72,6 +80,11 @@ class Circumstances:
         """How long a condition may last once nothing more will happen by itself: ``bound_us`` while a request that was
         lost may still wait for the end of its connection, which counts as rest."""
         return 0 if now_us - self.calm_since_us > bound_us else bound_us
+
+    def isr_announced(self, tp: TopicPartition, now_us: int) -> bool:
+        """Whether no ISR of the leader of ``tp`` has changed for so long that it has announced what has: a change of
+        any of them puts off the announcement of all."""
+        return now_us - self._states_us.get(self._cluster.leader(tp), 0) > ANNOUNCED_US
 
     def works(self, broker: int) -> bool:
         """Whether a broker runs, is registered and reaches ZooKeeper. A process that was started again quickly cannot
@@ -96,6 +109,10 @@ class Circumstances:
         if since_us is None or not self.works(broker) or not cluster.connected(broker, cluster.controller):
             return None
         return max(since_us, cluster.registrations[broker].t_us)
+
+    def on_state(self, event: StateWritten) -> None:
+        if event.state is not None:
+            self._states_us[event.state.leader] = event.t_us
 
     def on_started(self, event: NodeStarted) -> None:
         self.impaired.pop(event.node, None)

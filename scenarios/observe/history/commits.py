@@ -184,14 +184,14 @@ class Commits:
             return
         self._found_since[event.node] = {}
         for commit in self._commits.values():
-            if event.node in commit.candidates:
+            if event.node in commit.isr:
                 commit.crash(event.node, partial(self._found, commit.tp))
 
     def on_recovered(self, event: LogRecovered) -> None:
         """Count records that a recovery cut off as not flushed, though the machine may have stayed up."""
         commit = self.get(event.topic, event.partition)
         self._found_since.setdefault(event.node, {}).pop(commit.tp, None)
-        if event.node in commit.candidates:
+        if event.node in commit.isr:
             commit.crash(event.node, partial(self._found, commit.tp))
 
     def _found(self, tp: TopicPartition, node: int) -> ReplicaLogHistory | None:

@@ -61,12 +61,10 @@ class _Move:
 
     Attributes:
         needed: whether a request was for other replicas than the partition had.
-        asked: the requested targets.
     """
 
     row: MoveRow
     needed: bool
-    asked: tuple[tuple[int, ...], ...]
 
 
 class Moves(Fold):
@@ -129,6 +127,9 @@ class Moves(Fold):
         self._planned: dict[TopicPartition, _Move] = {}
         self._unanswered: dict[TopicPartition, int] = {}
         """The number of requests through the API without an answer yet, by partition."""
+        self._asked: dict[TopicPartition, tuple[tuple[int, ...], ...]] = {}
+        """The requested targets of the open moves, with those of requests that were without an answer when an earlier
+        move was done: a new controller may still carry them out."""
         self._cancels: dict[TopicPartition, None] = {}
         """The partitions for which one of these requests is to cancel."""
         self._added = AddedReplicas(trace)
@@ -210,7 +211,8 @@ class Moves(Fold):
         if before is not None:
             move.row = before.row._replace(target=event.target, failed=False)
             move.needed = before.needed or move.needed
-            move.asked = (*before.asked, event.target)
+        earlier = self._asked.get(tp, ()) if before is not None or self._unanswered.get(tp) else ()
+        self._asked[tp] = (*earlier, event.target)
         if not self._ends.asked_by_znode(tp):
             self._unanswered[tp] = self._unanswered.get(tp, 0) + 1
         if before is None or before.row.failed:
@@ -219,7 +221,7 @@ class Moves(Fold):
     def _new(self, tp: TopicPartition, event: MovePlanned | MoveStarted) -> _Move:
         original, target = self._cluster.original(tp), event.target
         row = MoveRow(event.t_us, event.seq, 0, tp.topic, tp.partition, original, target)
-        return _Move(row, original != target or self._cluster.is_reassigning(tp), (target,))
+        return _Move(row, original != target or self._cluster.is_reassigning(tp))
 
     def _cancelled(self, event: MoveCancelled) -> None:
         tp = TopicPartition(event.topic, event.partition)
@@ -286,7 +288,7 @@ class Moves(Fold):
         del self._open[tp]
         if move.needed:
             now, took_us = self._cluster.assignment(tp), event.t_us - move.row.t_us
-            target = now if now in move.asked else move.row.original
+            target = now if now in self._asked.get(tp, ()) else move.row.original
             self._rows.append(move.row._replace(target=target, w_us=took_us, finished=True, failed=False))
 
     def _is_done(self, tp: TopicPartition, move: _Move) -> bool:
@@ -296,7 +298,7 @@ class Moves(Fold):
         row, now = move.row, self._cluster.assignment(tp)
         all_answered = self._unanswered.get(tp) == 0
         cancelled = row.target == row.original or (all_answered and tp in self._cancels)
-        reached = now == row.target or (all_answered and now in move.asked)
+        reached = now == row.target or (all_answered and now in self._asked.get(tp, ()))
         returned = cancelled and sorted(now) == sorted(row.original)
         return (reached or returned) and not self._cluster.is_reassigning(tp)
 

@@ -244,7 +244,16 @@ TICKETS = (
         title="a move that assigns the only in-sync replica again to a partition without a leader elects none: that "
         "waits for the next change of brokers",
         since="2.4.0",
-        effects=(Effect(checkers=("led_in_time", "converged"), parts=("LED",)),),
+        effects=(
+            Effect(checkers=("led_in_time", "converged"), parts=("LED",)),
+            Effect(
+                text="a replica that a changed move has dropped and its leader has added to the ISR again is assigned "
+                "by a later move without becoming new, and cannot become online (ReplicaStateMachine): a move that "
+                "drops it neither stops it nor takes it out of the ISR",
+                checkers=("replicas_notified", "converged", *DIVERGENCES),
+                parts=("NO_STRAYS", "IN_SYNC", "SAME_LOGS"),
+            ),
+        ),
     ),
     Ticket(
         key="KafkaController.onPartitionReassignment (0.8.1)",

@@ -44,7 +44,7 @@ READS_MOVES, RESUMES_MOVES = "failover.F3", "failover.F8"
 BEGINS_MOVES = "wiki.1"
 BY_ZNODE = ("kafka-42.", "wiki.", "kafka-6794.")
 DROPS_REPLICAS = ("wiki.8", "kip-455.U3", "kip-455.B4")
-WRITES_ASSIGNMENT = "kip-455.U1"
+WRITES_ASSIGNMENT, ENDS_MOVE = "kip-455.U1", "kip-455.B6"
 TAKES_OFFLINE = "broker-failure.3"
 HANDLES_BROKERS = (TAKES_OFFLINE, "broker-startup.2")
 """Steps in which replicas of a broker that has ended go offline, and those of a restarted one come online."""
@@ -249,6 +249,26 @@ def _stop_refused(past: KeptEvents, violation: Violation, tp: TopicPartition, br
     )
 
 
+@or_left_alone
+def _came_back_unmarked(past: KeptEvents, _: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica that is not assigned was dropped at the end of a move that its controller could not stop it in: that
+    controller had dropped it before, as a move was changed (U1: NonExistentReplica), and the request that assigned it
+    again found all of its target in the ISR, so that the replica was never new."""
+    dropped = past.dropped(tp, broker)
+    if dropped is None or past.under_way(tp, dropped) != ENDS_MOVE:
+        return False
+    back = past.adds(tp, broker)[-1]
+    before = [drop for drop in past.drops(tp, broker) if drop.seq < back.seq]
+    state = past.state(tp, back.seq)
+    return (
+        bool(before)
+        and past.under_way(tp, before[-1]) == past.under_way(tp, back) == WRITES_ASSIGNMENT
+        and not past.elected_between(before[-1].seq, dropped.seq)
+        and state is not None
+        and broker in state.isr
+    )
+
+
 @of_partition
 def _epoch_unknown(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The last that happened to the partition is that a move raised its leader epoch alone; no controller was elected
@@ -394,6 +414,7 @@ MOVES: tuple[Reason, ...] = (
     Reason("KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)", _dropped_and_not_stopped, effect=2),
     Reason("ReplicaStateMachine.doRemoveReplicasFromIsr (1.1.1 to 2.7.2)", _led_by_a_dropped_replica),
     Reason("KafkaController.onPartitionReassignment (2.4.1 to 2.7.2)", _assigned_to_the_leaderless),
+    Reason("KafkaController.onPartitionReassignment (2.4.1 to 2.7.2)", _came_back_unmarked, effect=1),
     Reason("KafkaController.onPartitionReassignment (0.8.1)", _never_started),
     Reason("KafkaController.onPartitionReassignment (0.8.1)", _assigned_too_late, effect=1),
     Reason("KafkaController.onPartitionReassignment (0.8.1)", _never_assigned, effect=2),

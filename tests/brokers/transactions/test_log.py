@@ -194,3 +194,24 @@ def test_a_producer_of_which_a_marker_is_left_is_forgotten_with_the_next_segment
     bench.write(BERT, 8)
     assert bench.log.delete_old_segments(0, bench.log.end_offset)
     assert bench.check(ANNE, 0) is Errors.NONE, "not even the epoch is known"
+
+
+@pytest.mark.parametrize("how", ["reloaded", "truncated"])
+@pytest.mark.parametrize("keeps", [False, True])
+def test_a_log_that_loads_its_producers_begins_at_its_start(keeps: bool, how: str) -> None:
+    """Anne's batch is before the start, in the same segment as Bert's (DeleteRecords, or a follower's leader)."""
+    bench = Bench()
+    rules = LogRules(keeps_producers=keeps)
+    bench.log = Log(LogDirectory(Disk("disk"), lambda _topic: LogConfig(), rules=rules), TP)
+    for producer, sequence in ((ANNE, 0), (BERT, 0), (BERT, 2), (BERT, 4)):
+        bench.write(producer, sequence)
+    bench.log.raise_start_to(2)
+    if how == "reloaded":
+        bench.log = Log(bench.log.directory, TP)
+    else:
+        bench.log.truncate_to(6)
+    assert bench.log.producers.knows(ANNE) is keeps
+    assert bench.log.producers.knows(BERT)
+    bench.log.raise_start_to(4)
+    reloaded = Log(bench.log.directory, TP)
+    assert any(base < 4 for producer, base, _ in reloaded.producers.remembered_batches() if producer == BERT) is keeps

@@ -433,6 +433,43 @@ def test_a_move_that_assigns_the_only_in_sync_replica_elects_no_leader(quiet: Ru
             assert tickets(told(quiet, "kafka-2.6", others, found)) == [None]
 
 
+def test_a_replica_that_is_assigned_again_and_never_new_is_not_stopped(quiet: Run) -> None:
+    """kafka-2.6, seeds 69 and 106 of the default swarm: the leader had added it after a changed move dropped it."""
+
+    def in_step(seq: int, step: str) -> Step:
+        return Step(seq, seq, 0, step, "before", *TP, -1, 0, 2, "")
+
+    marks: list[Any] = [
+        assigned(1, 0, 2),
+        elected(2, 0),
+        in_step(3, "kip-455.U1"),
+        assigned(4, 0),
+        elected(5, 0, 2),
+        in_step(6, "kip-455.U1"),
+        assigned(7, 0, 2),
+        in_step(8, "kip-455.B6"),
+        assigned(9, 0),
+    ]
+    for found in (
+        stated("replicas_notified", "…", 12, 12, "orders-0: broker 2 is not in the replicas [0] any more", (2,)),
+        stated("isr_logs_identical", "…", 12, 12, "orders-0: broker 2, in sync, has a log that ends at 39", (2,)),
+        stated("converged", IN_SYNC, 12, 12, "orders-0: isr [0, 2], assignment [0], leader 0", (2,)),
+    ):
+        ticket = "KafkaController.onPartitionReassignment (2.4.1 to 2.7.2)"
+        assert tickets(told(quiet, "kafka-2.6", marks, found)) == [ticket]
+        assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+        for others in (
+            [*marks[:4], *marks[5:]],
+            [*marks[:5], *marks[7:]],
+            [*marks[:7], in_step(8, "kip-455.U1"), marks[8]],
+            [*marks[:2], in_step(3, "kip-455.B6"), *marks[3:]],
+            [*marks[:5], in_step(6, "kip-455.B6"), *marks[6:]],
+            [*marks[:5], e.ControllerElected(5, 5, 0, 2, 3), *marks[5:]],
+            [*marks, assigned(10, 0, 2)],
+        ):
+            assert tickets(told(quiet, "kafka-2.6", others, found)) == [None]
+
+
 def test_kafka_9672_a_write_that_was_on_its_way_takes_the_replica_in(quiet: Run) -> None:
     """And it stays where it is dropped once more."""
     found = stated(

@@ -109,6 +109,21 @@ def test_the_only_member_of_the_isr_comes_back_with_less() -> None:
     assert run.violations() == []
 
 
+def test_a_member_of_the_isr_that_a_requested_move_leaves_out_crashed_too() -> None:
+    """The move to broker 0 alone, which is in sync, never begins, and both machines crash before they have flushed."""
+    run = exposed()
+    run.assigned((0, 1))
+    run.state(0, (0, 1), 0)
+    run.emit(e.MoveStarted, *ORDERS_0, (0,))
+    run.emit(e.NodeCrashed, 0, 1, "host")
+    run.emit(e.NodeCrashed, 1, 1, "host")
+    run.state(-1, (1,), 1)
+    run.loaded(1, 0)
+    run.state(1, (1,), 2)
+    run.leads(1, 2)
+    assert run.violations() == []
+
+
 def test_a_replica_that_was_deleted_may_not_lead() -> None:
     run = exposed()
     run.state(0, (0,), 0)

@@ -140,6 +140,23 @@ def test_of_two_requests_the_controller_may_get_the_first_one_last() -> None:
     assert moves(stream) == [(1_000, OLD, (4, 1, 2), False)], "the other one may come"
 
 
+def test_a_request_without_an_answer_may_be_carried_out_after_the_move_that_it_began() -> None:
+    """The first of two equal requests ends the move, and the second is carried out after one for other replicas."""
+    stream = started()
+    stream.at(1_000).move((3, 1, 2))
+    stream.at(1_500).move((3, 1, 2))
+    topic(stream, (3, 1, 2), {})
+    stream.at(2_000).moved()
+    stream.at(3_000).move((4, 1, 2))
+    topic(stream, (4, 1, 2), {})
+    topic(stream, (3, 1, 2), {})
+    stream.at(4_000).moved()
+    for _ in range(3):
+        answer(stream)
+    stream.finish(9_000)
+    assert moves(stream) == [(1_000, OLD, (3, 1, 2), True), (1_000, (3, 1, 2), (3, 1, 2), True)]
+
+
 @pytest.mark.parametrize("error", [Errors.NONE, Errors.REQUEST_TIMED_OUT])
 def test_when_all_have_answers_none_will_come(error: Errors) -> None:
     stream = started()

@@ -1,0 +1,55 @@
+"""E9: what a broker remembers, part by part. End to end: ``tests/scenarios/runs/test_broken_guards_of_memories.py``."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from emulator.protocol.kip_352_draft import DraftPartitionMetadata
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.update_metadata import PartitionMetadata
+from emulator.protocol.znodes import LeaderAndIsr
+from scenarios.observe.checkers.broker_remembers import BrokerRemembersTrue
+
+TP = TopicPartition("orders", 0)
+ASSIGNED = (1, 0, 4, 3)
+
+
+def unlike(known: PartitionMetadata) -> list[str]:
+    """Differences from ZooKeeper, which has orders-0 on ``ASSIGNED``, led by broker 1, with that ISR."""
+    cluster = SimpleNamespace(
+        registrations={}, topics={"orders": {0: ASSIGNED}}, is_deleting=lambda _topic: False,
+        state=lambda _tp: LeaderAndIsr(1, 3, ASSIGNED, 1), assignment=lambda _tp: ASSIGNED,
+    )  # fmt: skip
+    checker = SimpleNamespace(cluster=cluster, _announced=False, _now=SimpleNamespace(isr_announced=lambda *_of: True))
+    memories = {"live_brokers": (), "metadata": {"orders": {0: known}}}
+    found = BrokerRemembersTrue.metadata(cast("Any", checker), cast("Any", SimpleNamespace(t_us=9)), memories)
+    return [f"{one.kept}; {one.wanted}" for one in found]
+
+
+@pytest.mark.parametrize(
+    ("replicas", "isr", "wanted"),
+    [
+        (ASSIGNED, ASSIGNED, []),
+        ((1, 0, 4), ASSIGNED, ["replicas [1, 0, 4]; replicas [1, 0, 4, 3]"]),
+        ((1, 3, 4, 0), ASSIGNED, ["replicas [1, 3, 4, 0]; replicas [1, 0, 4, 3]"]),
+        (ASSIGNED, (1, 0), ["the ISR [1, 0]; the ISR [1, 0, 4, 3]"]),
+    ],
+)
+def test_replicas_and_isrs_of_the_metadata(replicas: tuple[int, ...], isr: tuple[int, ...], wanted: list[str]) -> None:
+    assert unlike(PartitionMetadata(TP, 1, 1, 3, isr, 1, replicas, ())) == wanted
+
+
+def test_the_draft_of_kip_352_names_the_replicas_before_a_move_and_after_it() -> None:
+    """kip-352-draft, seed 22 of the default swarm: a controller that takes over takes [1] to be those before it."""
+
+    def drafted(isr: tuple[int, ...], current: tuple[int, ...], impending: tuple[int, ...]) -> DraftPartitionMetadata:
+        return DraftPartitionMetadata(
+            TP, 1, 1, 3, isr, 1, (1, 3, 4, 0), (), current_replicas=current, impending_replicas=impending
+        )
+
+    assert unlike(drafted(ASSIGNED, (1,), (3, 4, 0))) == []
+    assert unlike(drafted((1, 0), (1,), (3, 4, 0))) == ["the ISR [1, 0]; the ISR [1, 0, 4, 3]"]
+    assert unlike(drafted(ASSIGNED, (1, 3, 4, 0), ())) == ["replicas [1, 3, 4, 0]; replicas [1, 0, 4, 3]"]
