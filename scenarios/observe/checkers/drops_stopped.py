@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from controller.procedures import STEPS
 from emulator.protocol.control_requests import ControlQueued
 from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
 from emulator.protocol.stop_replica import StopReplicaRequest
@@ -15,9 +16,9 @@ from scenarios.observe.findings.control_facts import DroppedUnstopped
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import AssignmentWritten
 
-WRITES_FIRST = {"kip-455.U1": "kip-455.U3", "kafka-6794.5": "kafka-6794.11"}
-"""The steps that write an assignment before the replicas which leave it are stopped, each with the step that has
-stopped them when it ends."""
+WRITES_FIRST = {"kip-455.U1": "kip-455.U3"}
+"""The steps outside the phase of stopping that write an assignment before the replicas which leave it are stopped, each
+with the step that has stopped them when it ends."""
 
 RECENT_US = 60_000_000
 """A broker that has registered within this time may be unknown to a controller that is held up in its move."""
@@ -51,8 +52,8 @@ class DropsStopped(Checker):
         super().__init__(history, report)
         self._asked: dict[int, dict[tuple[TopicPartition, int], None]] = {}
         """The replicas that each controller has asked brokers to delete, in its present term."""
-        self._owed: dict[TopicPartition, AssignmentWritten] = {}
-        """The last write of an assignment whose replicas are stopped later."""
+        self._owed: dict[TopicPartition, tuple[AssignmentWritten, str]] = {}
+        """The last write of an assignment whose replicas are stopped later, and the step that ends with that."""
 
     def on_elected(self, event: ControllerElected) -> None:
         self._asked[event.node] = {}
@@ -79,17 +80,21 @@ class DropsStopped(Checker):
         if set(event.before) <= set(event.replicas):
             return
         step = self.cluster.step(event.tp)
-        if step is not None and step.step in WRITES_FIRST:
-            self._owed[event.tp] = event
+        stops = "" if step is None else _stops_later(step.step)
+        if stops:
+            self._owed[event.tp] = event, stops
         else:
             self._check(event, event)
 
     def on_step(self, event: Step) -> None:
-        if event.edge != "after" or event.step not in WRITES_FIRST.values():
+        if event.edge != "after" or not event.topic or not self._owed:
             return
-        owed = self._owed.pop(TopicPartition.of(event.topic, event.partition), None)
-        if owed is not None and owed.client == event.node:
-            self._check(event, owed)
+        tp = TopicPartition.of(event.topic, event.partition)
+        owed, stops = self._owed.get(tp, (None, ""))
+        if owed is not None and stops == event.step:
+            del self._owed[tp]
+            if owed.client == event.node:
+                self._check(event, owed)
 
     def _check(self, event: Event, write: AssignmentWritten) -> None:
         tp, asked = write.tp, self._asked.get(write.client, {})
@@ -103,3 +108,14 @@ class DropsStopped(Checker):
         since_us = self.cluster.registered_us(broker)
         recent = now_us - RECENT_US if self.cluster.was_interrupted(broker) else now_us
         return since_us is not None and since_us <= recent
+
+
+def _stops_later(step: str) -> str:
+    """The step that has stopped, when it ends, what leaves the assignment in ``step``: where a protocol records the
+    assignment before it stops replicas. Empty: they were stopped before."""
+    procedure = STEPS[step]
+    record, stop = procedure.phases.get("move.record"), procedure.phases.get("move.stop")
+    names = list(procedure.steps)
+    if step in WRITES_FIRST or record is None or stop is None:
+        return WRITES_FIRST.get(step, "")
+    return stop.last if step == record.first and names.index(step) < names.index(stop.first) else ""

@@ -204,3 +204,17 @@ def test_a_cancelled_move_that_stops_nothing(profile: str, strategy: str, monkey
     assert findings(wanted, "drops_stopped") == {}
     monkeypatch.setattr(StepsWork, "delete", nothing)
     assert "broker 2 to delete its replica" in findings(wanted, "drops_stopped")["drops_stopped"]
+
+
+def test_a_protocol_that_records_first_and_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = scenario(
+        brokers=5, controller=4, assignment=[(1, 0)], plan={0: (1, 2)}, rate=20, horizon="2m", strategy="kafka-6794",
+        method=[EXECUTE],
+    )  # fmt: skip
+
+    async def nothing(*_of: object) -> None:
+        return None
+
+    assert findings(wanted, "drops_stopped") == {}
+    monkeypatch.setattr(StepsWork, "delete", nothing)
+    assert "broker 0 to delete its replica" in findings(wanted, "drops_stopped")["drops_stopped"]
