@@ -17,9 +17,10 @@ _SPACE = re.compile(r"[ \t]*")
 _GAP = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
 """Between statements, and between the items of a list."""
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+# The loops of the long texts may be given back: those that may not go wrong before Python 3.11.5 (gh-106052).
 _TEXT = re.compile(
-    r'''"""(?:[^"\\]++|\\.|"{1,2}(?!"))*+"{3,5}|"(?:[^"\\]++|\\.)*+"'''
-    r"""|'''(?:[^']++|'{1,2}(?!'))*+'{3,5}|'[^']*+'""",
+    r'''"""(?:[^"\\]++|\\.|""?+(?!"))*"{3,5}|"(?:[^"\\]++|\\.)*+"'''
+    r"""|'''(?:[^']++|''?+(?!'))*'{3,5}|'[^']*+'""",
     re.DOTALL,
 )
 _QUOTES = "\"'"

@@ -69,14 +69,24 @@ class ControllerRemembersTrue(Checker):
         self._written: dict[str, None] = {}
         """The znodes that were written since its election."""
         self._reported: dict[tuple[int, str, str], None] = {}
+        self._requested: Mapping[TopicPartition, object] = {}
+        """The moves in /admin/reassign_partitions."""
+        self._withdrawn: dict[TopicPartition, None] = {}
+        """The moves whose znode another than the controller has deleted in its term: it watches for its creation only
+        (PartitionReassignmentListener, 0.8; PartitionReassignmentHandler, 1.1 to 2.7), and goes on with them."""
 
     def on_elected(self, event: ControllerElected) -> None:
         self._takes_over = event.node
         self._written.clear()
+        self._withdrawn.clear()
 
     def on_written(self, event: ZkWritten) -> None:
         if self._takes_over >= 0:
             self._written[event.path] = None
+        if event.path == znodes.REASSIGN_PARTITIONS:
+            if event.op == "delete" and event.client != self.cluster.controller:
+                self._withdrawn.update(dict.fromkeys(self._requested))
+            self._requested = self.cluster.requested_moves()
 
     def on_remembered(self, event: Remembered) -> None:
         if event.role != "controller":
@@ -199,7 +209,7 @@ class ControllerRemembersTrue(Checker):
         kept = memories["moves"]
         asked = {**self.cluster.requested_moves(), **dict.fromkeys(memories["reassigning"], ())}
         for tp in dict.fromkeys((*kept, *asked)):
-            if (tp in kept) != (tp in asked):
+            if (tp in kept) != (tp in asked) and not (tp in kept and tp in self._withdrawn):
                 yield Misread("moves", "", _there(tp in kept), _there(tp in asked), partition=tp)
 
     def leaving(self, memories: Mapping[str, Any]) -> Iterator[Misread]:

@@ -65,7 +65,7 @@ def test_other_words_change_no_verdict(profile: str, seed: int, monkeypatch: pyt
 
 
 def test_a_reason_that_reads_words_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = drawn("kafka-1.1", 10)
+    run = drawn("kafka-1.1", 56)
     assert any(isinstance(one.facts, FetcherDead) for one in run.violations)
     reads = [
         evolve(reason, shows=lambda _past, violation: violation is not None and "has died" in violation.state)
