@@ -14,7 +14,6 @@ the leap is over or their own copies end.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
@@ -44,7 +43,7 @@ from scenarios.runs.leaping.bounds import Bounds, LeapEnd
 from scenarios.runs.leaping.cards import cards
 from scenarios.runs.leaping.followed import FetchedReplica, Key, Restless, followed, running
 from scenarios.runs.leaping.quiet import QuietCluster, lateness
-from scenarios.runs.leaping.sharing import Sharing, bounds
+from scenarios.runs.leaping.sharing import Bound, Sharing, bounds
 from scenarios.units import MICROSECONDS
 
 if TYPE_CHECKING:
@@ -206,10 +205,13 @@ class Leaper:
         late_us: int,
     ) -> Leaper:
         """The leaper of a run. ``late_us``: how long a message and its answer can be on their way."""
-        return cls(
-            cluster, scenario, Bounds(cluster, scenario, acts_us), moving, QuietCluster(cluster, 2 * late_us),
-            Sharing(partial(cards, cluster)),
-        )  # fmt: skip
+        quiet = QuietCluster(cluster, 2 * late_us)
+
+        def saturated_cards(*copies_and_loads: Any) -> list[Bound]:
+            # Where cards only lend a burst its speed, the quota behind it is what holds copies back.
+            return cards(cluster, *copies_and_loads) if quiet.saturated else []
+
+        return cls(cluster, scenario, Bounds(cluster, scenario, acts_us), moving, quiet, Sharing(saturated_cards))
 
     def begin(self) -> None:
         """Everything has started."""
