@@ -11,7 +11,8 @@ from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.leaping import leaper
-from scenarios.runs.leaping.followed import leaders
+from scenarios.runs.leaping.cards import cards as cards_of
+from scenarios.runs.leaping.followed import followed, leaders
 from scenarios.runs.leaping.quiet import QuietCluster
 from scenarios.runs.runner import Stage, prepare
 from tests.scenarios.runs.building import EXECUTE, scenario
@@ -102,6 +103,26 @@ def test_a_replica_that_has_not_fetched_from_a_new_leader_is_behind() -> None:
     follower = next(broker for broker in led.isr_state.isr if broker != led.process.node.id)
     led.remotes[follower].log_end_offset = UNKNOWN_OFFSET
     assert quiet._unacknowledged() == "a follower in sync is behind"
+
+
+def test_cards_that_are_not_saturated_bound_no_copy() -> None:
+    """They lend bursts of a quota their speed, and are not what holds copies back."""
+    cards = {"egress": "30MB/s", "ingress": "30MB/s"}
+    stage = Stage(prepare(throttled(moves=3, cluster={"network": cards})), keep_rows=False)
+    places: set[str] = set()
+    cards_there: set[str] = set()
+
+    def look(_event: LeapBegan) -> None:
+        assert stage.leaper is not None
+        fetched = followed(stage.cluster)
+        copies = [each for each in fetched if not each.in_sync]
+        places.update(bound.place[0] for bound in stage.leaper.sharing._bounds(copies, fetched))
+        cards_there.update(bound.place[0] for bound in cards_of(stage.cluster, copies, fetched, {}))
+
+    stage.cluster.trace.fold(LeapBegan, look)
+    stage.play()
+    assert cards_there == {"egress", "ingress"}
+    assert places == {"leader", "follower"}
 
 
 def test_a_leap_stays_open_at_the_end_of_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
