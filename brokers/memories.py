@@ -3,9 +3,7 @@ the controller sends it. ``scenarios/observe/checkers/broker_remembers.py`` comp
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from brokers.log.batch_runs import all_pieces
 from brokers.log.log_config import LogConfig
-from brokers.log.producer_state_manager import ProducerStateManager
 from emulator.memories import Memory, recalled
 from emulator.protocol.shown import Remembered
 from emulator.protocol.types import TopicPartition
@@ -13,6 +11,7 @@ from emulator.protocol.types import TopicPartition
 if TYPE_CHECKING:
     from brokers.broker import Broker
     from brokers.log.log import Log
+    from brokers.log.producer_state_manager import ProducerStateManager
 
 CHECKER = "broker_remembers"
 
@@ -85,19 +84,14 @@ def _producers(broker: "Broker") -> dict[TopicPartition, ProducersKept]:
     found = {}
     for tp, partition in broker.replicas.partitions.items():
         log = partition.log
-        kept, loaded = _since_start(log, log.producers), _since_start(log, _loaded(log))
+        kept, loaded = _since_start(log, log.producers), _since_start(log, log.loaded_producers())
         if kept or loaded:
             found[tp] = ProducersKept(kept, loaded)
     return found
 
 
-def _since_start(log: "Log", producers: ProducerStateManager) -> tuple[tuple[int, int, int], ...]:
+def _since_start(log: "Log", producers: "ProducerStateManager") -> tuple[tuple[int, int, int], ...]:
     return tuple(one for one in producers.remembered_batches() if one[2] > log.start_offset)
-
-
-def _loaded(log: "Log") -> ProducerStateManager:
-    before = log.directory.producers_before.get(log.tp)
-    return ProducerStateManager.of(all_pieces(log.batches), None if before is None else before.copy())
 
 
 MEMORIES: "tuple[Memory[Broker], ...]" = (

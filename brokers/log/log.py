@@ -95,7 +95,7 @@ class Log:
             if piece.leader_epoch >= self.directory.first_epoch:
                 self.begin_epoch(piece.leader_epoch, piece.base_offset)
         self.epochs = self.epochs.truncated_before(self.start_offset)
-        self.producers = self._loaded_producers()
+        self.producers = self.loaded_producers()
         self.measure_active_segment()
         self.watch_retention()
 
@@ -280,11 +280,11 @@ class Log:
 
     def _reload_producers(self) -> None:
         if self.producers is not NO_PRODUCERS:
-            self.producers = self._loaded_producers()
+            self.producers = self.loaded_producers()
 
-    def _loaded_producers(self) -> ProducerStateManager:
-        """The producers of the log's batches. Up to 2.3 those of batches before the log start are forgotten
-        (Log.rebuildProducerState reads from there, and isProducerRetained drops those of a snapshot)."""
+    def loaded_producers(self) -> ProducerStateManager:
+        """The producers that it would remember if it were loaded now. Up to 2.3 those of batches before the log start
+        are forgotten (Log.rebuildProducerState reads from there, and isProducerRetained drops those of a snapshot)."""
         batches: Sequence[Batch] = self._file.entries
         first = 0 if self.directory.rules.keeps_producers else ended(batches, self.start_offset)
         return ProducerStateManager.of(pieces(batches, first, len(batches)), self._snapshot())

@@ -69,7 +69,9 @@ class BranchVisits:
         _monitoring.restart_events()
 
     def end(self) -> None:
-        """Watch no more."""
+        """Watch no more. Nothing happens where it does not watch."""
+        if _monitoring.get_tool(TOOL) is None:
+            return
         for code in self._files:
             _monitoring.set_local_events(TOOL, code, 0)
         _monitoring.register_callback(TOOL, _monitoring.events.LINE, None)

@@ -20,34 +20,51 @@ from scenarios.runs.run import Run
 from scenarios.runs.runner import Stage, conclude, prepare
 
 T = TypeVar("T")
+W = TypeVar("W")
 
 
-class _Enough(Exception):
+class Enough(Exception):
     """The run itself need not go on: all its continuations are done."""
 
 
 @define(eq=False)
-class _ForkingStage(Stage):
-    """A stage that is forked at an instant."""
+class ForkingStage(Stage):
+    """A stage that is forked.
 
-    branches: Sequence[Branch] = field(kw_only=True)
+    Attributes:
+        results: those of its forks.
+        own: in a fork, the way to its parent.
+    """
+
     results: list[Any] = field(factory=list, kw_only=True)
     own: Fork | None = field(default=None, kw_only=True)
-    """In a child: the way to its parent."""
+
+    def fork_each(self, ways: Sequence[W]) -> W | None:
+        """Fork the run for each of the ways, and wait for its result. Returns the way in a fork, None otherwise."""
+        for way in ways:
+            fork = fork_run()
+            if fork.is_child:
+                self.own, self.results = fork, []
+                return way
+            self.results.append(fork.result())
+        return None
+
+
+@define(eq=False)
+class _ContinuedStage(ForkingStage):
+    """A stage that is forked at one instant, once for each branch."""
+
+    branches: Sequence[Branch] = field(kw_only=True)
 
     def begin(self) -> None:
         super().begin()
         self.world.call_first(max(self.branches[0].at_us, self.world.now + 1), self._split)
 
     def _split(self, _: object) -> None:
-        for branch in self.branches:
-            fork = fork_run()
-            if fork.is_child:
-                self.own = fork
-                self.go_on(branch)
-                return
-            self.results.append(fork.result())
-        raise _Enough
+        branch = self.fork_each(self.branches)
+        if branch is None:
+            raise Enough
+        self.go_on(branch)
 
 
 def continuations(
@@ -75,10 +92,10 @@ def continuations(
 
 @collector_off()
 def _forked(scenario: Scenario, branches: Sequence[Branch], judge: Callable[[Run], T], figures: bool) -> list[T]:
-    stage = _ForkingStage(prepare(scenario), figures=figures, branches=branches)
+    stage = _ContinuedStage(prepare(scenario), figures=figures, branches=branches)
     try:
         stage.play()
-    except _Enough:
+    except Enough:
         return stage.results
     except BaseException as error:
         if stage.own is None:

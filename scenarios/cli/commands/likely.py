@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from argparse import Namespace
 from pathlib import Path
 
@@ -38,13 +37,7 @@ def add(program: Program) -> None:
         default=POINTS,
         help=f"the most instants (default: {POINTS})",
     )
-    parser.add_argument(
-        "--jobs",
-        metavar="N",
-        type=options.whole("--jobs", 1, 1024),
-        default=os.cpu_count() or 1,
-        help="processes that share the continuations (default: one per processor)",
-    )
+    options.add_jobs(parser, "share the continuations", every_processor=True)
     options.add_profile(parser)
     options.add_bugs(parser)
     options.add_changes(parser)

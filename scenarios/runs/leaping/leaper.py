@@ -518,14 +518,13 @@ class Leaper:
 
         fetched = _still_followed(cluster)
         chunk, only = self.bounds.chunk(), self._brought(fetched)
-        targets = {each.key: target(each, each.led.log.end_offset) for each in fetched}
         self._closed += arrive(cluster, fetched, self.quiet.producers, chunk, target, self.sharing.loads, only)
         for each in fetched:  # a copy gets whole batches: what it lacks of its target comes later
-            if each.key in starts and (only is None or each.state.tp in only):
+            if each.key in starts:
                 end = each.led.log.end_offset
-                owed[each.key] = max(0, min(end, target(each, end)) - each.state.offset)
-            elif each.key in starts:
-                owed[each.key] = targets[each.key] - each.state.offset
+                due = target(each, end)
+                brought = only is None or each.state.tp in only
+                owed[each.key] = max(0, min(end, due) - each.state.offset) if brought else due - each.state.offset
         self._leg_us = now
         self._leapt_since_us += passed_us
         if only is None:

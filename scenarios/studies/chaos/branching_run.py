@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 from zlib import crc32
 
 from attrs import define, evolve, field, frozen
@@ -14,8 +15,9 @@ from emulator.trace.events import Step
 from scenarios.errors import BadInput
 from scenarios.observe.branch_visits import BranchVisits, can_watch
 from scenarios.runs.batch import Chunk
-from scenarios.runs.forking import Fork, can_fork_runs, fork_run
-from scenarios.runs.runner import Stage, conclude, prepare
+from scenarios.runs.continuing import Enough, ForkingStage
+from scenarios.runs.forking import can_fork_runs
+from scenarios.runs.runner import conclude, prepare
 from scenarios.studies.chaos.paths import BEFORE_HEALING_US, FIRST_US, Path, branch_at, healing_us, on_path
 from scenarios.studies.chaos.seed_run import Drawn, SeedResult, failed_result, result_of
 
@@ -84,18 +86,12 @@ def _of_ways(searched: Searched, ways: Ways) -> list[SeedResult]:
     return _played(searched, ways.seed, ways.path, ways.numbers, ways.at_us)
 
 
-class _Enough(Exception):
-    """All continuations of a run are done, and the run itself is not wanted."""
-
-
 @define(eq=False)
-class _Watched(Stage):
+class _Watched(ForkingStage):
     """A run that is watched.
 
     Attributes:
         rare: the rare places that it has visited, each with the time of its first visit.
-        forked: the results of its continuations.
-        own: in a fork, the way to its parent.
     """
 
     searched: Searched = field(kw_only=True)
@@ -103,8 +99,6 @@ class _Watched(Stage):
     numbers: tuple[int, ...] = field(default=(), kw_only=True)
     at_us: int = field(default=0, kw_only=True)
     rare: dict[int, int] = field(factory=dict, kw_only=True)
-    forked: list[SeedResult] = field(factory=list, kw_only=True)
-    own: Fork | None = field(default=None, kw_only=True)
     _step: str = ""
     _ends_us: int = 0
     _may_split: bool = False
@@ -133,7 +127,7 @@ class _Watched(Stage):
 
     def _continue(self, _: object) -> None:
         if not self._forks(self.numbers):
-            raise _Enough
+            raise Enough
 
     def _split(self, _: object) -> None:
         self._forks(tuple(range(LIVE_WAYS)))
@@ -141,16 +135,13 @@ class _Watched(Stage):
     def _forks(self, numbers: tuple[int, ...]) -> bool:
         """Fork the run. Returns whether this is one of the forks."""
         at_us = self.world.now
-        for number in numbers:
-            fork = fork_run()
-            if fork.is_child:
-                self.own, self.forked = fork, []
-                self.go_on(branch_at(self.searched.drawn, self.scenario, at_us, number))
-                self.path = (*self.path, (at_us, number))
-                self.rare.clear()
-                return True
-            self.forked += fork.result()
-        return False
+        number = self.fork_each(numbers)
+        if number is None:
+            return False
+        self.go_on(branch_at(self.searched.drawn, self.scenario, at_us, number))
+        self.path = (*self.path, (at_us, number))
+        self.rare.clear()
+        return True
 
 
 @collector_off()
@@ -171,13 +162,13 @@ def _played(searched: Searched, seed: int, path: Path, numbers: tuple[int, ...],
         end()
         own = [evolve(result_of(conclude(stage, stage.scenario, 0.0)[0], drawn, seed), path=stage.path,
                       rare=tuple(stage.rare.items()))]  # fmt: skip
-    except _Enough:
+    except Enough:
         own = []
     except Exception as error:  # a defect of the program is a result too: it has a path
         own = [evolve(failed_result(error, seed), path=stage.path)]
     finally:
         end()
-    results = [*stage.forked, *own]
+    results = [*chain.from_iterable(stage.results), *own]
     if stage.own is not None:
         stage.own.finish(lambda: results)
     return results
@@ -185,15 +176,9 @@ def _played(searched: Searched, seed: int, path: Path, numbers: tuple[int, ...],
 
 def _watch(stage: _Watched) -> Callable[[], None]:
     """Watch the branches that a run visits, or, where that cannot be done, the names that it reaches. Returns what ends
-    that, once."""
+    that, and may be called again."""
     if not can_watch():
         stage.on_reach(lambda name: stage.visited(crc32(name.encode())))
         return lambda: None
-    watching = [True]
-
-    def end() -> None:
-        if watching.pop() if watching else False:
-            _visits.end()
-
     _visits.begin(stage.visited)
-    return end
+    return _visits.end
