@@ -75,6 +75,9 @@ there."""
 STEADY = 0.03
 """By how much of all the rates of two windows may differ there."""
 UNSTEADY = "what copies get of a saturated card changes"
+FULL = 0.75
+"""A card is full in the bursts of quotas where copies and messages use so much of it all the time."""
+FULL_CARDS = "a throttle's bursts fill a card"
 UNSETTLED_US = 3 * SECOND_US
 """How long producers are held in a row without a leap."""
 OPEN_US = 30 * SECOND_US
@@ -242,7 +245,11 @@ class Leaper:
             self.cluster.world.call_at(self.cluster.world.now, self._arrive, self._number, True)
         elif self._phase == "drain":
             self.quiet.stop()
-            self._settle()
+            held_us = self._calm_us - max(self.quiet.since_us, self._leg_us)
+            if self._open or held_us < self.quiet.patience_us:
+                self._settle()
+            else:
+                self._go_on_simulating()
 
     def _upset(self, event: Any) -> None:
         """Something changes how fast copies go."""
@@ -307,12 +314,18 @@ class Leaper:
                 self.failed.setdefault(SOON_OVER, 1)
         elif why := self.quiet.calm(fetched, self.sharing.loads, self._late):
             self._fail(why)
+        elif self.quiet.waits and not self.quiet.saturated and self._cards_bind(copies, fetched):
+            self._fail(FULL_CARDS)
         elif self.quiet.saturated and not self._steady:
             self.failed[UNSTEADY] = self.failed.get(UNSTEADY, 0) + 1
         elif self.quiet.saturated and self._reach(copies)[0].t_us < now + self._cycle_us():
             self._retry_us = now + SECOND_US
         else:
             self._drain(for_window=False)
+
+    def _cards_bind(self, copies: list[FetchedReplica], fetched: list[FetchedReplica]) -> bool:
+        """Whether a card is full in the bursts of quotas: what waits hardly becomes less while producers are held."""
+        return self.sharing.any_binds(cards(self.cluster, copies, fetched, self.sharing.loads), copies, FULL)
 
     def _is_due(self, now: int, copies: list[FetchedReplica]) -> bool:
         """Whether a window is due."""

@@ -31,6 +31,7 @@ LATE = 0.5
 that."""
 PATIENCE_SATURATED_US = 5_000_000
 """How long it waits where cards are saturated: what is in flight takes its time, and what waits in producers stays."""
+UNACKNOWLEDGED = "producers wait for acknowledgements"
 ROUNDS = 10
 """How many looks there are between two searches for the sessions of readers."""
 
@@ -43,7 +44,8 @@ class QuietCluster:
         unanswered_us: how long a message can be on its way to which there is no answer (acks=0).
         producers: the producers that are held; empty while none is.
         since_us: since when.
-        saturated: whether messages wait for cards rather than for throttles, when ``calm`` looked last.
+        waits: whether messages waited, when ``calm`` looked last.
+        saturated: whether it was for cards rather than for throttles.
         patience_us: how long it waits for quiet at most, as far as ``calm`` knows.
     """
 
@@ -51,6 +53,7 @@ class QuietCluster:
     unanswered_us: int
     producers: list[Producer] = field(factory=list)
     since_us: int = 0
+    waits: bool = False
     saturated: bool = False
     patience_us: int = PATIENCE_US
     _consumers: list[Consumer] = field(factory=list)
@@ -92,13 +95,14 @@ class QuietCluster:
                 if _is_throttled(each) and late > LATE:
                     return "a throttle holds back a follower in sync"
                 waits = True
+        self.waits = waits
         if not waits:
             return ""
         if not any(broker.quotas.leader.active for broker in running(self.cluster)):
             self.saturated, self.patience_us = True, PATIENCE_SATURATED_US
             return ""
         self.patience_us = PATIENCE_THROTTLED_US
-        return "producers wait for acknowledgements" if late > LATE else ""
+        return UNACKNOWLEDGED if late > LATE else ""
 
     def begin(self, then: Callable[[], object], failed: Callable[[str], object]) -> None:
         """Make the cluster quiet, and call ``then``; or ``failed`` with the reason, after which readers go on and
@@ -155,7 +159,7 @@ class QuietCluster:
 
     def _unacknowledged(self) -> str:
         if not all(producer.rests for producer in self.producers):
-            return "producers wait for acknowledgements"
+            return UNACKNOWLEDGED
         silent = any(producer.load.acks == 0 for producer in self.producers)
         if silent and self.cluster.world.now - self.since_us < self.unanswered_us:
             return "a message may be on its way"

@@ -52,6 +52,10 @@ class Bound(NamedTuple):
         """The bytes per microsecond of its copies."""
         return sum([rates[key] * sizes[key] for key in self.members])
 
+    def binds(self, total: float, share: float = BINDS) -> bool:
+        """Whether so much of it is used where its copies have ``total`` bytes per microsecond that it limits them."""
+        return total + self.used >= share * self.rate
+
 
 MoreBounds = Callable[[Sequence[FetchedReplica], Sequence[FetchedReplica], Mapping[TopicPartition, float]], list[Bound]]
 
@@ -117,7 +121,7 @@ class Sharing:
             self.error = sum(abs(before[key] - rate) for key, rate in rates.items()) / sum(expected)
         sizes = {each.key: each.message_bytes for each in copies}
         found = [(bound, bound.total(rates, sizes)) for bound in self._bounds(copies, fetched)]
-        binding = [(bound, total) for bound, total in found if total + bound.used >= BINDS * bound.rate]
+        binding = [(bound, total) for bound, total in found if bound.binds(total)]
         for bound, total in binding:
             passing = min(1.0, (total + bound.used) / bound.rate)
             self._passing[bound.place] = (self._passing.get(bound.place, passing) + passing) / 2
@@ -142,6 +146,11 @@ class Sharing:
     def _budget(self, bound: Bound) -> float:
         """The bytes per microsecond that a quota lets pass to its copies together."""
         return max(0.0, bound.rate * self._passing.get(bound.place, 1.0) - bound.used)
+
+    def any_binds(self, found: Sequence[Bound], copies: Sequence[FetchedReplica], share: float) -> bool:
+        """Whether at the rates of the last stretch ``share`` of any of ``found`` is used."""
+        sizes = {each.key: each.message_bytes for each in copies}
+        return any(bound.binds(bound.total(self.rates, sizes), share) for bound in found)
 
     def gap(self, each: FetchedReplica) -> int:
         """The messages that a copy lacks."""

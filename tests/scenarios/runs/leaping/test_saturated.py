@@ -10,13 +10,13 @@ from scenarios.language import Scenario
 from scenarios.runs import run_scenario
 from scenarios.runs.leaping.cards import cards
 from scenarios.runs.leaping.followed import followed
-from scenarios.runs.leaping.leaper import Leaper
+from scenarios.runs.leaping.leaper import FULL_CARDS, Leaper
 from scenarios.runs.runner import Stage, prepare
 
 TP = TopicPartition("orders", 0)
 
 
-def saturated(fidelity: str, partitions: int = 6) -> Scenario:
+def saturated(fidelity: str, partitions: int = 6, strategy: str = "wiki") -> Scenario:
     """All replicas move to other brokers, with no throttle, over slow cards."""
     replicas = [[(n + k) % 3 for k in range(3)] for n in range(partitions)]
     card = "20MB/s"
@@ -29,7 +29,7 @@ def saturated(fidelity: str, partitions: int = 6) -> Scenario:
         },
         "topics": [{"name": "orders", "assignment": replicas, "size": "300MB"}],
         "workloads": [{"topic": "orders", "producerRate": 1300, "messageSize": 1000}],
-        "strategy": {"name": "wiki"},
+        "strategy": {"name": strategy},
         "plan": {
             "version": 1,
             "partitions": [
@@ -60,6 +60,16 @@ def test_no_leap_before_two_stretches_in_a_row_have_shown_the_same(monkeypatch: 
     unchecked = run_scenario(saturated("sampled"))
     assert unchecked.leaping is not None
     assert "what copies get of a saturated card changes" not in unchecked.leaping.failed
+
+
+def test_no_producer_is_held_where_the_bursts_of_a_throttle_fill_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact, sampled = (run_scenario(saturated(each, strategy="wiki+throttle-17MB")) for each in ("exact", "sampled"))
+    assert sampled.leaping is not None
+    assert sampled.leaping.failed[FULL_CARDS]
+    assert sampled.metrics["produce_p50_ms"] == exact.metrics["produce_p50_ms"]
+    monkeypatch.setattr(Leaper, "_cards_bind", lambda *_args: False)
+    held = run_scenario(saturated("sampled", strategy="wiki+throttle-17MB"))
+    assert held.metrics["produce_p50_ms"] != exact.metrics["produce_p50_ms"]
 
 
 def test_cards_leave_to_copies_what_others_do_not_take() -> None:
