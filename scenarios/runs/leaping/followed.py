@@ -12,6 +12,7 @@ from emulator.protocol.types import TopicPartition
 if TYPE_CHECKING:
     from brokers.broker import Broker
     from brokers.partition.partition import Partition
+    from brokers.partition.remote import RemoteReplica
     from fetchers.state import PartitionFetchState
     from fetchers.thread import FetcherThread
     from scenarios.cluster.cluster import Cluster
@@ -45,10 +46,10 @@ class FetchedReplica(NamedTuple):
         return self.broker.process.node.id in self.led.isr_state.isr
 
     @property
-    def is_unknown(self) -> bool:
-        """Whether its leader does not know how far it is, as before its first fetch."""
+    def remote(self) -> RemoteReplica | None:
+        """The leader's knowledge of it; None: nothing yet, as before its first fetch."""
         remote = self.led.remotes.get(self.broker.process.node.id)
-        return remote is None or remote.log_end_offset == UNKNOWN_OFFSET
+        return None if remote is None or remote.log_end_offset == UNKNOWN_OFFSET else remote
 
     @property
     def message_bytes(self) -> float:
@@ -103,7 +104,7 @@ def followed(cluster: Cluster) -> list[FetchedReplica]:
                 if led.isr_state.is_inflight:
                     raise Restless("an ISR is changing")
                 each = FetchedReplica(broker, leader, thread, state, led)
-                if each.in_sync and each.is_unknown:
+                if each.in_sync and each.remote is None:
                     raise Restless("a follower in sync has not fetched from its new leader")
                 found.append(each)
         if broker.replicas.moves.fetchers.threads:

@@ -13,7 +13,7 @@ the leap is over or their own copies end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
@@ -47,6 +47,8 @@ from scenarios.runs.leaping.sharing import Bound, Sharing, bounds
 from scenarios.units import MICROSECONDS
 
 if TYPE_CHECKING:
+    from brokers.broker import Broker
+    from fetchers.quota import Quota, Throttle
     from scenarios.cluster.cluster import Cluster
 
 SECOND_US = MICROSECONDS["s"]
@@ -470,10 +472,8 @@ class Leaper:
         self._open, self._closed = True, 0
         self._began_us = self._leg_us = self.cluster.world.now
         self._count_held()
-        for broker in running(self.cluster):
-            for throttle in (broker.quotas.leader, broker.quotas.follower):
-                for quota in throttle.quotas:
-                    quota.hold(broker.process.clock_us, shut=throttle is broker.quotas.leader)
+        for broker, throttle, quota in _quotas(self.cluster):
+            quota.hold(broker.process.clock_us, shut=throttle is broker.quotas.leader)
         self.cluster.trace.emit(LeapBegan, *self._stretch)
 
     def _waiting(self, copies: list[FetchedReplica]) -> dict[Key, int]:
@@ -551,10 +551,8 @@ class Leaper:
     def _end_leap(self) -> None:
         """The leap is over: quotas go on."""
         self._open = False
-        for broker in running(self.cluster):
-            for throttle in (broker.quotas.leader, broker.quotas.follower):
-                for quota in throttle.quotas:
-                    quota.release(broker.process.clock_us)
+        for broker, _throttle, quota in _quotas(self.cluster):
+            quota.release(broker.process.clock_us)
         self.cluster.trace.emit(Leapt, self._began_us, self._closed, self._reason)
         passed_us = self.cluster.world.now - self._began_us
         if passed_us:
@@ -563,6 +561,14 @@ class Leaper:
             self.leapt_us += passed_us
         if self._stale:
             self._forget_rates()
+
+
+def _quotas(cluster: Cluster) -> Iterator[tuple[Broker, Throttle, Quota]]:
+    """Each replication quota of each broker that runs."""
+    for broker in running(cluster):
+        for throttle in (broker.quotas.leader, broker.quotas.follower):
+            for quota in throttle.quotas:
+                yield broker, throttle, quota
 
 
 def _is_shut_out(copy: FetchedReplica) -> bool:

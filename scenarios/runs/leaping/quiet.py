@@ -245,7 +245,7 @@ def lateness(fetched: Iterable[FetchedReplica]) -> float:
     which the leader removes it from the ISR."""
     late = 0.0
     for each in fetched:
-        remote, policies = each.led.remotes.get(each.broker.process.node.id), each.leader.replicas.policies
+        remote, policies = each.remote, each.leader.replicas.policies
         if remote is not None and each.in_sync and remote.log_end_offset != each.led.log.end_offset:
             overdue_us = policies.out_of_sync.overdue_us(remote, each.leader.process.clock_us)
             late = max(late, overdue_us / policies.config.replica_lag_time_max_us)
