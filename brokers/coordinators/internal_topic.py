@@ -4,6 +4,7 @@ broker coordinates the groups or transactional ids of the partitions that it lea
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 from attrs import define, field
 
@@ -33,6 +34,14 @@ def partition_of(key: str, partitions: int) -> int:
     """The partition that a group or a transactional id belongs to (partitionFor)."""
     code = java_hash(key)
     return (0 if code == -(1 << 31) else abs(code)) % partitions
+
+
+class Coordinated(NamedTuple):
+    """What a coordinator remembers of the partitions that it owns, and what it would if it read them now: in words, by
+    what it is about."""
+
+    kept: dict[str, str]
+    loaded: dict[str, str]
 
 
 @define(eq=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from attrs import define, field
 
 from brokers.coordinators.appending import Appender, BatchIds, Done, not_written
-from brokers.coordinators.internal_topic import InternalTopicPartitions
+from brokers.coordinators.internal_topic import Coordinated, InternalTopicPartitions
 from brokers.coordinators.transitions import Transitions
 from brokers.groups.committed import Appended
 from brokers.groups.config import GROUP_METADATA_TOPIC, GroupCoordinatorConfig
@@ -198,6 +198,26 @@ class GroupMetadataManager:
             GroupsUnloaded, self.process.node.id, GROUP_METADATA_TOPIC, partition, len(gone),
             sum(len(group.committed.offsets) for group in gone),
         )  # fmt: skip
+
+    def remembered(self) -> Coordinated:
+        """The offsets of all groups, and the generations of those that are Stable. That of an empty group need not be
+        in the log (GroupCoordinator.onCompleteJoin, 2.3)."""
+        found = Loaded()
+        for partition in self.partitions.owned:
+            self.partitions.replay(partition, found.read)
+        stored = {group.id: group for group in found.restored(0)}
+        kept: dict[str, str] = {}
+        loaded: dict[str, str] = {}
+        for group in self.groups.values():
+            kept.update(group.offsets_in_words())
+            if group.state is GroupState.STABLE:
+                kept[f"group {group.id}"] = group.in_words(with_members=self.policies.static_member_stored)
+                loaded[f"group {group.id}"] = "nothing"
+        for group in stored.values():
+            loaded.update(group.offsets_in_words())
+            if f"group {group.id}" in loaded:
+                loaded[f"group {group.id}"] = group.in_words(with_members=self.policies.static_member_stored)
+        return Coordinated(kept, loaded)
 
     def _opened(self, groups: Iterable[GroupMetadata]) -> None:
         """Note the transactions that ``groups`` take part in."""

@@ -130,6 +130,14 @@ class TransactionMetadata:
         ongoing = self.state is TransactionState.ONGOING and self.pending is None
         return ongoing and self.start_ms + self.timeout_ms < now_ms
 
+    def in_words(self) -> str:
+        """The producer and the state. Its epoch is left out: one that is fenced may have a later one in memory alone.
+        A transaction that is decided has forgotten the partitions that have their markers."""
+        ongoing = self.state is TransactionState.ONGOING
+        partitions = f" in {', '.join(map(str, self.partitions))}" if ongoing else ""
+        waits = "" if self.pending is None else f", and {self.pending} that is being written"
+        return f"producer {self.producer_id}, {self.state}{partitions}{waits}"
+
     # -- changes ----------------------------------------------------------------------------------------------------
 
     def _prepare(self, state: TransactionState, **changes: object) -> TxnTransitMetadata:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from attrs import define, field
 
 from brokers.coordinators.appending import Appender, BatchIds, not_written
-from brokers.coordinators.internal_topic import InternalTopicPartitions
+from brokers.coordinators.internal_topic import Coordinated, InternalTopicPartitions
 from brokers.coordinators.transitions import Transitions
 from brokers.replica_manager import ReplicaManager
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC, TransactionConfig
@@ -133,6 +133,26 @@ class TransactionStateManager:
         gone = len(self.transactions.pop(partition))
         self.process.emit(TransactionsUnloaded, self.process.node.id, TRANSACTION_STATE_TOPIC, partition, gone)
         return True
+
+    def remembered(self) -> Coordinated:
+        """The transactional ids with their states."""
+        loaded: dict[str, TxnTransitMetadata | None] = {}
+
+        def apply(batch: Batch) -> None:
+            if isinstance(batch, TransactionBatch):
+                loaded[batch.transactional_id] = batch.value
+
+        for partition in self.partitions.owned:
+            self.partitions.replay(partition, apply)
+        kept = {id: each for ids in self.transactions.values() for id, each in ids.items()}
+        return Coordinated(
+            {f"transactional id {id}": each.in_words() for id, each in kept.items()},
+            {
+                f"transactional id {id}": TransactionMetadata.restored(id, value).in_words()
+                for id, value in loaded.items()
+                if value is not None
+            },
+        )
 
     # -- writing ----------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from scenarios.observe.checkers import REGISTRY, Checker
 from scenarios.pages import into_page, table
 from scenarios.profiles.tickets import TICKETS
 
-SECTIONS = "SEIMRFJTV"
+SECTIONS = "SEIMRFGXJTV"
 """The letters of ``Checker.section``, in the order of the page."""
 
 _HEADS = ("", "Checker", "Gravity", "In a sentence", "Catches", "Fails when")

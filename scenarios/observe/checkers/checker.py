@@ -30,7 +30,7 @@ class Gravity(IntEnum):
 
 
 OF_SECTION = {
-    **dict.fromkeys("SEIMRJ", Gravity.SAFETY), "V": Gravity.LIVENESS, **dict.fromkeys("FT", Gravity.REST),
+    **dict.fromkeys("SEIMRJGX", Gravity.SAFETY), "V": Gravity.LIVENESS, **dict.fromkeys("FT", Gravity.REST),
 }  # fmt: skip
 """Gravity by the letter of a section, where a checker does not state its own."""
 

@@ -1,0 +1,40 @@
+"""G1: a coordinator remembers what its log says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from emulator.protocol.shown import Remembered
+from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
+
+
+class CoordinatorsRemember(BrokerMemory):
+    """A coordinator of groups or of transactions works with what the next one will find in the log: committed offsets,
+    the generation and the members of a stable group, and of each transactional id its producer, its state and the
+    partitions of an open transaction. Nothing is still being written.
+
+    Verified: when the cluster is at rest, on each broker that the controller has reached for long enough, for all that
+        it coordinates, against its logs of __consumer_offsets and __transaction_state, read to their ends.
+
+    The generation of a group without members need not be in the log (GroupCoordinator.onCompleteJoin, 2.3), nor the
+    last producer epoch of a fenced producer. Before KAFKA-10284 (2.7) a static member that came back had a member id
+    that was not in the log: there members are not compared.
+
+    Not verified: groups that rebalance; the times of commits, from which they expire.
+    """
+
+    name: ClassVar[str] = "coordinators_remember"
+    ids: ClassVar[tuple[str, ...]] = ("G1",)
+    statement: ClassVar[str] = (
+        "at rest memory = read(__consumer_offsets, __transaction_state): a coordinator remembers what its log says"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5351", "KAFKA-10284")
+    fails_when: ClassVar[str | None] = "a coordinator takes a commit for done that is not written"
+
+    def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        for kept, loaded in memories["coordinated"].values():
+            for of in dict.fromkeys((*kept, *loaded)):
+                has, should = kept.get(of, "nothing"), loaded.get(of, "nothing")
+                if has != should:
+                    yield Unlike("coordinated", of, has, should)
