@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from brokers.transactions.transaction_state_manager import TransactionStateManager
 
 CHECKER, RELOADS, FETCHES, GONE = "broker_remembers", "logs_reload", "fetchers_fit", "gone_topics_forgotten"
-COORDINATES, LEADS = "coordinators_remember", "coordinators_lead"
+COORDINATES, LEADS, STABLE = "coordinators_remember", "coordinators_lead", "transactions_close"
 
 
 class AppliedSettings(NamedTuple):
@@ -155,6 +155,14 @@ def _discarded(broker: "Broker") -> tuple[str, ...]:
     return tuple(chain.from_iterable(directory.discarded() for directory in online))
 
 
+def _open_transactions(broker: "Broker") -> dict[TopicPartition, tuple[int, ...]]:
+    return {
+        tp: tuple(ongoing)
+        for tp, partition in broker.replicas.partitions.items()
+        if partition.is_leader and (ongoing := getattr(partition.log.producers, "ongoing", None))
+    }
+
+
 def _coordinated(broker: "Broker") -> "dict[str, Coordinated]":
     stores = _stores(broker)
     return {store.partitions.topic: store.remembered() for store in stores}
@@ -203,6 +211,10 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
         "fetched", "LeaderAndIsr and StopReplica", "the partitions of its replica fetcher threads", _fetched, FETCHES
     ),
     Memory("discarded", "its disks", "the logs that wait for their deletion", _discarded, GONE),
+    Memory(
+        "open_transactions", "the logs", "the producers that have a transaction open in a partition that it leads",
+        _open_transactions, STABLE,
+    ),
     Memory(
         "coordinated", "the internal topics", "the groups and transactional ids that it coordinates", _coordinated,
         COORDINATES,

@@ -30,6 +30,8 @@ from emulator.logger import get_logger
 from emulator.nodes import Agenda, Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import GroupsLoaded, GroupStateChanged, GroupsUnloaded, OffsetsRemoved
+from emulator.protocol.groups.group_offsets import CommittedOffset
+from emulator.protocol.shown_coordination import CommitAccepted, OffsetsRead
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import StorageError
 
@@ -272,6 +274,26 @@ class GroupMetadataManager:
     def append(self, records: GroupRecords, done: Done) -> None:
         """Append ``records`` to the partition of a group, and wait for all replicas in sync."""
         self.partitions.append(records, self.config.commit_timeout_us, done)
+
+    # -- what is shown ----------------------------------------------------------------------------------------------
+
+    def show_commit(
+        self, group: GroupMetadata, member: str, generation: int, offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        producer: tuple[int, int] = (-1, -1),
+    ) -> None:  # fmt: skip
+        """Show that offsets are about to be written; ``producer``: id and epoch of a transaction's."""
+        node = self.process.node
+        if node.trace.shows(CommitAccepted):
+            values = tuple([(tp, value.offset) for tp, value in offsets.items()])
+            home = self.partitions.home(group.id)
+            node.trace.mark(CommitAccepted, node.id, group.id, home, member, generation, *producer, values)
+
+    def show_read(self, group: str, found: Iterable[CommittedOffset]) -> None:
+        """Show which offsets a group is told."""
+        node = self.process.node
+        if node.trace.shows(OffsetsRead):
+            values = tuple([(one.tp, one.offset) for one in found if not one.error])
+            node.trace.mark(OffsetsRead, node.id, group, self.partitions.home(group), values)
 
     # -- what is removed --------------------------------------------------------------------------------------------
 

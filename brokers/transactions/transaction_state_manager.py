@@ -17,6 +17,7 @@ from brokers.transactions.records import TransactionBatch, TransactionRecords
 from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import TransactionsLoaded, TransactionStateChanged, TransactionsUnloaded
+from emulator.protocol.shown_coordination import TransactionTimed
 from emulator.protocol.types import Batch
 
 FIRST_ID = 3 << 60
@@ -196,6 +197,8 @@ class TransactionStateManager:
             str(metadata.state), tuple([tp.topic for tp in metadata.partitions]),
             tuple([tp.partition for tp in metadata.partitions]),
         )  # fmt: skip
+        node = self.process.node
+        node.trace.mark(TransactionTimed, node.id, metadata.id, metadata.timeout_ms * 1000)
 
     def _write(self, id: str, value: TxnTransitMetadata | None, timeout_us: int, done: Done) -> None:
         partitions = self.partitions
