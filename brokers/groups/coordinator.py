@@ -326,7 +326,6 @@ class GroupCoordinator:
         if group.state is GroupState.COMPLETING and not self.store.policies.heartbeats_while_syncing:
             return Errors.REBALANCE_IN_PROGRESS
         self.rebalances.sessions.heard_from(group, group.members[request.member_id])
-        self.show_heard(group.id, group.members[request.member_id])
         return Errors.REBALANCE_IN_PROGRESS if group.state is GroupState.PREPARING else NO_ERROR
 
     def leave(self, request: LeaveGroupRequest) -> LeaveGroupResponse:

@@ -30,7 +30,7 @@ class CoordinatorsRemember(BrokerMemory):
         "at rest memory = read(__consumer_offsets, __transaction_state): a coordinator remembers what its log says"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-5351", "KAFKA-10284")
-    fails_when: ClassVar[str | None] = "a coordinator takes a commit for done that is not written"
+    fails_when: ClassVar[str | None] = "a commit counts that is not written"
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for kept, loaded in memories["coordinated"].values():

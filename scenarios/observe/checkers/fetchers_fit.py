@@ -24,7 +24,7 @@ class FetchersFit(BrokerMemory):
     statement: ClassVar[str] = (
         "at rest fetched(b, p) ⇒ follows(b, p, leader, epoch): a broker fetches what it follows, and nothing else"
     )
-    fails_when: ClassVar[str | None] = "a fetcher keeps the leader epoch of its first LeaderAndIsr"
+    fails_when: ClassVar[str | None] = "fetchers keep partitions that were removed from them"
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         replicas = memories["replicas"]

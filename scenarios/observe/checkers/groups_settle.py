@@ -32,7 +32,7 @@ class GroupsSettle(Checker):
     gravity: ClassVar[Gravity] = Gravity.LIVENESS
     statement: ClassVar[str] = "rebalances(g) ⇒ soon stable(g) ∨ empty(g): the rebalance of a group ends"
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-9752",)
-    fails_when: ClassVar[str | None] = "a client that was given a member id and never joins is waited for"
+    fails_when: ClassVar[str | None] = "a rebalance that all have joined is not completed"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)

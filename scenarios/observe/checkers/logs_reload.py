@@ -26,7 +26,7 @@ class LogsReload(BrokerMemory):
     name: ClassVar[str] = "logs_reload"
     ids: ClassVar[tuple[str, ...]] = ("E10",)
     statement: ClassVar[str] = "at rest log_b = load(disk_b): a broker that starts again finds the logs that it had"
-    fails_when: ClassVar[str | None] = "a truncation leaves the leader epochs as they are"
+    fails_when: ClassVar[str | None] = "a log notes its first leader epoch only"
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for tp, (kept, loaded) in memories["logs"].items():

@@ -50,7 +50,7 @@ class MarkersDecided(Checker):
         "coordinator has decided, and it is complete when all are there"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-5130",)
-    fails_when: ClassVar[str | None] = "a coordinator sends ABORT after PrepareCommit"
+    fails_when: ClassVar[str | None] = "a coordinator sends ABORT, whatever was decided"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)

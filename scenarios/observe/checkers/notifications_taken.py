@@ -32,7 +32,7 @@ class NotificationsTaken(Checker):
     statement: ClassVar[str] = (
         "announced(z) ⇒ soon deleted(z): a controller takes every announcement that brokers leave for it"
     )
-    fails_when: ClassVar[str | None] = "a controller does not watch for announcements"
+    fails_when: ClassVar[str | None] = "a controller looks away from announced ISRs"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)

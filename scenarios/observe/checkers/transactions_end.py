@@ -36,7 +36,9 @@ class TransactionsEnd(Checker):
     gravity: ClassVar[Gravity] = Gravity.LIVENESS
     statement: ClassVar[str] = "open(t) ⇒ soon complete(t): a transaction ends in time"
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-5415", "KAFKA-5351")
-    fails_when: ClassVar[str | None] = "a coordinator does not look for transactions that last too long"
+    fails_when: ClassVar[str | None] = (
+        "a coordinator does not look for transactions that last too long, or sends no markers"
+    )
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)

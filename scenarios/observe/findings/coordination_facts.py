@@ -175,3 +175,39 @@ class ProducerIdTwice(NamedTuple):
 
     def in_words(self, _tp: TopicPartition | None) -> str:
         return f"producer id {self.producer_id} is given to {self.first} and to {self.second}"
+
+
+class WritesOutside(NamedTuple):
+    """A batch of a transaction that is over."""
+
+    broker: int
+    producer_id: int
+    offset: int
+    state: str
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: leader {self.broker} appends a batch of producer {self.producer_id} at {self.offset}; its "
+            f"transaction is {self.state}"
+        )
+
+
+class ExpiredEarly(NamedTuple):
+    """An offset that a coordinator takes for expired.
+
+    Attributes:
+        age_us: the time since it was committed.
+        has_members: whether the group has members, which have committed it.
+    """
+
+    broker: int
+    group: str
+    age_us: int
+    has_members: bool
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        why = "the group has members" if self.has_members else "the group has not been empty for so long"
+        return (
+            f"{tp}: coordinator {self.broker} removes the offset of group {self.group} as expired, "
+            f"{self.age_us / 1e6:g} s after its commit: {why}"
+        )
