@@ -273,7 +273,7 @@ class GroupMetadataManager:
 
     def append(self, records: GroupRecords, done: Done) -> None:
         """Append ``records`` to the partition of a group, and wait for all replicas in sync."""
-        self.partitions.append(records, self.config.commit_timeout_us, done)
+        self.partitions.append(records, self.config.commit_timeout_us, done, lambda: tuple(map(_name, records.entries)))
 
     # -- what is shown ----------------------------------------------------------------------------------------------
 
@@ -340,6 +340,12 @@ class GroupMetadataManager:
             partition.append_as_leader(GroupRecords.of(tp, self.partitions.ids.next(), *entries))
         except (DiskError, StorageError, UnexpectedError) as error:
             get_logger("brokers.groups").error("tombstones are not written", group=group.id, reason=str(error))
+
+
+def _name(entry: Entry) -> str:
+    """The name of a record, as ``GroupMetadata`` has it in words."""
+    key, _value = entry
+    return f"group {key.group}'s offset of {key.tp}" if isinstance(key, OffsetKey) else f"group {key.group}"
 
 
 def _of_group(error: Errors) -> Errors:

@@ -203,7 +203,8 @@ class TransactionStateManager:
     def _write(self, id: str, value: TxnTransitMetadata | None, timeout_us: int, done: Done) -> None:
         partitions = self.partitions
         records = TransactionRecords.of(partitions.home(id), partitions.ids.next(), id, value)
-        partitions.append(records, timeout_us, lambda error, _base_offset: done(error))
+        about = (f"transactional id {id}",)
+        partitions.append(records, timeout_us, lambda error, _base_offset: done(error), lambda: about)
 
     # -- expiry -----------------------------------------------------------------------------------------------------
 

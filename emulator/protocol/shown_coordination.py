@@ -93,3 +93,19 @@ class TransactionTimed(NamedTuple):
     node: int
     transactional_id: str
     timeout_us: int
+
+
+class CoordinatorWrote(NamedTuple):
+    """A write of a coordinator has its outcome.
+
+    Attributes:
+        of: what it is about, as ``brokers.coordinators.internal_topic.Coordinated`` names it.
+        failed: it has failed as far as the coordinator knows. The record may be in the log.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    of: tuple[str, ...]
+    failed: bool

@@ -6,7 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from emulator.protocol.shown import Remembered
+from emulator.protocol.shown_coordination import CoordinatorWrote
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
+from scenarios.observe.checkers.checker import Report
+from scenarios.observe.history.history import History
+
+WAITS = "being written"
+"""What a memory says of a write that has no outcome."""
 
 
 class CoordinatorsRemember(BrokerMemory):
@@ -16,6 +22,10 @@ class CoordinatorsRemember(BrokerMemory):
 
     Verified: when the cluster is at rest, on each broker that the controller has reached for long enough, for all that
         it coordinates, against its logs of __consumer_offsets and __transaction_state, read to their ends.
+
+    A write that has failed as far as its coordinator knows may be in the log all the same, and counts for the next one
+    (GroupMetadataManager.storeOffsets, TransactionStateManager.appendTransactionToLog, 2.3): it is not compared until
+    the coordinator writes that again.
 
     The generation of a group without members need not be in the log (GroupCoordinator.onCompleteJoin, 2.3), nor the
     last producer epoch of a fenced producer. Before KAFKA-10284 (2.7) a static member that came back had a member id
@@ -32,9 +42,21 @@ class CoordinatorsRemember(BrokerMemory):
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-5351", "KAFKA-10284")
     fails_when: ClassVar[str | None] = "a commit counts that is not written"
 
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._failed: dict[str, None] = {}
+        """What may be in the log after a write that has failed, and no later one."""
+
+    def on_wrote(self, event: CoordinatorWrote) -> None:
+        for of in event.of:
+            if event.failed:
+                self._failed[of] = None
+            else:
+                self._failed.pop(of, None)
+
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for kept, loaded in memories["coordinated"].values():
             for of in dict.fromkeys((*kept, *loaded)):
                 has, should = kept.get(of, "nothing"), loaded.get(of, "nothing")
-                if has != should:
+                if has != should and (of not in self._failed or WAITS in has):
                     yield Unlike("coordinated", of, has, should)

@@ -17,8 +17,8 @@ class RecordsInTransactions(Checker):
     """A leader takes no records of a transaction that is over: its producer was fenced, or knows that it has ended
     (KIP-98; KAFKA-6119 fenced producers whose transaction lasts too long, 1.0.1).
 
-    Verified: each batch of a transaction that the leader in ZooKeeper appends: the coordinator has the transaction as open, or is
-        sending its markers.
+    Verified: each batch of a transaction that the leader in ZooKeeper appends: the coordinator has the transaction as
+        open, or is sending its markers.
 
     Not verified: batches after a failover of a coordinator of transactions, until it changes the transaction again; a
         batch under way when its transaction ends, which Kafka could take before KIP-890 (3.7), is found where it comes.
