@@ -13,12 +13,14 @@ from scenarios.observe.history.history import History
 
 WAITS = "being written"
 """What a memory says of a write that has no outcome."""
+WRITES_US = 15_000_000
+"""How long a write may take: more than offsets.commit.timeout.ms. The timeout of a transaction's is its own."""
 
 
 class CoordinatorsRemember(BrokerMemory):
     """A coordinator of groups or of transactions works with what the next one will find in the log: committed offsets,
     the generation and the members of a stable group, and of each transactional id its producer, its state and the
-    partitions of an open transaction. Nothing is still being written.
+    partitions of an open transaction. No write waits for ever.
 
     Verified: when the cluster is at rest, on each broker that the controller has reached for long enough, for all that
         it coordinates, against its logs of __consumer_offsets and __transaction_state, read to their ends.
@@ -46,6 +48,8 @@ class CoordinatorsRemember(BrokerMemory):
         super().__init__(history, report)
         self._failed: dict[str, None] = {}
         """What may be in the log after a write that has failed, and no later one."""
+        self._waiting: dict[tuple[str, int, str], int] = {}
+        """The writes without an outcome, each with the time at which it was first seen."""
 
     def on_wrote(self, event: CoordinatorWrote) -> None:
         for of in event.of:
@@ -53,10 +57,19 @@ class CoordinatorsRemember(BrokerMemory):
                 self._failed[of] = None
             else:
                 self._failed.pop(of, None)
+        for waiting in [waiting for waiting in self._waiting if waiting[0] in event.of]:
+            del self._waiting[waiting]
 
     def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for kept, loaded in memories["coordinated"].values():
             for of in dict.fromkeys((*kept, *loaded)):
                 has, should = kept.get(of, "nothing"), loaded.get(of, "nothing")
-                if has != should and (of not in self._failed or WAITS in has):
+                if has == should:
+                    continue
+                if WAITS in has:
+                    since_us = self._waiting.setdefault((of, event.node, has), event.t_us)
+                    is_wrong = event.t_us - since_us > WRITES_US
+                else:
+                    is_wrong = of not in self._failed
+                if is_wrong:
                     yield Unlike("coordinated", of, has, should)
