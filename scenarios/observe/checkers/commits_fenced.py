@@ -42,7 +42,7 @@ class CommitsFenced(Checker):
     statement: ClassVar[str] = (
         "accepted(commit) ⇒ commit.generation = group.generation: a group takes offsets from its present members alone"
     )
-    fails_when: ClassVar[str | None] = None
+    fails_when: ClassVar[str | None] = "a coordinator takes commits of any member and generation"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)

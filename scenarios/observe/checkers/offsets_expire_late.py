@@ -33,7 +33,7 @@ class OffsetsExpireLate(Checker):
         "expired(o) ⇒ empty(g) for the retention: committed offsets stay for as long as they are kept"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-8069", "KAFKA-4682", "KAFKA-13636")
-    fails_when: ClassVar[str | None] = "the offsets of a group that was loaded count as old"
+    fails_when: ClassVar[str | None] = "all committed offsets count as expired"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)

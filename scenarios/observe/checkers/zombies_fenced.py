@@ -28,7 +28,7 @@ class ZombiesFenced(Checker):
     statement: ClassVar[str] = (
         "accepted(batch) ⇒ batch.producer_epoch ≥ epoch(log): a producer whose epoch is over writes nothing"
     )
-    fails_when: ClassVar[str | None] = None
+    fails_when: ClassVar[str | None] = "leaders and coordinators take what comes from earlier producer epochs"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)

@@ -152,20 +152,6 @@ class TransactionLasts(NamedTuple):
         )
 
 
-class TransactionHangs(NamedTuple):
-    """A transaction that is open in a log and nowhere else."""
-
-    broker: int
-    producer_id: int
-    state: str
-
-    def in_words(self, tp: TopicPartition | None) -> str:
-        return (
-            f"{tp}: leader {self.broker} has a transaction of producer {self.producer_id} open; its coordinator has it "
-            f"as {self.state}"
-        )
-
-
 class ProducerIdTwice(NamedTuple):
     """Two owners of one producer id: clients by their machine, or transactional ids."""
 

@@ -1,68 +1,34 @@
-"""The checkers of what stands still, end to end: a guard is taken out of the cluster."""
+"""What stands still, end to end: guards that the museum does not take out, and restarts of idle brokers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from brokers import metadata_cache
-from brokers.log.log import Log
-from controller.operations.notifications import Notifications
+from brokers.transactions.coordinator import TransactionCoordinator
+from brokers.transactions.transaction_state_manager import TransactionStateManager
 from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
-from emulator.protocol.types import LEADER_DURING_DELETE
-from fetchers.manager import AbstractFetcherManager
+from emulator.protocol.shown import Remembered
 from scenarios.language import Scenario
-from tests.scenarios.runs.building import scenario
-from tests.scenarios.runs.test_broken_guards_of_memories import CONVERGED, findings, isr_changes
+from scenarios.runs.runner import Stage
+from tests.scenarios.runs.building import play, scenario
+from tests.scenarios.runs.test_broken_guards_of_memories import CONVERGED, findings
+
+INTERNAL = {
+    "offsets.topic.num.partitions": 1, "transaction.state.log.num.partitions": 1, "group.initial.rebalance.delay.ms": 0,
+}  # fmt: skip
+IDLE_US, IDLE_AGAIN_US = 58_000_000, 98_000_000
+MEMBERS = {"behaviour": "group-member", "count": 2, "group": "readers", "partitions": ["orders-0"]}
+WRITER = {"behaviour": "transactional", "id": "writer", "partitions": ["orders-0"]}
 
 
-def deletion() -> Scenario:
+def coordinated(*clients: dict[str, Any], **more: Any) -> Scenario:
     return scenario(
-        brokers=4, controller=3, assignment=[(0, 1, 2)], topic_config={"min.insync.replicas": 2}, rate=0, horizon="3m",
-        method=[{"at": "10s", "action": "topic.delete", "topic": "orders"}], expect=[CONVERGED],
+        brokers=4, controller=3, assignment=[(0, 1, 2)], expect=[CONVERGED], rate=0, horizon="3m", profile="kafka-2.7",
+        config=INTERNAL, clients=list(clients), **more,
     )  # fmt: skip
-
-
-def leaders_change(**more: Any) -> Scenario:
-    crash = {"at": "10s", "action": "broker.crash", "target": "leader(orders-0)", "duration": "10s"}
-    return scenario(
-        brokers=4, controller=3, assignment=[(0, 1, 2)], method=[crash], expect=[CONVERGED], rate=20, horizon="3m",
-        **more,
-    )  # fmt: skip
-
-
-def test_a_log_that_notes_its_first_leader_epoch_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    begin_epoch = Log.begin_epoch
-
-    def begins_once(self: Log, epoch: int, start_offset: int) -> None:
-        if not self.epochs.entries:
-            begin_epoch(self, epoch, start_offset)
-
-    assert findings(leaders_change()) == {}
-    monkeypatch.setattr(Log, "begin_epoch", begins_once)
-    state = findings(leaders_change(), "logs_reload")["logs_reload"]
-    assert "remembers as logs of epochs: ((0, 0),); a fresh process has ((0, 0), (1, " in state
-
-
-def test_fetchers_that_keep_what_was_taken_from_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(AbstractFetcherManager, "remove_fetcher_for_partitions", lambda *_of, **_how: None)
-    state = findings(leaders_change(), "fetchers_fit")["fetchers_fit"]
-    assert "remembers as fetched: a fetcher from broker" in state
-
-
-def test_topics_that_stay_in_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
-    updated = metadata_cache._updated
-
-    def keeps(before: metadata_cache.Topics, update: metadata_cache.Update) -> Mapping[str, Any]:
-        return updated(before, tuple(state for state in update if state.leader != LEADER_DURING_DELETE))
-
-    assert findings(deletion()) == {}
-    monkeypatch.setattr(metadata_cache, "_updated", keeps)
-    state = findings(deletion(), "gone_topics_forgotten")["gone_topics_forgotten"]
-    assert "remembers as metadata of topic orders: it is there; a fresh process has nothing" in state
 
 
 def test_settings_that_outlive_their_topic(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,15 +37,60 @@ def test_settings_that_outlive_their_topic(monkeypatch: pytest.MonkeyPatch) -> N
     async def spares(self: KafkaZkClient, paths: list[str]) -> Any:
         return await delete(self, [path for path in paths if not path.startswith(znodes.CONFIG_TOPICS)])
 
+    wanted = scenario(
+        brokers=4, controller=3, assignment=[(0, 1, 2)], topic_config={"min.insync.replicas": 2}, rate=0, horizon="3m",
+        method=[{"at": "10s", "action": "topic.delete", "topic": "orders"}], expect=[CONVERGED],
+    )  # fmt: skip
+    assert findings(wanted) == {}
     monkeypatch.setattr(KafkaZkClient, "delete", spares)
-    state = findings(deletion(), "gone_topics_forgotten")["gone_topics_forgotten"]
+    state = findings(wanted)["gone_topics_forgotten"]
     assert "remembers as settings of topic orders: they are in ZooKeeper" in state
 
 
-def test_announcements_that_no_controller_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def looks_away(_self: Notifications) -> None:
-        return None
+def test_a_late_transaction_that_nobody_aborts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No request to end a transaction is answered: only its time ends it."""
+    wanted = coordinated(WRITER | {"timeout": "2s", "stop": "60s"}, MEMBERS | {"stop": "110s"})
+    monkeypatch.setattr(TransactionCoordinator, "end", lambda *_of: None)
+    assert findings(wanted) == {}
+    monkeypatch.setattr(TransactionStateManager, "late", lambda _self: [])
+    assert list(findings(wanted)) == ["transactions_end"]
 
-    monkeypatch.setattr(Notifications, "process_isr_changes", looks_away)
-    state = findings(isr_changes(), "notifications_taken")["notifications_taken"]
-    assert "/isr_change_notification/isr_change_0000000000 is there for" in state
+
+@pytest.mark.parametrize("broker", [0, 1])
+def test_an_idle_broker_that_starts_again_has_what_it_had(broker: int) -> None:
+    """What the checkers compare at rest (what a broker works with, against what it would read) is what a restart
+    brings back: logs, producers, settings, directories, groups and transactional ids. Broker 0 leads, 1 follows."""
+    crash = {"at": "60s", "action": "broker.crash", "target": broker, "duration": "5s"}
+    goes_on = {"at": "100s", "action": "config.set", "topic": "orders", "config": {"retention.ms": 7_200_000}}
+    load = {"topic": "orders", "producerRate": 20, "stop": "20s", "config": {"enable.idempotence": True}}
+    clients = [one | {"stop": "20s"} for one in (MEMBERS, WRITER)]
+    wanted = coordinated(*clients, method=[crash, goes_on], workloads=[load], topic_config={"retention.ms": 3_600_000})
+    before: dict[int, Any] = {}
+    after: dict[int, Any] = {}
+
+    def remembers(event: Remembered) -> None:
+        if event.role == "broker" and event.t_us in (IDLE_US, IDLE_AGAIN_US):
+            (before if event.t_us == IDLE_US else after)[event.node] = event.memories
+
+    def listen(stage: Stage) -> None:
+        stage.cluster.trace.fold(Remembered, remembers)
+        for t_us in (IDLE_US, IDLE_AGAIN_US):
+            stage.world.call_later(t_us, lambda _: stage.cluster.show_memories("rest"), None, True)
+
+    assert play(wanted, listen).run.passed
+    for memory in ("settings", "directories", "discarded"):
+        assert after[broker][memory] == before[broker][memory], memory
+    kept, back = ({tp: one.kept for tp, one in found[broker]["logs"].items()} for found in (before, after))
+    assert back == kept
+    assert kept[next(iter(kept))].end > 0
+    producers = [{tp: one.kept for tp, one in found[broker]["producers"].items()} for found in (before, after)]
+    assert producers[0] == producers[1]
+    groups = [_coordinated(found) for found in (before, after)]
+    assert groups[0]
+    assert groups[0] == groups[1]
+
+
+def _coordinated(memories: dict[int, Any]) -> dict[str, str]:
+    """What the coordinators on all brokers remember."""
+    stores = [one for of_broker in memories.values() for one in of_broker["coordinated"].values()]
+    return {of: has for one in stores for of, has in one.kept.items()}
