@@ -56,7 +56,7 @@ class ProducersKept(NamedTuple):
 
 
 class LogContent(NamedTuple):
-    """What a replica goes on with: its offsets, and the start of each leader epoch of which it has records."""
+    """The state of a replica: its offsets, and the start of each leader epoch of which it has records."""
 
     start: int
     end: int

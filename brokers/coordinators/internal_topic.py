@@ -42,8 +42,8 @@ About = Callable[[], tuple[str, ...]]
 
 
 class Coordinated(NamedTuple):
-    """What a coordinator remembers of the partitions that it owns, and what it would if it read them now: in words, by
-    what it is about."""
+    """The memory of a coordinator of the partitions that it owns, and what it would have if it read them now: in words,
+    by what it is about."""
 
     kept: dict[str, str]
     loaded: dict[str, str]

@@ -289,7 +289,7 @@ class GroupMetadataManager:
             node.trace.mark(CommitAccepted, node.id, group.id, home, member, generation, *producer, values)
 
     def show_read(self, group: str, found: Iterable[CommittedOffset]) -> None:
-        """Show which offsets a group is told."""
+        """Show which offsets a coordinator answers with."""
         node = self.process.node
         if node.trace.shows(OffsetsRead):
             values = tuple([(one.tp, one.offset) for one in found if not one.error])

@@ -1,4 +1,4 @@
-"""What each role of a cluster promises, with the checkers that see it broken, or the sentence that none does.
+"""The promises of each role of a cluster, with the checkers that see them broken, or the sentence that none does.
 
 The promises are those of Kafka's protocol: improvement proposals (KIP), tickets (KAFKA), and classes of a release.
 docs/reference/checker-list.md is rendered from them; a test holds that each checker is named here.
@@ -230,7 +230,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
     ),
     "A tool of an operator": (
         Promise(
-            "asks only for what it was told to, once",
+            "asks only for what it should, once",
             "ReassignPartitionsCommand",
             unseen="No checker: what a tool asks for is in the scenario. `converged` sees whether it comes about.",
         ),

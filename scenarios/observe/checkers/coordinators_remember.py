@@ -12,7 +12,7 @@ from scenarios.observe.checkers.checker import Report
 from scenarios.observe.history.history import History
 
 WAITS = "being written"
-"""What a memory says of a write that has no outcome."""
+"""The words of a memory for a write that has no outcome."""
 WRITES_US = 15_000_000
 """How long a write may take: more than offsets.commit.timeout.ms. The timeout of a transaction's is its own."""
 
@@ -47,7 +47,7 @@ class CoordinatorsRemember(BrokerMemory):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._failed: dict[str, None] = {}
-        """What may be in the log after a write that has failed, and no later one."""
+        """The records that may be in the log after a write that has failed, and no later one."""
         self._waiting: dict[tuple[str, int, str], int] = {}
         """The writes without an outcome, each with the time at which it was first seen."""
 

@@ -1,4 +1,4 @@
-"""R10: nothing is left of a topic that is gone."""
+"""R13: nothing is left of a topic that is gone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DISCARDED_US = 15_000_000
 
 
 class GoneTopicsForgotten(BrokerMemory):
-    """Of a topic that was deleted nothing is left: no log on a disk, no replica, no partition in the metadata of a
+    """Nothing is left of a topic that was deleted: no log on a disk, no replica, no partition in the metadata of a
     broker, no settings in ZooKeeper; and a log that was renamed to be deleted is deleted soon.
 
     Verified: when the cluster is at rest, on each broker that the controller has reached for long enough: its replicas,
@@ -29,7 +29,7 @@ class GoneTopicsForgotten(BrokerMemory):
     """
 
     name: ClassVar[str] = "gone_topics_forgotten"
-    ids: ClassVar[tuple[str, ...]] = ("R10",)
+    ids: ClassVar[tuple[str, ...]] = ("R13",)
     statement: ClassVar[str] = "at rest t ∉ Z ⇒ t ∉ disks, metadata, settings: nothing is left of a topic that is gone"
     fails_when: ClassVar[str | None] = "a broker keeps deleted topics in its metadata"
 

@@ -43,7 +43,7 @@ class OffsetsExpireLate(Checker):
         self._committed_us: dict[tuple[str, str, int], int] = {}
         self._emptied_us: dict[str, int] = {}
         self._joined_us: dict[str, int] = {}
-        """Of the groups with members: since when they have any."""
+        """The groups with members, each with the time since which it has any."""
 
     def on_clock(self, event: ClockSet) -> None:
         self._clocks_set = True

@@ -1,4 +1,4 @@
-"""G4: a group is told the offsets that it has committed."""
+"""G4: a coordinator answers with the offsets that a group has committed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OFFSETS = "__consumer_offsets"
 
 @define(eq=False)
 class _Committed:
-    """What a group has committed of one partition.
+    """The commits of a group for one partition.
 
     Attributes:
         offset: the one that was acknowledged last, in the order of acceptance; None: none was.
@@ -40,7 +40,7 @@ class _Committed:
 
 
 class OffsetsReadBack(Checker):
-    """What a coordinator says a group has committed is what was committed last: by an acknowledged commit, or by a
+    """The offset that a coordinator answers with is the one that was committed last: by an acknowledged commit, or by a
     later one without an outcome. So it is after a failover of the coordinator, too.
 
     Verified: each answer to an OffsetFetch of the leader in ZooKeeper, in its leader epoch, against the commits that
@@ -57,7 +57,7 @@ class OffsetsReadBack(Checker):
     ids: ClassVar[tuple[str, ...]] = ("G4",)
     gravity: ClassVar[Gravity] = Gravity.LOSS
     statement: ClassVar[str] = (
-        "fetched(g, p) = last(committed(g, p)): a group is told the offsets that it has committed"
+        "fetched(g, p) = last(committed(g, p)): a coordinator answers with the offsets that a group has committed"
     )
     fails_when: ClassVar[str | None] = "a coordinator that takes over reads no offsets"
 

@@ -27,7 +27,7 @@ class ZombieCommits(NamedTuple):
 
 
 class ZombieWrites(NamedTuple):
-    """What a leader has accepted from a producer with an epoch that is over.
+    """A write that a leader has accepted from a producer with an epoch that is over.
 
     Attributes:
         what: ``records``, ``repeated records`` or ``offsets``.

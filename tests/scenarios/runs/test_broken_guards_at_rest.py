@@ -1,4 +1,4 @@
-"""What stands still, end to end: guards that the museum does not take out, and restarts of idle brokers."""
+"""Clusters that stand still, end to end: guards that the museum does not take out, and restarts of idle brokers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_settings_that_outlive_their_topic(monkeypatch: pytest.MonkeyPatch) -> N
     assert "remembers as settings of topic orders: they are in ZooKeeper" in state
 
 
-def test_a_late_transaction_that_nobody_aborts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_transaction_that_no_coordinator_aborts(monkeypatch: pytest.MonkeyPatch) -> None:
     """No request to end a transaction is answered: only its time ends it."""
     wanted = coordinated(WRITER | {"timeout": "2s", "stop": "60s"}, MEMBERS | {"stop": "110s"})
     monkeypatch.setattr(TransactionCoordinator, "end", lambda *_of: None)
@@ -91,6 +91,6 @@ def test_an_idle_broker_that_starts_again_has_what_it_had(broker: int) -> None:
 
 
 def _coordinated(memories: dict[int, Any]) -> dict[str, str]:
-    """What the coordinators on all brokers remember."""
+    """The memories of the coordinators on all brokers."""
     stores = [one for of_broker in memories.values() for one in of_broker["coordinated"].values()]
     return {of: has for one in stores for of, has in one.kept.items()}

@@ -103,7 +103,7 @@ def test_the_commit_of_a_member_that_was_removed(reason: str, count: int) -> Non
 
 
 @pytest.mark.parametrize(("read", "count"), [(6, 0), (8, 0), (5, 1), (-1, 1)])
-def test_a_group_is_told_what_it_has_committed_or_may_have(read: int, count: int) -> None:
+def test_a_group_reads_what_it_has_committed_or_may_have(read: int, count: int) -> None:
     run = Coordinated("offsets_read_back")
     run.coordinates()
     for offset, error in ((5, "NONE"), (6, "NONE"), (8, "NOT_COORDINATOR")):
