@@ -155,6 +155,18 @@ def _discarded(broker: "Broker") -> tuple[str, ...]:
     return tuple(chain.from_iterable(directory.discarded() for directory in online))
 
 
+def _futures(broker: "Broker") -> tuple[TopicPartition, ...]:
+    """The logs on the disks that a start takes for copies under way, and that are none."""
+    manager = broker.replicas.moves
+    found = [
+        (TopicPartition.parse(path.partition("/")[2]), directory.name)
+        for directory in broker.replicas.logs.online
+        for path in directory.futures()
+    ]
+    going = {(tp, future.log.directory.name) for tp, future in manager.futures.items()}
+    return tuple(tp for tp, name in found if (tp, name) not in going)
+
+
 def _open_transactions(broker: "Broker") -> dict[TopicPartition, tuple[int, ...]]:
     return {
         tp: tuple(ongoing)
@@ -206,6 +218,9 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
     ),
     Memory(
         "logs", "the logs and their checkpoints", "of each replica the offsets and the leader epochs", _logs, RELOADS
+    ),
+    Memory(
+        "futures", "its disks", "the logs that are to replace others, and that nothing is copied to", _futures, RELOADS
     ),
     Memory(
         "fetched", "LeaderAndIsr and StopReplica", "the partitions of its replica fetcher threads", _fetched, FETCHES

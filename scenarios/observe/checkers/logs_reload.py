@@ -14,7 +14,8 @@ class LogsReload(BrokerMemory):
     same high watermark, the same leader epochs (KIP-101: the file of leader epochs says what the records say).
 
     Verified: when the cluster is at rest, for each replica of each broker that the controller has reached for long
-        enough: what it works with, against its files and the checkpoints as they are written next.
+        enough: what it works with, against its files and the checkpoints as they are written next. No log lies there
+        that is to replace another while nothing is copied to it: a start takes it for a copy under way (KIP-113).
 
     Together with ``broker_remembers`` (replicas, producers, settings, metadata), ``coordinators_remember`` (groups and
     transactions) and ``converged`` this is what a restart at rest shows; a test restarts brokers and compares.
@@ -34,3 +35,5 @@ class LogsReload(BrokerMemory):
                 name = next(name for name in kept._fields if getattr(kept, name) != getattr(loaded, name))
                 words = name.replace("_", " ")
                 yield Unlike("logs", words, str(getattr(kept, name)), str(getattr(loaded, name)), tp)
+        for tp in memories["futures"]:
+            yield Unlike("futures", "", "no copy to another directory", "the log of one", tp)
