@@ -23,6 +23,7 @@ from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ReplicaOffline, ReplicaStopped
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
+from emulator.protocol.shown import ProducersLeft
 from emulator.protocol.stop_replica import NO_EPOCH, StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS
@@ -385,7 +386,16 @@ class ReplicaManager:
             outcome = Errors.KAFKA_STORAGE_ERROR if tp in self.offline else self._delete(tp, partition)
         deleted = delete and outcome is Errors.NONE and self.policies.stop_deletes
         self.process.emit(ReplicaStopped, self.process.node.id, tp.topic, tp.partition, deleted)
+        self._show_left(tp)
         return outcome
+
+    def _show_left(self, tp: TopicPartition) -> None:
+        """Show how many batches wait at a replica that is no more."""
+        trace, left = self.process.node.trace, self._left_waiting.get(tp)
+        if left is not None and trace.shows(ProducersLeft):
+            waiting = sum(produce.unfinished > 0 for _required, _acks, _place, produce in left)
+            if waiting:
+                trace.mark(ProducersLeft, self.process.node.id, *tp, waiting)
 
     def _delete(self, tp: TopicPartition, partition: Partition | None) -> Errors:
         """Delete the replica and its log. Where its disk refuses, the failure of its directory takes it offline."""

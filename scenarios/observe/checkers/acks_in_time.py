@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.shown import ProduceExpired
+from emulator.protocol.shown import ProduceExpired, ProducersLeft
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Gravity, Report
-from scenarios.observe.findings.client_facts import AckAbandoned, AckWaits
+from scenarios.observe.findings.client_facts import AckAbandoned, AckWaits, ProducersForgotten
 from scenarios.observe.history.history import History
 
 
@@ -48,6 +48,11 @@ class AcksInTime(Checker):
                 continue
             if required <= log.high_watermark and len(led.isr) >= event.acks:
                 self.violated(event, AckWaits(required, event.acks, event.node, log.high_watermark, tuple(led.isr)), tp)
+
+    def on_left(self, event: ProducersLeft) -> None:
+        if self._start.stop_answers:
+            facts = ProducersForgotten(event.node, event.waiting)
+            self.violated(event, facts, TopicPartition.of(event.topic, event.partition), (event.node,))
 
     def _check_role(self, event: ProduceExpired, tp: TopicPartition, required: int) -> None:
         """A broker that leads no more has answered what waited, as its release does."""

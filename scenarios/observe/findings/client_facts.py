@@ -57,6 +57,16 @@ class AckAbandoned(NamedTuple):
         )
 
 
+class ProducersForgotten(NamedTuple):
+    """A replica that a StopReplica has ended, with batches that wait there for an answer."""
+
+    broker: int
+    waiting: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"{tp}: {self.waiting} batches wait at broker {self.broker}, whose replica was stopped, for no answer"
+
+
 class LatestTooEarly(NamedTuple):
     """A latest offset from before the start of the leader's epoch."""
 
