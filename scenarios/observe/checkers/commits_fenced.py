@@ -42,6 +42,7 @@ class CommitsFenced(Checker):
     statement: ClassVar[str] = (
         "accepted(commit) ⇒ commit.generation = group.generation: a group takes offsets from its present members alone"
     )
+    catches: ClassVar[tuple[str, ...]] = ("KIP-447",)
     fails_when: ClassVar[str | None] = "a coordinator takes commits of any member and generation"
 
     def __init__(self, history: History, report: Report) -> None:

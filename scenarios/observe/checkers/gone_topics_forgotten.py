@@ -31,6 +31,7 @@ class GoneTopicsForgotten(BrokerMemory):
     name: ClassVar[str] = "gone_topics_forgotten"
     ids: ClassVar[tuple[str, ...]] = ("R13",)
     statement: ClassVar[str] = "at rest t ∉ Z ⇒ t ∉ disks, metadata, settings: nothing is left of a topic that is gone"
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1558",)
     fails_when: ClassVar[str | None] = "a broker keeps deleted topics in its metadata"
 
     def __init__(self, history: History, report: Report) -> None:

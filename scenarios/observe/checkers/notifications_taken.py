@@ -32,6 +32,7 @@ class NotificationsTaken(Checker):
     statement: ClassVar[str] = (
         "announced(z) ⇒ soon deleted(z): a controller takes every announcement that brokers leave for it"
     )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5879",)
     fails_when: ClassVar[str | None] = "a controller looks away from announced ISRs"
 
     def __init__(self, history: History, report: Report) -> None:

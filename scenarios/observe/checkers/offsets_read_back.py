@@ -59,6 +59,7 @@ class OffsetsReadBack(Checker):
     statement: ClassVar[str] = (
         "fetched(g, p) = last(committed(g, p)): a coordinator answers with the offsets that a group has committed"
     )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5600",)
     fails_when: ClassVar[str | None] = "a coordinator that takes over reads no offsets"
 
     def __init__(self, history: History, report: Report) -> None:

@@ -22,6 +22,7 @@ class ProducerIdsOnce(Checker):
     name: ClassVar[str] = "producer_ids_once"
     ids: ClassVar[tuple[str, ...]] = ("X4",)
     statement: ClassVar[str] = "id(a) = id(b) ⇒ a = b: a producer id belongs to one producer"
+    catches: ClassVar[tuple[str, ...]] = ("KIP-98",)
     fails_when: ClassVar[str | None] = "each broker begins with the first block of ids"
 
     def __init__(self, history: History, report: Report) -> None:

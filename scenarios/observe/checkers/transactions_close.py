@@ -30,6 +30,7 @@ class TransactionsClose(BrokerMemory):
     statement: ClassVar[str] = (
         "at rest open(t, log) ⇒ open(t, coordinator): no transaction stays open in a log when it is over"
     )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5130",)
     fails_when: ClassVar[str | None] = "a leader takes a marker and does not end the transaction"
 
     def __init__(self, history: History, report: Report) -> None:

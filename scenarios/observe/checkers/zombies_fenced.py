@@ -28,6 +28,7 @@ class ZombiesFenced(Checker):
     statement: ClassVar[str] = (
         "accepted(batch) ⇒ batch.producer_epoch ≥ epoch(log): a producer whose epoch is over writes nothing"
     )
+    catches: ClassVar[tuple[str, ...]] = ("KIP-98", "KIP-360")
     fails_when: ClassVar[str | None] = "leaders and coordinators take what comes from earlier producer epochs"
 
     def __init__(self, history: History, report: Report) -> None:
