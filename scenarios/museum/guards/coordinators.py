@@ -171,7 +171,6 @@ GUARDS = (
         name="transactions_end",
         title="a coordinator sends no markers",
         here="A transaction is decided, and no partition gets its marker.",
-        also=("coordinators_remember",),
         taken_out=(TakenOut(owner=TransactionMarkerChannelManager, function="_queue", instead=_nothing),),
     ),
     Guard(
@@ -184,7 +183,7 @@ GUARDS = (
         name="producer_ids_once",
         title="each broker begins with the first block of producer ids",
         here="A broker that needs producer ids takes the block from 0 to 999, whatever ZooKeeper has.",
-        also=("coordinators_remember", "transactions_end"),
+        also=("transactions_end",),
         taken_out=(TakenOut(owner=ProducerIds, function="_next_block", instead=_first_block),),
     ),
     Guard(
