@@ -55,11 +55,6 @@ class AcksInTime(Checker):
             self.violated(event, facts, TopicPartition.of(event.topic, event.partition), (event.node,))
 
     def _check_role(self, event: ProduceExpired, tp: TopicPartition, required: int) -> None:
-        """A broker that leads no more has answered what waited, as its release does."""
-        role = self.cluster.last_role(event.node, tp)
-        if role is None or role.offline:
-            return
-        answers = self._start.stop_answers if role.stopped else self._start.demotion_answers
-        if answers:
-            facts = AckAbandoned(required, event.acks, event.node, bool(role.stopped))
-            self.violated(event, facts, tp, (event.node,))
+        """A leader that became a follower has answered what waited, as its release does."""
+        if self._start.demotion_answers and self.cluster.follows(event.node, tp) is not None:
+            self.violated(event, AckAbandoned(required, event.acks, event.node), tp, (event.node,))

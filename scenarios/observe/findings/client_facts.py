@@ -38,22 +38,16 @@ class AckWaits(NamedTuple):
 
 
 class AckAbandoned(NamedTuple):
-    """A batch up to ``required`` that waits at a broker which leads no more.
-
-    Attributes:
-        stopped: a StopReplica has ended that; otherwise it follows now.
-    """
+    """A batch up to ``required`` that waits at a broker which follows now."""
 
     required: int
     acks: int
     broker: int
-    stopped: bool
 
     def in_words(self, tp: TopicPartition | None) -> str:
-        role = "its replica was stopped" if self.stopped else "it follows now"
         return (
             f"{tp}: a batch up to {self.required} waits for acks={self.acks} until its time is over at broker "
-            f"{self.broker}, which leads no more: {role}"
+            f"{self.broker}, which follows now"
         )
 
 
