@@ -17,11 +17,12 @@ class AcksInTime(Checker):
     Verified: each batch for which a request of a producer waits until its time is over: its leader's high watermark
         does not cover it, so that a member of the ISR lacks it, or the ISR has fewer members than the request asks for
         (acks=2 and more, up to 0.8). What waits is answered in the step that satisfies it (DelayedProduce.tryComplete).
-        Where the release answers what waits as a leader becomes a follower, or as a StopReplica ends its replica
-        (KAFKA-9198, 2.4), nothing waits at a broker that leads no more.
+        Where the release answers what waits as a leader becomes a follower, nothing waits at a follower; where it does
+        so as a StopReplica ends the replica (KAFKA-9198, 2.4), nothing that waited before goes on waiting.
 
     Not verified: that a request is answered soon where the leader does not know yet that its followers have the batch;
-        requests that wait at a broker which leads again meanwhile, or has lost the log directory.
+        requests that wait at a broker which leads again meanwhile, or has lost the log directory; a batch that is
+        appended as a StopReplica answers the ones before it (seed 145 of kafka-2.7 waits for its timeout).
     """
 
     name: ClassVar[str] = "acks_in_time"
