@@ -1,6 +1,7 @@
 """The memory of a broker: its parts, each with where a broker that starts reads it: ZooKeeper, its own disks, and what
 the controller sends it. ``scenarios/observe/checkers/broker_remembers.py`` compares."""
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from brokers.log.log_config import LogConfig
@@ -10,10 +11,15 @@ from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
     from brokers.broker import Broker
+    from brokers.coordinators.internal_topic import Coordinated
+    from brokers.groups.group_metadata_manager import GroupMetadataManager
+    from brokers.log.leader_epoch_cache import LeaderEpochFileCache
     from brokers.log.log import Log
     from brokers.log.producer_state_manager import ProducerStateManager
+    from brokers.transactions.transaction_state_manager import TransactionStateManager
 
-CHECKER = "broker_remembers"
+CHECKER, RELOADS, FETCHES, GONE = "broker_remembers", "logs_reload", "fetchers_fit", "gone_topics_forgotten"
+COORDINATES, LEADS, STABLE = "coordinators_remember", "coordinators_lead", "transactions_close"
 
 
 class AppliedSettings(NamedTuple):
@@ -47,6 +53,30 @@ class ProducersKept(NamedTuple):
 
     kept: tuple[tuple[int, int, int], ...]
     loaded: tuple[tuple[int, int, int], ...]
+
+
+class LogContent(NamedTuple):
+    """The state of a replica: its offsets, and the start of each leader epoch of which it has records."""
+
+    start: int
+    end: int
+    high_watermark: int
+    epochs: tuple[tuple[int, int], ...]
+
+
+class LogReloaded(NamedTuple):
+    """A replica's log as its broker has it, and as it would be if it were loaded now."""
+
+    kept: LogContent
+    loaded: LogContent
+
+
+class Fetched(NamedTuple):
+    """A partition of a replica fetcher thread. ``held``: left out of the fetches by a throttle."""
+
+    leader: int
+    leader_epoch: int
+    held: bool
 
 
 def _settings(broker: "Broker") -> dict[str, AppliedSettings]:
@@ -94,6 +124,76 @@ def _since_start(log: "Log", producers: "ProducerStateManager") -> tuple[tuple[i
     return tuple(one for one in producers.remembered_batches() if one[2] > log.start_offset)
 
 
+def _logs(broker: "Broker") -> dict[TopicPartition, LogReloaded]:
+    found = {}
+    for tp, partition in broker.replicas.partitions.items():
+        log, replica = partition.log, partition
+        epochs = _with_records(log.epochs, log.end_offset)
+        kept = LogContent(log.start_offset, log.end_offset, replica.high_watermark, epochs)
+        batches, start = log.batches, log.loaded_start()
+        end = batches[-1].next_offset if batches else log.bases[0]
+        checkpoint = max(start, min(log.directory.checkpointed(replica), end))
+        found[tp] = LogReloaded(kept, LogContent(start, end, checkpoint, _with_records(log.loaded_epochs(), end)))
+    return found
+
+
+def _with_records(epochs: "LeaderEpochFileCache", end: int) -> tuple[tuple[int, int], ...]:
+    """The leader epochs that begin before the end of their log: of a later one there is no record yet."""
+    return tuple(entry for entry in epochs.entries if entry[1] < end)
+
+
+def _fetched(broker: "Broker") -> dict[TopicPartition, Fetched]:
+    return {
+        tp: Fetched(thread.leader, state.leader_epoch, state.held)
+        for thread in broker.replicas.fetchers.threads.values()
+        for tp, state in thread.states.items()
+    }
+
+
+def _discarded(broker: "Broker") -> tuple[str, ...]:
+    online = broker.replicas.logs.online
+    return tuple(chain.from_iterable(directory.discarded() for directory in online))
+
+
+def _futures(broker: "Broker") -> tuple[TopicPartition, ...]:
+    """The logs on the disks that a start takes for copies under way, and that are none."""
+    manager = broker.replicas.moves
+    found = [
+        (TopicPartition.parse(path.partition("/")[2]), directory.name)
+        for directory in broker.replicas.logs.online
+        for path in directory.futures()
+    ]
+    going = {(tp, future.log.directory.name) for tp, future in manager.futures.items()}
+    return tuple(tp for tp, name in found if (tp, name) not in going)
+
+
+def _open_transactions(broker: "Broker") -> dict[TopicPartition, tuple[int, ...]]:
+    return {
+        tp: tuple(ongoing)
+        for tp, partition in broker.replicas.partitions.items()
+        if partition.is_leader and (ongoing := getattr(partition.log.producers, "ongoing", None))
+    }
+
+
+def _coordinated(broker: "Broker") -> "dict[str, Coordinated]":
+    stores = _stores(broker)
+    return {store.partitions.topic: store.remembered() for store in stores}
+
+
+def _coordinates(broker: "Broker") -> dict[TopicPartition, int]:
+    return {
+        TopicPartition.of(store.partitions.topic, partition): epoch
+        for store in _stores(broker)
+        for partition, epoch in store.partitions.owned.items()
+    }
+
+
+def _stores(broker: "Broker") -> "list[GroupMetadataManager | TransactionStateManager]":
+    """The stores of the coordinators that the broker has needed."""
+    groups, transactions = broker.groups.made, broker.transactions.made
+    return [made.store for made in (groups, transactions) if made is not None]
+
+
 MEMORIES: "tuple[Memory[Broker], ...]" = (
     Memory(
         "settings", "/config/topics/T and /config/brokers", "min.insync.replicas and the settings of logs, of the "
@@ -115,6 +215,28 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
     Memory(
         "live_brokers", "UpdateMetadata", "the brokers that it tells clients about",
         lambda b: b.replicas.metadata.live_brokers, CHECKER,
+    ),
+    Memory(
+        "logs", "the logs and their checkpoints", "of each replica the offsets and the leader epochs", _logs, RELOADS
+    ),
+    Memory(
+        "futures", "its disks", "the logs that are to replace others, and that nothing is copied to", _futures, RELOADS
+    ),
+    Memory(
+        "fetched", "LeaderAndIsr and StopReplica", "the partitions of its replica fetcher threads", _fetched, FETCHES
+    ),
+    Memory("discarded", "its disks", "the logs that wait for their deletion", _discarded, GONE),
+    Memory(
+        "open_transactions", "the logs", "the producers that have a transaction open in a partition that it leads",
+        _open_transactions, STABLE,
+    ),
+    Memory(
+        "coordinated", "the internal topics", "the groups and transactional ids that it coordinates", _coordinated,
+        COORDINATES,
+    ),
+    Memory(
+        "coordinates", "LeaderAndIsr and StopReplica", "the partitions of the internal topics of which it is the "
+        "coordinator", _coordinates, LEADS,
     ),
 )  # fmt: skip
 """The parts that can be compared at rest. Rates of throttles are seen by ``throttle_kept`` while they limit."""

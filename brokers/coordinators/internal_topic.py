@@ -4,6 +4,7 @@ broker coordinates the groups or transactional ids of the partitions that it lea
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 from attrs import define, field
 
@@ -17,6 +18,7 @@ from emulator.logger import get_logger
 from emulator.nodes import Agenda
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import ProducedBatch, ProduceRequest
+from emulator.protocol.shown_coordination import CoordinatorWrote
 from emulator.protocol.types import Batch, TopicPartition
 
 
@@ -33,6 +35,18 @@ def partition_of(key: str, partitions: int) -> int:
     """The partition that a group or a transactional id belongs to (partitionFor)."""
     code = java_hash(key)
     return (0 if code == -(1 << 31) else abs(code)) % partitions
+
+
+About = Callable[[], tuple[str, ...]]
+"""Gives the names of records."""
+
+
+class Coordinated(NamedTuple):
+    """The memory of a coordinator of the partitions that it owns, and what it would have if it read them now: in words,
+    by what it is about."""
+
+    kept: dict[str, str]
+    loaded: dict[str, str]
 
 
 @define(eq=False)
@@ -141,11 +155,24 @@ class InternalTopicPartitions:
             apply(batch)
         return True
 
+    def _showing(self, done: Done, about: tuple[str, ...]) -> Done:
+        node = self.manager.process.node
+
+        def show_and_do(error: Errors, base_offset: int) -> None:
+            node.trace.mark(CoordinatorWrote, node.id, about, bool(error))
+            done(error, base_offset)
+
+        return show_and_do
+
     def _cannot_load(self, partition: int, reason: str) -> None:
         get_logger("brokers.coordinators").error(f"{self.topic} cannot be loaded", partition=partition, reason=reason)
 
-    def append(self, records: ProducedBatch, timeout_us: int, done: Done) -> None:
-        """Append ``records``, and wait for all in-sync replicas."""
+    def append(self, records: ProducedBatch, timeout_us: int, done: Done, about: About = tuple) -> None:
+        """Append ``records``, and wait for all in-sync replicas. ``about``: gives the names of what is written, for
+        those who look."""
+        node = self.manager.process.node
+        if node.trace.shows(CoordinatorWrote):
+            done = self._showing(done, about())
         if records.tp not in self.manager.partitions:
             done(Errors.NOT_LEADER_FOR_PARTITION, -1)
             return

@@ -46,6 +46,11 @@ class CoordinatorPart(ABC, Generic[C]):
             self._coordinator = self._made()
         return self._coordinator
 
+    @property
+    def made(self) -> C | None:
+        """The coordinator, if it was needed so far."""
+        return self._coordinator
+
     def elected(self, partition: int, leader_epoch: int) -> None:
         self.coordinator.elected(partition, leader_epoch)
 

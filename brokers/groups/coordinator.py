@@ -29,6 +29,7 @@ from emulator.protocol.groups.membership import (
     SyncGroupRequest,
     SyncGroupResponse,
 )
+from emulator.protocol.shown_coordination import MemberHeard
 from emulator.protocol.types import TopicPartition
 
 
@@ -135,6 +136,9 @@ class GroupCoordinator:
             self._join_new(group, request, callback)
         else:
             self._join_again(group, request, callback)
+        member = group.members.get(member_id)
+        if member is not None:
+            self.show_heard(group.id, member)
         if group.state is GroupState.PREPARING:
             self.rebalances.try_complete(group)
 
@@ -230,6 +234,14 @@ class GroupCoordinator:
                 rebalances.maybe_prepare(group, f"static member {instance_id} joins again with other protocols")
         elif group.state in (GroupState.STABLE, GroupState.COMPLETING):
             stored(NO_ERROR)
+
+    def show_heard(self, group: str, member: MemberMetadata) -> None:
+        """Show that a request of a member was accepted."""
+        node = self.process.node
+        if node.trace.shows(MemberHeard):
+            node.trace.mark(
+                MemberHeard, node.id, group, member.member_id, member.session_timeout_us, member.rebalance_timeout_us
+            )
 
     def check_member(self, group: GroupMetadata, request: Addressed) -> Errors:
         """Why the sender is not a member (validateCurrentMember)."""

@@ -106,6 +106,23 @@ class GroupMetadata:
         group.learn_topics()
         return group
 
+    # -- in words ---------------------------------------------------------------------------------------------------
+
+    def in_words(self, *, with_members: bool) -> str:
+        members = f" of {', '.join(sorted(self.members))}" if with_members else ""
+        return f"generation {self.generation}{members}"
+
+    def offsets_in_words(self) -> dict[str, str]:
+        """Each committed offset, with those that are not decided yet."""
+        committed = self.committed
+        found = {tp: str(value.offset) for tp, (value, _at) in committed.offsets.items()}
+        for tp, waiting in committed.pending.items():
+            found[tp] = f"{found.get(tp, 'nothing')}, and {waiting.offset} that is being written"
+        for producer_id, offsets in committed.transactional.items():
+            for tp, (value, _at) in offsets.items():
+                found[tp] = f"{found.get(tp, 'nothing')}, and {value.offset} in a transaction of {producer_id}"
+        return {f"group {self.id}'s offset of {tp}": words for tp, words in found.items()}
+
     # -- state ------------------------------------------------------------------------------------------------------
 
     def transition(self, state: GroupState, now_ms: int) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from attrs import define, field
 
 from brokers.coordinators.appending import Appender, BatchIds, Done, not_written
-from brokers.coordinators.internal_topic import InternalTopicPartitions
+from brokers.coordinators.internal_topic import Coordinated, InternalTopicPartitions
 from brokers.coordinators.transitions import Transitions
 from brokers.groups.committed import Appended
 from brokers.groups.config import GROUP_METADATA_TOPIC, GroupCoordinatorConfig
@@ -30,6 +30,8 @@ from emulator.logger import get_logger
 from emulator.nodes import Agenda, Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import GroupsLoaded, GroupStateChanged, GroupsUnloaded, OffsetsRemoved
+from emulator.protocol.groups.group_offsets import CommittedOffset
+from emulator.protocol.shown_coordination import CommitAccepted, OffsetsRead
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import StorageError
 
@@ -199,6 +201,26 @@ class GroupMetadataManager:
             sum(len(group.committed.offsets) for group in gone),
         )  # fmt: skip
 
+    def remembered(self) -> Coordinated:
+        """The offsets of all groups, and the generations of those that are Stable. That of an empty group need not be
+        in the log (GroupCoordinator.onCompleteJoin, 2.3)."""
+        found = Loaded()
+        for partition in self.partitions.owned:
+            self.partitions.replay(partition, found.read)
+        stored = {group.id: group for group in found.restored(0)}
+        kept: dict[str, str] = {}
+        loaded: dict[str, str] = {}
+        for group in self.groups.values():
+            kept.update(group.offsets_in_words())
+            if group.state is GroupState.STABLE:
+                kept[f"group {group.id}"] = group.in_words(with_members=self.policies.static_member_stored)
+                loaded[f"group {group.id}"] = "nothing"
+        for group in stored.values():
+            loaded.update(group.offsets_in_words())
+            if f"group {group.id}" in loaded:
+                loaded[f"group {group.id}"] = group.in_words(with_members=self.policies.static_member_stored)
+        return Coordinated(kept, loaded)
+
     def _opened(self, groups: Iterable[GroupMetadata]) -> None:
         """Note the transactions that ``groups`` take part in."""
         for group in groups:
@@ -251,7 +273,27 @@ class GroupMetadataManager:
 
     def append(self, records: GroupRecords, done: Done) -> None:
         """Append ``records`` to the partition of a group, and wait for all replicas in sync."""
-        self.partitions.append(records, self.config.commit_timeout_us, done)
+        self.partitions.append(records, self.config.commit_timeout_us, done, lambda: tuple(map(_name, records.entries)))
+
+    # -- what is shown ----------------------------------------------------------------------------------------------
+
+    def show_commit(
+        self, group: GroupMetadata, member: str, generation: int, offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        producer: tuple[int, int] = (-1, -1),
+    ) -> None:  # fmt: skip
+        """Show that offsets are about to be written; ``producer``: id and epoch of a transaction's."""
+        node = self.process.node
+        if node.trace.shows(CommitAccepted):
+            values = tuple([(tp, value.offset) for tp, value in offsets.items()])
+            home = self.partitions.home(group.id)
+            node.trace.mark(CommitAccepted, node.id, group.id, home, member, generation, *producer, values)
+
+    def show_read(self, group: str, found: Iterable[CommittedOffset]) -> None:
+        """Show which offsets a coordinator answers with."""
+        node = self.process.node
+        if node.trace.shows(OffsetsRead):
+            values = tuple([(one.tp, one.offset) for one in found if not one.error])
+            node.trace.mark(OffsetsRead, node.id, group, self.partitions.home(group), values)
 
     # -- what is removed --------------------------------------------------------------------------------------------
 
@@ -298,6 +340,12 @@ class GroupMetadataManager:
             partition.append_as_leader(GroupRecords.of(tp, self.partitions.ids.next(), *entries))
         except (DiskError, StorageError, UnexpectedError) as error:
             get_logger("brokers.groups").error("tombstones are not written", group=group.id, reason=str(error))
+
+
+def _name(entry: Entry) -> str:
+    """The name of a record, as ``GroupMetadata`` has it in words."""
+    key, _value = entry
+    return f"group {key.group}'s offset of {key.tp}" if isinstance(key, OffsetKey) else f"group {key.group}"
 
 
 def _of_group(error: Errors) -> Errors:

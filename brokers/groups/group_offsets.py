@@ -47,6 +47,7 @@ class GroupOffsetsPart:
                 done(error)
                 self._emit(request, error, kept)
 
+            coordinator.store.show_commit(group, request.member_id, request.generation, kept)
             coordinator.store.store_offsets(group, kept, stored)
 
         self.commit_by(request, callback, OffsetCommitResponse, lambda: self._committing(request), store)
@@ -110,6 +111,7 @@ class GroupOffsetsPart:
             return error, None
         member = group.members.get(request.member_id)
         if member is not None:
+            coordinator.show_heard(group.id, member)
             coordinator.rebalances.sessions.heard_from(group, member)
         return NO_ERROR, group
 
@@ -141,11 +143,15 @@ class GroupOffsetsPart:
             return GroupOffsets(wanted.group, error)
         group = coordinator.store.groups.get(wanted.group)
         if group is None:
-            return GroupOffsets(wanted.group, NO_ERROR, tuple(map(CommittedOffset, wanted.partitions or ())))
+            none = tuple(map(CommittedOffset, wanted.partitions or ()))
+            coordinator.store.show_read(wanted.group, none)
+            return GroupOffsets(wanted.group, NO_ERROR, none)
         committed = group.committed
         partitions = tuple(committed.offsets) if wanted.partitions is None else wanted.partitions
         waits = require_stable and coordinator.store.policies.unstable_offsets_wait
-        return GroupOffsets(wanted.group, NO_ERROR, tuple([_fetched(group, tp, waits) for tp in partitions]))
+        found = tuple([_fetched(group, tp, waits) for tp in partitions])
+        coordinator.store.show_read(wanted.group, found)
+        return GroupOffsets(wanted.group, NO_ERROR, found)
 
     # -- OffsetDelete and DeleteGroups ------------------------------------------------------------------------------
 

@@ -81,7 +81,15 @@ class GroupsHandler:
 
     @handles(HeartbeatRequest)
     def heartbeat(self, request: HeartbeatRequest, channel: ResponseChannel) -> None:
-        self._answer(channel, lambda: HeartbeatResponse(self.coordinator.heartbeat(request)))
+        self._answer(channel, lambda: HeartbeatResponse(self._heard(request)))
+
+    def _heard(self, request: HeartbeatRequest) -> Errors:
+        error = self.coordinator.heartbeat(request)
+        group = self.coordinator.store.groups.get(request.group)
+        member = None if group is None else group.members.get(request.member_id)
+        if member is not None and not error:
+            self.coordinator.show_heard(request.group, member)
+        return error
 
     @handles(LeaveGroupRequest)
     def leave(self, request: LeaveGroupRequest, channel: ResponseChannel) -> None:

@@ -78,6 +78,8 @@ class TransactionalOffsets:
                         group.committed.written(producer_id, tp, value, base_offset)
             done(not_written(error))
 
+        producer = producer_id, request.producer_epoch
+        store.show_commit(group, request.member_id, request.generation, offsets, producer)
         group.committed.begin(producer_id, offsets)
         store.open.setdefault(producer_id, {})[group.id] = None
         entries = tuple((OffsetKey(group.id, tp), value) for tp, value in offsets.items())

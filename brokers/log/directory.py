@@ -85,6 +85,10 @@ class LogDirectory:
         self.moved.clear()
         return checkpoint
 
+    def checkpointed(self, replica: Checkpointed) -> int:
+        """The high watermark that the checkpoint has, or will have once it is written, of a replica here."""
+        return replica.high_watermark if replica in self.moved else self._high_watermarks.get(replica.tp)
+
     def wrote(self, size: int) -> None:
         """Count ``size`` appended bytes, for which a disk with a pace takes its time."""
         if self.disk.pace is not None and self.work is not None:

@@ -1,5 +1,6 @@
 """One replica's log on its broker's disk. The unit is the batch; replicas share the batch objects."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -7,7 +8,7 @@ from attrs import frozen
 
 from brokers.log.batch_runs import BatchRuns, Piece, all_pieces, ended, pieces
 from brokers.log.directory import LogDirectory, log_path
-from brokers.log.leader_epoch_cache import NO_EPOCHS
+from brokers.log.leader_epoch_cache import NO_EPOCHS, LeaderEpochFileCache
 from brokers.log.log_config import LogConfig
 from brokers.log.producer_state_manager import NO_PRODUCERS, ProducerStateManager, remembered
 from brokers.log.segments import Segment, active, deletable, oldest, segments
@@ -17,6 +18,10 @@ from emulator.protocol.types import Batch, CorruptBatch, SequencedBatch, TopicPa
 
 FROM_THE_START = (0,)
 """The base offsets of a log with one segment, as most are."""
+
+
+def _leader_epoch(batch: Batch) -> int:
+    return batch.leader_epoch
 
 
 class OffsetMismatch(Exception):
@@ -288,6 +293,23 @@ class Log:
         batches: Sequence[Batch] = self._file.entries
         first = 0 if self.directory.rules.keeps_producers else ended(batches, self.start_offset)
         return ProducerStateManager.of(pieces(batches, first, len(batches)), self._snapshot())
+
+    def loaded_start(self) -> int:
+        """The start offset that it would have if it were loaded now."""
+        return max(self.bases[0], self.directory.log_starts.get(self.tp))
+
+    def loaded_epochs(self) -> LeaderEpochFileCache:
+        """The leader epochs of its batches, each with its first offset. It bisects: the epochs of a log never go
+        back."""
+        batches: Sequence[Batch] = self._file.entries
+        found: list[tuple[int, int]] = []
+        place = 0
+        while place < len(batches):
+            epoch = batches[place].leader_epoch
+            if epoch >= self.directory.first_epoch:
+                found.append((epoch, batches[place].base_offset))
+            place = bisect_right(batches, epoch, place, key=_leader_epoch)
+        return LeaderEpochFileCache(tuple(found)).truncated_before(self.start_offset)
 
     def _snapshot(self) -> ProducerStateManager:
         """The producers of the batches that retention has deleted, as far as the release remembers them. Kafka

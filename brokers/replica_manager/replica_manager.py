@@ -23,6 +23,7 @@ from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ReplicaOffline, ReplicaStopped
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
+from emulator.protocol.shown import ProducersLeft
 from emulator.protocol.stop_replica import NO_EPOCH, StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS
@@ -378,6 +379,7 @@ class ReplicaManager:
 
     def _stop(self, tp: TopicPartition, delete: bool) -> Errors:
         partition = self.partitions.get(tp)
+        waiting = None if partition is None else partition.delayed
         if partition is not None and self.policies.stop_answers_waiting:
             partition.fail_delayed(Errors.NOT_LEADER_FOR_PARTITION)
         outcome = Errors.NONE
@@ -385,7 +387,15 @@ class ReplicaManager:
             outcome = Errors.KAFKA_STORAGE_ERROR if tp in self.offline else self._delete(tp, partition)
         deleted = delete and outcome is Errors.NONE and self.policies.stop_deletes
         self.process.emit(ReplicaStopped, self.process.node.id, tp.topic, tp.partition, deleted)
+        if waiting is not None:
+            self._show_left(tp, waiting)
         return outcome
+
+    def _show_left(self, tp: TopicPartition, left: ProduceWatchers) -> None:
+        """Show how many batches wait at a replica that was stopped."""
+        trace, waiting = self.process.node.trace, sum(produce.unfinished > 0 for *_of, produce in left)
+        if waiting:
+            trace.mark(ProducersLeft, self.process.node.id, *tp, waiting)
 
     def _delete(self, tp: TopicPartition, partition: Partition | None) -> Errors:
         """Delete the replica and its log. Where its disk refuses, the failure of its directory takes it offline."""

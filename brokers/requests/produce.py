@@ -39,6 +39,7 @@ from emulator.protocol.events import BatchRepeated, TransactionalAppended, Unkno
 from emulator.protocol.produce import AppendInfo, IdempotentBatch, ProducedBatch, ProducedResult, ProduceRequest
 from emulator.protocol.records import NO_TIMESTAMP, ProducedRecords, StoredBatch
 from emulator.protocol.shown import ProduceExpired, ProducerDropped
+from emulator.protocol.shown_coordination import SequencedAccepted
 from emulator.protocol.types import SequencedBatch
 from fetchers.failures import StorageError
 
@@ -176,6 +177,7 @@ class ProduceHandler:
                 process.emit(
                     BatchRepeated, process.node.id, *tp, batch.producer_id, batch.base_sequence, batch.id, base
                 )
+                self._show(batch, repeated=True)
                 return NO_ERROR, base, earlier
             error = producers.check(batch, admits_unknown=policies.admits_unknown_producers)
             if error:
@@ -186,9 +188,16 @@ class ProduceHandler:
             process.emit(
                 UnknownProducerAppended, process.node.id, *tp, batch.producer_id, batch.base_sequence, batch.id, base
             )
+        self._show(batch, repeated=False)
         if batch.transactional:
             process.emit(TransactionalAppended, process.node.id, *tp, batch.producer_id, batch.id, base)
         return NO_ERROR, base, None
+
+    def _show(self, batch: IdempotentBatch, *, repeated: bool) -> None:
+        node = self._manager.process.node
+        if node.trace.shows(SequencedAccepted):
+            producer = batch.producer_id, batch.producer_epoch
+            node.trace.mark(SequencedAccepted, node.id, batch.tp, *producer, repeated)
 
     def _info(self, batch: ProducedBatch, error: Errors, repeated: SequencedBatch | None) -> AppendInfo:
         """The fields of a real client's answer beside the error and the offset."""

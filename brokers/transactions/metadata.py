@@ -130,6 +130,16 @@ class TransactionMetadata:
         ongoing = self.state is TransactionState.ONGOING and self.pending is None
         return ongoing and self.start_ms + self.timeout_ms < now_ms
 
+    def in_words(self) -> str:
+        """The producer and the state. Its epoch is left out: one that is fenced may have a later one in memory alone.
+        A transaction that is decided has forgotten the partitions that have their markers, and its end waits for the
+        others."""
+        ongoing = self.state is TransactionState.ONGOING
+        partitions = f" in {', '.join(map(str, self.partitions))}" if ongoing else ""
+        ends = self.state in (TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT)
+        waits = "" if self.pending is None or ends else f", and {self.pending} that is being written"
+        return f"producer {self.producer_id}, {self.state}{partitions}{waits}"
+
     # -- changes ----------------------------------------------------------------------------------------------------
 
     def _prepare(self, state: TransactionState, **changes: object) -> TxnTransitMetadata:

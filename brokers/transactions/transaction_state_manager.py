@@ -8,7 +8,7 @@ from typing import NamedTuple
 from attrs import define, field
 
 from brokers.coordinators.appending import Appender, BatchIds, not_written
-from brokers.coordinators.internal_topic import InternalTopicPartitions
+from brokers.coordinators.internal_topic import Coordinated, InternalTopicPartitions
 from brokers.coordinators.transitions import Transitions
 from brokers.replica_manager import ReplicaManager
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC, TransactionConfig
@@ -17,6 +17,7 @@ from brokers.transactions.records import TransactionBatch, TransactionRecords
 from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import TransactionsLoaded, TransactionStateChanged, TransactionsUnloaded
+from emulator.protocol.shown_coordination import TransactionTimed
 from emulator.protocol.types import Batch
 
 FIRST_ID = 3 << 60
@@ -134,6 +135,26 @@ class TransactionStateManager:
         self.process.emit(TransactionsUnloaded, self.process.node.id, TRANSACTION_STATE_TOPIC, partition, gone)
         return True
 
+    def remembered(self) -> Coordinated:
+        """The transactional ids with their states."""
+        loaded: dict[str, TxnTransitMetadata | None] = {}
+
+        def apply(batch: Batch) -> None:
+            if isinstance(batch, TransactionBatch):
+                loaded[batch.transactional_id] = batch.value
+
+        for partition in self.partitions.owned:
+            self.partitions.replay(partition, apply)
+        kept = {id: each for ids in self.transactions.values() for id, each in ids.items()}
+        return Coordinated(
+            {f"transactional id {id}": each.in_words() for id, each in kept.items()},
+            {
+                f"transactional id {id}": TransactionMetadata.restored(id, value).in_words()
+                for id, value in loaded.items()
+                if value is not None
+            },
+        )
+
     # -- writing ----------------------------------------------------------------------------------------------------
 
     def append(
@@ -176,11 +197,14 @@ class TransactionStateManager:
             str(metadata.state), tuple([tp.topic for tp in metadata.partitions]),
             tuple([tp.partition for tp in metadata.partitions]),
         )  # fmt: skip
+        node = self.process.node
+        node.trace.mark(TransactionTimed, node.id, metadata.id, metadata.timeout_ms * 1000)
 
     def _write(self, id: str, value: TxnTransitMetadata | None, timeout_us: int, done: Done) -> None:
         partitions = self.partitions
         records = TransactionRecords.of(partitions.home(id), partitions.ids.next(), id, value)
-        partitions.append(records, timeout_us, lambda error, _base_offset: done(error))
+        about = (f"transactional id {id}",)
+        partitions.append(records, timeout_us, lambda error, _base_offset: done(error), lambda: about)
 
     # -- expiry -----------------------------------------------------------------------------------------------------
 

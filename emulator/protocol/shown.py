@@ -38,6 +38,22 @@ class ProduceExpired(NamedTuple):
     late: tuple[tuple[TopicPartition, int], ...]
 
 
+class ProducersLeft(NamedTuple):
+    """A StopReplica has ended a replica at which produce requests wait.
+
+    Attributes:
+        waiting: how many batches wait there.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    waiting: int
+
+
 class ControllerLeft(NamedTuple):
     """A broker closes its connection to the controller, and opens one to another (KIP-497).
 

@@ -1,4 +1,5 @@
-"""docs/reference/checker-list.md: what each checker verifies, rendered from the checkers.
+"""docs/reference/checker-list.md: what each role promises and what each checker verifies, rendered from
+the promises and the checkers.
 
 ``python -m scenarios.observe.checkers_page docs/reference/checker-list.md`` writes the sections into the page; a test
 compares them.
@@ -13,10 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from scenarios.observe.checkers import REGISTRY, Checker
+from scenarios.observe.promises import PROMISES, Promise
 from scenarios.pages import into_page, table
 from scenarios.profiles.tickets import TICKETS
 
-SECTIONS = "SEIMRFJTV"
+SECTIONS = "SEIMRFGXJTV"
 """The letters of ``Checker.section``, in the order of the page."""
 
 _HEADS = ("", "Checker", "Gravity", "In a sentence", "Catches", "Fails when")
@@ -26,7 +28,21 @@ _LABEL = re.compile(r"^(Verified|Not verified): ")
 def sections() -> dict[str, str]:
     """The overview, and what each checker verifies, in one order."""
     kinds = sorted(REGISTRY.values(), key=_place)
-    return {"checkers": table(_HEADS, map(_row, kinds)), "docstrings": "\n\n".join(map(_verifies, kinds))}
+    return {
+        "promises": "\n\n".join(map(_promised, PROMISES)),
+        "checkers": table(_HEADS, map(_row, kinds)),
+        "docstrings": "\n\n".join(map(_verifies, kinds)),
+    }
+
+
+def _promised(role: str) -> str:
+    """The promises of one role."""
+    rows = [(each.text, each.source, _seen_by(each)) for each in PROMISES[role]]
+    return f"### {role}\n\n" + table(("It ...", "Source", "Seen by"), rows)
+
+
+def _seen_by(promise: Promise) -> str:
+    return ". ".join(filter(None, (", ".join(f"`{name}`" for name in promise.checkers), promise.unseen)))
 
 
 def _place(kind: type[Checker]) -> tuple[int, int, str]:

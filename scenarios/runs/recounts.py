@@ -66,6 +66,8 @@ def start_settings(scenario: Scenario) -> StartSettings:
         truncates_on_fetch=release.fetchers.truncation.on_fetch,
         announces_brokers=release.controller.announces_brokers,
         resigned_keep=_kept_after_resigning(release.controller),
+        demotion_answers=release.brokers.demotion_answers_waiting,
+        stop_answers=release.brokers.stop_answers_waiting,
         undone_by=undone_by,
     )
 

@@ -17,6 +17,7 @@ from scenarios.language.files import load
 from scenarios.observe import checkers, invariants
 from scenarios.observe.checkers import REGISTRY, Checker, register
 from scenarios.observe.checkers_page import catches, sections
+from scenarios.observe.promises import PROMISES, Promise
 from scenarios.pages import into_page
 from tests.docs.pages import fenced, text_of
 
@@ -104,3 +105,22 @@ def test_a_file_in_the_package_is_all_that_a_new_checker_needs(tmp_path: Path, m
 def test_every_name_in_the_order_of_arming_is_a_checker() -> None:
     assert list(REGISTRY) == list(invariants.names())
     assert set(invariants.ORDER) <= set(REGISTRY)
+
+
+@pytest.mark.parametrize("role", PROMISES)
+def test_each_promise_names_checkers_that_exist_or_says_that_none_sees_it(role: str) -> None:
+    for promise in PROMISES[role]:
+        assert not [name for name in promise.checkers if name not in invariants.own_names()], promise.text
+        assert promise.checkers or promise.unseen.startswith("No checker: "), promise.text
+        assert promise.source, promise.text
+
+
+def unnamed(promises: dict[str, tuple[Promise, ...]]) -> list[str]:
+    """The checkers that see no promise broken."""
+    named = {name for of_role in promises.values() for promise in of_role for name in promise.checkers}
+    return [name for name in invariants.own_names() if name not in named]
+
+
+def test_each_checker_sees_a_promise_broken() -> None:
+    assert unnamed(PROMISES) == []
+    assert "polls_go_on" in unnamed({role: of for role, of in PROMISES.items() if role != "A client"})

@@ -43,7 +43,7 @@ GUARDS = (
         name="one_role",
         title="fetchers keep the partitions that they should give up",
         here="A partition stays with its fetcher when its broker becomes the leader.",
-        also=("idle_fetchers_end",),
+        also=("idle_fetchers_end", "fetchers_fit"),
         taken_out=(
             TakenOut(
                 owner=AbstractFetcherManager,

@@ -4,35 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from brokers.log.log_config import BROKER_NAMES, TOPIC_NAMES, LogConfig
 from emulator.protocol import znodes
 from emulator.protocol.kip_352_draft import DraftPartitionMetadata
 from emulator.protocol.shown import Remembered
-from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.led_in_time import SETTLING_US
-from scenarios.observe.findings.memory_facts import BrokerRemembers
+from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
+from scenarios.observe.checkers.checker import Report
 from scenarios.observe.history.history import History
 
 CONFIG = "/config/"
 MIN_ISR = "min.insync.replicas"
 
 
-class Unlike(NamedTuple):
-    """A part of one memory that is otherwise than a fresh process would have it."""
-
-    memory: str
-    of: str
-    kept: str
-    wanted: str
-    partition: TopicPartition | None = None
-
-
-class BrokerRemembersTrue(Checker):
+class BrokerRemembersTrue(BrokerMemory):
     """When nothing is left to do, a broker works with what one that starts now would: the settings that ZooKeeper has,
     the ISRs that ZooKeeper has of the partitions that it leads, a log on a disk for each of its replicas, and of
     idempotent producers what its logs have of them.
@@ -66,11 +54,9 @@ class BrokerRemembersTrue(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._now = history.circumstances
         self._announced = history.settings.start.announces_brokers
         self._configs: dict[str, dict[str, str]] = {}
         """The settings in ZooKeeper by entity."""
-        self._reported: dict[tuple[int, str, str], None] = {}
 
     def on_written(self, event: ZkWritten) -> None:
         path = event.path
@@ -81,24 +67,9 @@ class BrokerRemembersTrue(Checker):
             elif event.data:
                 self._configs[entity] = znodes.decode_config(event.data)
 
-    def on_remembered(self, event: Remembered) -> None:
-        if event.role != "broker" or not self._is_settled(event):
-            return
+    def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
         for compare in COMPARED:
-            for found in compare(self, event, event.memories):
-                key = event.node, found.memory, found.of or str(found.partition)
-                if key not in self._reported:
-                    self._reported[key] = None
-                    facts = BrokerRemembers(event.node, found.memory, found.of, found.kept, found.wanted)
-                    self.violated(event, facts, found.partition, (event.node,))
-
-    def _is_settled(self, event: Remembered) -> bool:
-        """Whether everything that concerns a broker has reached it."""
-        broker, now, cluster = event.node, self._now, self.cluster
-        since_us = now.reached_since_us(broker)
-        if since_us is None or cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker):
-            return False
-        return broker not in now.impaired and event.t_us - since_us >= now.bound_at_rest(event.t_us, SETTLING_US)
+            yield from compare(self, event, memories)
 
     # -- settings -----------------------------------------------------------------------------------------------------
 
@@ -171,7 +142,7 @@ class BrokerRemembersTrue(Checker):
                         f"replicas {list(cluster.assignment(tp))}",
                         tp,
                     )
-                elif known.isr != state.isr and self._now.isr_announced(tp, now_us):
+                elif known.isr != state.isr and self.now.isr_announced(tp, now_us):
                     yield Unlike("metadata", "", f"the ISR {list(known.isr)}", f"the ISR {list(state.isr)}", tp)
 
 

@@ -30,7 +30,7 @@ class Gravity(IntEnum):
 
 
 OF_SECTION = {
-    **dict.fromkeys("SEIMRJ", Gravity.SAFETY), "V": Gravity.LIVENESS, **dict.fromkeys("FT", Gravity.REST),
+    **dict.fromkeys("SEIMRJGX", Gravity.SAFETY), "V": Gravity.LIVENESS, **dict.fromkeys("FT", Gravity.REST),
 }  # fmt: skip
 """Gravity by the letter of a section, where a checker does not state its own."""
 
@@ -82,8 +82,8 @@ class Checker:
         name: the name in scenario files and the registry, and of its file.
         ids: the lines of the list of invariants that it checks, such as ``S14``; the first is its own.
         section: the letter of the first: ``S`` log safety, ``E`` epochs and fencing, ``I`` the in-sync set, ``M`` the
-            controller's work, ``R`` moves, ``F`` fetchers, ``J`` what clients see, ``T`` the truth of metrics, ``V``
-            liveness.
+            controller's work, ``R`` moves, ``F`` fetchers, ``G`` groups, ``X`` transactions, ``J`` what clients
+            see, ``T`` the truth of metrics, ``V`` liveness.
         statement: the formal line, a colon, and a sentence.
         catches: tickets of bugs that break it and do not say so themselves (``scenarios/profiles/tickets``).
         fails_when: the guard whose removal a test shows; None where a written history shows the violation.

@@ -37,6 +37,30 @@ class AckWaits(NamedTuple):
         )
 
 
+class AckAbandoned(NamedTuple):
+    """A batch up to ``required`` that waits at a broker which follows now."""
+
+    required: int
+    acks: int
+    broker: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: a batch up to {self.required} waits for acks={self.acks} until its time is over at broker "
+            f"{self.broker}, which follows now"
+        )
+
+
+class ProducersForgotten(NamedTuple):
+    """A replica that a StopReplica has ended, with batches that wait there for an answer."""
+
+    broker: int
+    waiting: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return f"{tp}: {self.waiting} batches wait at broker {self.broker}, whose replica was stopped, for no answer"
+
+
 class LatestTooEarly(NamedTuple):
     """A latest offset from before the start of the leader's epoch."""
 

@@ -72,3 +72,14 @@ class BrokerRemembers(NamedTuple):
             f"{_about(tp)}broker {self.broker} remembers as {self.memory}{of}: {self.kept}; a fresh process has "
             f"{self.wanted}"
         )
+
+
+class LeftUntaken(NamedTuple):
+    """An announcement to the controller that it has not taken."""
+
+    path: str
+    lasted_us: int
+    controller: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"{self.path} is there for {self.lasted_us / 1e6:g} s, and controller {self.controller} works"

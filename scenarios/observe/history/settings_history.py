@@ -41,6 +41,8 @@ class StartSettings:
             two logs diverge (KIP-595, 2.7).
         announces_brokers: the release's controllers tell all brokers when one starts or ends (KAFKA-972, 0.9).
         resigned_keep: the memories (``controller.memories``) that a controller of the release keeps when it resigns.
+        demotion_answers, stop_answers: a leader of the release that becomes a follower, or whose replica a StopReplica
+            ends, answers the producers that wait there (ReplicaManager.makeFollowers; KAFKA-9198, 2.4).
         undone_by: the action that ends the effect of a fault's, by their names; None for one that does not last.
     """
 
@@ -57,6 +59,8 @@ class StartSettings:
     truncates_on_fetch: bool = False
     announces_brokers: bool = True
     resigned_keep: frozenset[str] = frozenset()
+    demotion_answers: bool = False
+    stop_answers: bool = False
     undone_by: Callable[[str], str | None] = lambda _: None
 
     def time_us(self, name: str, default_ms: int) -> int:

@@ -171,6 +171,7 @@ TICKETS = (
         "watermark, which is the rule that KIP-101 replaced.",
         here="A log whose broker was not stopped in order is loaded without epoch 0.",
         checker="truncate_safety",
+        also=("logs_reload",),
         policies={"brokers.log_rules.recovers_epoch_0": False},
         source="LogSegment.recover, 2.6.0 and 2.7.0",
     ),
@@ -239,7 +240,7 @@ TICKETS = (
         title="a replica comes back into its ISR without what it had not flushed, or could not recover, before any "
         "controller has removed it",
         effects=(
-            Effect(checkers=(*LOSSES, *DIVERGENCES, "append_shape")),
+            Effect(checkers=(*LOSSES, *DIVERGENCES, "append_shape", "logs_reload")),
             Effect(
                 text="a leader that has crashed leads again in the leader epoch that it had, without what it had not "
                 "flushed",

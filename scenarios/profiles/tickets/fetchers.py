@@ -30,7 +30,7 @@ TICKETS = (
             Effect(
                 text="a follower under a new leader epoch cuts its log at its own high watermark, committed records "
                 "included",
-                checkers=(*LOSSES, *DIVERGENCES, "append_shape"),
+                checkers=(*LOSSES, *DIVERGENCES, "append_shape", "logs_reload"),
             ),
         ),
         source="KIP-101, scenario 1; ReplicaManager.makeFollowers, 0.10.2.1 and 0.11.0.0",
@@ -63,7 +63,7 @@ TICKETS = (
         here="The answer to where an epoch ends is an offset without its epoch, and the follower truncates to it. The "
         "checker sees a batch of an older epoch that follows one of a newer epoch.",
         checker="append_shape",
-        also=("log_matching", "isr_complete", "isr_logs_identical"),
+        also=("log_matching", "isr_complete", "isr_logs_identical", "logs_reload"),
         policies={"fetchers.truncation": Kip101(takes_late_answers=False), "brokers.answers_with_epoch": False},
         differences=(
             Difference(
@@ -83,7 +83,7 @@ TICKETS = (
             Effect(
                 text="a follower truncates to where the leader says that an epoch ends which the leader never had, "
                 "or which it has deleted: too little, or too much",
-                checkers=(*LOSSES, *DIVERGENCES, "append_shape"),
+                checkers=(*LOSSES, *DIVERGENCES, "append_shape", "logs_reload"),
             ),
         ),
         witness="KIP-279",
@@ -103,7 +103,7 @@ TICKETS = (
         here="A LeaderAndIsr that names the leader of before leaves the fetcher alone. Fetches name no epochs, as in "
         "2.0: since KIP-320 the leader would refuse them.",
         checker="isr_logs_identical",
-        also=("isr_complete", "log_matching"),
+        also=("isr_complete", "log_matching", "fetchers_fit"),
         policies={"brokers.restarts_every_fetcher": False, "brokers.checks_epochs": False},
         source="Partition.makeFollower and ReplicaManager.makeFollowers, 2.0.0 and 2.0.1",
     ),

@@ -65,11 +65,11 @@ TICKETS = (
             Effect(
                 text="a follower that missed elections reads what is written under a later epoch than the one in "
                 "which it then leads, by a request that was late: its log forgets the later epoch",
-                checkers=(*LOSSES, *DIVERGENCES, "append_shape"),
+                checkers=(*LOSSES, *DIVERGENCES, "append_shape", "logs_reload"),
             ),
             Effect(
                 text="a follower truncates by what the leader of another epoch answers",
-                checkers=(*LOSSES, *DIVERGENCES, "append_shape"),
+                checkers=(*LOSSES, *DIVERGENCES, "append_shape", "logs_reload"),
             ),
         ),
         witness="KIP-320",
@@ -349,7 +349,7 @@ TICKETS = (
             Effect(checkers=(*LOSSES, *DIVERGENCES)),
             Effect(
                 text="the same within a session, which is not held against a new leader epoch",
-                checkers=(*LOSSES, *DIVERGENCES, "append_shape"),
+                checkers=(*LOSSES, *DIVERGENCES, "append_shape", "logs_reload"),
             ),
         ),
     ),

@@ -14,8 +14,8 @@ from tests.docs.pages import text_of
 
 ROOT = Path(__file__).parents[3]
 OF_REAL_CLIENTS = {"reads_decided"}
-"""Only real clients have transactions, and the museum does without the extra ``wire``: the guards of this checker are
-taken out in tests/scenarios/wire/clients/test_transactions.py."""
+"""Only real clients read committed records alone, and the museum does without the extra ``wire``: the guards of this
+checker are taken out in tests/scenarios/wire/clients/test_transactions.py."""
 
 
 @pytest.mark.parametrize("name", names())

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from emulator.protocol import events as e
-from emulator.protocol.shown import ProduceExpired
+from emulator.protocol.shown import ProduceExpired, ProducersLeft
 from scenarios.observe.checkers.acks_in_time import AcksInTime
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 
@@ -50,8 +51,27 @@ def test_a_shorter_batch_in_the_place_of_one_that_was_cut_off() -> None:
     assert run.violations() == []
 
 
+@pytest.mark.parametrize("answers", [True, False])
+def test_what_waits_at_a_broker_that_follows_now(answers: bool) -> None:
+    run = WrittenHistory(AcksInTime.name, start=StartSettings(demotion_answers=answers))
+    run.begin()
+    run.append(0, 0, 1, leader=True)
+    run.follows(0, 1, 1)
+    run.show(ProduceExpired, 0, -1, ((ORDERS_0, 10),))
+    wanted = "orders-0: a batch up to 10 waits for acks=-1 until its time is over at broker 0, which follows now"
+    assert [violation.state for violation in run.violations()] == ([wanted] if answers else [])
+
+
 def test_a_leader_that_leads_no_more_says_nothing() -> None:
     run = WrittenHistory(AcksInTime.name)
     run.loaded(0, 30, 30)
     run.show(ProduceExpired, 0, -1, ((ORDERS_0, 20),))
     assert run.violations() == []
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_a_stopped_replica_leaves_no_producer_waiting(answers: bool) -> None:
+    run = WrittenHistory(AcksInTime.name, start=StartSettings(stop_answers=answers))
+    run.show(ProducersLeft, 0, *ORDERS_0, 2)
+    wanted = "orders-0: 2 batches wait at broker 0, whose replica was stopped, for no answer"
+    assert [violation.state for violation in run.violations()] == ([wanted] if answers else [])

@@ -23,7 +23,7 @@ def unlike(known: PartitionMetadata) -> list[str]:
         registrations={}, topics={"orders": {0: ASSIGNED}}, is_deleting=lambda _topic: False,
         state=lambda _tp: LeaderAndIsr(1, 3, ASSIGNED, 1), assignment=lambda _tp: ASSIGNED,
     )  # fmt: skip
-    checker = SimpleNamespace(cluster=cluster, _announced=False, _now=SimpleNamespace(isr_announced=lambda *_of: True))
+    checker = SimpleNamespace(cluster=cluster, _announced=False, now=SimpleNamespace(isr_announced=lambda *_of: True))
     memories = {"live_brokers": (), "metadata": {"orders": {0: known}}}
     found = BrokerRemembersTrue.metadata(cast("Any", checker), cast("Any", SimpleNamespace(t_us=9)), memories)
     return [f"{one.kept}; {one.wanted}" for one in found]

@@ -1,0 +1,111 @@
+"""Facts about the coordinators of groups and transactions that no recorded event has: shown to folds and not recorded
+(``Trace.show``)."""
+
+from typing import NamedTuple
+
+from emulator.protocol.types import TopicPartition
+
+
+class CommitAccepted(NamedTuple):
+    """A coordinator begins to write the offsets that a group, or a transaction for it, commits.
+
+    Attributes:
+        home: the partition of ``__consumer_offsets`` that the group belongs to.
+        member, generation: the sender as it says; ``""`` and -1 for a client that is no member.
+        producer_id, producer_epoch: the producer of the transaction; -1: there is none.
+        offsets: the offsets by partition.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    group: str
+    home: TopicPartition
+    member: str
+    generation: int
+    producer_id: int
+    producer_epoch: int
+    offsets: tuple[tuple[TopicPartition, int], ...]
+
+
+class OffsetsRead(NamedTuple):
+    """A coordinator answers with the committed offsets of a group.
+
+    Attributes:
+        home: the partition of ``__consumer_offsets`` that the group belongs to.
+        offsets: the offsets by partition; -1: none.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    group: str
+    home: TopicPartition
+    offsets: tuple[tuple[TopicPartition, int], ...]
+
+
+class MemberHeard(NamedTuple):
+    """A coordinator has accepted a request of a member, or of a client that becomes one.
+
+    Attributes:
+        session_us, rebalance_us: its session and rebalance timeouts.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    group: str
+    member: str
+    session_us: int
+    rebalance_us: int
+
+
+class SequencedAccepted(NamedTuple):
+    """A leader has accepted a batch of an idempotent or transactional producer.
+
+    Attributes:
+        repeated: it has recognised the batch, and appended nothing.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    tp: TopicPartition
+    producer_id: int
+    producer_epoch: int
+    repeated: bool
+
+
+class TransactionTimed(NamedTuple):
+    """A transactional id is in another state (``TransactionStateChanged`` comes before).
+
+    Attributes:
+        timeout_us: how long a transaction of its producer may last.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    transactional_id: str
+    timeout_us: int
+
+
+class CoordinatorWrote(NamedTuple):
+    """A write of a coordinator has its outcome.
+
+    Attributes:
+        of: what it is about, as ``brokers.coordinators.internal_topic.Coordinated`` names it.
+        failed: it has failed as far as the coordinator knows. The record may be in the log.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    of: tuple[str, ...]
+    failed: bool

@@ -1,0 +1,206 @@
+"""Guards of coordinators of groups and of transactions, and of leaders with what those say."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from brokers.coordinators.internal_topic import InternalTopicPartitions
+from brokers.groups.committed import Appended
+from brokers.groups.coordinator import GroupCoordinator
+from brokers.groups.delayed_heartbeats import DelayedHeartbeats
+from brokers.groups.group import GroupMetadata
+from brokers.groups.group_metadata_manager import GroupMetadataManager, Loaded
+from brokers.groups.group_offsets import GroupOffsetsPart, Values
+from brokers.groups.member import MemberMetadata
+from brokers.groups.rebalance import GroupRebalances
+from brokers.log.transactions import TransactionalProducers
+from brokers.requests.producer_ids import ProducerIds
+from brokers.transactions.coordinator import Done, TransactionCoordinator
+from brokers.transactions.marker_sending import TransactionMarkerChannelManager
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.groups.group_offsets import OffsetCommitRequest
+from emulator.protocol.transactions.coordination import OfTransaction
+from emulator.protocol.types import TopicPartition
+from scenarios.museum.guards.guard import Guard, TakenOut
+
+
+def _nothing(_function: Callable[..., Any]) -> Callable[..., None]:
+    return lambda *_of, **_how: None
+
+
+def _no(_function: Callable[..., bool]) -> Callable[..., bool]:
+    return lambda *_of: False
+
+
+def _no_error(_check: Callable[..., Errors]) -> Callable[..., Errors]:
+    return lambda *_of, **_how: NO_ERROR
+
+
+def _takes_any(_find: Callable[..., Any]) -> Callable[..., Any]:
+    def takes(self: GroupOffsetsPart, request: OffsetCommitRequest) -> tuple[Errors, GroupMetadata | None]:
+        coordinator = self.coordinator
+        error = coordinator.check(request.group)
+        return error, None if error else coordinator.store.create(request.group)
+
+    return takes
+
+
+def _only_remembers(_store: Callable[..., None]) -> Callable[..., None]:
+    def remembers(
+        _self: GroupMetadataManager, group: GroupMetadata, offsets: Values, done: Callable[[Errors], object]
+    ) -> None:
+        for tp, value in offsets.items():
+            group.committed.offsets[tp] = Appended(value, 1 << 40)
+        done(NO_ERROR)
+
+    return remembers
+
+
+def _begins_only(extend: Callable[..., None]) -> Callable[..., None]:
+    def begins(self: DelayedHeartbeats, group: GroupMetadata, member: MemberMetadata, timeout_us: int) -> None:
+        if member.timer is None:
+            extend(self, group, member, timeout_us)
+
+    return begins
+
+
+def _always_old(_expired: Callable[..., Any]) -> Callable[..., tuple[TopicPartition, ...]]:
+    return lambda self, *_times: tuple(self.committed.offsets)
+
+
+def _aborts(add: Callable[..., None]) -> Callable[..., None]:
+    def aborts(self: TransactionMarkerChannelManager, found: Any, to: Any, *, committed: bool) -> None:
+        add(self, found, to, committed=False)
+
+    return aborts
+
+
+def _unfenced(_abort_late: Callable[..., None]) -> Callable[..., None]:
+    def aborts(self: TransactionCoordinator) -> None:
+        for metadata in self.store.late():
+            metadata.prepare_fence()
+            self._end(
+                metadata.id, metadata.producer_id, metadata.producer_epoch, lambda _error: None, committed=False,
+                from_client=False,
+            )  # fmt: skip
+
+    return aborts
+
+
+def _first_block(_next_block: Callable[..., Awaitable[int]]) -> Callable[..., Awaitable[int]]:
+    async def first(_self: ProducerIds) -> int:
+        return 0
+
+    return first
+
+
+def _adds_for_any(add: Callable[..., None]) -> Callable[..., None]:
+    def adds(
+        self: TransactionCoordinator, request: OfTransaction, partitions: Sequence[TopicPartition], done: Done
+    ) -> None:
+        found = self._of_producer(request)
+        fenced = not isinstance(found, Errors) and request.producer_epoch < found.metadata.producer_epoch
+        if fenced:
+            self.transitions.answer(done, NO_ERROR)
+        else:
+            add(self, request, partitions, done)
+
+    return adds
+
+
+GUARDS = (
+    Guard(
+        name="coordinators_remember",
+        title="a commit counts that is not written",
+        here="A coordinator takes over the offsets that a group commits, answers, and writes nothing.",
+        taken_out=(TakenOut(owner=GroupMetadataManager, function="store_offsets", instead=_only_remembers),),
+    ),
+    Guard(
+        name="coordinators_lead",
+        title="a broker that does not lead any more goes on as the coordinator",
+        here="A broker follows on a partition of __consumer_offsets, and answers for its groups as before.",
+        also=("coordinators_remember",),
+        taken_out=(TakenOut(owner=InternalTopicPartitions, function="resigned", instead=_no),),
+    ),
+    Guard(
+        name="commits_fenced",
+        title="a coordinator takes commits and heartbeats of any member and generation",
+        here="A member whose session has ended goes on, and commits in its old generation.",
+        also=("members_silent",),
+        taken_out=(
+            TakenOut(owner=GroupOffsetsPart, function="_committing", instead=_takes_any),
+            TakenOut(owner=GroupCoordinator, function="heartbeat", instead=_no_error),
+        ),
+    ),
+    Guard(
+        name="offsets_read_back",
+        title="a coordinator that takes over reads nothing",
+        here="A broker that leads a partition of __consumer_offsets now takes its log for empty.",
+        also=("coordinators_remember",),
+        taken_out=(TakenOut(owner=Loaded, function="read", instead=_nothing),),
+    ),
+    Guard(
+        name="members_silent",
+        title="heartbeats do not count",
+        here="The session of a member ends when its time is over for the first time.",
+        taken_out=(TakenOut(owner=DelayedHeartbeats, function="_extend", instead=_begins_only),),
+    ),
+    Guard(
+        name="groups_settle",
+        title="a rebalance that all have joined is not completed",
+        here="The members of a group have joined, and no generation comes of it, not even when its time is over.",
+        taken_out=(
+            TakenOut(owner=GroupRebalances, function="try_complete", instead=_nothing),
+            TakenOut(owner=GroupRebalances, function="_expire_join", instead=_nothing),
+        ),
+    ),
+    Guard(
+        name="offsets_expire_late",
+        title="all committed offsets count as expired",
+        here="A coordinator that looks for expired offsets takes all for such (KIP-211).",
+        taken_out=(TakenOut(owner=GroupMetadata, function="expired", instead=_always_old),),
+    ),
+    Guard(
+        name="markers_decided",
+        title="a coordinator sends ABORT, whatever was decided",
+        here="A transaction is committed for its coordinator, and aborted in its partitions.",
+        taken_out=(TakenOut(owner=TransactionMarkerChannelManager, function="add", instead=_aborts),),
+    ),
+    Guard(
+        name="transactions_end",
+        title="a coordinator sends no markers",
+        here="A transaction is decided, and no partition gets its marker.",
+        taken_out=(TakenOut(owner=TransactionMarkerChannelManager, function="_queue", instead=_nothing),),
+    ),
+    Guard(
+        name="transactions_close",
+        title="a leader takes a marker and does not end the transaction",
+        here="A log has the marker of a transaction, which stays open: the last stable offset stays before it.",
+        taken_out=(TakenOut(owner=TransactionalProducers, function="_end", instead=_nothing),),
+    ),
+    Guard(
+        name="producer_ids_once",
+        title="each broker begins with the first block of producer ids",
+        here="A broker that needs producer ids takes the block from 0 to 999, whatever ZooKeeper has.",
+        also=("transactions_end",),
+        taken_out=(TakenOut(owner=ProducerIds, function="_next_block", instead=_first_block),),
+    ),
+    Guard(
+        name="zombies_fenced",
+        title="leaders and coordinators take what comes from earlier producer epochs",
+        here="Of two producers with one transactional id the earlier one goes on.",
+        also=("records_in_transactions", "transactions_close"),
+        taken_out=(
+            TakenOut(owner=TransactionCoordinator, function="add_partitions", instead=_adds_for_any),
+            TakenOut(owner=TransactionalProducers, function="check", instead=_no_error),
+        ),
+    ),
+    Guard(
+        name="records_in_transactions",
+        title="a transaction that lasts too long is aborted, and its producer goes on",
+        here="A coordinator aborts the transaction in the epoch of its producer, so that no leader refuses what comes "
+        "late (KAFKA-6119).",
+        taken_out=(TakenOut(owner=TransactionCoordinator, function="_abort_late", instead=_unfenced),),
+    ),
+)

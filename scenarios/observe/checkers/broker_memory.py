@@ -1,0 +1,55 @@
+"""The base of the checkers that compare what a broker remembers with what a fresh process would have."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from emulator.protocol.shown import Remembered
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.findings.memory_facts import BrokerRemembers
+from scenarios.observe.history.history import History
+
+
+class Unlike(NamedTuple):
+    """A part of one memory that is otherwise than a fresh process would have it."""
+
+    memory: str
+    of: str
+    kept: str
+    wanted: str
+    partition: TopicPartition | None = None
+
+
+class BrokerMemory(Checker):
+    """The base. It shows each difference once, of brokers that everything has reached that concerns them."""
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self.now = history.circumstances
+        self._reported: dict[tuple[int, str, str], None] = {}
+
+    @abstractmethod
+    def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        """The differences of a broker's memories at rest."""
+
+    def on_remembered(self, event: Remembered) -> None:
+        if event.role != "broker" or not self._is_settled(event):
+            return
+        for found in self.unlike(event, event.memories):
+            key = event.node, found.memory, f"{found.partition or ''} {found.of}"
+            if key not in self._reported:
+                self._reported[key] = None
+                facts = BrokerRemembers(event.node, found.memory, found.of, found.kept, found.wanted)
+                self.violated(event, facts, found.partition, (event.node,))
+
+    def _is_settled(self, event: Remembered) -> bool:
+        """Whether everything that concerns a broker has reached it."""
+        broker, now, cluster = event.node, self.now, self.cluster
+        since_us = now.reached_since_us(broker)
+        if since_us is None or cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker):
+            return False
+        return broker not in now.impaired and event.t_us - since_us >= now.bound_at_rest(event.t_us, SETTLING_US)

@@ -1,0 +1,79 @@
+"""R13: nothing is left of a topic that is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from emulator.protocol import znodes
+from emulator.protocol.shown import Remembered
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
+from scenarios.observe.checkers.checker import Report
+from scenarios.observe.history.history import History
+
+DISCARDED_US = 15_000_000
+"""How much later than file.delete.delay.ms a log may be deleted: brokers look now and then."""
+
+
+class GoneTopicsForgotten(BrokerMemory):
+    """Nothing is left of a topic that was deleted: no log on a disk, no replica, no partition in the metadata of a
+    broker, no settings in ZooKeeper; and a log that was renamed to be deleted is deleted soon.
+
+    Verified: when the cluster is at rest, on each broker that the controller has reached for long enough: its replicas,
+        the logs in its directories and the topics of its metadata, against the topics in ZooKeeper; and the settings in
+        ZooKeeper. Each log that waits for its deletion, from the first time that it is seen there.
+
+    Not verified: what groups have committed for it (``coordinators_remember``); what a controller remembers
+        (``controller_remembers``); what is left on brokers that were not alive (``converged`` says which).
+    """
+
+    name: ClassVar[str] = "gone_topics_forgotten"
+    ids: ClassVar[tuple[str, ...]] = ("R13",)
+    statement: ClassVar[str] = "at rest t ∉ Z ⇒ t ∉ disks, metadata, settings: nothing is left of a topic that is gone"
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1558",)
+    fails_when: ClassVar[str | None] = "a broker keeps deleted topics in its metadata"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._delay_us = history.settings.start.time_us("file.delete.delay.ms", 60_000) + DISCARDED_US
+        self._configs: dict[str, None] = {}
+        self._ever: dict[str, None] = {}
+        self._discarded: dict[int, dict[str, int]] = {}
+        """By broker, the logs that wait for their deletion, each with the time at which it was first seen."""
+
+    def on_written(self, event: ZkWritten) -> None:
+        path = event.path
+        if path.startswith(znodes.CONFIG_TOPICS + "/"):
+            topic = path.rpartition("/")[2]
+            if event.op == "delete":
+                self._configs.pop(topic, None)
+            else:
+                self._configs[topic] = None
+        elif path.startswith(znodes.TOPICS + "/") and path.count("/") == znodes.TOPICS.count("/") + 1:
+            self._ever[path.rpartition("/")[2]] = None
+
+    def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        for memory in ("replicas", "directories"):
+            for tp in memories[memory]:
+                if self._is_gone(tp.topic):
+                    yield Unlike(memory, "", "it is there", "nothing: its topic is gone", tp)
+        for topic in memories["metadata"]:
+            if self._is_gone(topic):
+                yield Unlike("metadata", f"topic {topic}", "it is there", "nothing: the topic is gone")
+        if event.node == self.cluster.controller:
+            for topic in self._configs:
+                if self._is_gone(topic):
+                    yield Unlike("settings", f"topic {topic}", "they are in ZooKeeper", "nothing: the topic is gone")
+        yield from self._waiting(event, memories["discarded"])
+
+    def _is_gone(self, topic: str) -> bool:
+        return topic in self._ever and not self.cluster.topics.get(topic) and not self.cluster.is_deleting(topic)
+
+    def _waiting(self, event: Remembered, discarded: tuple[str, ...]) -> Iterator[Unlike]:
+        before = self._discarded.get(event.node, {})
+        now = self._discarded[event.node] = {path: before.get(path, event.t_us) for path in discarded}
+        started_us = self.cluster.started_us(event.node) or 0
+        for path, since_us in now.items():
+            if event.t_us - max(since_us, started_us) > self._delay_us:
+                yield Unlike("discarded", path, "it is there", "nothing: its time is over")

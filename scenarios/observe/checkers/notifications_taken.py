@@ -1,0 +1,57 @@
+"""M11: a controller takes every announcement that brokers leave for it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol import znodes
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.findings.memory_facts import LeftUntaken
+from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.history.history import History
+
+ANNOUNCED = (znodes.ISR_CHANGE_NOTIFICATION, znodes.LOG_DIR_EVENT_NOTIFICATION)
+
+
+class NotificationsTaken(Checker):
+    """A controller that works reads what brokers announce to it below /isr_change_notification (0.8.2) and
+    /log_dir_event_notification (KIP-112, 1.0), and deletes it; so a new one does as it takes over.
+
+    Verified: once a second, each such znode that is there. The bound begins when a controller works, and is 5 s and
+        10 ms for each partition.
+
+    Not verified: that it was read before it was deleted (``controller_remembers`` and ``broker_remembers`` compare what
+        it says); requests of operators below /admin (``converged``).
+    """
+
+    name: ClassVar[str] = "notifications_taken"
+    ids: ClassVar[tuple[str, ...]] = ("M11",)
+    gravity: ClassVar[Gravity] = Gravity.LIVENESS
+    statement: ClassVar[str] = (
+        "announced(z) ⇒ soon deleted(z): a controller takes every announcement that brokers leave for it"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5879",)
+    fails_when: ClassVar[str | None] = "a controller looks away from announced ISRs"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._now = history.circumstances
+        self._there: Deadlines[str] = Deadlines()
+
+    def on_written(self, event: ZkWritten) -> None:
+        if event.path.startswith(ANNOUNCED) and event.path not in ANNOUNCED:
+            if event.op == "delete":
+                self._there.end(event.path)
+            else:
+                self._there.begin(event.path, event.t_us)
+
+    def look(self, moment: Moment) -> None:
+        if len(self._there):
+            bound_us = SETTLING_US + 10_000 * self.cluster.count_partitions()
+            for path, lasted_us in self._there.overdue(moment.t_us, bound_us, self._since_us):
+                self.violated(moment, LeftUntaken(path, lasted_us, self.cluster.controller))
+
+    def _since_us(self, _path: str) -> int | None:
+        return self._now.controlled_since_us()

@@ -1,0 +1,76 @@
+"""G7: committed offsets stay for as long as they are kept."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import ClockSet, GroupStateChanged, OffsetsCommitted, OffsetsRemoved
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.findings.coordination_facts import ExpiredEarly
+from scenarios.observe.history.history import History
+
+EMPTY, DEAD = "Empty", "Dead"
+MINUTE_US = 60_000_000
+RETENTION_MINUTES = 1440
+"""The shortest default of offsets.retention.minutes (before 2.0)."""
+
+
+class OffsetsExpireLate(Checker):
+    """A group with members keeps the offsets that they commit; one without members for offsets.retention.minutes, from
+    when it became empty, or from the commit where it never had any (KIP-211, 2.1).
+
+    Verified: each offset that a coordinator removes as expired, against the last commit of it that was acknowledged,
+        and the last time at which the group was empty, while no clock was set.
+
+    Not verified: that offsets expire at all; offsets that a client commits with a retention of its own.
+    """
+
+    name: ClassVar[str] = "offsets_expire_late"
+    ids: ClassVar[tuple[str, ...]] = ("G7",)
+    gravity: ClassVar[Gravity] = Gravity.LOSS
+    statement: ClassVar[str] = (
+        "expired(o) ⇒ empty(g) for the retention: committed offsets stay for as long as they are kept"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-8069", "KAFKA-4682", "KAFKA-13636")
+    fails_when: ClassVar[str | None] = "all committed offsets count as expired"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        minutes = int(history.settings.start.brokers.get("offsets.retention.minutes", RETENTION_MINUTES))
+        self._retention_us = minutes * MINUTE_US
+        self._clocks_set = False
+        self._committed_us: dict[tuple[str, str, int], int] = {}
+        self._emptied_us: dict[str, int] = {}
+        self._joined_us: dict[str, int] = {}
+        """The groups with members, each with the time since which it has any."""
+
+    def on_clock(self, event: ClockSet) -> None:
+        self._clocks_set = True
+
+    def on_state(self, event: GroupStateChanged) -> None:
+        if event.state == EMPTY:
+            self._emptied_us[event.group] = event.t_us
+            self._joined_us.pop(event.group, None)
+        elif event.state != DEAD:
+            self._joined_us.setdefault(event.group, event.t_us)
+
+    def on_committed(self, event: OffsetsCommitted) -> None:
+        if event.error == "NONE":
+            for topic, partition in zip(event.topics, event.partitions, strict=True):
+                self._committed_us[event.group, topic, partition] = event.t_us
+
+    def on_removed(self, event: OffsetsRemoved) -> None:
+        if event.reason != "expired" or self._clocks_set:
+            return
+        group = event.group
+        joined_us, emptied_us = self._joined_us.get(group), self._emptied_us.get(group)
+        for topic, partition in zip(event.topics, event.partitions, strict=True):
+            committed_us = self._committed_us.get((group, topic, partition))
+            if committed_us is None:
+                continue
+            has_members = joined_us is not None and committed_us >= joined_us
+            since_us = committed_us if emptied_us is None else emptied_us
+            if has_members or (joined_us is None and event.t_us - since_us < self._retention_us):
+                facts = ExpiredEarly(event.node, group, event.t_us - committed_us, has_members)
+                self.violated(event, facts, TopicPartition.of(topic, partition), (event.node,))

@@ -1,0 +1,43 @@
+"""X4: a producer id belongs to one producer."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import ProducerIdentified, TransactionStateChanged
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.coordination_facts import ProducerIdTwice
+from scenarios.observe.history.history import History
+
+
+class ProducerIdsOnce(Checker):
+    """Brokers claim blocks of producer ids in ZooKeeper (/latest_producer_id_block; ProducerIdManager, 0.11 to 2.7), so
+    no two idempotent producers and no two transactional ids have one id.
+
+    Verified: each id that an emulated producer gets, and each that a transactional id has.
+
+    Not verified: idempotent producers of real clients.
+    """
+
+    name: ClassVar[str] = "producer_ids_once"
+    ids: ClassVar[tuple[str, ...]] = ("X4",)
+    statement: ClassVar[str] = "id(a) = id(b) ⇒ a = b: a producer id belongs to one producer"
+    catches: ClassVar[tuple[str, ...]] = ("KIP-98",)
+    fails_when: ClassVar[str | None] = "each broker begins with the first block of ids"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._owners: dict[int, str] = {}
+
+    def on_identified(self, event: ProducerIdentified) -> None:
+        first = self._owners.get(event.producer_id)
+        if first is not None:
+            self.violated(event, ProducerIdTwice(event.producer_id, first, f"client {event.node}"))
+        self._owners[event.producer_id] = f"client {event.node}"
+
+    def on_state(self, event: TransactionStateChanged) -> None:
+        owner = f"transactional id {event.transactional_id}"
+        first = self._owners.setdefault(event.producer_id, owner)
+        if first != owner:
+            self._owners[event.producer_id] = owner
+            self.violated(event, ProducerIdTwice(event.producer_id, first, owner))

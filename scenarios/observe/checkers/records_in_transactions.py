@@ -1,0 +1,53 @@
+"""X6: a transactional producer writes within its transactions alone."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import TransactionalAppended, TransactionsLoaded, TransactionStateChanged
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.coordination_facts import WritesOutside
+from scenarios.observe.history.history import History
+
+OVER = ("Empty", "CompleteCommit", "CompleteAbort")
+
+
+class RecordsInTransactions(Checker):
+    """A leader takes no records of a transaction that is over: its producer was fenced, or knows that it has ended
+    (KIP-98; KAFKA-6119 fenced producers whose transaction lasts too long, 1.0.1).
+
+    Verified: each batch of a transaction that the leader in ZooKeeper appends: the coordinator has the transaction as
+        open, or is sending its markers.
+
+    Not verified: batches after a failover of a coordinator of transactions, until it changes the transaction again; a
+        batch under way when its transaction ends, which Kafka could take before KIP-890 (3.7), is found where it comes.
+    """
+
+    name: ClassVar[str] = "records_in_transactions"
+    ids: ClassVar[tuple[str, ...]] = ("X6",)
+    statement: ClassVar[str] = (
+        "appended(batch) ⇒ open(t): a transactional producer writes within its transactions alone"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6119",)
+    fails_when: ClassVar[str | None] = "a transaction that lasts too long is aborted, and its producer goes on"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._states: dict[int, str] = {}
+
+    def on_loaded(self, event: TransactionsLoaded) -> None:
+        self._states.clear()
+
+    def on_state(self, event: TransactionStateChanged) -> None:
+        self._states[event.producer_id] = event.state
+
+    def on_appended(self, event: TransactionalAppended) -> None:
+        state = self._states.get(event.producer_id, "")
+        if state not in OVER:
+            return
+        tp = TopicPartition.of(event.topic, event.partition)
+        leads, there = self.cluster.leads(event.node, tp), self.cluster.state(tp)
+        if leads is not None and there is not None and leads.leader_epoch == there.leader_epoch:
+            facts = WritesOutside(event.node, event.producer_id, event.base_offset, state)
+            self.violated(event, facts, tp, (event.node,))

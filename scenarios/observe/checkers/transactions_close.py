@@ -1,0 +1,48 @@
+"""X3: no transaction stays open in a log when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from emulator.protocol.events import TransactionStateChanged
+from emulator.protocol.shown import Remembered
+from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
+from scenarios.observe.checkers.checker import Report
+from scenarios.observe.history.history import History
+
+OPEN = ("Ongoing", "PrepareCommit", "PrepareAbort")
+
+
+class TransactionsClose(BrokerMemory):
+    """A transaction that is over has a marker behind its last record in each partition, so that the last stable offset
+    moves on and readers of committed records go on (KIP-98).
+
+    Verified: when the cluster is at rest, each transaction that is open in the log of a partition's leader: its
+        coordinator has it as open, or as decided.
+
+    Not verified: that the last stable offset passes a marker only once it is committed (``reads_decided`` sees it with
+        real clients).
+    """
+
+    name: ClassVar[str] = "transactions_close"
+    ids: ClassVar[tuple[str, ...]] = ("X3",)
+    statement: ClassVar[str] = (
+        "at rest open(t, log) ⇒ open(t, coordinator): no transaction stays open in a log when it is over"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5130",)
+    fails_when: ClassVar[str | None] = "a leader takes a marker and does not end the transaction"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._states: dict[int, str] = {}
+
+    def on_state(self, event: TransactionStateChanged) -> None:
+        self._states[event.producer_id] = event.state
+
+    def unlike(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        for tp, producers in memories["open_transactions"].items():
+            for producer_id in producers:
+                state = self._states.get(producer_id, "none")
+                if state not in OPEN:
+                    yield Unlike("open_transactions", f"producer {producer_id}", "it is open", state, tp)

@@ -1,0 +1,99 @@
+"""X2: a transaction ends in time."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import NodeCrashed, TransactionStateChanged, TransactionsUnloaded
+from emulator.protocol.shown_coordination import TransactionTimed
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.findings.coordination_facts import TransactionLasts
+from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.history.history import History
+
+ONGOING, DECIDED = "Ongoing", ("PrepareCommit", "PrepareAbort")
+MARKERS_US = 30_000_000
+"""How long the markers of a decided transaction may take, where nothing excuses it: a request of them may wait for the
+end of its connection."""
+
+
+class TransactionsEnd(Checker):
+    """A coordinator aborts a transaction that lasts longer than its timeout, and completes one that is decided
+    (TransactionCoordinator.abortTimedOutTransactions, TransactionMarkerChannelManager, 0.11 to 2.7).
+
+    Verified: once a second, each transaction that is open or decided: since when its coordinator works and the
+        controller reaches it, and each partition of it has all its replicas in sync. An open one may last for its
+        timeout and transaction.abort.timed.out.transaction.cleanup.interval.ms more; the decision and its markers take
+        at most 30 s.
+
+    Not verified: transactions that a coordinator has loaded, until it changes them; transactional ids that it cannot
+        change any more (``coordinators_remember``).
+    """
+
+    name: ClassVar[str] = "transactions_end"
+    ids: ClassVar[tuple[str, ...]] = ("X2",)
+    gravity: ClassVar[Gravity] = Gravity.LIVENESS
+    statement: ClassVar[str] = "open(t) ⇒ soon complete(t): a transaction ends in time"
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5415", "KAFKA-5351")
+    fails_when: ClassVar[str | None] = (
+        "a coordinator does not look for transactions that last too long, or sends no markers"
+    )
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._now = history.circumstances
+        start = history.settings.start
+        name = "transaction.abort.timed.out.transaction.cleanup.interval.ms"
+        self._interval_us = start.time_us(name, 10_000)
+        self._open: Deadlines[tuple[int, str]] = Deadlines()
+        self._decided: Deadlines[tuple[int, str]] = Deadlines()
+        self._timeouts: dict[str, int] = {}
+        self._longest_us = 0
+        self._partitions: dict[str, tuple[TopicPartition, ...]] = {}
+        self._states: dict[str, str] = {}
+
+    def on_timed(self, event: TransactionTimed) -> None:
+        self._timeouts[event.transactional_id] = event.timeout_us
+        self._longest_us = max(self._longest_us, event.timeout_us)
+
+    def on_state(self, event: TransactionStateChanged) -> None:
+        key = event.node, event.transactional_id
+        self._states[event.transactional_id] = event.state
+        if event.state != ONGOING:
+            self._open.end(key)
+        if event.state not in DECIDED:
+            self._decided.end(key)
+        if event.state == ONGOING or event.state in DECIDED:
+            partitions = tuple(map(TopicPartition.of, event.topics, event.partitions))
+            self._partitions[event.transactional_id] = partitions
+            (self._open if event.state == ONGOING else self._decided).begin(key, event.t_us)
+
+    def on_unloaded(self, event: TransactionsUnloaded) -> None:
+        self._forget(event.node)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._forget(event.node)
+
+    def _forget(self, node: int) -> None:
+        for transactional_id in self._states:
+            self._open.end((node, transactional_id))
+            self._decided.end((node, transactional_id))
+
+    def look(self, moment: Moment) -> None:
+        bound_us = self._longest_us + self._interval_us + MARKERS_US
+        for deadlines, most_us in ((self._open, bound_us), (self._decided, MARKERS_US)):
+            if len(deadlines):
+                for (node, id), lasted_us in deadlines.overdue(moment.t_us, most_us, self._since_us):
+                    self.violated(moment, TransactionLasts(node, id, self._states[id], lasted_us), brokers=(node,))
+
+    def _since_us(self, key: tuple[int, str]) -> int | None:
+        """Since when nothing excuses that a transaction does not end; None: something does now."""
+        node, transactional_id = key
+        cluster, since_us = self.cluster, self._now.reached_since_us(node)
+        for tp in self._partitions[transactional_id]:
+            if since_us is None or len(cluster.isr(tp)) < len(cluster.assignment(tp)):
+                return None
+            leader_us = self._now.reached_since_us(cluster.leader(tp)) if cluster.leader(tp) >= 0 else None
+            since_us = None if leader_us is None else max(since_us, leader_us)
+        return since_us

@@ -1,0 +1,72 @@
+"""X5: a producer whose epoch is over writes nothing."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import BecameFollower, BecameLeader, NodeStarted, TransactionMarked
+from emulator.protocol.shown_coordination import CommitAccepted, SequencedAccepted
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.coordination_facts import ZombieWrites
+from scenarios.observe.history.history import History
+
+
+class ZombiesFenced(Checker):
+    """A leader that has a later epoch of a producer in its log refuses what comes with an earlier one: records, records
+    that it has already, and offsets of a transaction (KIP-98; ProducerAppendInfo.checkProducerEpoch, 0.11 to 2.7).
+
+    Verified: each batch of an idempotent or transactional producer that a leader accepts, and each commit of offsets in
+        a transaction, against the epochs of the batches and markers that the same leader has accepted since it became
+        the leader.
+
+    Not verified: epochs that its log has from earlier leaders; a producer of which retention has deleted everything.
+    """
+
+    name: ClassVar[str] = "zombies_fenced"
+    ids: ClassVar[tuple[str, ...]] = ("X5",)
+    statement: ClassVar[str] = (
+        "accepted(batch) ⇒ batch.producer_epoch ≥ epoch(log): a producer whose epoch is over writes nothing"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KIP-98", "KIP-360")
+    fails_when: ClassVar[str | None] = "leaders and coordinators take what comes from earlier producer epochs"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._epochs: dict[tuple[int, TopicPartition], dict[int, int]] = {}
+
+    def on_started(self, event: NodeStarted) -> None:
+        for key in [key for key in self._epochs if key[0] == event.node]:
+            del self._epochs[key]
+
+    def on_leader(self, event: BecameLeader) -> None:
+        self._epochs.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
+
+    def on_follower(self, event: BecameFollower) -> None:
+        self._epochs.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
+
+    def on_marked(self, event: TransactionMarked) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        if self.cluster.leads(event.node, tp) is not None:
+            self._raise(event.node, tp, event.producer_id, event.producer_epoch)
+
+    def on_accepted(self, event: SequencedAccepted) -> None:
+        what = "repeated records" if event.repeated else "records"
+        current = self._raise(event.node, event.tp, event.producer_id, event.producer_epoch)
+        if event.producer_epoch < current:
+            facts = ZombieWrites(event.node, what, event.producer_id, event.producer_epoch, current)
+            self.violated(event, facts, event.tp, (event.node,))
+
+    def on_commit(self, event: CommitAccepted) -> None:
+        if event.producer_id < 0:
+            return
+        current = self._epochs.get((event.node, event.home), {}).get(event.producer_id, -1)
+        if event.producer_epoch < current:
+            facts = ZombieWrites(event.node, "offsets", event.producer_id, event.producer_epoch, current)
+            self.violated(event, facts, event.home, (event.node,))
+
+    def _raise(self, node: int, tp: TopicPartition, producer_id: int, epoch: int) -> int:
+        """The highest epoch of a producer at a leader, with this one."""
+        known = self._epochs.setdefault((node, tp), {})
+        highest = known[producer_id] = max(epoch, known.get(producer_id, -1))
+        return highest

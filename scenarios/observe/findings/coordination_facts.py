@@ -1,0 +1,199 @@
+"""Facts about coordinators: groups, committed offsets, transactions."""
+
+from typing import NamedTuple
+
+from emulator.protocol.types import TopicPartition
+
+
+class ZombieCommits(NamedTuple):
+    """A commit that a coordinator has accepted from a member that is none any more.
+
+    Attributes:
+        generation, current: the generation of the member, and that of the group.
+        removed: the member was removed from the group.
+    """
+
+    broker: int
+    group: str
+    member: str
+    generation: int
+    current: int
+    removed: bool
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        who = f"{self.member or 'a client'} in generation {self.generation}"
+        why = "it was removed" if self.removed else f"the group is in generation {self.current}"
+        return f"broker {self.broker} accepts a commit of {who} for group {self.group}: {why}"
+
+
+class ZombieWrites(NamedTuple):
+    """A write that a leader has accepted from a producer with an epoch that is over.
+
+    Attributes:
+        what: ``records``, ``repeated records`` or ``offsets``.
+        current: the highest epoch of the producer that this leader has accepted.
+    """
+
+    broker: int
+    what: str
+    producer_id: int
+    epoch: int
+    current: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: leader {self.broker} accepts {self.what} of producer {self.producer_id} in epoch {self.epoch}, "
+            f"after epoch {self.current}"
+        )
+
+
+class CommitLost(NamedTuple):
+    """The offset that a coordinator answers with, and those that were committed.
+
+    Attributes:
+        offset: -1: none.
+        committed: what was acknowledged last.
+        possible: the offsets of commits since then without an outcome, which may count too.
+    """
+
+    broker: int
+    group: str
+    offset: int
+    committed: int
+    possible: tuple[int, ...]
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        more = f", or one of {list(self.possible)}" if self.possible else ""
+        return (
+            f"{tp}: broker {self.broker} tells group {self.group} that it is at {self.offset}; it has committed "
+            f"{self.committed}{more}"
+        )
+
+
+class RemovedEarly(NamedTuple):
+    """A member whose session has ended too early.
+
+    Attributes:
+        silent_us: the time since the last request of it that was accepted; -1: it waits for its first generation.
+    """
+
+    broker: int
+    group: str
+    member: str
+    silent_us: int
+    session_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        done = "while it waits for its first generation"
+        if self.silent_us >= 0:
+            done = f"{self.silent_us / 1e6:g} s after its last request"
+        return (
+            f"coordinator {self.broker} ends the session of {self.member} of group {self.group} {done}; its session "
+            f"timeout is {self.session_us / 1e6:g} s"
+        )
+
+
+class NeverStable(NamedTuple):
+    """A group whose rebalance does not end."""
+
+    broker: int
+    group: str
+    state: str
+    lasted_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"group {self.group} is in {self.state} at coordinator {self.broker} for {self.lasted_us / 1e6:g} s"
+
+
+class MarkerDisagrees(NamedTuple):
+    """A marker that is not what was decided.
+
+    Attributes:
+        decided: the state of the transaction.
+    """
+
+    broker: int
+    producer_id: int
+    committed: bool
+    decided: str
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        marker = "COMMIT" if self.committed else "ABORT"
+        return f"{tp}: leader {self.broker} writes {marker} for producer {self.producer_id}, which is {self.decided}"
+
+
+class MarkerLacks(NamedTuple):
+    """A partition of a transaction that is complete, and has no marker there."""
+
+    broker: int
+    transactional_id: str
+    producer_id: int
+    state: str
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: coordinator {self.broker} takes the transaction of {self.transactional_id} for {self.state}; "
+            f"no leader has written a marker of producer {self.producer_id}"
+        )
+
+
+class TransactionLasts(NamedTuple):
+    """A transaction that stays in its state."""
+
+    broker: int
+    transactional_id: str
+    state: str
+    lasted_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"the transaction of {self.transactional_id} is {self.state} at coordinator {self.broker} for "
+            f"{self.lasted_us / 1e6:g} s"
+        )
+
+
+class ProducerIdTwice(NamedTuple):
+    """Two owners of one producer id: clients by their machine, or transactional ids."""
+
+    producer_id: int
+    first: str
+    second: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"producer id {self.producer_id} is given to {self.first} and to {self.second}"
+
+
+class WritesOutside(NamedTuple):
+    """A batch of a transaction that is over."""
+
+    broker: int
+    producer_id: int
+    offset: int
+    state: str
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: leader {self.broker} appends a batch of producer {self.producer_id} at {self.offset}; its "
+            f"transaction is {self.state}"
+        )
+
+
+class ExpiredEarly(NamedTuple):
+    """An offset that a coordinator takes for expired.
+
+    Attributes:
+        age_us: the time since it was committed.
+        has_members: whether the group has members, which have committed it.
+    """
+
+    broker: int
+    group: str
+    age_us: int
+    has_members: bool
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        why = "the group has members" if self.has_members else "the group has not been empty for so long"
+        return (
+            f"{tp}: coordinator {self.broker} removes the offset of group {self.group} as expired, "
+            f"{self.age_us / 1e6:g} s after its commit: {why}"
+        )

@@ -1,0 +1,375 @@
+"""G and X: histories in which coordinators, or leaders with what they say, break what they promise. End to end:
+``tests/scenarios/runs/test_broken_guards_of_coordinators.py``."""
+
+from __future__ import annotations
+
+import pytest
+
+from emulator.protocol import events as e
+from emulator.protocol import shown_coordination as shown
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr, state_path
+from emulator.trace.events import ZkWritten
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
+
+HOME = TopicPartition("__consumer_offsets", 0)
+ANNE, BOB, GROUP, WRITER = "anne", "bob", "readers", "writer"
+SECOND_US = 1_000_000
+
+
+class Coordinated(WrittenHistory):
+    """A history with the group ``readers`` at broker 0, and the producer 7 of the transactional id ``writer``."""
+
+    def generation(self, number: int, *members: str) -> None:
+        self.emit(e.GroupGeneration, 0, GROUP, number, "range", members[0] if members else "", members)
+
+    def group_state(self, state: str, generation: int = 1) -> None:
+        self.emit(e.GroupStateChanged, 0, GROUP, state, generation, "")
+
+    def removed(self, member: str, reason: str) -> None:
+        self.emit(e.GroupMemberRemoved, 0, GROUP, member, "", reason)
+
+    def heard(self, member: str) -> None:
+        self.show(shown.MemberHeard, 0, GROUP, member, 10 * SECOND_US, 20 * SECOND_US)
+
+    def accepts(
+        self, offset: int, member: str = ANNE, generation: int = 1, producer: tuple[int, int] = (-1, -1)
+    ) -> None:
+        self.show(shown.CommitAccepted, 0, GROUP, HOME, member, generation, *producer, ((ORDERS_0, offset),))
+
+    def commits(self, offset: int, error: str = "NONE") -> None:
+        self.emit(e.OffsetsCommitted, 0, GROUP, ANNE, 1, error, ("orders",), (0,), (offset,))
+
+    def reads(self, offset: int, node: int = 0) -> None:
+        self.show(shown.OffsetsRead, node, GROUP, HOME, ((ORDERS_0, offset),))
+
+    def coordinates(self, node: int = 0, epoch: int = 0) -> None:
+        """``node`` leads the partition of the group."""
+        data = LeaderAndIsr(node, epoch, (0, 1), 1).encode()
+        self.emit(ZkWritten, 0, "setData", state_path(HOME), epoch, 0, data)
+        self.emit(e.BecameLeader, node, *HOME, epoch, 0, 0, (), (0, 1), (), ())
+
+    def transaction(self, state: str, *partitions: int, producer: int = 7, id: str = WRITER) -> None:
+        topics = ("orders",) * len(partitions)
+        self.emit(e.TransactionStateChanged, 0, id, producer, 0, state, topics, partitions)
+
+    def marked(self, committed: bool, partition: int = 0, node: int = 0, epoch: int = 0, topic: str = "orders") -> None:
+        self.emit(e.TransactionMarked, node, topic, partition, 7, epoch, 1, committed)
+
+    def later(self, seconds: float) -> None:
+        self.world.now += int(seconds * SECOND_US)
+
+    def found(self) -> list[str]:
+        return [violation.state for violation in self.violations()]
+
+
+def begun(name: str) -> Coordinated:
+    run = Coordinated(name)
+    run.begin()
+    return run
+
+
+# -- commits_fenced ---------------------------------------------------------------------------------------------------
+
+
+def test_a_member_of_the_present_generation_may_commit() -> None:
+    run = Coordinated("commits_fenced")
+    run.accepts(5)  # of a generation that another coordinator has formed
+    run.generation(2, ANNE)
+    run.accepts(6, generation=2)
+    run.accepts(7, member="", generation=-1)
+    assert run.found() == []
+
+
+def test_the_commit_of_an_earlier_generation() -> None:
+    run = Coordinated("commits_fenced")
+    run.generation(2, ANNE, BOB)
+    run.accepts(5, BOB, generation=1)
+    assert run.found() == [
+        "broker 0 accepts a commit of bob in generation 1 for group readers: the group is in generation 2"
+    ]
+
+
+@pytest.mark.parametrize(("reason", "count"), [("session", 1), ("replaced", 0)])
+def test_the_commit_of_a_member_that_was_removed(reason: str, count: int) -> None:
+    run = Coordinated("commits_fenced")
+    run.generation(2, ANNE, BOB)
+    run.removed(BOB, reason)
+    run.accepts(5, BOB, generation=2)
+    assert len(run.found()) == count
+
+
+# -- offsets_read_back ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("read", "count"), [(6, 0), (8, 0), (5, 1), (-1, 1)])
+def test_a_group_reads_what_it_has_committed_or_may_have(read: int, count: int) -> None:
+    run = Coordinated("offsets_read_back")
+    run.coordinates()
+    for offset, error in ((5, "NONE"), (6, "NONE"), (8, "NOT_COORDINATOR")):
+        run.accepts(offset)
+        run.commits(offset, error)
+    run.reads(read)
+    assert len(run.found()) == count
+
+
+def test_of_two_commits_the_later_one_in_the_log_counts() -> None:
+    run = Coordinated("offsets_read_back")
+    run.coordinates()
+    run.accepts(5)
+    run.accepts(6)
+    run.commits(6)
+    run.commits(5)
+    run.reads(5)
+    assert run.found() == ["orders-0: broker 0 tells group readers that it is at 5; it has committed 6"]
+
+
+def test_a_broker_that_does_not_lead_any_more_may_be_wrong() -> None:
+    run = Coordinated("offsets_read_back")
+    run.coordinates()
+    run.accepts(5)
+    run.commits(5)
+    run.coordinates(1, 1)
+    run.reads(0)
+    assert run.found() == []
+
+
+@pytest.mark.parametrize(("committed", "count"), [(True, 0), (False, 1)])
+def test_the_offsets_of_a_transaction_count_as_it_ends(committed: bool, count: int) -> None:
+    run = Coordinated("offsets_read_back")
+    run.coordinates()
+    run.accepts(5)
+    run.commits(5)
+    run.accepts(9, "", -1, (7, 0))
+    run.marked(committed, topic=HOME.topic)
+    run.reads(9)
+    assert len(run.found()) == count
+
+
+@pytest.mark.parametrize("happens", ["unclean", "lost", "removed"])
+def test_what_is_lost_on_purpose_is_not_asked_for(happens: str) -> None:
+    run = Coordinated("offsets_read_back")
+    run.coordinates()
+    run.accepts(5)
+    run.commits(5)
+    if happens == "unclean":
+        run.coordinates(3, 1)
+    elif happens == "lost":
+        run.emit(e.NodeCrashed, 1, 1, "host")
+    else:
+        run.emit(e.OffsetsRemoved, 0, GROUP, "expired", False, ("orders",), (0,))
+    run.coordinates(0, 2)
+    run.reads(-1)
+    assert run.found() == []
+
+
+# -- members_silent ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("silent", "count"), [(10, 0), (9, 1)])
+def test_a_session_ends_when_its_member_is_silent(silent: float, count: int) -> None:
+    run = Coordinated("members_silent")
+    run.emit(e.GroupMemberAdded, 0, GROUP, ANNE, "", "client")
+    run.generation(1, ANNE)
+    run.heard(ANNE)
+    run.later(silent)
+    run.removed(ANNE, "session")
+    assert len(run.found()) == count
+
+
+@pytest.mark.parametrize(("reason", "count"), [("left", 0), ("session", 1)])
+def test_a_new_member_waits_for_its_generation(reason: str, count: int) -> None:
+    run = Coordinated("members_silent")
+    run.emit(e.GroupMemberAdded, 0, GROUP, ANNE, "", "client")
+    run.later(30)
+    run.removed(ANNE, reason)
+    assert len(run.found()) == count
+
+
+# -- offsets_expire_late ----------------------------------------------------------------------------------------------
+
+DAY = 86_400
+
+
+@pytest.mark.parametrize(("empty_for", "count"), [(DAY + 1, 0), (DAY - 1, 1)])
+def test_an_empty_group_keeps_its_offsets_for_a_while(empty_for: float, count: int) -> None:
+    run = Coordinated("offsets_expire_late")
+    run.group_state("Stable")
+    run.commits(5)
+    run.later(2 * DAY)
+    run.group_state("Empty")
+    run.later(empty_for)
+    run.emit(e.OffsetsRemoved, 0, GROUP, "expired", False, ("orders",), (0,))
+    assert len(run.found()) == count
+
+
+@pytest.mark.parametrize(("reason", "count"), [("expired", 1), ("deleted", 0)])
+def test_a_group_with_members_keeps_its_offsets(reason: str, count: int) -> None:
+    run = Coordinated("offsets_expire_late")
+    run.group_state("Stable")
+    run.commits(5)
+    run.later(2 * DAY)
+    run.emit(e.OffsetsRemoved, 0, GROUP, reason, False, ("orders",), (0,))
+    assert len(run.found()) == count
+
+
+def test_a_clock_that_is_set_lets_offsets_expire() -> None:
+    run = Coordinated("offsets_expire_late")
+    run.commits(5)
+    run.emit(e.ClockSet, 0, 0, 2 * DAY * SECOND_US)
+    run.emit(e.OffsetsRemoved, 0, GROUP, "expired", False, ("orders",), (0,))
+    assert run.found() == []
+
+
+# -- markers_decided --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("decision", "committed", "count"), [("Commit", True, 0), ("Abort", False, 0), ("Commit", False, 1)]
+)
+def test_a_marker_says_what_was_decided(decision: str, committed: bool, count: int) -> None:
+    run = Coordinated("markers_decided")
+    run.transaction("Ongoing", 0)
+    run.transaction(f"Prepare{decision}", 0)
+    run.marked(committed)
+    run.transaction(f"Complete{decision}")
+    assert len(run.found()) == count
+
+
+@pytest.mark.parametrize(("marked", "count"), [((0, 1), 0), ((1,), 1)])
+def test_each_partition_of_a_complete_transaction_has_its_marker(marked: tuple[int, ...], count: int) -> None:
+    run = Coordinated("markers_decided")
+    run.emit(ZkWritten, 0, "setData", "/brokers/topics/orders", 0, 0, '{"version":1,"partitions":{"0":[0],"1":[1]}}')
+    run.transaction("Ongoing", 0, 1)
+    run.transaction("PrepareCommit", 0, 1)
+    for partition in marked:
+        run.marked(True, partition)
+    run.transaction("CompleteCommit")
+    assert len(run.found()) == count
+
+
+# -- producers --------------------------------------------------------------------------------------------------------
+
+
+def test_a_producer_id_belongs_to_one_producer() -> None:
+    run = Coordinated("producer_ids_once")
+    run.emit(e.ProducerIdentified, -2, 6, 1, 9)
+    run.transaction("Empty")
+    run.transaction("Ongoing", 0)
+    assert run.found() == []
+    run = Coordinated("producer_ids_once")
+    run.transaction("Empty")
+    run.emit(e.ProducerIdentified, -2, 7, 1, 9)
+    run.transaction("Empty", producer=7, id="other")
+    assert run.found() == [
+        "producer id 7 is given to transactional id writer and to client -2",
+        "producer id 7 is given to client -2 and to transactional id other",
+    ]
+
+
+@pytest.mark.parametrize(("epochs", "count"), [((0, 0, 1), 0), ((1, 0), 1)])
+def test_a_leader_takes_nothing_of_an_earlier_epoch(epochs: tuple[int, ...], count: int) -> None:
+    for repeated in (False, True):
+        run = begun("zombies_fenced")
+        for epoch in epochs:
+            run.show(shown.SequencedAccepted, 0, ORDERS_0, 7, epoch, repeated)
+        assert len(run.found()) == count
+
+
+@pytest.mark.parametrize(("epoch", "count"), [(2, 0), (1, 1)])
+def test_a_marker_fences_too(epoch: int, count: int) -> None:
+    run = Coordinated("zombies_fenced")
+    run.coordinates()
+    run.marked(False, epoch=2, topic=HOME.topic)
+    run.accepts(9, "", -1, (7, epoch))
+    assert len(run.found()) == count
+
+
+def test_a_new_leader_may_not_know_the_epoch() -> None:
+    run = begun("zombies_fenced")
+    run.show(shown.SequencedAccepted, 0, ORDERS_0, 7, 1, False)
+    run.leads(0, 1)
+    run.show(shown.SequencedAccepted, 0, ORDERS_0, 7, 0, False)
+    assert run.found() == []
+
+
+@pytest.mark.parametrize(
+    ("states", "count"),
+    [(("Ongoing",), 0), (("Ongoing", "PrepareAbort"), 0), (("Ongoing", "PrepareAbort", "CompleteAbort"), 1)],
+)
+def test_records_come_within_transactions(states: tuple[str, ...], count: int) -> None:
+    run = Coordinated("records_in_transactions")
+    run.state(0, (0, 1), 0)
+    run.leads(0, 0)
+    for state in states:
+        run.transaction(state, 0)
+    run.emit(e.TransactionalAppended, 0, *ORDERS_0, 7, 5, 20)
+    assert len(run.found()) == count
+    run.emit(e.TransactionsLoaded, 1, "__transaction_state", 0, 1, 1)
+    run.emit(e.TransactionalAppended, 0, *ORDERS_0, 7, 6, 21)
+    assert len(run.found()) == count
+
+
+# -- in time ----------------------------------------------------------------------------------------------------------
+
+
+def works(*names: str) -> Coordinated:
+    """Broker 0 works, is registered, and is the controller."""
+    run = Coordinated(*names)
+    run.emit(e.NodeStarted, 0, 1)
+    run.emit(ZkWritten, 0, "create", "/brokers/ids/0", 0, 5, "{}")
+    run.emit(e.BrokerRegistered, 0, 5)
+    run.emit(ZkWritten, 0, "create", "/controller", 0, 6, '{"version":1,"brokerid":0,"timestamp":"0"}')
+    return run
+
+
+def looks(run: Coordinated, seconds: int) -> list[str]:
+    for _ in range(seconds):
+        run.later(1)
+        run.checkers.look(run.world.now)
+    return run.found()
+
+
+@pytest.mark.parametrize(("seconds", "count"), [(50, 0), (60, 1)])
+def test_a_rebalance_ends(seconds: int, count: int) -> None:
+    run = works("groups_settle")
+    run.heard(ANNE)
+    run.group_state("PreparingRebalance")
+    assert len(looks(run, seconds)) == count
+    run = works("groups_settle")
+    run.heard(ANNE)
+    run.group_state("PreparingRebalance")
+    run.group_state("Stable")
+    assert looks(run, seconds) == []
+
+
+@pytest.mark.parametrize(
+    ("state", "seconds", "count"), [("Ongoing", 40, 0), ("Ongoing", 60, 1), ("PrepareCommit", 40, 1)]
+)
+def test_a_transaction_ends(state: str, seconds: int, count: int) -> None:
+    run = works("transactions_end")
+    run.assigned((0,))
+    run.state(0, (0,), 0)
+    run.show(shown.TransactionTimed, 0, WRITER, 10 * SECOND_US)
+    run.transaction(state, 0)
+    assert len(looks(run, seconds)) == count
+
+
+def test_a_partition_that_is_not_in_sync_excuses_a_transaction() -> None:
+    run = works("transactions_end")
+    run.assigned((0, 1))
+    run.state(0, (0,), 0)
+    run.transaction("PrepareCommit", 0)
+    assert looks(run, 60) == []
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_announcements_are_taken(taken: bool) -> None:
+    run = works("notifications_taken")
+    path = "/isr_change_notification/isr_change_0000000000"
+    run.emit(ZkWritten, 1, "create", path, 0, 7, "{}")
+    if taken:
+        run.emit(ZkWritten, 0, "delete", path, 0, 8, "")
+    found = looks(run, 20)
+    assert (found == []) is taken
+    assert taken or found[0].startswith(f"{path} is there for")
