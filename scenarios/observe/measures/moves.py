@@ -30,6 +30,7 @@ from scenarios.observe.measures.added_replicas import AddedReplicaRow, AddedRepl
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value
 from scenarios.observe.measures.fold import Fold, RunParts, Table
 from scenarios.observe.measures.move_ends import MoveEnds
+from scenarios.observe.past.changes import AssignmentWritten
 
 TAKEN_UP = "move.listen"
 
@@ -144,6 +145,7 @@ class Moves(Fold):
         trace.fold(MoveReported, self._reported)
         trace.fold(Step, self._stepped)
         self._ends = MoveEnds(trace, source.past, self._ended)
+        source.past.subscribe(AssignmentWritten, self._assigned)
 
     @property
     def any_open(self) -> bool:
@@ -283,6 +285,12 @@ class Moves(Fold):
             move.row = move.row._replace(failed=True)
         else:
             del self._open[tp]
+
+    def _assigned(self, event: AssignmentWritten) -> None:
+        """Forget a move that was refused because its topic was to be deleted, as that topic goes."""
+        move = self._open.get(event.tp)
+        if move is not None and move.row.failed and not event.replicas:
+            del self._open[event.tp]
 
     def _done(self, tp: TopicPartition, move: _Move, event: Event) -> None:
         del self._open[tp]
