@@ -42,6 +42,18 @@ def at_once(draws: Draws) -> int:
     return draws.spread(span) if span[1] else 0
 
 
+@frozen(kw_only=True)
+class Meetings(Episodes):
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        """Add one, unless only a core of the brokers will be healed: requests would wait for the others."""
+        if not scope.draft.heals_core:
+            self.met(scope, draws)
+
+    def met(self, scope: Scope, draws: Draws) -> None:
+        """Add the requests that meet."""
+        raise NotImplementedError
+
+
 # -- requests about a topic that the kind has made ---------------------------------------------------------------------
 
 
@@ -100,11 +112,11 @@ REQUESTS: Sequence[tuple[int, Request]] = (
     "operators ask for several things about one topic at the same instant: a move, a deletion, partitions, a setting",
 )
 @frozen(kw_only=True)
-class RequestsMeet(Episodes):
+class RequestsMeet(Meetings):
     times: Range = field(default=(1, 2), metadata=key(COUNT, "how many topics are asked about so in a run"))
     requests: Range = field(default=(2, 4), metadata=key(COUNT, "how many requests meet"))
 
-    def episode(self, scope: Scope, draws: Draws) -> None:
+    def met(self, scope: Scope, draws: Draws) -> None:
         topic, at_us = new_topic(scope, draws), scope.draft.moment(draws)
         if draws.sub("load").chance(0.4):
             load_on_passing(scope.draft, draws.sub("load/how"), topic, at_us)
@@ -124,11 +136,11 @@ class RequestsMeet(Episodes):
 
 @chaos("several-topics", "some topics are made at once, and deleted or moved at once, also while a broker is away")
 @frozen(kw_only=True)
-class SeveralTopics(Episodes):
+class SeveralTopics(Meetings):
     times: Range = field(default=(1, 1), metadata=key(COUNT, "how often in a run"))
     topics_made: Range = field(default=(2, 4), metadata=key(COUNT, "how many topics are made"))
 
-    def episode(self, scope: Scope, draws: Draws) -> None:
+    def met(self, scope: Scope, draws: Draws) -> None:
         topics = [new_topic(scope, draws.sub(number)) for number in range(draws.between(self.topics_made))]
         series = [Strike(TopicCreate(topic=topic), gap_us=at_once(draws)) for topic in topics]
         own = draws.sub("then")
@@ -159,12 +171,12 @@ class SeveralTopics(Episodes):
     "a broker is away, operators ask for what needs it, and it comes back, perhaps to another controller",
 )
 @frozen(kw_only=True)
-class WaitsForBrokers(Episodes):
+class WaitsForBrokers(Meetings):
     turn: ClassVar[int] = 2
 
     times: Range = field(default=(1, 2), metadata=key(COUNT, "how often a broker is waited for in a run"))
 
-    def episode(self, scope: Scope, draws: Draws) -> None:
+    def met(self, scope: Scope, draws: Draws) -> None:
         topic, away_us = new_topic(scope, draws), draws.spread(NOTICED)
         name = scope.partition(draws)
         broker = draws.choice(scope.draft.replicas(name))

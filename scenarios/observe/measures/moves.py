@@ -62,10 +62,12 @@ class _Move:
 
     Attributes:
         needed: whether a request was for other replicas than the partition had.
+        taken_up_again: whether a controller has taken it up after it had ended; one that was replaced ends nothing.
     """
 
     row: MoveRow
     needed: bool
+    taken_up_again: bool = False
 
 
 class Moves(Fold):
@@ -241,7 +243,7 @@ class Moves(Fold):
         if refused(event):
             self._refused(tp, before, event)
         move = self._open.get(tp)
-        if move is not None and move.row.failed and self._is_done(tp, move):
+        if move is not None and (move.row.failed or move.taken_up_again) and self._is_done(tp, move):
             self._done(tp, move, event)
         if not self._unanswered.get(tp):
             self._cancels.pop(tp, None)
@@ -271,6 +273,7 @@ class Moves(Fold):
         if procedure.reassignment and event.step == procedure.phases[TAKEN_UP].first:
             if move.row.failed:
                 self._added.begin(TopicPartition(event.topic, event.partition), move.row.t_us, move.row.original)
+                move.taken_up_again = True
             move.row = move.row._replace(begun=True, failed=False)
 
     def _ended(self, event: Event, tp: TopicPartition) -> None:
