@@ -1,7 +1,7 @@
 """The one who acts is cut off halfway: a controller after some messages of a fan-out, a leader between two writes of an
 ISR, a broker while it registers, a follower while it truncates.
 
-Elsewhere a fault's place is drawn apart from its moment. Here it hits whoever is in the middle of something.
+Elsewhere a fault's place is drawn apart from its moment. Here it hits the one that is in the middle of something.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _broker_is_told(scope: Scope, draws: Draws, nth: int, since_us: int) -> Half
 
 
 def _follower_truncates(scope: Scope, draws: Draws, nth: int, since_us: int) -> Halfway:
-    """A follower asks where its log departs from the leader's, or has just been told."""
+    """A follower asks where its log departs from the leader's, or has just got the answer."""
     partition = scope.partition(draws)
     follower = Target(brokers=(draws.choice(scope.draft.replicas(partition)),))
     whom = draws.choice((follower, Target(role=f"leader({partition})")))

@@ -90,7 +90,7 @@ def _sets(_scope: Scope, draws: Draws, topic: TopicSpec) -> list[Strike]:
 
 
 def follows(topic: TopicSpec, series: Sequence[Strike]) -> list[Strike]:
-    """What comes between ``series`` and another request about the topic: its creation, where it was to be deleted,
+    """The strikes between ``series`` and another request about the topic: its creation, where it was to be deleted,
     mostly while it is still there. The request concerns whichever topic there is."""
     lives = [strike.action for strike in series if isinstance(strike.action, TopicCreate | TopicDelete)]
     return [Strike(TopicCreate(topic=topic))] if isinstance(lives[-1], TopicDelete) else []

@@ -42,7 +42,7 @@ def _missed_elections(past: KeptEvents, violation: Violation, tp: TopicPartition
 def _missed_within_a_session(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
     """The replica at fault has missed elections, while it followed its leader in another partition, or was paused. It
     does not fetch this one as long as another broker leads, and a session in which nothing is left ends; unless it
-    hears of nothing meanwhile, and goes on in the session that it had."""
+    learns of nothing meanwhile, and goes on in the session that it had."""
     missed = _missed(past, violation, tp)
     return any(_follows_elsewhere(past, role, again.seq) or _is_paused(past, role, again.seq) for role, again in missed)
 
