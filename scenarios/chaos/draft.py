@@ -64,6 +64,7 @@ class Draft:
         hot: the partition at which faults of all kinds gather.
         machines_die: whether crashes of single brokers may take their machines with them.
         throttles: whether any action sets a replication throttle.
+        internal: the names of the partitions of internal topics, where clients with coordinators are drawn.
         notes: the draws in words.
     """
 
@@ -78,6 +79,7 @@ class Draft:
     hot: int = 0
     machines_die: bool = False
     throttles: bool = False
+    internal: tuple[str, ...] = ()
     chains: list[EntryChain] = field(factory=list)
     made: list[str] = field(factory=list)
     made_again: list[str] = field(factory=list)
@@ -97,8 +99,8 @@ class Draft:
 
     def replicas(self, partition: str) -> tuple[int, ...]:
         """The partition's replicas, once the moves that were drawn before have ended."""
-        if not self._placed:
-            self._placed = self.scenario.assignments()
+        if partition not in self._placed:
+            self._placed = {**self.scenario.assignments(), **self._placed}
         return self._placed[partition]
 
     def moved(self, partition: str, replicas: tuple[int, ...]) -> None:
@@ -188,8 +190,13 @@ class Scope:
 
     @classmethod
     def of(cls, draft: Draft, brokers: tuple[int, ...] = (), topics: tuple[str, ...] = ()) -> Scope:
-        """The scope of a block: all brokers and topics, unless it names some."""
-        found = tuple(topic for topic in draft.scenario.topics if not topics or topic.name in topics)
+        """The scope of a block: all brokers and topics, unless it names some. Internal topics are hit by strikes alone
+        (``strikes.role``), and by the kinds that are about them."""
+        found = tuple(
+            topic
+            for topic in draft.scenario.topics
+            if (topic.name in topics if topics else topic.partition_names[0] not in draft.internal)
+        )
         partitions = tuple(name for topic in found for name in topic.partition_names)
         return cls(draft, brokers or tuple(range(draft.scenario.cluster.brokers)), found, partitions)
 

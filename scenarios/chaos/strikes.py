@@ -24,6 +24,8 @@ MOMENT, SHORT, AROUND_A_SESSION, LONG = (
     (12 * SECOND, 30 * SECOND),
 )
 """The lengths of faults: shorter than most watches take, shorter than a ZooKeeper session, about as long, longer."""
+AT_COORDINATORS = 0.25
+"""The share of strikes at partitions of internal topics, where there are any."""
 
 
 def lasting(draws: Draws) -> int:
@@ -38,7 +40,10 @@ def until_healed(draws: Draws, share: float = 0.15) -> int | None:
 
 
 def role(scope: Scope, draws: Draws, partition: str) -> Target:
-    """One of the brokers that count for a partition: its leader, a follower, the controller, one by its id."""
+    """One of the brokers that count for a partition: its leader, a follower, the controller, one by its id. Where there
+    are coordinators, every fourth strike is about a partition of theirs."""
+    if scope.draft.internal and draws.sub("internal").chance(AT_COORDINATORS):
+        partition = draws.sub("internal/which").choice(scope.draft.internal)
     ids = [broker for broker in scope.draft.replicas(partition) if broker in scope.brokers] or scope.brokers
     by_id = Target(brokers=(draws.choice(ids),))
     if len(scope.brokers) < scope.draft.scenario.cluster.brokers:

@@ -6,14 +6,24 @@ from typing import Any, ClassVar
 
 from attrs import evolve, field, frozen
 
+from emulator.protocol.configs import ConfigValue
+from scenarios.chaos import strikes
 from scenarios.chaos.block_draws import MS, Draws
-from scenarios.chaos.draft import SECOND, Draft
-from scenarios.chaos.kind import DrawnChaos
+from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
+from scenarios.chaos.kind import DrawnChaos, Episodes
 from scenarios.cluster.clients.behaviours.group_member import GroupMember
 from scenarios.cluster.clients.behaviours.transactional import Transactional
-from scenarios.language.chaos import SHARE, chaos
+from scenarios.faults.actions.elections import ElectionPreferred
+from scenarios.faults.actions.programs import ClientCrash
+from scenarios.faults.actions.reassignments import ReassignExecute
+from scenarios.language.chaos import COUNT, SHARE, chaos
 from scenarios.language.clients import Behaviour
+from scenarios.language.plan import Move, Plan
+from scenarios.language.schema.spans import Range
 from scenarios.language.schema.table_reader import key
+from scenarios.language.targets import Target
+from scenarios.language.topic_spec import TopicSpec, split_partition
+from scenarios.language.triggers import At
 from scenarios.profiles import PROFILES
 from scenarios.profiles.profile import is_before
 
@@ -21,6 +31,12 @@ SINCE = "0.11"
 """The first release with transactions (KIP-98), whose groups are in brokers as those of later ones."""
 GROUP = "readers"
 ONE_OR_THREE = ((3, 1), (1, 3))
+THERE = 0.7
+"""The share of such seeds in which the internal topics are there from the start."""
+INTERNAL = {"__consumer_offsets": "offsets.topic", "__transaction_state": "transaction.state.log"}
+"""The internal topics, each with the beginning of the names of its settings."""
+COMPACTED: dict[str, ConfigValue | str] = {"retention.ms": -1, "retention.bytes": -1, "segment.bytes": 100 << 20}
+"""Settings of topics whose records are not deleted by their age."""
 
 
 @frozen(kw_only=True)
@@ -31,7 +47,8 @@ class Coordinated(DrawnChaos):
 
     def draw(self, draft: Draft, draws: Draws) -> None:
         """Draw the clients, and internal topics of few partitions: 50 of them, as Kafka has by default, take most of a
-        run's time and find nothing more."""
+        run's time and find nothing more. In some seeds they are there from the start, and strikes and moves hit them
+        as they hit other topics."""
         scenario = draft.scenario
         if is_before(PROFILES[scenario.profile].release, SINCE) or not scenario.topics:
             return
@@ -45,11 +62,32 @@ class Coordinated(DrawnChaos):
             "transaction.state.log.min.isr": min(2, replicas),
             "group.initial.rebalance.delay.ms": topics.weighted(((2, 0), (1, 3_000))),
         }
+        if topics.sub("expire").chance(0.3):
+            found |= {"offsets.retention.minutes": 1, "offsets.retention.check.interval.ms": 5_000}
         topic = draws.choice(scenario.topics)
         made = self.clients(draft, draws, topic.partition_names)
         draft.change(
             cluster=evolve(cluster, config={**found, **cluster.config}), clients=(*scenario.clients, *made)
         )  # fmt: skip
+        if topics.sub("there").chance(THERE):
+            self._state_internal(draft, topics.sub("placed"))
+
+    @staticmethod
+    def _state_internal(draft: Draft, draws: Draws) -> None:
+        """Add the internal topics to the file, as brokers would make them, so that faults can be aimed at them."""
+        known = [topic.name for topic in draft.scenario.topics]
+        settings, brokers = draft.scenario.settings(), range(draft.scenario.cluster.brokers)
+        for name, prefix in INTERNAL.items():
+            if name in known:
+                continue
+            partitions = settings[f"{prefix}.num.partitions"]
+            replicas = settings[f"{prefix}.replication.factor"]
+            assert isinstance(partitions, int)
+            assert isinstance(replicas, int)
+            placed = [draws.sub(name).sub(each).some(brokers, replicas) for each in range(partitions)]
+            topic = TopicSpec(name=name, assignment=placed, config=COMPACTED)
+            draft.change(topics=(*draft.scenario.topics, topic))
+            draft.internal = (*draft.internal, *topic.partition_names)
 
     def clients(self, draft: Draft, draws: Draws, partitions: tuple[str, ...]) -> list[Behaviour]:
         """The clients, which use these partitions."""
@@ -92,3 +130,51 @@ class Transactions(Coordinated):
                 )
             )  # fmt: skip
         return found
+
+
+@chaos(
+    "coordinators-again",
+    "coordinators of groups and transactions change: by moves, elections and faults, and the first one may be back",
+)
+@frozen(kw_only=True)
+class CoordinatorsAgain(Episodes):
+    turn: ClassVar[int] = 2
+
+    times: Range = field(default=(1, 3), metadata=key(COUNT, "how many such series there are in a run"))
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        draft = scope.draft
+        if not draft.internal:
+            return
+        partition = draws.choice(draft.internal)
+        series: list[Strike] = []
+        for turn in range(draws.between((1, 4))):
+            own = draws.sub(turn)
+            one = self._change(scope, own, partition)
+            series.append(one._replace(gap_us=own.spread((20 * MS, 8 * SECOND))))
+        draft.add(At(draft.moment(draws)), series)
+
+    @staticmethod
+    def _change(scope: Scope, draws: Draws, partition: str) -> Strike:
+        """An event after which another broker coordinates, or the same one again; or a client that dies meanwhile."""
+        leader = Target(role=f"leader({partition})")
+        here = scope.draft.replicas(partition)
+        free = [broker for broker in scope.brokers if broker not in here]
+        there = (*draws.some(free, 1), *draws.some(here, max(1, len(here) - 1)))
+        way = draws.weighted(((4, "fault"), (3, "election"), (3, "move"), (2, "client")))
+        if way == "election":
+            return Strike(ElectionPreferred(partitions=(partition,)))
+        if way == "client":
+            return Strike(ClientCrash(), Target(role="any client"), draws.spread(strikes.SHORT))
+        if way == "move":
+            scope.draft.moved(partition, there)
+            topic, number = split_partition(partition)
+            return Strike(ReassignExecute(plan=Plan(partitions=[Move(topic=topic, partition=number, replicas=there)])))
+        ways = (
+            (3, strikes.expire),
+            (3, strikes.short_crash),
+            (2, strikes.shut_down),
+            (1, strikes.pause),
+            (1, strikes.cut),
+        )
+        return draws.weighted(ways)(scope, draws, leader)

@@ -103,3 +103,31 @@ class LostDirectories(Episodes):
         elsewhere = strikes.strike(scope, draws, strikes.role(scope, draws, partition))
         possible = ((2, restart), (2, Strike(ControllerResign())), (1, Strike(ZkExpire(), broker)), (2, elsewhere))
         return draws.weighted(possible)
+
+
+@chaos("spoilt-logs", "a batch of a log of short segments is spoilt, and its broker dies: the start recovers the log")
+@frozen(kw_only=True)
+class SpoiltLogs(Episodes):
+    turn: ClassVar[int] = 1
+
+    times: Range = field(default=(1, 1), metadata=key(COUNT, "how many logs are spoilt in a run"))
+
+    def draw(self, draft: Draft, draws: Draws) -> None:
+        cluster = draft.scenario.cluster
+        short = {"log.segment.bytes": draws.sub("logs").choice((2_000, 8_000, 64 << 10))}
+        draft.change(cluster=evolve(cluster, config={**short, **cluster.config}))
+        super().draw(draft, draws)
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        partition = scope.partition(draws)
+        broker = Target(brokers=(draws.choice(scope.draft.replicas(partition)),))
+        series = []
+        for _ in range(draws.between((1, 2))):
+            spoilt = DiskCorrupt(partition=partition, batch=draws.choice(("first", "last")))
+            series.append(Strike(spoilt, broker, gap_us=draws.spread((MS, SECOND))))
+            killed = scope.draft.crash(draws) if draws.chance(0.7) else BrokerCrash(kind="host")
+            series.append(Strike(killed, broker, draws.spread(strikes.SHORT), draws.spread((MS, 4 * SECOND))))
+        if draws.chance(0.5):  # the others read from it
+            away = strikes.short_crash(scope, draws, Target(role=f"leader({partition})"))
+            series.append(away._replace(gap_us=draws.spread((SECOND, 8 * SECOND))))
+        scope.draft.add(At(scope.draft.moment(draws)), series)

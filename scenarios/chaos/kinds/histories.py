@@ -91,12 +91,12 @@ def _setting(scope: Scope, draws: Draws) -> list[Strike]:
 
 def _passing(scope: Scope, draws: Draws) -> list[Strike]:
     """A topic is made, may get partitions, and is deleted again."""
-    topic = _new_topic(scope, draws)
+    topic = new_topic(scope, draws)
     series = [Strike(TopicCreate(topic=topic))]
     if draws.chance(0.4):
         more = topic.partitions + draws.between((1, 2))
         series.append(Strike(TopicExpand(topic=topic.name, partitions=more), gap_us=gap(draws)))
-    return [*series, Strike(TopicDelete(topic=topic.name), gap_us=gap(draws))] if _deletes(scope) else series
+    return [*series, Strike(TopicDelete(topic=topic.name), gap_us=gap(draws))] if deletes_topics(scope) else series
 
 
 DEEDS: Sequence[tuple[int, Deed]] = (
@@ -109,11 +109,11 @@ def deed(scope: Scope, draws: Draws) -> list[Strike]:
     return draws.weighted(DEEDS)(scope, draws)
 
 
-def _deletes(scope: Scope) -> bool:
+def deletes_topics(scope: Scope) -> bool:
     return PROFILES[scope.draft.scenario.profile].policies.deletes_topics
 
 
-def _new_topic(scope: Scope, draws: Draws, name: str = "") -> TopicSpec:
+def new_topic(scope: Scope, draws: Draws, name: str = "") -> TopicSpec:
     """A topic that the method makes; ``name``: of one that was there before."""
     draft = scope.draft
     if not name:
@@ -156,10 +156,10 @@ class NamesAgain(Episodes):
     lives: Range = field(default=(2, 3), metadata=key(COUNT, "how many topics have the name, one after the other"))
 
     def episode(self, scope: Scope, draws: Draws) -> None:
-        if not _deletes(scope):
+        if not deletes_topics(scope):
             return
         draft, at_us = scope.draft, scope.draft.moment(draws)
-        topic, series = _new_topic(scope, draws), list[Strike]()
+        topic, series = new_topic(scope, draws), list[Strike]()
         if draws.sub("load").chance(0.6):
             load_on_passing(draft, draws.sub("load/how"), topic, at_us)
         for life in range(draws.between(self.lives)):
@@ -168,7 +168,7 @@ class NamesAgain(Episodes):
                 series.append(Strike(TopicDelete(topic=topic.name), gap_us=gap(own)))
                 if own.chance(0.4):
                     series.append(self._meanwhile(scope, own)._replace(gap_us=own.spread((MS, SECOND))))
-                topic = topic if own.chance(0.4) else _new_topic(scope, own.sub("topic"), topic.name)
+                topic = topic if own.chance(0.4) else new_topic(scope, own.sub("topic"), topic.name)
             series.append(Strike(TopicCreate(topic=topic), gap_us=own.sub("again").spread((5 * MS, 8 * SECOND))))
         draft.add(At(at_us), series)
 
@@ -309,6 +309,6 @@ class RequestsTwice(Episodes):
     def _asked(scope: Scope, draws: Draws) -> list[Strike]:
         """The request that is made twice, after what it needs."""
         possible: list[tuple[int, Deed]] = [(3, _move), (2, _election), (1, _setting)]
-        if _deletes(scope):
+        if deletes_topics(scope):
             possible.append((3, _passing))
         return draws.weighted(possible)(scope, draws)

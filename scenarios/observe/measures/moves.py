@@ -30,6 +30,7 @@ from scenarios.observe.measures.added_replicas import AddedReplicaRow, AddedRepl
 from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value
 from scenarios.observe.measures.fold import Fold, RunParts, Table
 from scenarios.observe.measures.move_ends import MoveEnds
+from scenarios.observe.past.changes import AssignmentWritten
 
 TAKEN_UP = "move.listen"
 
@@ -61,10 +62,12 @@ class _Move:
 
     Attributes:
         needed: whether a request was for other replicas than the partition had.
+        taken_up_again: whether a controller has taken it up after it had ended; one that was replaced ends nothing.
     """
 
     row: MoveRow
     needed: bool
+    taken_up_again: bool = False
 
 
 class Moves(Fold):
@@ -144,6 +147,7 @@ class Moves(Fold):
         trace.fold(MoveReported, self._reported)
         trace.fold(Step, self._stepped)
         self._ends = MoveEnds(trace, source.past, self._ended)
+        source.past.subscribe(AssignmentWritten, self._assigned)
 
     @property
     def any_open(self) -> bool:
@@ -239,7 +243,7 @@ class Moves(Fold):
         if refused(event):
             self._refused(tp, before, event)
         move = self._open.get(tp)
-        if move is not None and move.row.failed and self._is_done(tp, move):
+        if move is not None and (move.row.failed or move.taken_up_again) and self._is_done(tp, move):
             self._done(tp, move, event)
         if not self._unanswered.get(tp):
             self._cancels.pop(tp, None)
@@ -269,6 +273,7 @@ class Moves(Fold):
         if procedure.reassignment and event.step == procedure.phases[TAKEN_UP].first:
             if move.row.failed:
                 self._added.begin(TopicPartition(event.topic, event.partition), move.row.t_us, move.row.original)
+                move.taken_up_again = True
             move.row = move.row._replace(begun=True, failed=False)
 
     def _ended(self, event: Event, tp: TopicPartition) -> None:
@@ -283,6 +288,12 @@ class Moves(Fold):
             move.row = move.row._replace(failed=True)
         else:
             del self._open[tp]
+
+    def _assigned(self, event: AssignmentWritten) -> None:
+        """Forget a move that was refused because its topic was to be deleted, as that topic goes."""
+        move = self._open.get(event.tp)
+        if move is not None and move.row.failed and not event.replicas:
+            del self._open[event.tp]
 
     def _done(self, tp: TopicPartition, move: _Move, event: Event) -> None:
         del self._open[tp]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
+    Fault,
     Truncated,
 )
 from emulator.protocol.types import TopicPartition
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 FORGETS = ("append_shape", "truncate_safety")
 """Checkers that see that a log has forgotten a leader epoch."""
+PAUSES = ("broker.pause", "broker.resume")
+"""The actions that begin and end a pause."""
 
 
 @of_partition
@@ -37,9 +40,11 @@ def _missed_elections(past: KeptEvents, violation: Violation, tp: TopicPartition
 
 @of_partition
 def _missed_within_a_session(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
-    """The replica at fault has missed elections, while it followed its leader in another partition. It does not fetch
-    this one as long as another broker leads, and a session in which nothing is left ends."""
-    return any(_follows_elsewhere(past, role, again.seq) for role, again in _missed(past, violation, tp))
+    """The replica at fault has missed elections, while it followed its leader in another partition, or was paused. It
+    does not fetch this one as long as another broker leads, and a session in which nothing is left ends; unless it
+    learns of nothing meanwhile, and goes on in the session that it had."""
+    missed = _missed(past, violation, tp)
+    return any(_follows_elsewhere(past, role, again.seq) or _is_paused(past, role, again.seq) for role, again in missed)
 
 
 def _missed(
@@ -114,6 +119,13 @@ def _follows_elsewhere(past: KeptEvents, role: BecameFollower, at_seq: int) -> b
     tps = dict.fromkeys(TopicPartition.of(e.topic, e.partition) for e in past.of(BecameFollower) if e.node == role.node)
     lasts = [past.last_role(tp, role.node, at_seq) for tp in tps if tp != (role.topic, role.partition)]
     return any(type(last) is BecameFollower and last.leader == role.leader for last in lasts)
+
+
+def _is_paused(past: KeptEvents, role: BecameFollower, at_seq: int) -> bool:
+    """Whether the follower is paused at an event, and took up its role before."""
+    faults = [fault for fault in past.of(Fault) if fault.seq < at_seq and role.node in fault.brokers]
+    last = next((fault for fault in reversed(faults) if fault.action in PAUSES), None)
+    return last is not None and last.action == PAUSES[0] and last.seq > role.seq
 
 
 EPOCHS: tuple[Reason, ...] = (

@@ -13,8 +13,10 @@ from scenarios.profiles import PROFILES
 from scenarios.profiles.profile import is_before
 
 LATER = (
-    "controllers-again", "groups", "leaders-again", "lost-directories", "names-again", "pools-resized", "queued-sends",
-    "replicas-again", "requests-twice", "retries", "second-faults", "settings-again", "transactions",
+    "controllers-again", "coordinators-again", "cut-off-halfway", "groups", "leaders-again", "lost-directories",
+    "names-again", "pools-resized", "queued-sends", "replicas-again", "requests-meet", "requests-twice", "retries",
+    "second-faults", "setting-layers", "settings-again", "several-topics", "spoilt-logs", "transactions",
+    "waits-for-brokers",
 )  # fmt: skip
 COPIES_WERE_DRAWN_SINCE = "2.5"
 

@@ -12,13 +12,16 @@ from attrs import evolve
 
 from scenarios.chaos.block_draws import Draws
 from scenarios.chaos.draw import concrete, default_swarm
+from scenarios.faults.actions.brokers import ZkExpire
+from scenarios.faults.actions.config_actions import ConfigSet
 from scenarios.faults.actions.disks import LogDirOffline
 from scenarios.faults.actions.healing import Heal
 from scenarios.faults.actions.topic_actions import TopicCreate, TopicDelete
 from scenarios.language import Scenario
 from scenarios.language.chaos import all_kinds, find_kind
+from scenarios.language.entries import MethodEntry
 from scenarios.language.schema.spans import certain
-from scenarios.language.triggers import At, WhenMessage, WhenZk
+from scenarios.language.triggers import After, At, WhenMessage, WhenZk
 from scenarios.profiles import PROFILES
 from tests.scenarios.cli.tool import environment
 from tests.scenarios.language.builders import SMALL, small_and
@@ -51,7 +54,7 @@ at = "6s"
 
 SINCE: dict[str, str] = {}
 """Kinds that draw nothing under the default profile, each with one under which it draws."""
-DRAWS_WHAT_IS_NOT_STATED = ("healing", "consumers", "loads", "mistakes", "protocols")
+DRAWS_WHAT_IS_NOT_STATED = ("healing", "consumers", "coordinators-again", "loads", "mistakes", "protocols")
 
 
 def of(*kinds: str, share: float = 1.0) -> Scenario:
@@ -222,7 +225,7 @@ def test_a_scenario_without_blocks_is_drawn_as_it_is() -> None:
 
 def with_one_load(swarm: Scenario) -> Scenario:
     """The default swarm without the kinds that bring loads for a while, and without throttles, which change fetches."""
-    others = ("throttles", "queued-sends", "names-again")
+    others = ("throttles", "queued-sends", "names-again", "requests-meet", "setting-layers")
     return evolve(swarm, chaos=[block for block in swarm.chaos if block.kind not in others])
 
 
@@ -344,3 +347,59 @@ def test_a_directory_is_lost_by_a_broker_that_has_another() -> None:
     lost = [entry for entry in drawn.method if entry.name == "log_dir.offline"]
     assert lost
     assert all(entry.action.log_dir is not None for entry in lost if isinstance(entry.action, LogDirOffline))
+
+
+def drawn_entries(kind: str, *others: str, seeds: int = 40, profile: str | None = None) -> list[list[MethodEntry]]:
+    """The entries of scenarios that draw a kind, seed by seed."""
+    swarm = of("healing", *others, kind).for_run(profile=profile)
+    return [list(concrete(swarm, seed).method) for seed in range(seeds)]
+
+
+def test_the_one_who_acts_is_the_one_who_is_cut_off() -> None:
+    hit = Counter[str]()
+    for entries in drawn_entries("cut-off-halfway"):
+        for entry in entries:
+            if isinstance(entry.trigger, WhenMessage | WhenZk) and isinstance(entry.action, ZkExpire):
+                ends = (entry.trigger.source, getattr(entry.trigger, "target", None))
+                hit["actor" if entry.target in ends else "another"] += 1
+    assert hit["actor"] > 5 * hit["another"], "a leader that a follower asks is the only other one"
+
+
+def test_requests_about_one_topic_meet_at_one_instant() -> None:
+    gaps = [
+        certain(later.trigger.delay_us)
+        for entries in drawn_entries("requests-meet")
+        for later in entries
+        if isinstance(later.trigger, After) and later.name in ("topic.delete", "reassign.execute", "topic.expand")
+    ]
+    assert 0 in gaps
+    assert sum(gap <= 20_000 for gap in gaps) > len(gaps) // 4
+
+
+def test_a_topic_that_is_deleted_is_asked_about_again() -> None:
+    """Its creation is asked for in between, or the file would not hold; both come while the first topic is there."""
+    names = [[entry.name for entry in entries] for entries in drawn_entries("requests-meet")]
+    assert any("topic.expand" in after[after.index("topic.delete") :] for after in names if "topic.delete" in after)
+
+
+def test_several_topics_are_deleted_together() -> None:
+    deleted = [sum(entry.name == "topic.delete" for entry in entries) for entries in drawn_entries("several-topics")]
+    assert max(deleted) >= 3
+    assert all(count != 1 for count in deleted)
+
+
+def test_the_last_setting_of_a_layer_is_taken_away() -> None:
+    for entries in drawn_entries("setting-layers"):
+        last = [entry.action for entry in entries if isinstance(entry.action, ConfigSet)]
+        assert last == [] or any(action.remove and not action.config for action in last)
+
+
+def test_partitions_of_coordinators_are_hit_as_others_are() -> None:
+    aimed = Counter[bool]()
+    for seed in range(30):
+        drawn = concrete(of("healing", "groups", "attrition", "coordinators-again").for_run(), seed)
+        there = "__consumer_offsets" in [topic.name for topic in drawn.topics]
+        roles = [entry.target.role or "" for entry in drawn.method if entry.target is not None]
+        aimed[there] += sum("(__" in role for role in roles)
+    assert aimed[True] > 10
+    assert aimed[False] == 0

@@ -68,6 +68,19 @@ def test_before_kafka_9338_it_misses_them_within_a_session(quiet: Run) -> None:
         assert tickets(told(quiet, "kafka-2.4", [*missed, *elsewhere], found)) == [None]
 
 
+def test_before_kafka_9338_it_may_also_have_been_paused_meanwhile(quiet: Run) -> None:
+    found = stated("log_matching", "…", 9, 9, "orders-0, broker 1, epoch 0: below …", brokers=(1,))
+
+    def pause(seq: int, action: str = "broker.pause", broker: int = 1) -> e.Fault:
+        return e.Fault(seq, seq, -1, action, str(broker), "")
+
+    missed = [follows(1, 0, 0), led(3, 2, 1), led(6, 0, 2)]
+    assert tickets(told(quiet, "kafka-2.4", [*missed, pause(2)], found)) == ["KAFKA-9338"]
+    assert tickets(told(quiet, "kafka-2.5", [*missed, pause(2)], found)) == [None]
+    for events in ([pause(7)], [pause(0)], [pause(2, broker=3)], [pause(2), pause(4, "broker.resume")]):
+        assert tickets(told(quiet, "kafka-2.4", [*missed, *events], found)) == [None]
+
+
 @pytest.mark.parametrize(
     ("profile", "assignment", "known"),
     [

@@ -232,6 +232,28 @@ def test_nor_is_one_of_a_topic_that_is_deleted_a_move() -> None:
     assert stream.finish(9_000)["moves"] == 0
 
 
+def test_nor_is_one_that_is_refused_because_its_topic_is_to_be_deleted() -> None:
+    """Even where a new topic has the name before the next controller is elected."""
+    stream = started()
+    stream.at(1_000).move((3, 1, 2))
+    stream.at(2_000).moved()
+    stream.at(3_000).write(topic_path("orders"), "", op="delete")
+    topic(stream, OLD, {})
+    assert stream.finish(9_000)["moves"] == 0
+
+
+def test_one_that_a_replaced_controller_takes_up_after_its_end_is_done_when_the_cancellation_is_refused() -> None:
+    """That controller wakes from a pause, and begins the move that its successor has done meanwhile."""
+    stream = started()
+    stream.at(1_000).move((3, 1, 2))
+    stream.at(2_000).emit(MoveCancelled, *ORDERS_0)
+    topic(stream.at(3_000), (3, 1, 2), {})
+    stream.moved()
+    stream.at(4_000).emit(Step, "kip-455.U1", "before", *ORDERS_0, -1, 0, 0, "")
+    answer(stream.at(5_000), Errors.NO_REASSIGNMENT_IN_PROGRESS)
+    assert stream.finish(9_000)["moves_finished"] == 1
+
+
 @pytest.mark.parametrize("ends", [True, False])
 def test_a_request_for_what_is_there_is_no_move(ends: bool) -> None:
     stream = started()
