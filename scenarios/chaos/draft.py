@@ -59,6 +59,10 @@ class Draft:
         chains: the actions, in the order of drawing.
         made, made_again: the names of the topics that the method creates once, and of those that histories create.
         within_us: the time that the cluster may take to converge.
+        goes_on_us: the time after healing for which a dense load goes on, and in some seeds all loads.
+        tools_us: the time after healing by which tools that had to wait for ZooKeeper have set their throttles.
+        gives_up_us: the time for which loads on topics that the method creates wait for the outcome of a batch;
+            None: as long as Kafka's producers.
         last: the action of an operator after healing, if any.
         hot_us: moments near which faults of all kinds gather, so that they meet.
         hot: the partition at which faults of all kinds gather.
@@ -75,6 +79,9 @@ class Draft:
     last: Action | None = None
     core: tuple[int, ...] = ()
     within_us: int = 120 * SECOND
+    goes_on_us: int = GOES_ON_US
+    tools_us: int = 30 * SECOND
+    gives_up_us: int | None = None
     hot_us: tuple[int, ...] = ()
     hot: int = 0
     machines_die: bool = False

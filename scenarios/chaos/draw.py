@@ -14,8 +14,8 @@ from importlib.resources import files
 
 from attrs import evolve
 
-from scenarios.chaos.block_draws import Draws
-from scenarios.chaos.draft import GOES_ON_US, SECOND, Draft, Strike
+from scenarios.chaos.block_draws import MS, Draws
+from scenarios.chaos.draft import SECOND, Draft, Strike
 from scenarios.chaos.kind import DrawnChaos
 from scenarios.chaos.kinds.operator_work import unthrottle
 from scenarios.cluster.from_scenario import topic_setup
@@ -34,8 +34,6 @@ from scenarios.language.workloads import WorkloadSpec
 Weights = Mapping[str, float]
 """The share of seeds that have each kind, where it is not the block's own."""
 AFTER_HEALING_US = 60_000_000
-TOOLS_END_US = 30_000_000
-"""The time after healing by which a tool that had to wait for ZooKeeper has set the throttle of its plan."""
 FOLLOWERS_LIMIT = "replica.fetch.max.bytes"
 LATER_US = 10_000_000
 """The time after healing when an operator gives up the brokers that are not healed, where unclean elections are
@@ -68,6 +66,7 @@ def concrete(scenario: Scenario, seed: int, weights: Weights | None = None) -> S
     _choose_core(draft, Draws.of(seed, "core"))
     if FOLLOWERS_LIMIT not in scenario.cluster.config and not scenario.policies.brokers.sends_first_batch:
         _let_followers_read_every_message(draft)
+    _give_up_with_their_topics(draft)
     _allow_for_what_outruns(draft, [load.topic for load in scenario.workloads])
     return _finished(draft, scenario, [block.kind for block, _ in taken], left_out)
 
@@ -149,6 +148,24 @@ def _let_followers_read_every_message(draft: Draft) -> None:
     draft.change(cluster=evolve(scenario.cluster, config={**config, FOLLOWERS_LIMIT: limit}))
 
 
+def _give_up_with_their_topics(draft: Draft) -> None:
+    """Let loads on topics that the method creates give up soon, where that is asked for.
+
+    Most of these topics are deleted in the end. Kafka's producers ask for one for two minutes, every
+    retry.backoff.ms, and the run would last as long.
+    """
+    if draft.gives_up_us is None:
+        return
+    made = (*draft.made, *draft.made_again)
+    ends = {"delivery.timeout.ms": draft.gives_up_us // MS, "request.timeout.ms": draft.gives_up_us // (2 * MS)}
+    draft.change(
+        workloads=tuple(
+            evolve(load, config={**ends, **load.config}) if load.topic in made and not load.config else load
+            for load in draft.scenario.workloads
+        )
+    )
+
+
 def _allow_for_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
     """Stop the loads that outrun replication.
 
@@ -179,7 +196,7 @@ def _allow_for_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
 
     def goes_on(load: WorkloadSpec) -> bool:
         """Whether the load goes on long after healing."""
-        return load.stop_us is None or load.stop_us >= draft.faults[1] + GOES_ON_US
+        return load.stop_us is None or load.stop_us >= draft.faults[1] + draft.goes_on_us
 
     new = [load for load in draft.scenario.workloads if load.topic not in stated]
     outrun = [load for load in new if share(load) > 1 or lags(load)]
@@ -219,7 +236,7 @@ def heal_entries(draft: Draft, original: Scenario) -> tuple[MethodEntry, ...]:
     then = [MethodEntry(action=draft.last, trigger=After(LATER_US), optional=True)] if draft.last else []
     if not draft.throttles:
         return (MethodEntry(action=heal, trigger=at), *then)
-    again = MethodEntry(action=unthrottle(), trigger=After(TOOLS_END_US), optional=True)
+    again = MethodEntry(action=unthrottle(), trigger=After(draft.tools_us), optional=True)
     return (unthrottled, MethodEntry(action=heal, trigger=at), *then, again)
 
 

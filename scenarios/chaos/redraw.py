@@ -15,6 +15,7 @@ from emulator.streams import Streams
 from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Draft, EntryChain
 from scenarios.chaos.draw import MACHINES_DIE, Weights, heal_entries, swarm_of
+from scenarios.chaos.kinds.shape import Healing
 from scenarios.errors import BadInput
 from scenarios.faults.actions.healing import Heal
 from scenarios.faults.actions.reassignments import OfPlan
@@ -45,6 +46,7 @@ def redrawn(swarm: Scenario, drawn: Scenario, at_us: int, seed: int, weights: We
     assert isinstance(heal.action, Heal)
     draft = _draft(drawn, at_us, certain(heal.trigger.time_us), heal.action.brokers)
     draft.throttles = len(healing) > 1
+    draft.tools_us = next((block.tools_us for block in swarm.chaos if isinstance(block, Healing)), draft.tools_us)
     blocks = [(block, draws) for block, draws in swarm_of(swarm.chaos, seed, weights or {})[0]]
     for turn in (FIRST_FAULTS, FIRST_FAULTS + 1):
         for block, draws in blocks:

@@ -8,15 +8,16 @@ from typing import Any, ClassVar
 
 from attrs import evolve, field, frozen
 
+from scenarios import units
 from scenarios.chaos import strikes
 from scenarios.chaos.block_draws import MS, Draws
-from scenarios.chaos.draft import GOES_ON_US, SECOND, Draft, Scope, Strike
+from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
 from scenarios.chaos.kind import DrawnChaos, Episodes
 from scenarios.chaos.kinds.shape import ALWAYS
 from scenarios.faults.actions.brokers import BrokerCrash, BrokerPause
 from scenarios.faults.actions.intercepted import MessageCut
 from scenarios.language.chaos import chaos
-from scenarios.language.schema.kinds import Integer
+from scenarios.language.schema.kinds import Integer, Quantity
 from scenarios.language.schema.spans import Range, RangeOf
 from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import Target
@@ -48,8 +49,17 @@ class Loads(OnTopics):
     batches: Range = field(
         default=(1, 6), metadata=key(BATCHES, "batches a second and partition, while the load is on")
     )
+    gives_up_us: int | None = field(
+        default=None,
+        metadata=key(
+            Quantity(units.parse_duration, units.format_duration, "10s", low=2 * SECOND),
+            "delivery.timeout.ms of loads on topics that the run creates and may delete; absent = Kafka's two minutes",
+            name="gives_up",
+        ),
+    )
 
     def draw(self, draft: Draft, draws: Draws) -> None:
+        draft.gives_up_us = self.gives_up_us
         loaded = [load.topic for load in draft.scenario.workloads]
         for topic in draft.scenario.topics:
             if topic.name not in loaded:
@@ -92,7 +102,7 @@ class Loads(OnTopics):
         if not dense:
             return draft.stop_us
         on = draft.stop_us is None or draws.sub("dense/on").chance(0.5)
-        return draft.faults[1] + GOES_ON_US if on else draft.stop_us
+        return draft.faults[1] + draft.goes_on_us if on else draft.stop_us
 
     @staticmethod
     def _config(draws: Draws, acks: str, linger_us: int) -> Mapping[str, Any]:

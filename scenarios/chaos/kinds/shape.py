@@ -187,13 +187,29 @@ class Healing(Shape):
         default=0.2, metadata=key(SHARE, "the share of seeds in which all brokers but one or two are healed")
     )
     loaded: float = field(default=0.25, metadata=key(SHARE, "the share of seeds in which the loads never stop"))
+    goes_on_us: int | None = field(
+        default=None,
+        metadata=key(
+            SOME_TIME, "time after that for which they go on instead; absent = to the end of the run", name="goes_on"
+        ),
+    )
+    tools_us: int = field(
+        default=30 * SECOND,
+        metadata=key(
+            SOME_TIME,
+            "time after that by which tools that waited for ZooKeeper have set their throttles, which are then removed",
+            name="tools",
+        ),
+    )
 
     def draw(self, draft: Draft, draws: Draws) -> None:
         heal_us = max(draws.moment(self.at), self.begin_us + 2 * SECOND)
         draft.faults = self.begin_us, heal_us
         draft.stop_us = heal_us + draws.moment((0, 10 * SECOND))
-        draft.within_us = self.within_us
+        draft.within_us, draft.tools_us = self.within_us, self.tools_us
+        draft.goes_on_us = self.goes_on_us or draft.goes_on_us
         if draws.sub("loaded").chance(self.loaded):
-            draft.stop_us = None
-            draft.notes.append("the loads never stop")
+            draft.stop_us = None if self.goes_on_us is None else heal_us + self.goes_on_us
+            on = "never stop" if self.goes_on_us is None else f"go on for {self.goes_on_us / SECOND:g} s after that"
+            draft.notes.append(f"the loads {on}")
         draft.heals_core = draws.sub("core").chance(self.core)

@@ -12,6 +12,8 @@ from attrs import evolve
 
 from scenarios.chaos.block_draws import Draws
 from scenarios.chaos.draw import concrete, default_swarm
+from scenarios.chaos.kinds.loads import Loads
+from scenarios.chaos.kinds.shape import Healing
 from scenarios.faults.actions.brokers import ZkExpire
 from scenarios.faults.actions.config_actions import ConfigSet
 from scenarios.faults.actions.disks import LogDirOffline
@@ -244,7 +246,7 @@ def test_loads_that_followers_cannot_keep_up_with_stop_as_faults_end() -> None:
     assert ends == [heal.time_us]
     assert [expect.within_us for expect in slow.expect] == [120_000_000 + certain(heal.time_us) * 80_000 // 30_303]
     assert [expect.within_us for expect in fast.expect] == [120_000_000]
-    assert [load.stop_us for load in fast.workloads] == [fast_heals_us + 30_000_000]
+    assert [load.stop_us for load in fast.workloads] == [fast_heals_us + 15_000_000]
 
 
 @pytest.mark.parametrize(("seed", "stops"), [(40001, True), (87, False)])
@@ -254,7 +256,38 @@ def test_loads_that_never_stop_leave_followers_time_to_catch_up(seed: int, stops
     [heal] = [entry.trigger for entry in drawn.method if entry.name == Heal.name]
     assert isinstance(heal, At)
     ends = [load.stop_us for load in drawn.workloads if not load.topic.startswith("passing")]
-    assert ends == [heal.time_us if stops else certain(heal.time_us) + 30_000_000] * len(ends)
+    assert ends == [heal.time_us if stops else certain(heal.time_us) + 15_000_000] * len(ends)
+
+
+def test_loads_that_would_never_stop_go_on_for_as_long_as_is_asked() -> None:
+    for goes_on_us, after_us in ((None, None), (15_000_000, 15_000_000)):
+        blocks = [Healing(loaded=1.0, goes_on_us=goes_on_us), Loads()]
+        drawn = concrete(evolve(default_swarm(), chaos=[*of("cluster", "topics").chaos, *blocks]), 3)
+        [heal] = [entry.trigger for entry in drawn.method if entry.name == Heal.name]
+        assert isinstance(heal, At)
+        last = drawn.workloads[-1].stop_us
+        assert last == (None if after_us is None else certain(heal.time_us) + after_us)
+
+
+def test_loads_on_topics_that_come_and_go_give_up_as_soon_as_is_asked() -> None:
+    """Others keep what they have, and without the key so do these."""
+    for gives_up_us in (None, 10_000_000):
+        blocks = [*of("healing", "names-again").chaos, Loads(gives_up_us=gives_up_us)]
+        drawn = concrete(evolve(of(), chaos=blocks), 4)
+        gone = [load for load in drawn.workloads if load.topic.startswith("passing")]
+        assert gone
+        wait_ms = None if gives_up_us is None else gives_up_us // 1_000
+        assert {load.config.get("delivery.timeout.ms") for load in gone} == {wait_ms}
+        others = [load for load in drawn.workloads if load not in gone]
+        assert all("delivery.timeout.ms" not in load.config for load in others)
+
+
+@pytest.mark.parametrize("tools_us", [12_000_000, 30_000_000])
+def test_throttles_go_again_when_tools_are_sure_to_have_set_theirs(tools_us: int) -> None:
+    blocks = [Healing(tools_us=tools_us), find_kind("throttles")()]
+    drawn = concrete(evolve(of(), chaos=blocks), 1)
+    assert drawn.method[-1].trigger == After(tools_us)
+    assert drawn.method[-1].action == drawn.method[-3].action
 
 
 def test_a_throttle_that_a_tool_sets_late_is_removed_too() -> None:
