@@ -37,7 +37,7 @@ COPIED_S, COPIED_HELD_S = 70e-6, 180e-6
 BEHIND_S = 5e-6
 """A batch, for each copy of its partition that is under way: the leader looks whether it may be sent."""
 MOVE_S = 8e-3
-"""What the control plane does about a move."""
+"""A move, for the control plane."""
 PIECE_S = 60e-3
 """A piece of a leap in a sampled run."""
 HELD_SECOND_S, HELD_COPY_S = 0.5e-3, 3e-6

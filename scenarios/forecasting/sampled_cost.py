@@ -22,7 +22,7 @@ PIECES_A_COPY, APART_S = 0.6, 10.0
 
 @frozen
 class Simulated:
-    """What a sampled run simulates.
+    """The part of a sampled run that is simulated.
 
     Attributes:
         seconds: virtual seconds of which every message is simulated.
@@ -34,7 +34,7 @@ class Simulated:
 
 
 def simulated(moves_s: float, copies: int, at_a_time: int, cycle_s: float) -> Simulated:
-    """What is simulated of moves that take so long.
+    """The part that is simulated of moves that take so long.
 
     Args:
         copies: how many copies there are, ``at_a_time`` of them at the same time.
