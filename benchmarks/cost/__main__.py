@@ -34,6 +34,7 @@ SHAPES: Mapping[str, Callable[[], Scenario]] = {
     "many small moves": _study("many-small-moves-at-size"),
     "sizes that differ": _study("waves-or-a-window-at-size"),
     "in waves of 20": _study("waves-or-a-window-at-size", name="kip-455+waves-20"),
+    "a window of 20": _study("waves-or-a-window-at-size", name="kip-455+window-20"),
     "one terabyte": _study("one-terabyte"),
     "big": big,
 }

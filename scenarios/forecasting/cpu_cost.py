@@ -174,7 +174,7 @@ def _cost(scenario: Scenario, demand: Demand, virtual_s: float, moves_s: float) 
     copied_s = copied / MIB * (COPIED_HELD_S if held_s else COPIED_S)
     held_copies_s = held_s * (len(ways) * HELD_SECOND_S + at_a_time * HELD_COPY_S) + behind * BEHIND_S
     cycle_s = float(capacities_of(scenario).window_s)
-    of_sampled = simulated(held_s, copies, at_a_time, cycle_s)
+    of_sampled = simulated(held_s, copies, at_a_time, cycle_s, _requests(scenario, demand, copies, at_a_time))
     part = min(1.0, of_sampled.seconds / held_s) if held_s else 1.0
     is_sampled = scenario.fidelity == SAMPLED
     share = part if is_sampled else 1.0
@@ -204,6 +204,14 @@ def _at_a_time(scenario: Scenario, demand: Demand, copies: int) -> int:
     if "per-broker" in admission.part.name:
         admitted *= max(1, len({one.before[0] for one in demand.moving}))
     return max(1, min(copies, copies * admitted // moves))
+
+
+def _requests(scenario: Scenario, demand: Demand, copies: int, at_a_time: int) -> int:
+    """How often a strategy requests moves: once, in waves, or move by move."""
+    admission = parse_strategy(scenario.strategy.name).execution.admission
+    if at_a_time == copies or admission.part.name.startswith("waves"):
+        return -(-copies // max(1, at_a_time))
+    return max(1, len(demand.moving) - (admission.number or 1))
 
 
 def _is_throttled(scenario: Scenario) -> bool:

@@ -16,6 +16,8 @@ CYCLES_A_WINDOW = 1.65
 cut short."""
 ENDS_A_WINDOW = 1.5
 """A third of the copies has ended when half of the windows that this calls for are due anyway."""
+MOST = 0.6
+"""However often windows are due, so much of the time is simulated."""
 PIECES_A_COPY, APART_S = 0.6, 10.0
 """The pieces for each copy, as some ends share one, and how far apart they are at least."""
 
@@ -33,12 +35,13 @@ class Simulated:
     pieces: float
 
 
-def simulated(moves_s: float, copies: int, at_a_time: int, cycle_s: float) -> Simulated:
+def simulated(moves_s: float, copies: int, at_a_time: int, cycle_s: float, requests: int = 1) -> Simulated:
     """The part that is simulated of moves that take so long.
 
     Args:
         copies: how many copies there are, ``at_a_time`` of them at the same time.
         cycle_s: the length of a quota's cycle.
+        requests: how often moves are requested: what a new copy gets is measured.
     """
     from scenarios.runs.leaping.leaper import (  # with all that runs need
         COPIES,
@@ -55,8 +58,7 @@ def simulated(moves_s: float, copies: int, at_a_time: int, cycle_s: float) -> Si
         by_time += 1
         now_s += max(CYCLES_BETWEEN * cycle_s, share * (now_s - 2 * cycle_s)) + 2 * cycle_s
     by_ends = log(copies) / log(ENDS_A_WINDOW) / 2
-    parts = copies / at_a_time - 1  # of each later part no rate is known
-    windows = 1 + by_time + by_ends + parts
-    seconds = min(moves_s, CYCLES_A_WINDOW * cycle_s * windows)
+    windows = requests + by_time + by_ends
+    seconds = min(MOST * moves_s, CYCLES_A_WINDOW * cycle_s * windows)
     pieces = min(PIECES_A_COPY * copies, moves_s / APART_S) if at_a_time > FEW else 0.0
     return Simulated(seconds, pieces)
