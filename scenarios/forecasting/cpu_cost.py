@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from scenarios.errors import BadInput
-from scenarios.forecasting.capacities import capacities_of
 from scenarios.forecasting.moving import PER_S, Demand, demand_of
-from scenarios.forecasting.sampled_cost import Simulated, simulated
 from scenarios.language.fidelity import SAMPLED
 from scenarios.language.plan import Plan
 from scenarios.language.schema.spans import Drawable, Span
@@ -173,12 +171,16 @@ def _cost(scenario: Scenario, demand: Demand, virtual_s: float, moves_s: float) 
     )
     copied_s = copied / MIB * (COPIED_HELD_S if held_s else COPIED_S)
     held_copies_s = held_s * (len(ways) * HELD_SECOND_S + at_a_time * HELD_COPY_S) + behind * BEHIND_S
-    cycle_s = float(capacities_of(scenario).window_s)
     loaded_s = batches * BATCH_S + replicas * REPLICA_S + read * READER_S + rounds * ROUND_S
-    of_sampled = Simulated(held_s, 0.0)
+    simulated_s, pieces = held_s, 0.0
     if loaded_s + copied_s + held_copies_s >= WORTH_SAYING_S / 2:  # else it is not said
-        of_sampled = simulated(held_s, copies, at_a_time, cycle_s, _requests(scenario, demand, copies, at_a_time))
-    part = min(1.0, of_sampled.seconds / held_s) if held_s else 1.0
+        from scenarios.forecasting.capacities import capacities_of
+        from scenarios.forecasting.sampled_cost import simulated
+
+        cycle_s = capacities_of(scenario).window_s
+        found = simulated(held_s, copies, at_a_time, cycle_s, _requests(scenario, demand, copies, at_a_time))
+        simulated_s, pieces = found.seconds, found.pieces
+    part = min(1.0, simulated_s / held_s) if held_s else 1.0
     is_sampled = scenario.fidelity == SAMPLED
     share = part if is_sampled else 1.0
     return Cost(
@@ -192,7 +194,7 @@ def _cost(scenario: Scenario, demand: Demand, virtual_s: float, moves_s: float) 
         moves_s=len(demand.moving) * MOVE_S,
         busiest_linger_s=None if busiest is None else busiest[1],
         simulated=part,
-        pieces_s=of_sampled.pieces * PIECE_S,
+        pieces_s=pieces * PIECE_S,
         is_sampled=is_sampled,
     )
 
