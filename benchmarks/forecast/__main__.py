@@ -89,9 +89,12 @@ def row(kind: str, ones: Sequence[Measured]) -> tuple[str, ...]:
 def main() -> int:
     parser = parser_of("forecast", __doc__)
     parser.add_argument("--cases", type=int, default=12, help="how many of each kind")
+    parser.add_argument("--kind", choices=tuple(KINDS), help="this kind alone")
     options = parser.parse_args()
+    if options.kind is not None and options.write:
+        parser.error("--write writes the table of all kinds; leave --kind out")
     rows, all_ = [], []
-    for kind in KINDS:
+    for kind in KINDS if options.kind is None else (options.kind,):
         ones = [measured(case) for case in drawn(kind, options.cases)]
         all_ += ones
         wide, narrow = [one for one in ones if not one.outlook.near], [one for one in ones if one.outlook.near]

@@ -137,6 +137,21 @@ def _never(draw: Random) -> Table:
     )  # fmt: skip
 
 
+def _dying(draw: Random) -> Table:
+    """A broker dies: a leader, a receiver, or a follower in sync; for some time, or until the end."""
+    rate = draw.randint(15, 40)
+    strategy = draw.choice(("wiki", "kip-455", "kafka-6794", "kip-455+waves-2"))
+    table = _case(
+        draw, partitions=draw.randint(2, 8), size_mb=draw.randint(100, 250), written_mb=rate * draw.uniform(0.02, 0.15),
+        throttle_mb=rate, keep=draw.choice((0, 0, 2)), strategy=strategy, followers=2,
+    )  # fmt: skip
+    death: Table = {"at": f"{draw.randint(35, 60)}s", "action": "broker.crash", "target": draw.randrange(6)}
+    if draw.random() < 0.8 or death["target"] > 2:
+        death["duration"] = f"{draw.randint(5, 90)}s"
+    table["method"].append(death)
+    return table
+
+
 KINDS: dict[str, Callable[[Random], Table]] = {
     "one partition": _single,
     "several": _several,
@@ -145,6 +160,7 @@ KINDS: dict[str, Callable[[Random], Table]] = {
     "throttle and cards": _throttled_and_carded,
     "in parts": _in_parts,
     "other protocols": _one_by_one,
+    "a broker dies": _dying,
     "never ends": _never,
 }
 

@@ -26,7 +26,7 @@ class Foretold:
     """The answer of ``understudy forecast`` about a move.
 
     Attributes:
-        computed_s: by arithmetic, which leaves out that a broker dies.
+        computed_s: by arithmetic.
         run_s: the mean of its runs, with its interval of 95 %.
     """
 
@@ -63,6 +63,7 @@ class Beside:
 
 ANSWERS: tuple[tuple[str, Callable[[Beside], float]], ...] = (
     ("exact runs", lambda each: each.emulated_error),
+    ("estimates by arithmetic", lambda each: each.error(each.foretold.computed_s)),
     ("runs of the forecast", lambda each: each.foretold_error),
 )
 """The answers that have to keep within the errors."""
@@ -122,7 +123,7 @@ def _foretold_row(each: Beside) -> tuple[str, ...]:
     return (
         f"`{each.recording}`",
         f"{each.reality.duration_s:.1f}",
-        f"{computed_s:.1f}" + (" (without the death)" if each.reality.killed else ""),
+        f"{computed_s:.1f}",
         f"{each.error(computed_s):+.1%}",
         _spread(run_s.value, run_s.low or run_s.value, run_s.high or run_s.value),
         f"{each.foretold_error:+.1%}",

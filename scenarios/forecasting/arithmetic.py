@@ -13,6 +13,7 @@ from scenarios.forecasting.capacities import Capacities, capacities_of
 from scenarios.forecasting.fluid import Flow, Flowed, Full
 from scenarios.forecasting.lower_bound import at_least_s
 from scenarios.forecasting.moving import Demand, Moving, demand_of
+from scenarios.forecasting.outages import Outage
 from scenarios.language.strategies import SHAPES, Throttle, parse_strategy
 from scenarios.language.strategies.strategy import Strategy
 
@@ -57,6 +58,7 @@ class Outlook:
         ended: how many moves end.
         full: what holds copies back; of a plan that never ends, what they need there.
         least_throttle: a throttle of about this rate or more lets it end, in bytes per second; None where any does.
+        waits_for: the brokers that are down for ever, and for which a plan that never ends waits.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Outlook:
     ended: int
     full: tuple[Full, ...]
     least_throttle: int | None
+    waits_for: tuple[int, ...] = ()
 
     @property
     def never_ends(self) -> bool:
@@ -107,6 +110,7 @@ class Forecast:
         brokers: those that the plan concerns.
         outlooks: the shortest first, those that never end last.
         left_out: what the file has and the arithmetic does not know.
+        outages: the brokers that are down while the plan is carried out, in seconds after it is requested.
     """
 
     title: str
@@ -114,6 +118,7 @@ class Forecast:
     brokers: tuple[BrokerBytes, ...]
     outlooks: tuple[Outlook, ...]
     left_out: tuple[str, ...]
+    outages: tuple[Outage, ...] = ()
 
     @property
     def copied(self) -> int:
@@ -129,6 +134,7 @@ class Forecast:
             "brokers": [asdict(one) for one in self.brokers],
             "outlooks": [one.to_json() for one in self.outlooks],
             "left_out": self.left_out,
+            "outages": [one.to_json() for one in self.outages],
         }
 
 
@@ -158,7 +164,9 @@ def forecast(
     ]
     found = list(dict.fromkeys(found))
     found.sort(key=lambda one: (one.estimate_s is None, one.estimate_s or 0.0, -(one.throttle or 0)))
-    return Forecast(settled.title, demand.moving, tuple(_brokers(demand)), tuple(found), demand.left_out)
+    return Forecast(
+        settled.title, demand.moving, tuple(_brokers(demand)), tuple(found), demand.left_out, demand.outages
+    )
 
 
 def throttle_of(scenario: Scenario, plan: Plan) -> Throttle | None:
@@ -205,6 +213,7 @@ def outlook(
         ended=flowed.ended,
         full=flowed.full,
         least_throttle=_least(flowed, throttle),
+        waits_for=flowed.waits_for,
     )
 
 

@@ -13,6 +13,7 @@ from scenarios.forecasting.moving import PER_S, Demand, demand_of
 from scenarios.language.fidelity import SAMPLED
 from scenarios.language.plan import Plan
 from scenarios.language.schema.spans import Drawable, Span
+from scenarios.language.strategies import parse_strategy
 from scenarios.language.triggers import At
 from scenarios.progress import words
 
@@ -29,14 +30,18 @@ BATCH_S, REPLICA_S, READER_S = 20e-6, 12e-6, 30e-6
 """A batch: at its producer and leader; at each replica; at each consumer."""
 ROUND_S = 115e-6
 """A fetch of a follower that is answered by batches as they come."""
-COPIED_S = 70e-6
-"""A MiB of a copy."""
-WINDOWS_S, END_S = 165.0, 0.3
-"""The virtual time that a sampled run simulates: in its windows, and at each end of a copy, about."""
+COPIED_S, COPIED_HELD_S = 70e-6, 180e-6
+"""A MiB of a copy, and of one that a throttle holds back."""
+BEHIND_S = 5e-6
+"""A batch, for each copy of its partition that is under way: the leader looks whether it may be sent."""
+MOVE_S = 8e-3
+"""A move, for the control plane."""
+PIECE_S = 60e-3
+"""A piece of a leap in a sampled run."""
 HELD_SECOND_S, HELD_COPY_S = 0.5e-3, 3e-6
 """A virtual second in which a throttle holds back the copies of a pair of brokers, and each round in it for a copy.
 
-``python -m benchmarks.forecast`` measures how far the sum is off.
+``python -m benchmarks.forecast`` measures how far the sum is off, ``python -m benchmarks.cost`` that of sampled runs.
 """
 
 
@@ -49,8 +54,10 @@ class Cost:
         batches: how many batches producers write.
         rounds: how many times followers fetch them.
         copied: bytes of copies.
-        load_s, copies_s, idle_s: the CPU seconds for these: what is written, copied, and passing time.
+        load_s, copies_s, idle_s, moves_s: the CPU seconds for these: what is written, copied, passing time, and what
+            the control plane does about the moves.
         simulated: the share of its virtual time of which each message is simulated, or would be in a sampled run.
+        pieces_s: the CPU seconds that a sampled run adds to that, for the pieces of its leaps.
         is_sampled: whether it is one.
         busiest_linger_s: the linger of the load that writes the most batches; None: there is no load.
     """
@@ -62,19 +69,22 @@ class Cost:
     load_s: float
     copies_s: float
     idle_s: float
+    moves_s: float
     busiest_linger_s: float | None
     simulated: float = 1.0
+    pieces_s: float = 0.0
     is_sampled: bool = False
 
     @property
     def cpu_s(self) -> float:
-        return START_S + self.load_s + self.copies_s + self.idle_s
+        pieces_s = self.pieces_s if self.is_sampled else 0.0
+        return START_S + self.load_s + self.copies_s + self.idle_s + self.moves_s + pieces_s
 
     @property
     def sampled_s(self) -> float:
         """The CPU seconds of the run as a sampled one."""
         share = 1.0 if self.is_sampled else self.simulated
-        return START_S + share * (self.load_s + self.copies_s) + self.idle_s
+        return START_S + share * (self.load_s + self.copies_s) + self.idle_s + self.moves_s + self.pieces_s
 
     @property
     def worth_saying(self) -> bool:
@@ -155,21 +165,58 @@ def _cost(scenario: Scenario, demand: Demand, virtual_s: float, moves_s: float) 
     ways = {(one.before[0], broker) for one in demand.moving for broker in one.added}
     held_s = min(moves_s, virtual_s) if _is_throttled(scenario) else 0.0
     copies = sum(len(one.added) for one in demand.moving)
-    simulated = min(1.0, (WINDOWS_S + END_S * copies) / virtual_s) if held_s and virtual_s else 1.0
+    at_a_time = _at_a_time(scenario, demand, copies)
+    behind = copies and at_a_time / copies * held_s * sum(
+        demand.batches_per_s.get(one.name, 0.0) * len(one.added) for one in demand.moving
+    )
+    copied_s = copied / MIB * (COPIED_HELD_S if held_s else COPIED_S)
+    held_copies_s = held_s * (len(ways) * HELD_SECOND_S + at_a_time * HELD_COPY_S) + behind * BEHIND_S
+    loaded_s = batches * BATCH_S + replicas * REPLICA_S + read * READER_S + rounds * ROUND_S
+    simulated_s, pieces = held_s, 0.0
+    if loaded_s + copied_s + held_copies_s >= WORTH_SAYING_S / 2:  # else it is not said
+        from scenarios.forecasting.capacities import capacities_of
+        from scenarios.forecasting.sampled_cost import simulated
+
+        cycle_s = capacities_of(scenario).window_s
+        found = simulated(held_s, copies, at_a_time, cycle_s, _requests(scenario, demand, copies, at_a_time))
+        simulated_s, pieces = found.seconds, found.pieces
+    part = min(1.0, simulated_s / held_s) if held_s else 1.0
     is_sampled = scenario.fidelity == SAMPLED
-    share = simulated if is_sampled else 1.0
+    share = part if is_sampled else 1.0
     return Cost(
         virtual_s=virtual_s,
         batches=batches,
         rounds=rounds,
         copied=copied,
-        load_s=share * (batches * BATCH_S + replicas * REPLICA_S + read * READER_S + rounds * ROUND_S),
-        copies_s=share * (copied / MIB * COPIED_S + held_s * (len(ways) * HELD_SECOND_S + copies * HELD_COPY_S)),
+        load_s=share * loaded_s,
+        copies_s=share * (copied_s + held_copies_s),
         idle_s=virtual_s * scenario.cluster.brokers * BROKER_SECOND_S,
+        moves_s=len(demand.moving) * MOVE_S,
         busiest_linger_s=None if busiest is None else busiest[1],
-        simulated=simulated,
+        simulated=part,
+        pieces_s=pieces * PIECE_S,
         is_sampled=is_sampled,
     )
+
+
+def _at_a_time(scenario: Scenario, demand: Demand, copies: int) -> int:
+    """How many copies are under way at the same time, about: all, or those of the moves that a strategy admits."""
+    execution = parse_strategy(scenario.strategy.name).execution
+    admission, moves = execution.admission, max(1, len(demand.moving))
+    if execution.at_once:
+        return copies
+    admitted = admission.number or 1
+    if "per-broker" in admission.part.name:
+        admitted *= max(1, len({one.before[0] for one in demand.moving}))
+    return max(1, min(copies, copies * admitted // moves))
+
+
+def _requests(scenario: Scenario, demand: Demand, copies: int, at_a_time: int) -> int:
+    """How often a strategy requests moves: once, in waves, or move by move."""
+    admission = parse_strategy(scenario.strategy.name).execution.admission
+    if at_a_time == copies or admission.part.name.startswith("waves"):
+        return -(-copies // max(1, at_a_time))
+    return max(1, len(demand.moving) - (admission.number or 1))
 
 
 def _is_throttled(scenario: Scenario) -> bool:

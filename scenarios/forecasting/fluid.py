@@ -1,20 +1,20 @@
 """A plan carried out by arithmetic: data flows at the rates that throttles, cards, disks and fetches leave it.
 
 There are no messages and no protocol: what is written flows to followers in sync as it comes, and the copies share the
-rest (``shares``). Between two changes (an end of a copy, a request of the operator, a load that begins or stops)
-all rates stay.
+rest (``shares``). Between two changes (an end of a copy, a request of the operator, a load that begins or stops, a
+broker that dies or is back) all rates stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import ceil, inf
 
 import numpy as np
 import numpy.typing as npt
 from attrs import define, field, frozen
 
-from emulator.protocol.assignments import Replicas
+from emulator.protocol.assignments import Replicas, without
 from emulator.protocol.types import TopicPartition
 from emulator.streams import Streams
 from scenarios.forecasting.bursts import NOTHING, Bursts
@@ -22,6 +22,7 @@ from scenarios.forecasting.capacities import KINDS, Capacities, LimitKind
 from scenarios.forecasting.copying import Copying
 from scenarios.forecasting.moving import Demand, Hop, Moving
 from scenarios.forecasting.shares import Floats, share
+from scenarios.forecasting.standing import BrokerChange, Standing, turns_of
 from scenarios.language.strategies import PlannedMove, Throttle
 from scenarios.language.strategies.strategy import Strategy
 from scenarios.language.topic_spec import split_partition
@@ -69,6 +70,7 @@ class Flowed:
         ends_s: when each does, in the order of their ends.
         full: if it never ends, what holds back those that do not end; else what has held back copies the longest.
         most_needed: the most that a throttle had to exceed at any time, so that all copies got nearer to their ends.
+        waits_for: the brokers for which what does not end waits, as they are down and never come back.
     """
 
     duration_s: float | None
@@ -76,11 +78,17 @@ class Flowed:
     ends_s: tuple[float, ...]
     full: tuple[Full, ...]
     most_needed: float
+    waits_for: tuple[int, ...] = ()
 
 
 @define(eq=False)
 class _Move:
-    """A partition's way through its hops. ``joined``: the replicas of this hop that are in sync."""
+    """A partition's way through its hops.
+
+    Attributes:
+        joined: the replicas of this hop that are in sync.
+        elected: the leader in the place of one that has died; None: the first one leads.
+    """
 
     moving: Moving
     hops: tuple[Hop, ...]
@@ -89,9 +97,12 @@ class _Move:
     joined: list[int] = field(factory=list)
     open: int = 0
     listed: bool = False
+    elected: int | None = None
 
     @property
     def leader(self) -> int:
+        if self.elected is not None:
+            return self.elected
         return self.moving.before[0] if self.hop < len(self.hops) else self.moving.next_leader
 
     @property
@@ -100,6 +111,18 @@ class _Move:
         if self.hop < 0:
             return self.moving.before
         return (*self.hops[self.hop].in_sync, *self.joined) if self.hop < len(self.hops) else self.moving.target
+
+    @property
+    def assigned(self) -> Replicas:
+        """The partition's replicas, in the controller's order."""
+        if 0 <= self.hop < len(self.hops):
+            return self.hops[self.hop].assigned
+        return self.moving.before if self.hop < 0 else self.moving.target
+
+    def waits_for(self, standing: Standing) -> list[int]:
+        """The replicas that were in sync, stay, and have to be in sync again before this hop is over."""
+        name, stay = self.moving.name, self.hops[self.hop].stay if self.hop < len(self.hops) else ()
+        return [broker for broker in self.in_sync if broker in stay and standing.is_missed(name, broker)]
 
 
 @define(eq=False)
@@ -117,6 +140,9 @@ class Flow:
     copies: Copying[_Move] = field(init=False)
     bursts: Bursts | None = None
     written: dict[str, float] = field(factory=dict)
+    standing: Standing = field(factory=Standing)
+    _outages: list[BrokerChange] = field(init=False)
+    """The changes of brokers that are still to come."""
     _moves: dict[str, _Move] = field(factory=dict)
     _waiting: list[_Move] = field(factory=list)
     _under_way: dict[str, _Move] = field(factory=dict)
@@ -152,13 +178,15 @@ class Flow:
             moving = self.demand.moving[move.place]
             self._moves[moving.name] = _Move(moving, moving.hops(self.strategy), move)
         self._waiting = list(self._moves.values())
+        self._outages = turns_of(self.demand.outages)
         self._load()
 
     # -- the whole ----------------------------------------------------------------------------------------------------
 
     def carry_out(self) -> Flowed:
         """Carry the plan out until nothing more can end."""
-        turns = [end_s for _, end_s, _ in self.demand.phases]
+        ends_s = [end_s for _, end_s, _ in self.demand.phases]
+        turns = sorted({*ends_s, *(turn.at_s for turn in self._outages if turn.at_s > NOTHING)})
         self._request()
         while self._under_way or self._waiting:
             rates = self._rates()
@@ -182,7 +210,15 @@ class Flow:
         return self._result(self._ends_s[-1] if self._ends_s else 0.0, self._longest())
 
     def _result(self, duration_s: float | None, full: tuple[Full, ...]) -> Flowed:
-        return Flowed(duration_s, len(self._ends_s), tuple(self._ends_s), full, self._most_needed)
+        waits_for = () if duration_s is not None else tuple(sorted(self._missed()))
+        return Flowed(duration_s, len(self._ends_s), tuple(self._ends_s), full, self._most_needed, waits_for)
+
+    def _missed(self) -> set[int]:
+        """The dead brokers for which moves under way wait."""
+        needed = {
+            broker for move in self._under_way.values() for broker in (move.leader, *move.waits_for(self.standing))
+        }
+        return (needed | set(map(int, self.copies.followers))) & set(self.standing.dead)
 
     # -- moves --------------------------------------------------------------------------------------------------------
 
@@ -223,6 +259,10 @@ class Flow:
             self._begun += [(move, follower, grown) for follower in copied]
             return
         del self._under_way[move.moving.name]
+        if self.demand.outages:  # else nothing is left of it
+            self.copies.drop(move)
+        if move.elected not in move.moving.target:
+            move.elected = None
         self._ends_s.append(self.now_s)
         # The lists of a whole plan stay until its end; a later part of a plan brings its own.
         move.listed = self.strategy.execution.at_once
@@ -239,9 +279,10 @@ class Flow:
         before, joined = len(self._ends_s), self.copies.end()
         for move, follower in joined:
             self._change(move, -1)
-            move.joined.append(follower)
-            move.open -= 1
-            if not move.open:
+            if self.standing.lagging.pop((move.moving.name, follower), None) is None:
+                move.joined.append(follower)
+                move.open -= 1
+            if not move.open and not move.waits_for(self.standing):
                 self._next_hop(move)
             self._change(move, 1)
         if joined:
@@ -254,6 +295,8 @@ class Flow:
         if begun:
             moves, followers, gaps = zip(*begun, strict=True)
             self.copies.add(moves, [move.leader for move in moves], followers, gaps)
+            for move in dict.fromkeys(moves) if self.standing.elected else ():
+                self._count(move)
         self.copies.arrange(np.array([self.written.get(move.moving.name, 0.0) for move in self.copies.moves]))
         if self.bursts is not None and self.throttle is not None:
             self._through = self._let_through(self.throttle)
@@ -261,11 +304,57 @@ class Flow:
             needed = (full.needed * self.throttle.rate / full.capacity for full in self._quotas())
             self._most_needed = max(self._most_needed, *needed, 0.0)
 
+    # -- brokers that die ---------------------------------------------------------------------------------------------
+
+    def _happen(self) -> None:
+        """Let happen to brokers what is due."""
+        while self._outages and self._outages[0].at_s <= self.now_s + NOTHING:
+            turn = self._outages.pop(0)
+            standing, broker, at_s = self.standing, turn.broker, turn.at_s
+            if turn.kind == "dies":
+                standing.die(broker, at_s, ((name, leader, isr) for name, leader, _, isr in self._partitions()))
+            elif turn.kind == "noticed":
+                for name in standing.elect(broker, at_s, self._partitions()):
+                    if name in self._moves:
+                        self._moves[name].elected = standing.elected[name]
+                        self.copies.lead(self._moves[name], standing.elected[name])
+                        self._count(self._moves[name])
+            else:
+                for name, since_s in standing.come_back(broker):
+                    self._catch_up(name, broker, at_s - since_s)
+
+    def _partitions(self) -> Iterator[tuple[str, int, Replicas, Replicas]]:
+        """Each partition with its leader, its replicas in the controller's order, and those that are in sync unless
+        their broker has died."""
+        for name, replicas in self.demand.replicas.items():
+            move = self._moves.get(name)
+            if move is None:
+                yield name, self.standing.leader(name, replicas[0]), replicas, replicas
+            else:
+                yield name, move.leader, move.assigned, move.in_sync
+
+    def _count(self, move: _Move) -> None:
+        """Have the quotas count the copies of a move: of a leader that was there before the move, and of a follower
+        that was not (KIP-73's lists as the tools make them)."""
+        if self.throttle is None or self.throttle.only_reassigned:
+            return
+        before = move.moving.before
+        self.copies.count(move, move.leader in before, without(move.moving.target, before))
+
+    def _catch_up(self, name: str, broker: int, missed_s: float) -> None:
+        """Let a replica get what was written while its broker was down, where a move may wait for it."""
+        move = self._under_way.get(name)
+        if move is None:
+            del self.standing.lagging[name, broker]
+        elif not self.copies.has(move, broker):
+            self._begun.append((move, broker, self.written.get(name, 0.0) * missed_s))
+
     # -- loads --------------------------------------------------------------------------------------------------------
 
     def _load(self) -> None:
-        """Take over what is written from now on."""
+        """Take over what is written, and what has happened to brokers, from now on."""
         self.written = next(written for _, end_s, written in self.demand.phases if self.now_s < end_s - NOTHING)
+        self._happen()
         brokers = len(self.capacities.egress)
         self._base, self._talk = np.zeros((len(KINDS), brokers)), np.zeros((brokers, brokers))
         for name, replicas in self.demand.replicas.items():
@@ -273,7 +362,7 @@ class Flow:
             if move is not None:
                 self._change(move, 1)
             else:
-                self._replicate(name, replicas[0], replicas, None, 1)
+                self._replicate(name, self.standing.leader(name, replicas[0]), replicas, None, 1)
         self._arrange()
 
     def _change(self, move: _Move, sign: int) -> None:
@@ -284,7 +373,9 @@ class Flow:
         rate = sign * self.written.get(name, 0.0)
         if not rate:
             return
-        followers = [broker for broker in in_sync if broker != leader]
+        if leader in self.standing.dead:
+            return
+        followers = self.standing.followers(name, leader, in_sync)
         read = rate * (len(followers) + self.demand.readers.get(split_partition(name)[0], 0))
         base = self._base
         base[2, leader] += read
@@ -316,8 +407,9 @@ class Flow:
             left[0] = self.bursts.left(as_leader, self._base[0], self.now_s)
             left[1] = as_follower - self._base[1]
         copies = self.copies
-        rates, rest = share(copies.weights, copies.fetched, copies.uses, np.maximum(left, 0.0).ravel())
-        self._rest = rest.reshape(left.shape)
+        live = ~np.isin(copies.pairs, list(self.standing.dead)).any(axis=1)
+        rates, rest = share(copies.weights, copies.fetched * live, copies.uses, np.append(np.maximum(left, 0.0), inf))
+        self._rest = rest[:-1].reshape(left.shape)
         each: Floats = (rates / copies.counts)[copies.places]
         return each
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 
 from scenarios.forecasting import amounts
 from scenarios.forecasting.arithmetic import Forecast, Outlook
 from scenarios.forecasting.capacities import LimitKind
 from scenarios.forecasting.fluid import Full
+from scenarios.forecasting.outages import Outage
 from scenarios.forecasting.trials import DEAD_S, Mean, TriedArm
 from scenarios.units import counted
 
@@ -73,6 +75,11 @@ def never_ends(outlook: Outlook) -> Iterator[str]:
     """Why a plan does not end: a line for each limit with equal figures, and the throttle that would do."""
     if outlook.estimate_s is not None:
         return
+    if outlook.waits_for:
+        ids, several = ", ".join(map(str, outlook.waits_for)), len(outlook.waits_for) > 1
+        who, them = (f"brokers {ids} are", "them") if several else (f"broker {ids} is", "it")
+        yield f"{outlook.strategy} at {throttle(outlook)} never ends: moves wait for {them}, as {who} never back"
+        return
     certainly = " (whatever is copied first)" if outlook.at_least_s == float("inf") else ""
     yield f"{outlook.strategy} at {throttle(outlook)} never ends{certainly}:"
     alike: dict[tuple[LimitKind, str, str, str, str], list[int]] = {}
@@ -119,8 +126,21 @@ def lines(forecast: Forecast) -> Iterator[str]:
                 f"{outlook.strategy} at throttle {throttle(outlook)}: no throttle, card or disk holds the copies back; "
                 "round trips of fetchers are left, whose time only runs have"
             )
+    for outage in forecast.outages:
+        yield f"broker {outage.broker} {_is_down(outage)}: the estimates have that"
     if forecast.left_out:
         yield f"the arithmetic leaves out {', '.join(forecast.left_out)}: the estimates are without, the runs with it"
+
+
+def _is_down(outage: Outage) -> str:
+    """When a broker is down: ``is down from 40 s to 55 s after the request``."""
+    begins = (
+        "already at the request" if outage.begins_s <= 0 else f"from {amounts.time(outage.begins_s)} after the request"
+    )
+    ends = (
+        "and never back" if outage.ends_s == inf else f"for {amounts.time(outage.ends_s - max(0.0, outage.begins_s))}"
+    )
+    return f"is down {begins}, {ends}"
 
 
 def trial_rows(trials: Iterable[TriedArm]) -> Iterator[tuple[str, ...]]:

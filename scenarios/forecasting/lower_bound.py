@@ -5,7 +5,7 @@ It holds in whatever order replicas catch up and however they share a limit, so 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import inf
 
 from attrs import frozen
@@ -40,10 +40,17 @@ class _Passing:
 
 def at_least_s(demand: Demand, capacities: Capacities, strategy: Strategy, throttle: Throttle | None) -> float:
     """The bound, in seconds after the request; infinite if the plan cannot end at all."""
-    writes = len(demand.phases) == 1 and _loads_fit(demand, capacities, 0 if throttle is None else throttle.rate)
+    deaths = [one for one in demand.outages if one.ends_s > 0]
+    writes = (
+        not deaths
+        and len(demand.phases) == 1
+        and _loads_fit(demand, capacities, 0 if throttle is None else throttle.rate)
+    )
     together = strategy.execution.at_once
     counts = throttle is not None and not throttle.only_reassigned
-    bounds = [0.0]
+    bounds = [0.0, *_back_s(demand)]
+    died = {one.broker for one in demand.outages}
+    new_leaders = {broker for one in demand.moving if one.before[0] in died for broker in (*one.before, *one.target)}
     as_leader: dict[int, list[_Passing]] = {}
     as_follower: dict[int, list[_Passing]] = {}
     for moving in demand.moving:
@@ -52,10 +59,14 @@ def at_least_s(demand: Demand, capacities: Capacities, strategy: Strategy, throt
         if added:
             beside = rate * _stay(moving, strategy) if counts and together else 0.0
             passing = _Passing(moving.copied, rate * len(added), added, beside)
-            as_leader.setdefault(moving.before[0], []).append(passing)
+            if moving.before[0] not in died:  # else another leads, and sends a part of it
+                as_leader.setdefault(moving.before[0], []).append(passing)
             for broker in added:
+                if broker in died:  # its quota starts over
+                    continue
                 as_follower.setdefault(broker, []).append(_Passing(float(moving.size), rate, moving.before[:1]))
-                bounds.append(moving.size / capacities.fetched(moving.before[0], broker, 1) if moving.size else 0.0)
+                if moving.size and moving.before[0] not in died:
+                    bounds.append(moving.size / capacities.fetched(moving.before[0], broker, 1))
     for limits, cards, disk in (
         (as_leader, capacities.egress, capacities.read),
         (as_follower, capacities.ingress, capacities.write),
@@ -64,10 +75,19 @@ def at_least_s(demand: Demand, capacities: Capacities, strategy: Strategy, throt
             bounds.append(_through(all_passing, cards[broker], 0.0))
             bounds.append(_through(all_passing, disk * capacities.disks, 0.0))
             if throttle is not None:
-                others = {other for one in all_passing for other in one.others}
-                answers = capacities.fetchers * capacities.response * len(others)
+                others = len({other for one in all_passing for other in one.others}) + len(new_leaders)
+                answers = capacities.fetchers * capacities.response * others
                 bounds.append(_under_quota(all_passing, throttle.rate, capacities, answers))
     return max(bounds)
+
+
+def _back_s(demand: Demand) -> Iterator[float]:
+    """When brokers are back that the plan needs, where they are down at the request or die at once; infinite for one
+    that is never back and gets something that cannot all have come before it died."""
+    for one in demand.outages:
+        gets = [moving for moving in demand.moving if one.broker in moving.added and moving.size]
+        if gets and one.begins_s <= 0:
+            yield max(0.0, one.ends_s)
 
 
 def _loads_fit(demand: Demand, capacities: Capacities, rate: int) -> bool:

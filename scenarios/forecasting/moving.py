@@ -12,6 +12,7 @@ from attrs import Factory, frozen
 
 from controller.reassignment.kafka_6794 import Kafka6794, plan_hop
 from emulator.protocol.assignments import Replicas, without
+from scenarios.forecasting.outages import AT_ONCE, BY_SESSION, START, Outage, scripted
 from scenarios.language.triggers import At
 from scenarios.language.workloads import WorkloadSpec
 from scenarios.units import MICROSECONDS
@@ -32,10 +33,13 @@ class Hop:
     Attributes:
         copied: the replicas that are added.
         in_sync: the replicas that have been in sync since before, of which the first leads.
+        assigned: its replicas in the controller's order; those of ``stay`` have to be in sync at its end.
     """
 
     copied: Replicas
     in_sync: Replicas
+    assigned: Replicas
+    stay: Replicas
 
 
 @frozen
@@ -72,14 +76,15 @@ class Moving:
         """The replicas that are copied at a time, under the protocol of a strategy."""
         protocol = strategy.make_protocol()
         if not isinstance(protocol, Kafka6794):
-            return (Hop(self.added, self.before),) if self.added else ()
+            every = (*self.target, *without(self.before, self.target))  # the target first, as in KIP-455
+            return (Hop(self.added, self.before, every, self.target),) if self.added else ()
         current = self.before
         found: list[Hop] = []
         while True:
             hop = plan_hop(current, self.target, self.before[0], width=protocol.width, surplus=protocol.surplus)
             if not hop.new:
                 return tuple(found)
-            found.append(Hop(hop.new, without(hop.target, hop.new)))
+            found.append(Hop(hop.new, without(hop.target, hop.new), hop.target, hop.target))
             current = hop.target
 
 
@@ -94,6 +99,7 @@ class Demand:
         loads: the loads by topic, each with its share of every partition, in bytes per second.
         readers: the number of consumers of each topic.
         left_out: what the file has and the arithmetic does not know.
+        outages: the times in which a broker is down, in seconds after the plan is requested, the first first.
     """
 
     begins_s: float
@@ -102,6 +108,7 @@ class Demand:
     loads: tuple[tuple[WorkloadSpec, Mapping[str, float]], ...]
     readers: Mapping[str, int]
     left_out: tuple[str, ...] = Factory(tuple)
+    outages: tuple[Outage, ...] = ()
 
     @cached_property
     def phases(self) -> tuple[tuple[float, float, dict[str, float]], ...]:
@@ -144,7 +151,16 @@ def demand_of(scenario: Scenario, plan: Plan) -> Demand:
     readers: dict[str, int] = {}
     for consumer in scenario.consumers:
         readers[consumer.topic] = readers.get(consumer.topic, 0) + 1
-    return Demand(begins_s, moving, replicas, loads, readers, tuple(_left_out(scenario, plan)))
+    down = scripted(scenario, replicas)
+    return Demand(
+        begins_s,
+        moving,
+        replicas,
+        loads,
+        readers,
+        (*_left_out(scenario, plan), *dict.fromkeys(down.left_out)),
+        tuple(outage.after(begins_s) for outage in down.outages),
+    )
 
 
 def _begins_us(scenario: Scenario, plan: Plan) -> int:
@@ -195,8 +211,9 @@ def _left_out(scenario: Scenario, plan: Plan) -> list[str]:
         (lambda: any(_is_kept_short(topic.config) for topic in scenario.topics), "retention"),
     ]
     found = [name for holds, name in conditions if holds()]
-    others = dict.fromkeys(entry.name for entry in scenario.method if not entry.name.startswith("reassign."))
-    return [*found, *others]
+    known = (*BY_SESSION, *AT_ONCE, START)
+    names = [entry.name for entry in scenario.method if entry.name not in known]
+    return [*found, *dict.fromkeys(name for name in names if not name.startswith("reassign."))]
 
 
 def _is_kept_short(config: Mapping[str, object]) -> bool:

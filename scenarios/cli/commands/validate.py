@@ -14,8 +14,11 @@ from scenarios.errors import BadInput
 
 if TYPE_CHECKING:
     from scenarios.language import Scenario
+    from scenarios.studies.design import Design
 
 _MOST_NAMED = 8
+_MOST_ESTIMATED = 8
+"""The arms of a study whose cost is estimated, each in some tenths of a second."""
 
 
 def add(program: Program) -> None:
@@ -57,8 +60,23 @@ def _verdict(name: str, changes: list[tuple[str, str]]) -> Iterator[str]:
         names = [arm.name for arm in design.arms()]
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         yield f"  study: {len(names)} arms, {len(design.seeds)} seeds: {'; '.join(names[:_MOST_NAMED])}{more}"
+        yield from _study_cost(design)
     yield from hints(scenario)
     yield from _cost(scenario)
+
+
+def _study_cost(design: Design) -> Iterator[str]:
+    """The cost of a study, where that of a run is much: of all arms, or of some, which then stand for the others."""
+    from scenarios.forecasting.cpu_cost import cost_of
+    from scenarios.progress import words
+
+    arms = design.arms()
+    some = arms[:: -(-len(arms) // _MOST_ESTIMATED)]
+    costs = [cost_of(design.scenario_of(arm)) for arm in some]
+    known = [cost.cpu_s for cost in costs if cost is not None and cost.worth_saying]
+    if len(known) == len(some):
+        cpu_s = sum(known) / len(some) * len(arms) * len(design.seeds)
+        yield f"  its {len(arms) * len(design.seeds)} runs take about {words(cpu_s)} of CPU together"
 
 
 def _cost(scenario: Scenario) -> Iterator[str]:

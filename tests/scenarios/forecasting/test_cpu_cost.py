@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scenarios.forecasting.cpu_cost import Cost, cheaper, cost_of
+from scenarios.forecasting.sampled_cost import simulated
+from scenarios.language.files import load
 from scenarios.runs import run_scenario
 from tests.scenarios.forecasting.test_arithmetic import move
 
@@ -42,6 +44,49 @@ def test_a_sampled_run_is_proposed_where_it_saves_much_and_where_the_run_is_none
     assert not any("--sampled" in line for line in cheaper(sampled))
     unthrottled = cost(method=[{"at": "30s", "action": "reassign.execute"}])
     assert not any("--sampled" in line for line in cheaper(unthrottled))
+
+
+@pytest.mark.parametrize(
+    ("study", "changes", "took_s"),
+    [
+        ("throttles-at-size", {"strategy.throttle": "45MB/s"}, 36),
+        ("throttles-at-size", {"strategy.throttle": "20MB/s"}, 47),
+        ("many-small-moves-at-size", {}, 76),
+        ("waves-or-a-window-at-size", {}, 18),
+        ("waves-or-a-window-at-size", {"strategy.name": "kip-455+waves-20"}, 32),
+        ("waves-or-a-window-at-size", {"strategy.name": "kip-455+window-20"}, 94),
+        ("one-terabyte", {}, 68),
+    ],
+)
+def test_a_sampled_run_is_estimated_within_a_factor_of_two(study: str, changes: dict[str, str], took_s: float) -> None:
+    """What the runs took is of ``python -m benchmarks.cost``, on a machine that others used."""
+    found = cost_of(load(study, changes.items()).for_run(seed=0), precise=True)
+    assert found is not None
+    assert took_s / 2 < found.cpu_s < 2 * took_s
+
+
+def test_what_is_simulated_grows_slower_than_the_time_and_with_the_parts_of_a_plan() -> None:
+    hour, ten = (simulated(seconds, 600, 600, 11.0) for seconds in (3_600, 36_000))
+    assert hour.seconds < ten.seconds < 2 * hour.seconds
+    parts = simulated(3_600, 600, 30, 11.0, requests=20)
+    assert parts.seconds > 1.5 * hour.seconds
+    assert (parts.pieces, hour.pieces > 0) == (0, True)
+
+
+def test_a_move_without_copies_or_of_a_minute_is_simulated_as_a_whole() -> None:
+    assert simulated(60, 200, 200, 11.0).seconds == 60
+    assert simulated(600, 0, 0, 11.0).seconds == 600
+
+
+def test_the_share_of_a_run_says_how_many_windows_its_leaper_measures() -> None:
+    """The estimate has the leaper's rule; here it is held to a run of it."""
+    method = [{"at": "5s", "action": "reassign.execute", "throttle": "20MB/s"}]
+    scenario = move(partitions=4, size="2GB", rate=400, linger="1s", method=method, fidelity="sampled", horizon="3h")
+    found, run = cost_of(scenario, precise=True), run_scenario(scenario)
+    assert found is not None
+    assert run.leaping is not None
+    simulated_s = run.virtual_s - run.leaping.leapt_us / 1e6
+    assert found.simulated * found.virtual_s == pytest.approx(simulated_s, rel=0.5)
 
 
 def test_a_large_move_is_costly_and_a_small_one_is_not_worth_a_word() -> None:

@@ -1,0 +1,1 @@
+"""The estimated cost of sampled runs, beside what they take."""
