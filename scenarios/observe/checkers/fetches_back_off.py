@@ -9,8 +9,8 @@ from attrs import define
 from emulator.protocol.events import BecameFollower, Fault, FetcherStarted, FetchPosition
 from emulator.protocol.shown import FetchLost
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.times_true import CLOCK
 from scenarios.observe.findings.fetch_facts import AskedAgainEarly, RequestsNotCounted
+from scenarios.observe.history.circumstances import CLOCK
 from scenarios.observe.history.history import History
 
 BACK_OFFS = 2

@@ -20,8 +20,8 @@ from emulator.protocol.events import (
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
-from scenarios.observe.checkers.times_true import CLOCK
 from scenarios.observe.findings.isr_facts import LaggardStays
+from scenarios.observe.history.circumstances import CLOCK
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 

@@ -24,8 +24,8 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity
 from fetchers.quota import NO_PARTITIONS, listed_here
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.times_true import CLOCK
 from scenarios.observe.findings.fetch_facts import HeldUnderQuota, OverQuota
+from scenarios.observe.history.circumstances import CLOCK
 from scenarios.observe.history.history import History
 from scenarios.units import MICROSECONDS
 

@@ -8,9 +8,9 @@ from emulator.metrics.metric_events import GaugeSet, TimerUpdated
 from emulator.protocol.events import Fault, NodeStarted
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.gauge_facts import GaugeNegative, TimeImpossible, TimeUnpaired
+from scenarios.observe.history.circumstances import CLOCK
 from scenarios.observe.history.history import History
 
-CLOCK = "broker.clock"
 BY_TIME_OF_DAY = "QueueTimeMs"
 WAITED, SERVED = "name=RequestQueueTimeMs", "name=LocalTimeMs"
 

@@ -15,6 +15,8 @@ from scenarios.observe.past.changes import StateWritten
 from scenarios.observe.past.cluster_past import HEAL
 from scenarios.observe.past.cluster_state import FoldedState
 
+CLOCK = "broker.clock"
+
 FOLLOWED = (
     "broker.start", "broker.crash", "broker.stop", "broker.controlled_shutdown", "broker.pause", "broker.resume",
     "controller.crash", "link.cut", "host.isolate", "network.partition",
@@ -70,6 +72,8 @@ class Circumstances:
         self._abandoned: dict[int, None] = {}
         self._states_us: dict[int, int] = {}
         """When the state of a partition that a broker leads was last written."""
+        self._clocks: dict[int, None] = {}
+        """The brokers whose clock a fault has set."""
 
     @property
     def troubled(self) -> bool:
@@ -83,7 +87,10 @@ class Circumstances:
 
     def isr_announced(self, tp: TopicPartition, now_us: int) -> bool:
         """Whether no ISR of the leader of ``tp`` has changed for so long that it has announced what has: a change of
-        any of them puts off the announcement of all."""
+        any of them puts off the announcement of all. Not known of a leader whose clock a fault has set, by which it
+        waits."""
+        if self._cluster.leader(tp) in self._clocks:
+            return False
         return now_us - self._states_us.get(self._cluster.leader(tp), 0) > ANNOUNCED_US
 
     def works(self, broker: int) -> bool:
@@ -132,6 +139,8 @@ class Circumstances:
         machines = dict.fromkeys(event.brokers)
         if action == HEAL:
             self._heal(machines)
+        if action == CLOCK:
+            self._clocks |= machines
         if action.startswith(INJECTED):
             self.impaired |= machines
         if not action.startswith(ORDINARY):

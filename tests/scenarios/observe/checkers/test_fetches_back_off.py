@@ -6,7 +6,7 @@ import pytest
 
 from emulator.protocol import events as e
 from emulator.protocol.shown import FetchLost
-from scenarios.observe.checkers.times_true import CLOCK
+from scenarios.observe.history.circumstances import CLOCK
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
+from emulator.protocol.events import Fault
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
-from scenarios.observe.history.circumstances import ANNOUNCED_US, Circumstances
+from scenarios.observe.history.circumstances import ANNOUNCED_US, CLOCK, Circumstances
 from scenarios.observe.past.changes import StateWritten
 
 TPS = tuple(TopicPartition.of("orders", number) for number in range(3))
@@ -26,3 +27,10 @@ def test_a_leader_announces_an_isr_when_none_of_its_isrs_has_changed_for_a_time(
     at_us = ANNOUNCED_US + 1
     assert [circumstances.isr_announced(tp, at_us) for tp in TPS] == [False, False, False]
     assert [circumstances.isr_announced(tp, at_us + 4_000_000) for tp in TPS] == [True, True, False]
+
+
+def test_nothing_is_known_of_what_a_leader_announces_once_a_fault_has_set_its_clock() -> None:
+    circumstances = Circumstances(cast("Any", SimpleNamespace(leader=LEADERS.__getitem__)), lambda _action: None)
+    circumstances.on_fault(Fault(0, 1, 0, CLOCK, "0", "step 5s"))
+    found = [circumstances.isr_announced(tp, 10 * ANNOUNCED_US) for tp in TPS]
+    assert found == [False, False, True]
