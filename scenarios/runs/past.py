@@ -339,14 +339,23 @@ class KeptEvents:
         """Whether a controller was elected between."""
         return any(first_seq < event.seq < last_seq for event in self.of(ControllerElected))
 
+    def away(self, crash: NodeCrashed) -> int:
+        """The event since which a broker that has crashed was not registered: its crash, or the end of its session if
+        that came first."""
+        return min([crash.seq, *self._deregistered(crash)[-1:]])
+
+    def _deregistered(self, crash: NodeCrashed) -> list[int]:
+        """The deletions of the znode of a broker that has crashed, up to its return."""
+        path, back = broker_path(crash.node), self.back(crash)
+        return [e.seq for e in self.of(ZkWritten) if (e.path, e.op) == (path, "delete") and e.seq < back]
+
     def found_gone(self, tp: TopicPartition, crash: NodeCrashed) -> bool:
         """Whether a new controller loaded the live brokers while the znode of one that had crashed was away, and went
         on until it had dealt with the replicas of the dead. One that died before took no replica out of an ISR; nor
         does one count that did so before the crash, as its session had expired, if the replica has joined since. Where
         the znode comes or goes while a controller loads, what it sends shows what it found: a request to a broker
         that has not started for it is one to a broker that it found."""
-        path, back = broker_path(crash.node), self.back(crash)
-        deleted = [e.seq for e in self.of(ZkWritten) if (e.path, e.op) == (path, "delete") and e.seq < back]
+        back, deleted = self.back(crash), self._deregistered(crash)
         return bool(deleted) and any(
             begun.seq < back
             and loaded.seq > deleted[-1]

@@ -43,7 +43,9 @@ def _left_in_isr(ticket: str) -> Shows:
     @of_partition
     def shows(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
         crash = past.lost_unflushed(violation)
-        return crash is not None and bool(witnesses(past, ticket, tp, crash.node, crash.seq, violation.seq))
+        if crash is None:
+            return False
+        return bool(witnesses(past, ticket, tp, crash.node, past.away(crash), violation.seq))
 
     return shows
 

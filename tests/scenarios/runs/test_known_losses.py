@@ -73,6 +73,10 @@ DELETED = [
     e.LogLoaded(7, 7, 0, 1, *TP, 0, 0, 0),
 ]  # fmt: skip
 CUT = [e.LogStartMoved(1, 1, 0, 1, *TP, 14, "time"), e.Truncated(3, 3, 0, 1, *TP, 1, 13, 12)]
+EXPIRED = [
+    elected(1, 0, 1), away(31), *failing_over(32), Deviated(35, 35, 0, 2, "KAFKA-3143", *TP, 1), CRASH, BACK,
+]  # fmt: skip
+"""Its session ended before its machine crashed, and a controller left it in the ISR in between."""
 LATE = [elected(1, 0, 1), CRASH, away(41), *failing_over(42), LEFT, BACK]
 
 
@@ -81,6 +85,7 @@ LATE = [elected(1, 0, 1), CRASH, away(41), *failing_over(42), LEFT, BACK]
     [
         ("kafka-2.3", [elected(1, 0, 1), CRASH, BACK], "KIP-966"),
         ("kafka-0.8", LATE, "KAFKA-3143"),
+        ("kafka-0.8", EXPIRED, "KAFKA-3143"),
         ("kafka-0.8", OF_ITS_MEMORY, "ReplicaStateMachine.handleStateChange (0.8.0)"),
         ("kafka-2.6", DELETED, "KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)"),
         ("kafka-2.3", CUT, "Log.truncateTo (0.8.0 to 2.7.2)"),
