@@ -206,7 +206,9 @@ def _allow_for_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
         draft.notes.append("followers cannot keep up with a load")
         draft.within_us += max(int(draft.faults[1] * max(1.0, share(load))) for load in outrun)
         ends = [
-            evolve(load, stop_us=draft.faults[1]) if load in outrun and goes_on(load) else load
+            evolve(load, stop_us=max(draft.faults[1], load.start_us + SECOND))
+            if load in outrun and goes_on(load)
+            else load
             for load in draft.scenario.workloads
         ]
         draft.change(workloads=tuple(ends))

@@ -96,6 +96,18 @@ def follows(topic: TopicSpec, series: Sequence[Strike]) -> list[Strike]:
     return [Strike(TopicCreate(topic=topic))] if isinstance(lives[-1], TopicDelete) else []
 
 
+def possible(topic: TopicSpec, series: Sequence[Strike], asked: Sequence[Strike]) -> list[Strike]:
+    """The strikes of ``asked`` without those that would give the topic no more partitions than it has after
+    ``series``."""
+    has = topic.partitions
+    for strike in series:
+        if isinstance(strike.action, TopicCreate):
+            has = topic.partitions
+        elif isinstance(strike.action, TopicExpand):
+            has = strike.action.partitions
+    return [strike for strike in asked if not isinstance(strike.action, TopicExpand) or strike.action.partitions > has]
+
+
 def _deletes(scope: Scope, _draws: Draws, topic: TopicSpec) -> list[Strike]:
     return [Strike(TopicDelete(topic=topic.name))] if deletes_topics(scope) else []
 
@@ -128,7 +140,8 @@ class RequestsMeet(Meetings):
         series = [Strike(TopicCreate(topic=topic))]
         for number in range(draws.between(self.requests)):
             own = draws.sub(number)
-            first, *rest = own.weighted(REQUESTS)(scope, own, topic) or [Strike(ElectionPreferred())]
+            asked = possible(topic, series, own.weighted(REQUESTS)(scope, own, topic))
+            first, *rest = asked or [Strike(ElectionPreferred())]
             series += follows(topic, series)
             series += [first._replace(gap_us=at_once(own) if number else own.spread((20 * MS, 8 * SECOND))), *rest]
             if own.sub("controller").chance(0.25):
@@ -191,7 +204,7 @@ class WaitsForBrokers(Meetings):
         begin_us = draws.spread((50 * MS, away_us))
         for number in range(draws.between((1, 2))):
             own = draws.sub(number)
-            asked = self._asked(scope, own, topic, name, broker)
+            asked = possible(topic, series, self._asked(scope, own, topic, name, broker))
             series += follows(topic, series)
             series += [strike._replace(gap_us=at_once(own) if number else begin_us) for strike in asked]
         if draws.chance(0.5):

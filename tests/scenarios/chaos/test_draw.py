@@ -11,20 +11,24 @@ import pytest
 from attrs import evolve
 
 from scenarios.chaos.block_draws import Draws
+from scenarios.chaos.draft import Strike
 from scenarios.chaos.draw import concrete, default_swarm
 from scenarios.chaos.kinds.loads import Loads
+from scenarios.chaos.kinds.meetings import possible
 from scenarios.chaos.kinds.shape import Healing
 from scenarios.faults.actions.brokers import ZkExpire
 from scenarios.faults.actions.config_actions import ConfigSet
 from scenarios.faults.actions.disks import LogDirOffline
 from scenarios.faults.actions.healing import Heal
-from scenarios.faults.actions.topic_actions import TopicCreate, TopicDelete
+from scenarios.faults.actions.topic_actions import TopicCreate, TopicDelete, TopicExpand
 from scenarios.language import Scenario
 from scenarios.language.chaos import all_kinds, find_kind
 from scenarios.language.entries import MethodEntry
 from scenarios.language.schema.spans import certain
+from scenarios.language.topic_spec import TopicSpec
 from scenarios.language.triggers import After, At, WhenMessage, WhenZk
 from scenarios.profiles import PROFILES
+from scenarios.runs.runner import prepare
 from tests.scenarios.cli.tool import environment
 from tests.scenarios.language.builders import SMALL, small_and
 
@@ -68,10 +72,27 @@ def of(*kinds: str, share: float = 1.0) -> Scenario:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_what_the_default_swarm_draws_is_a_valid_scenario_under_every_profile(profile: str) -> None:
     swarm = default_swarm().for_run(profile=profile)
-    for seed in (*range(12), 226):  # in the last one a topic is made as healing begins, and loaded after it
+    for seed in (*range(12), 226, 635):  # in the last two a topic is loaded after healing begins
         drawn = concrete(swarm, seed)
         assert not drawn.chaos
         assert Scenario.loads(drawn.to_toml()) == drawn
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", ["kafka-0.8", "kafka-2.4"])
+def test_so_is_what_thousands_of_seeds_draw(profile: str) -> None:
+    swarm = default_swarm().for_run(profile=profile)
+    for seed in range(12, 3000):
+        prepare(concrete(swarm, seed), seed)
+
+
+def test_requests_that_meet_give_a_topic_no_more_partitions_than_it_has_by_then() -> None:
+    topic = TopicSpec(name="t", partitions=2, replication_factor=1)
+    made, gone = Strike(TopicCreate(topic=topic)), Strike(TopicDelete(topic="t"))
+    grown = [Strike(TopicExpand(topic="t", partitions=number)) for number in range(2, 6)]
+    assert possible(topic, [made], grown) == grown[1:]
+    assert possible(topic, [made, grown[2]], [*grown, gone]) == [grown[3], gone]
+    assert possible(topic, [made, grown[2], gone, made], grown) == grown[1:]
 
 
 def limit_and_largest_message(swarm: Scenario, seed: int) -> tuple[int, int]:
