@@ -1,7 +1,7 @@
 """The ends that a fetcher thread fetches from (``fetchers.ports.LeaderEndPoint``): the leader on another broker, within
 an incremental fetch session (KIP-227), or the current logs of its own broker (KIP-113)."""
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from attrs import define, field
@@ -10,15 +10,7 @@ from emulator.kernel import Signal, World
 from emulator.network import Client
 from emulator.protocol.clients.fetch import INITIAL_EPOCH
 from emulator.protocol.errors import Errors
-from emulator.protocol.fetch import (
-    NEW_SESSION,
-    NOTHING_CUT,
-    FetchedFields,
-    FetchFields,
-    FetchPartition,
-    FetchRequest,
-    FetchResponse,
-)
+from emulator.protocol.fetch import NEW_SESSION, FetchedFields, FetchFields, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import (
     EpochEndOffset,
     EpochQuery,
@@ -68,14 +60,12 @@ class RemoteLeaderEndPoint:
 
     Attributes:
         refused: called with the error where the leader does not know the session, or has it at another epoch.
-        cut: see ``FetchResponse``, of the last answer.
     """
 
     _replica: int
     _connection: BlockingSend
     _policies: FetcherPolicies
     refused: Callable[[Errors], object] = field(default=lambda _: None, kw_only=True)
-    cut: Mapping[TopicPartition, int] = field(default=NOTHING_CUT, init=False)
     _id: int = NEW_SESSION
     _epoch: int = INITIAL_EPOCH
     _known: dict[TopicPartition, FetchFields] = field(factory=dict)
@@ -179,7 +169,7 @@ class RemoteLeaderEndPoint:
             self.refused(response.error)
             self.reset()
             return ()
-        self._id, self.cut = response.session_id, dict(response.cut) if response.cut else NOTHING_CUT
+        self._id = response.session_id
         self._epoch += 1
         if not self._changed and not self._forgotten:
             return response.answers
@@ -203,7 +193,6 @@ class LocalLeaderEndPoint:
     """
 
     def __init__(self, world: World, logs: CurrentLogs, policies: FetcherPolicies) -> None:
-        self.cut: Mapping[TopicPartition, int] = NOTHING_CUT
         self._world = world
         self._logs = logs
         self._max_bytes = min(policies.replica_fetch_max_bytes, policies.replica_fetch_response_max_bytes)

@@ -1,6 +1,5 @@
 """Interfaces of a fetcher thread: an end to fetch from, and a log that follows."""
 
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 from attrs import define
@@ -56,13 +55,7 @@ class LeaderEndPoint(Protocol):
 
     The thread says which partitions to fetch from where (``want``, ``forget``), and each ``fetch`` reads them. The
     coroutines raise emulator.network.Disconnected if there is no answer.
-
-    Attributes:
-        cut: see ``FetchResponse``, of the last answer.
     """
-
-    @property
-    def cut(self) -> Mapping[TopicPartition, int]: ...
 
     def want(self, wanted: FetchFields) -> None:
         """Fetch this partition from that offset on."""

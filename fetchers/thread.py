@@ -288,7 +288,7 @@ class FetcherRounds:
             self._endpoint.want((tp, state.leader_epoch, end, 0, last))
         throttled = self._quotas.active
         if throttled:
-            self.throttle.record(state, batches, self._endpoint.cut.get(tp, 0))
+            self.throttle.record(state, batches)
         # The lag is how far the leader's high watermark is above the new fetch offset, also after an answer without
         # records (KAFKA-7704).
         lag = high_watermark - state.offset if high_watermark > state.offset else 0

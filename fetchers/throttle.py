@@ -35,10 +35,10 @@ class FollowerThrottle:
             else:
                 self.bound.pop(state.tp, None)
 
-    def record(self, state: PartitionFetchState, batches: Sequence[Batch], cut: int = 0) -> None:
-        """Count ``batches``, which were fetched, and what was ``cut`` of the next one; an empty answer counts too
-        (ReplicaFetcherThread.processPartitionData, 2.3). Call it while ``state.lag`` is still that from before."""
-        size = sum([batch.size for batch in batches]) + cut
+    def record(self, state: PartitionFetchState, batches: Sequence[Batch]) -> None:
+        """Count ``batches``, which were fetched; an empty answer counts too (ReplicaFetcherThread.processPartitionData,
+        2.3). Call it while ``state.lag`` is still that from before."""
+        size = sum([batch.size for batch in batches])
         self._rules.record(state.tp, state.adding and state.behind, size, self._process.clock_us)
 
     @property

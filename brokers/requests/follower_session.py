@@ -12,7 +12,7 @@ from brokers.requests.reader_session import Collected, ReaderSession, SessionPos
 from emulator.disks import DiskError
 from emulator.kernel import PendingWork
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.fetch import NOTHING_CUT, FetchedFields, FetchFields, FetchRequest, FetchResponse
+from emulator.protocol.fetch import FetchedFields, FetchFields, FetchRequest, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.quota import Throttle
@@ -191,14 +191,12 @@ class FollowerSession(ReaderSession):
         is recorded once everything has been read."""
         found: list[SessionPosition] = []
         answers: list[FetchedFields] = []
-        self.cut = NOTHING_CUT
         if not self.dirty:
             return Collected(found, answers, 0, request.min_bytes <= 0)
         now = self.manager.process.clock_us
         throttle = self.manager.throttle if self.manager.throttle.active else None
         budget, most = request.max_bytes, request.max_partition_bytes
         size = cut = 0
-        cuts: dict[TopicPartition, int] = {}
         urgent = bool(self.unknown) and len(self.unknown) == len(self.positions)
         moved = self._moved if arrived else None
         read: list[tuple[Partition, RemoteReplica, int]] = []
@@ -256,7 +254,6 @@ class FollowerSession(ReaderSession):
                         limit -= batch.size
                     if limit > 0 and batches and batches[-1].next_offset < log.end_offset:
                         cut += limit
-                        cuts[position.tp] = limit
                 if arrived:
                     read.append((partition, remote, offset))
             elif moved:
@@ -270,8 +267,6 @@ class FollowerSession(ReaderSession):
         enough = urgent or size + cut >= request.min_bytes
         if not enough and (read or (moved and hw_completes)):
             return self._collect(request, False)  # what does not complete it at once is tried again (DelayedFetch)
-        if cuts:
-            self.cut = cuts
         return Collected(found, answers, size, enough)
 
     def _record(self, read: list[tuple[Partition, RemoteReplica, int]], request: FetchRequest, now_us: int) -> None:
@@ -363,11 +358,10 @@ class FollowerSession(ReaderSession):
         for tp, _error, _high_watermark, _log_start, batches, _diverging in answers:
             if batches:
                 sent = sum([batch.size for batch in batches])
-                counted = sent + self.cut.get(tp, 0)
                 if self.replica in manager.partitions[tp].adding:
                     added += sent
                 if manager.throttle.active:
-                    manager.throttle.record(tp, self._adds(tp), counted, manager.process.clock_us)
+                    manager.throttle.record(tp, self._adds(tp), sent, manager.process.clock_us)
         if added:
             manager.metrics.topics.reassignment_out.mark(added)
 

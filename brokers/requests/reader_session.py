@@ -9,7 +9,7 @@ wait.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Iterable, MutableMapping
 from typing import NamedTuple
 
 from attrs import define, field
@@ -20,7 +20,7 @@ from brokers.purgatory import DelayedFetch
 from brokers.replica_manager import ReplicaManager
 from emulator.network import Channel
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.fetch import NO_EPOCH, NOTHING_CUT, FetchedFields, FetchFields, FetchRequest, FetchResponse
+from emulator.protocol.fetch import NO_EPOCH, FetchedFields, FetchFields, FetchRequest, FetchResponse
 from emulator.protocol.types import TopicPartition
 
 
@@ -98,7 +98,6 @@ class ReaderSession(ABC):
         replica: the broker that reads, or CONSUMER.
         last_fetch_us: when the last request came.
         delayed: the request that waits for data, if one does.
-        cut: see ``FetchResponse``, of the answer that is being given.
         positions: the partitions of the session.
         dirty: positions that the next answer has to look at. While a poll is parked, the first one rouses it.
         can_complete: something is dirty that can complete a request before its timeout. For a follower a high watermark
@@ -120,7 +119,6 @@ class ReaderSession(ABC):
     can_complete: bool = True
     unserved: dict[SessionPosition, None] = field(factory=dict)
     unknown: dict[SessionPosition, None] = field(factory=dict)
-    cut: Mapping[TopicPartition, int] = NOTHING_CUT
     delayed: DelayedFetch = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -216,9 +214,7 @@ class ReaderSession(ABC):
         self._sent(positions, answers)
         if size:
             self._measure(answers, size)
-        response = FetchResponse(
-            NO_ERROR, self.id, tuple(answers), 60 + 30 * len(answers) + size, cut=tuple(self.cut.items())
-        )
+        response = FetchResponse(NO_ERROR, self.id, tuple(answers), 60 + 30 * len(answers) + size)
         self.manager.logs.work.after_disks(self.channel).reply(response, response.size, not answers)
 
     def close(self) -> None:

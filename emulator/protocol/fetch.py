@@ -5,8 +5,7 @@ Versions: v9 (2.1, KIP-320) CurrentLeaderEpoch; v12 (2.7, KIP-595) LastFetchedEp
 epoch per partition.
 """
 
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from attrs import define, field
@@ -98,8 +97,6 @@ class FetchedPartition(NamedTuple):
 FetchedFields = tuple[TopicPartition, Errors, int, int, tuple[Batch, ...], tuple[int, int] | None]
 """The fields of a ``FetchedPartition``; see ``FetchFields``."""
 
-NOTHING_CUT: Mapping[TopicPartition, int] = MappingProxyType({})
-
 
 @define(eq=False)
 class FetchResponse(Response):
@@ -107,15 +104,12 @@ class FetchResponse(Response):
 
     Attributes:
         answers: the fields of ``partitions``, which is what a constructor is given.
-        cut: the bytes of a batch that does not fit any more, by partition. Kafka sends such a part, and the reader
-            drops it (LogSegment.read, 0.8 to 3.9). Here it is not sent, and replication quotas count it all the same.
     """
 
     error: Errors
     session_id: int
     answers: tuple[FetchedFields, ...] = field(alias="partitions")
     size: int
-    cut: tuple[tuple[TopicPartition, int], ...] = field(default=(), kw_only=True)
 
     @property
     def partitions(self) -> tuple[FetchedPartition, ...]:

@@ -97,7 +97,6 @@ class Leader:
     Attributes:
         errors: what it answers for a partition instead of data, to requests of any kind.
         fetch_errors: the same to fetches alone.
-        cut: the bytes of a further batch that its answers to fetches hold, by partition.
         mistakes: which other partition it names in its answer about an epoch.
         hold: while set, answers wait for it; the requests are in ``asked``.
         down: it does not answer at all.
@@ -112,7 +111,6 @@ class Leader:
     marks: dict[TopicPartition, int] = field(factory=dict)
     errors: dict[TopicPartition, Errors] = field(factory=dict)
     fetch_errors: dict[TopicPartition, Errors] = field(factory=dict)
-    cut: dict[TopicPartition, int] = field(factory=dict)
     mistakes: dict[TopicPartition, TopicPartition] = field(factory=dict)
     asked: list[Any] = field(factory=list)
     hold: Signal | None = None
@@ -234,7 +232,7 @@ class Line:
             late = self.leader.world.now >= deadline
             if late or any(answer.batches or answer.error or answer.diverging for answer in answers):
                 self.sent |= {answer.tp: answer.high_watermark for answer in answers}
-                return FetchResponse(Errors.NONE, self.session, answers, 60, cut=tuple(self.leader.cut.items()))
+                return FetchResponse(Errors.NONE, self.session, answers, 60)
             await self.leader.world.sleep(10 * MS, background=True)
 
     def read(self, wanted: FetchPartition) -> tuple[FetchedPartition, ...]:

@@ -158,25 +158,3 @@ def test_kip_542_a_replica_that_a_move_adds_is_held_back_and_no_other() -> None:
         assert 2_000 * MS <= rig.world.now <= 4_500 * MS
 
     play(scenario, throttle=found.follower)
-
-
-def test_a_follower_counts_what_was_cut_of_a_batch_and_drops_it() -> None:
-    """``records.sizeInBytes`` (ReplicaFetcherThread.processPartitionData, 2.4.1) is that of all that was sent."""
-    counted = {cut: _counted(cut) for cut in (0, 70)}
-    assert counted[70] == counted[0] + 70
-
-
-def _counted(cut: int) -> float:
-    found: list[float] = []
-
-    async def scenario(rig: Rig) -> None:
-        rig.leader.leads(A, 0)
-        rig.leader.cut = {A: cut} if cut else {}
-        rig.add(A)
-        await rig.rest(100)
-        assert rig.equal(A)
-        found.append(rates.listed.byte_rate(rig.world.now))
-
-    rates = throttled(1_000_000)
-    play(scenario, throttle=rates)
-    return found[0]

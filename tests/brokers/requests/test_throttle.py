@@ -138,28 +138,3 @@ def test_kip_542_without_a_reassignment_no_replica_is_throttled() -> None:
     follower = bench.follower(1, max_partition_bytes=200)
     for offset in (0, 2, 4):
         assert follower.at(offset) is not None
-
-
-def test_what_is_cut_of_a_batch_counts_as_it_does_in_kafka() -> None:
-    """An answer of 250 bytes has two batches of 100 and half of a third, which the follower drops; the quota counts 250
-    (KafkaApis.sizeOfThrottledPartitions of LogSegment.read's slice, 2.4.1)."""
-    bench = throttled_leader()
-    follower = bench.follower(1, max_partition_bytes=250)
-    answer = follower.fetch((TP, 0, 0), (OTHER, 0, 0))
-    assert answer is not None
-    assert [len(found.batches) for found in answer.partitions] == [2, 2]
-    assert dict(answer.cut) == {TP: 50, OTHER: 50}
-    window_s = 1.0
-    assert bench.manager.throttle.listed.byte_rate(bench.world.now) * window_s == 250
-
-
-def test_nothing_is_cut_at_the_end_of_a_log_or_of_a_batch() -> None:
-    bench = throttled_leader()
-    follower = bench.follower(1, max_partition_bytes=200)
-    answer = follower.fetch((TP, 0, 0))
-    assert answer is not None
-    assert not answer.cut
-    answer = bench.follower(2, max_partition_bytes=2_000).fetch((OTHER, 0, 0))
-    assert answer is not None
-    assert len(answer.partitions[0].batches) == 10
-    assert not answer.cut
