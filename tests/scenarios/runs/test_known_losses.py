@@ -76,7 +76,7 @@ CUT = [e.LogStartMoved(1, 1, 0, 1, *TP, 14, "time"), e.Truncated(3, 3, 0, 1, *TP
 EXPIRED = [
     elected(1, 0, 1), away(31), *failing_over(32), Deviated(35, 35, 0, 2, "KAFKA-3143", *TP, 1), CRASH, BACK,
 ]  # fmt: skip
-"""Its session ended before its machine crashed, and a controller left it in the ISR in between."""
+"""A replica whose session ended before its machine crashed, and which a controller left in the ISR in between."""
 LATE = [elected(1, 0, 1), CRASH, away(41), *failing_over(42), LEFT, BACK]
 
 

@@ -52,7 +52,7 @@ class Raises(Checker):
     """Fails as it sees its event. Verified: nothing. Not verified: everything."""
 
     name: ClassVar[str] = "raises"
-    ids: ClassVar[tuple[str, ...]] = ("X1",)
+    ids: ClassVar[tuple[str, ...]] = ("Z1",)
     statement: ClassVar[str] = "nothing"
 
     def on_leader(self, event: BecameLeader) -> None:

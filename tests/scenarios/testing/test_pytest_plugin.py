@@ -90,7 +90,7 @@ def test_a_wrong_file_and_a_wrong_option_are_one_line(folder: Path) -> None:
 def test_a_plugin_that_raises_is_named_and_not_the_scenario(folder: Path) -> None:
     (folder / "mine.py").write_text(
         "from understudy.events import IsrChanged\nfrom understudy.plugins import *\n@checker\n"
-        'class Raises(Checker):\n    name, ids, statement = "raises", ("X1",), "nothing"\n'
+        'class Raises(Checker):\n    name, ids, statement = "raises", ("Z1",), "nothing"\n'
         "    def on_change(self, event: IsrChanged) -> None:\n        1 / 0\n"
     )
     printed = run_pytest(folder, "good.scenario.toml", "--understudy-plugin", "mine.py")
