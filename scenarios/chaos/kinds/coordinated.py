@@ -104,9 +104,11 @@ class Groups(Coordinated):
             stays = own.weighted(((2, 0), (1, own.between((3, 15)))))
             found.append(
                 GroupMember(
-                    group=GROUP, partitions=partitions, instance=f"static-{number}" if own.chance(0.25) else "",
+                    group=GROUP, partitions=partitions, instance=f"static-{number}" if own.chance(0.4) else "",
                     session_us=own.choice((6, 10)) * SECOND, rebalance_us=own.choice((6, 20)) * SECOND,
                     commit_us=own.weighted(((1, 300 * MS), (3, 2 * SECOND))), stays=stays,
+                    rejoins=own.sub("rejoins").weighted(((3, 0), (1, 4), (1, 9))),
+                    stalls=own.sub("stalls").weighted(((3, 0), (1, 10))),
                     start_us=own.weighted(((3, 0), (1, own.moment((0, draft.faults[1]))))), stop_us=draft.end_us,
                 )
             )  # fmt: skip
@@ -126,6 +128,7 @@ class Transactions(Coordinated):
                     id="writer" if zombies else f"writer-{number}", partitions=partitions,
                     group=GROUP if own.chance(0.5) else "", pause_us=own.weighted(((1, 300 * MS), (3, 2 * SECOND))),
                     timeout_us=own.choice((2, 5, 15)) * SECOND, aborts=own.choice((0, 20, 50)),
+                    stalls=own.sub("stalls").weighted(((2, 0), (1, 15))),
                     start_us=own.weighted(((3, 0), (1, own.moment((0, draft.faults[1]))))), stop_us=draft.end_us,
                 )
             )  # fmt: skip

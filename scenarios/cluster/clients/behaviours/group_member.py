@@ -55,7 +55,11 @@ class GroupMember(Behaviour):
 
     Attributes:
         instance: its group.instance.id (KIP-345); "": it is a dynamic member.
-        stays: how many commits it makes before it leaves; 0: it never does.
+        stays: how many commits it makes before it leaves; 0: it never does. A static member does not leave, but its
+            process ends: the next one does not know its member id.
+        rejoins: how many commits it makes before it joins again, as a consumer does whose topics have changed. A commit
+            of the generation before comes after that, as one that is sent again does.
+        stalls: how often it stops for longer than its session, and commits before it has heard that this is over.
     """
 
     group: str = field(metadata=key(Text(), "the group"))
@@ -67,13 +71,17 @@ class GroupMember(Behaviour):
     rebalance_us: int = field(default=20_000_000, metadata=key(DURATION, "max.poll.interval.ms", name="rebalance"))
     commit_us: int = field(default=1_000_000, metadata=key(DURATION, "the time between two commits", name="commit"))
     stays: int = field(default=0, metadata=key(Integer(0), "how many commits until it leaves; 0 = it stays"))
+    rejoins: int = field(default=0, metadata=key(Integer(0), "how many commits until it joins again; 0 = never"))
+    stalls: int = field(
+        default=0, metadata=key(Integer(0, 100), "percentage of commits before which it outsleeps its session")
+    )
 
     async def run(self, client: Client) -> None:
         coordinator = Coordinator(client, self.group, CoordinatorType.GROUP)
-        member = NO_MEMBER
+        member, late = NO_MEMBER, list[OffsetCommitRequest]()
         while True:
             try:
-                member = await self._belong(client, coordinator, member)
+                member = await self._belong(client, coordinator, member, late)
             except KafkaError as lost:
                 if lost.error in MOVED:
                     coordinator.moved()
@@ -81,8 +89,11 @@ class GroupMember(Behaviour):
                     member = NO_MEMBER
                 await client.sleep(BACKOFF)
 
-    async def _belong(self, client: Client, coordinator: Coordinator, member: str) -> str:
-        """Join, and be a member until the generation ends. Returns the member id. Raises: KafkaError."""
+    async def _belong(
+        self, client: Client, coordinator: Coordinator, member: str, late: list[OffsetCommitRequest]
+    ) -> str:
+        """Join, and be a member until the generation ends. Returns the member id. ``late``: the commits of the
+        generation before that are still to be sent. Raises: KafkaError."""
         joined = await self._join(coordinator, member)
         if joined.error is Errors.MEMBER_ID_REQUIRED:
             return joined.member_id
@@ -90,7 +101,9 @@ class GroupMember(Behaviour):
         synced = await coordinator.ask(self._sync_of(joined))
         _check(synced.error)
         mine = tuple(TopicPartition(*split_partition(name)) for name in synced.assignment.decode().split(",") if name)
-        return await self._read(client, coordinator, joined, mine)
+        while late:
+            await coordinator.ask(late.pop())
+        return await self._read(client, coordinator, joined, mine, late)
 
     async def _join(self, coordinator: Coordinator, member: str) -> JoinGroupResponse:
         topics = list(dict.fromkeys(split_partition(name)[0] for name in self.partitions))
@@ -118,25 +131,35 @@ class GroupMember(Behaviour):
         )
 
     async def _read(
-        self, client: Client, coordinator: Coordinator, joined: JoinGroupResponse, mine: tuple[TopicPartition, ...]
-    ) -> str:
+        self, client: Client, coordinator: Coordinator, joined: JoinGroupResponse, mine: tuple[TopicPartition, ...],
+        late: list[OffsetCommitRequest],
+    ) -> str:  # fmt: skip
         """Commit again and again, and leave in the end. Raises: KafkaError where the generation ends before."""
         positions = await self._committed(coordinator, mine)
         commits, generation, member = 0, joined.generation, joined.member_id
         while True:
             await client.sleep(format_duration(self.commit_us))
-            beat = HeartbeatRequest(self.group, generation, member, self.instance or None)
-            _check((await coordinator.ask(beat)).error)
+            if self.stalls and client.below(100) < self.stalls:
+                await client.sleep(format_duration(self.session_us + 1 + client.below(self.session_us)))
+            else:
+                beat = HeartbeatRequest(self.group, generation, member, self.instance or None)
+                _check((await coordinator.ask(beat)).error)
             for tp in mine:
                 positions[tp] += 1 + client.below(5)
             offsets = tuple(OffsetToCommit(tp, offset) for tp, offset in positions.items())
             if offsets:
                 commit = OffsetCommitRequest(self.group, offsets, generation, member, self.instance or None)
+                if commits + 1 == self.rejoins:
+                    late.append(commit)
                 for _tp, error in (await coordinator.ask(commit)).partitions:
                     _check(error)
             commits += 1
+            if commits == self.rejoins:
+                return member
+            if commits == self.stays and self.instance:
+                return NO_MEMBER
             if commits == self.stays:
-                leaving = LeaveGroupRequest(self.group, (LeavingMember(member, self.instance or None),))
+                leaving = LeaveGroupRequest(self.group, (LeavingMember(member, None),))
                 _check((await coordinator.ask(leaving)).error)
                 return NO_MEMBER
 

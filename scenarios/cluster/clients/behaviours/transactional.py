@@ -66,6 +66,8 @@ class Transactional(Behaviour):
 
     Attributes:
         group: the group whose offsets it commits in its transactions; "": none.
+        stalls: how often it stops once it has written, and before it commits offsets, for up to twice its timeout:
+            another producer with its id, or the coordinator, may fence it meanwhile, and it goes on all the same.
     """
 
     id: str = field(metadata=key(Text(), "the transactional id; two clients with the same one fence each other"))
@@ -76,6 +78,10 @@ class Transactional(Behaviour):
     pause_us: int = field(default=500_000, metadata=key(DURATION, "between two transactions", name="pause"))
     timeout_us: int = field(default=15_000_000, metadata=key(DURATION, "transaction.timeout.ms", name="timeout"))
     aborts: int = field(default=20, metadata=key(Integer(0, 100), "percentage of transactions that it aborts"))
+    stalls: int = field(
+        default=0,
+        metadata=key(Integer(0, 100), "percentage of transactions in the middle of which it stops for a while"),
+    )
 
     async def run(self, client: Client) -> None:
         coordinator = Coordinator(client, self.id, CoordinatorType.TRANSACTION)
@@ -99,15 +105,21 @@ class Transactional(Behaviour):
         await _done(client, coordinator, AddPartitionsToTxnRequest(*mine, tps))
         for tp in tps:
             await client.produce_batch(partial(producer.batch, tp, 1 + client.below(4), round(client.now_s * 1000)))
+        await self._stall(client)
         if self.group:
             await self._offsets(client, coordinator, producer, tps)
         await _done(client, coordinator, EndTxnRequest(*mine, client.below(100) >= self.aborts))
+
+    async def _stall(self, client: Client) -> None:
+        if self.stalls and client.below(100) < self.stalls:
+            await client.sleep(format_duration(1 + client.below(2 * self.timeout_us)))
 
     async def _offsets(
         self, client: Client, coordinator: Coordinator, producer: _Producer, tps: tuple[TopicPartition, ...]
     ) -> None:
         """Commit offsets of the group in the transaction. Raises: KafkaError."""
         await _done(client, coordinator, AddOffsetsToTxnRequest(self.id, producer.id, producer.epoch, self.group))
+        await self._stall(client)
         offsets = tuple(OffsetToCommit(tp, producer.sequences[tp]) for tp in tps)
         commit = TxnOffsetCommitRequest(
             self.group, offsets, transactional_id=self.id, producer_id=producer.id, producer_epoch=producer.epoch

@@ -89,6 +89,40 @@ def test_producers_with_one_id_fence_each_other_and_transactions_are_committed_a
     assert {event.committed for event in events if isinstance(event, TransactionMarked)} == {True, False}
 
 
+def test_a_member_that_joins_again_begins_a_generation_and_its_late_commit_is_refused() -> None:
+    text = MEMBERS.replace("stays = 4", "rejoins = 3")
+    generations = [event.generation for event in seen(text, GroupGeneration)]
+    assert generations == list(range(1, len(generations) + 1))
+    assert len(generations) > 3
+    by_now: list[int] = []
+    for event in seen(text, GroupGeneration, OffsetsCommitted):
+        if isinstance(event, GroupGeneration):
+            by_now.append(event.generation)
+        else:
+            assert event.generation == by_now[-1], "no commit of an earlier generation takes effect"
+
+
+def test_a_static_member_whose_process_ends_takes_its_place_back() -> None:
+    alone = MEMBERS.replace("count = 2", "count = 1").replace("stays = 4", 'stays = 3\ninstance = "one"')
+    events = seen(alone, GroupGeneration, GroupMemberRemoved)
+    assert len([event for event in events if isinstance(event, GroupGeneration)]) == 1
+    assert {event.reason for event in events if isinstance(event, GroupMemberRemoved)} == {"replaced"}
+
+
+def test_a_member_that_outsleeps_its_session_commits_nothing() -> None:
+    text = MEMBERS.replace("stays = 4", 'stalls = 100\nsession = "6s"').replace('"20s"', '"50s"')
+    events = seen(text, OffsetsCommitted, GroupMemberRemoved)
+    assert {event.reason for event in events if isinstance(event, GroupMemberRemoved)} == {"session"}
+    assert not [event for event in events if isinstance(event, OffsetsCommitted)]
+
+
+def test_a_producer_that_stalls_is_fenced_by_the_other_one_and_its_transaction_is_aborted() -> None:
+    text = WRITERS.replace("aborts = 50", 'aborts = 0\nstalls = 60\ntimeout = "2s"').replace('"20s"', '"40s"')
+    states = Counter(event.state for event in seen(text, TransactionStateChanged))
+    assert states["PrepareAbort"] == states["CompleteAbort"] > 0
+    assert states["PrepareCommit"] > 0
+
+
 @pytest.mark.parametrize("text", [MEMBERS, WRITERS])
 def test_a_file_with_them_is_its_own_replay(text: str) -> None:
     scenario = Scenario.loads(TEXT + text)
