@@ -7,6 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import NodeCrashed, TransactionStateChanged, TransactionsUnloaded
 from emulator.protocol.shown_coordination import TransactionTimed
 from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.acks_all_in_sync import SETTING
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.findings.coordination_facts import TransactionLasts
 from scenarios.observe.history.deadlines import Deadlines
@@ -23,9 +24,10 @@ class TransactionsEnd(Checker):
     (TransactionCoordinator.abortTimedOutTransactions, TransactionMarkerChannelManager, 0.11 to 2.7).
 
     Verified: once a second, each transaction that is open or decided: since when its coordinator works and the
-        controller reaches it, and each partition of it has all its replicas in sync. An open one may last for its
-        timeout and transaction.abort.timed.out.transaction.cleanup.interval.ms more; the decision and its markers take
-        at most 30 s.
+        controller reaches it, and each partition of it has all its replicas in sync, min.insync.replicas of them at
+        least. An open one may last for its timeout and
+        transaction.abort.timed.out.transaction.cleanup.interval.ms more; the decision and its markers take at most
+        30 s.
 
     Not verified: transactions that a coordinator has loaded, until it changes them; transactional ids that it cannot
         change any more (``coordinators_remember``).
@@ -43,7 +45,8 @@ class TransactionsEnd(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._now = history.circumstances
-        start = history.settings.start
+        self._settings = history.settings
+        start = self._settings.start
         name = "transaction.abort.timed.out.transaction.cleanup.interval.ms"
         self._interval_us = start.time_us(name, 10_000)
         self._open: Deadlines[tuple[int, str]] = Deadlines()
@@ -92,7 +95,8 @@ class TransactionsEnd(Checker):
         node, transactional_id = key
         cluster, since_us = self.cluster, self._now.reached_since_us(node)
         for tp in self._partitions[transactional_id]:
-            if since_us is None or len(cluster.isr(tp)) < len(cluster.assignment(tp)):
+            least = int(self._settings.value(tp.topic, SETTING, 1))
+            if since_us is None or len(cluster.isr(tp)) < max(least, len(cluster.assignment(tp))):
                 return None
             leader_us = self._now.reached_since_us(cluster.leader(tp)) if cluster.leader(tp) >= 0 else None
             since_us = None if leader_us is None else max(since_us, leader_us)

@@ -13,7 +13,7 @@ from emulator.protocol.clients.list_offsets import LATEST, OffsetQuery, OffsetsB
 from emulator.protocol.clients.produce import RecordsProduceRequest
 from emulator.protocol.control_batches import ControlBatch
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import LatestOffsetReturned
+from emulator.protocol.events import LatestOffsetReturned, TransactionMarked
 from emulator.protocol.groups.group_offsets import NO_OFFSET, OffsetToCommit
 from emulator.protocol.records import TRANSACTIONAL, ProducedRecords, RecordHeader
 from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersRequest
@@ -115,6 +115,18 @@ def test_a_leader_that_is_gone_takes_no_marker() -> None:
     assert bench.mark(TP, TopicPartition("unknown", 0)) == [Errors.NONE, Errors.UNKNOWN_TOPIC_OR_PARTITION]
     bench.follow(1, 1)
     assert bench.mark() == [Errors.NOT_LEADER_FOR_PARTITION]
+
+
+def test_a_marker_that_is_refused_for_want_of_replicas_is_none() -> None:
+    bench = MarkersBench()
+    marked: list[TransactionMarked] = []
+    bench.trace.fold(TransactionMarked, marked.append)
+    bench.manager.configured(f"topics/{TP.topic}", {"min.insync.replicas": "2"})
+    assert bench.mark() == [Errors.NOT_ENOUGH_REPLICAS]
+    assert not marked
+    bench.manager.configured(f"topics/{TP.topic}", {})
+    assert bench.mark() == [Errors.NONE]
+    assert len(marked) == 1
 
 
 def test_a_producer_that_was_fenced_by_a_marker_writes_no_more() -> None:

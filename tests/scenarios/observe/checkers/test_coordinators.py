@@ -8,8 +8,8 @@ import pytest
 from emulator.protocol import events as e
 from emulator.protocol import shown_coordination as shown
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr, state_path
-from emulator.trace.events import ZkWritten
+from emulator.protocol.znodes import LeaderAndIsr, encode_config, state_path
+from emulator.trace.events import Step, ZkWritten
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 HOME = TopicPartition("__consumer_offsets", 0)
@@ -355,6 +355,15 @@ def test_a_transaction_ends(state: str, seconds: int, count: int) -> None:
     assert len(looks(run, seconds)) == count
 
 
+def test_so_does_one_of_fewer_replicas_than_min_insync_replicas() -> None:
+    run = works("transactions_end")
+    run.assigned((0,))
+    run.state(0, (0,), 0)
+    run.emit(ZkWritten, 2, "set", f"/config/topics/{ORDERS_0.topic}", 1, 7, encode_config({"min.insync.replicas": "2"}))
+    run.transaction("PrepareCommit", 0)
+    assert looks(run, 60) == []
+
+
 def test_a_partition_that_is_not_in_sync_excuses_a_transaction() -> None:
     run = works("transactions_end")
     run.assigned((0, 1))
@@ -370,6 +379,8 @@ def test_announcements_are_taken(taken: bool) -> None:
     run.emit(ZkWritten, 1, "create", path, 0, 7, "{}")
     if taken:
         run.emit(ZkWritten, 0, "delete", path, 0, 8, "")
+    assert looks(run, 20) == [], "the controller's thread may be held"
+    run.emit(Step, "broker-startup.1", "", "", -1, 1, -1, 0, "")
     found = looks(run, 20)
     assert (found == []) is taken
     assert taken or found[0].startswith(f"{path} is there for")
