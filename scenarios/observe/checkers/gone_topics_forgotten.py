@@ -25,7 +25,9 @@ class GoneTopicsForgotten(BrokerMemory):
         ZooKeeper. Each log that waits for its deletion, from the first time that it is seen there.
 
     Not verified: what groups have committed for it (``coordinators_remember``); what a controller remembers
-        (``controller_remembers``); what is left on brokers that were not alive (``converged`` says which).
+        (``controller_remembers``); what is left on brokers that were not alive (``converged`` says which); the metadata
+        of a broker whose session ended meanwhile and whose process went on: what it gets as it comes back leaves out
+        topics that are being deleted (ControllerContext.partitionsWithLeaders, 2.4 to 2.7).
     """
 
     name: ClassVar[str] = "gone_topics_forgotten"
@@ -39,6 +41,8 @@ class GoneTopicsForgotten(BrokerMemory):
         self._delay_us = history.settings.start.time_us("file.delete.delay.ms", 60_000) + DISCARDED_US
         self._configs: dict[str, None] = {}
         self._ever: dict[str, None] = {}
+        self._asked_us: dict[str, int] = {}
+        """When the deletion of each topic was asked for last."""
         self._discarded: dict[int, dict[str, int]] = {}
         """By broker, the logs that wait for their deletion, each with the time at which it was first seen."""
 
@@ -50,6 +54,9 @@ class GoneTopicsForgotten(BrokerMemory):
                 self._configs.pop(topic, None)
             else:
                 self._configs[topic] = None
+        elif path.startswith(znodes.DELETE_TOPICS + "/"):
+            if event.op == "create":
+                self._asked_us[path.rpartition("/")[2]] = event.t_us
         elif path.startswith(znodes.TOPICS + "/") and path.count("/") == znodes.TOPICS.count("/") + 1:
             self._ever[path.rpartition("/")[2]] = None
 
@@ -59,7 +66,7 @@ class GoneTopicsForgotten(BrokerMemory):
                 if self._is_gone(tp.topic):
                     yield Unlike(memory, "", "it is there", "nothing: its topic is gone", tp)
         for topic in memories["metadata"]:
-            if self._is_gone(topic):
+            if self._is_gone(topic) and self._was_there(event.node, topic):
                 yield Unlike("metadata", f"topic {topic}", "it is there", "nothing: the topic is gone")
         if event.node == self.cluster.controller:
             for topic in self._configs:
@@ -69,6 +76,13 @@ class GoneTopicsForgotten(BrokerMemory):
 
     def _is_gone(self, topic: str) -> bool:
         return topic in self._ever and not self.cluster.topics.get(topic) and not self.cluster.is_deleting(topic)
+
+    def _was_there(self, broker: int, topic: str) -> bool:
+        """Whether a broker is registered since before a topic was to be deleted, or its process is younger."""
+        asked_us, registration = self._asked_us.get(topic, 0), self.cluster.registrations.get(broker)
+        if (self.cluster.started_us(broker) or 0) > asked_us:
+            return True
+        return registration is not None and registration.t_us < asked_us
 
     def _waiting(self, event: Remembered, discarded: tuple[str, ...]) -> Iterator[Unlike]:
         before = self._discarded.get(event.node, {})
