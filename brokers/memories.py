@@ -127,12 +127,12 @@ def _since_start(log: "Log", producers: "ProducerStateManager") -> tuple[tuple[i
 def _logs(broker: "Broker") -> dict[TopicPartition, LogReloaded]:
     found = {}
     for tp, partition in broker.replicas.partitions.items():
-        log, replica = partition.log, partition
+        log = partition.log
         epochs = _with_records(log.epochs, log.end_offset)
-        kept = LogContent(log.start_offset, log.end_offset, replica.high_watermark, epochs)
+        kept = LogContent(log.start_offset, log.end_offset, partition.high_watermark, epochs)
         batches, start = log.batches, log.loaded_start()
         end = batches[-1].next_offset if batches else log.bases[0]
-        checkpoint = max(start, min(log.directory.checkpointed(replica), end))
+        checkpoint = max(start, min(log.directory.checkpointed(partition), end))
         found[tp] = LogReloaded(kept, LogContent(start, end, checkpoint, _with_records(log.loaded_epochs(), end)))
     return found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
 
 from brokers import metadata_cache
 from brokers.log.log import Log
@@ -11,7 +10,7 @@ from controller.operations.notifications import Notifications
 from emulator.protocol.types import LEADER_DURING_DELETE
 from emulator.protocol.update_metadata import PartitionMetadata
 from fetchers.manager import AbstractFetcherManager
-from scenarios.museum.guards.guard import Guard, TakenOut
+from scenarios.museum.guards.guard import Guard, TakenOut, nothing
 
 
 def _begins_one(begin_epoch: Callable[..., None]) -> Callable[..., None]:
@@ -20,10 +19,6 @@ def _begins_one(begin_epoch: Callable[..., None]) -> Callable[..., None]:
             begin_epoch(self, epoch, start_offset)
 
     return begins
-
-
-def _nothing(_function: Callable[..., Any]) -> Callable[..., None]:
-    return lambda *_of, **_how: None
 
 
 def _keeps_deleted(updated: Callable[..., metadata_cache.Topics]) -> Callable[..., metadata_cache.Topics]:
@@ -53,7 +48,7 @@ GUARDS = (
         title="fetchers keep partitions that were removed from them",
         here="A broker that leads a partition now goes on fetching it from the leader before.",
         also=("one_role", "idle_fetchers_end", "converged"),
-        taken_out=(TakenOut(owner=AbstractFetcherManager, function="remove_fetcher_for_partitions", instead=_nothing),),
+        taken_out=(TakenOut(owner=AbstractFetcherManager, function="remove_fetcher_for_partitions", instead=nothing),),
     ),
     Guard(
         name="gone_topics_forgotten",

@@ -25,7 +25,7 @@ from emulator.protocol.log_dirs import ReplicaInfo
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.update_metadata import UpdateMetadataRequest
 from fetchers.quota import Quota
-from scenarios.museum.guards.guard import Guard, TakenOut
+from scenarios.museum.guards.guard import Guard, TakenOut, no, nothing
 
 
 def _any_broker_epoch(fence: Callable[..., Errors]) -> Callable[..., Errors]:
@@ -82,16 +82,8 @@ def _counts_no_move(
     return lambda *of: figures(*of)._replace(reassigning=False)
 
 
-def _nothing(_function: Callable[..., Any]) -> Callable[..., None]:
-    return lambda *_of: None
-
-
 def _finds_nobody(_find: Callable[..., tuple[int, ...]]) -> Callable[..., tuple[int, ...]]:
     return lambda *_of: ()
-
-
-def _no(_function: Callable[..., Any]) -> Callable[..., bool]:
-    return lambda *_of: False
 
 
 def _lacks_a_million(info: Callable[..., ReplicaInfo]) -> Callable[..., ReplicaInfo]:
@@ -171,14 +163,14 @@ GUARDS = (
         name="acks_in_time",
         title="a high watermark that moves answers no producer",
         here="What waits for all in-sync replicas waits until its time is over, whatever the high watermark.",
-        taken_out=(TakenOut(owner=ProduceWatchers, function="complete", instead=_nothing),),
+        taken_out=(TakenOut(owner=ProduceWatchers, function="complete", instead=nothing),),
     ),
     Guard(
         name="answers_fit",
         title="a leader's fetch sessions keep the partitions that were taken out of them",
         here="A fetch names the partitions that its session no longer has (KIP-227), and the leader goes on answering "
         "for them.",
-        taken_out=(TakenOut(owner=FollowerSession, function="_forget", instead=_nothing),),
+        taken_out=(TakenOut(owner=FollowerSession, function="_forget", instead=nothing),),
     ),
     Guard(
         name="log_dirs_true",
@@ -190,14 +182,14 @@ GUARDS = (
         name="failed_dirs_offline",
         title="a broker uses a log directory whose logs it could not recover",
         here="A broker finds a spoilt batch as it starts, cannot cut it off, and goes on as if nothing had been.",
-        taken_out=(TakenOut(owner=LogDirFailureHandler, function="_failed", instead=_nothing),),
+        taken_out=(TakenOut(owner=LogDirFailureHandler, function="_failed", instead=nothing),),
     ),
     Guard(
         name="throttle_kept",
         title="quotas are never exceeded",
         here="Brokers count the bytes of listed replicas (KIP-73), and take no rate for too high: a replica that is "
         "added gets all it can.",
-        taken_out=(TakenOut(owner=Quota, function="is_quota_exceeded", instead=_no),),
+        taken_out=(TakenOut(owner=Quota, function="is_quota_exceeded", instead=no),),
     ),
     Guard(
         name="broker_remembers",

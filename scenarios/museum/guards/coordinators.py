@@ -22,15 +22,7 @@ from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.groups.group_offsets import OffsetCommitRequest
 from emulator.protocol.transactions.coordination import OfTransaction
 from emulator.protocol.types import TopicPartition
-from scenarios.museum.guards.guard import Guard, TakenOut
-
-
-def _nothing(_function: Callable[..., Any]) -> Callable[..., None]:
-    return lambda *_of, **_how: None
-
-
-def _no(_function: Callable[..., bool]) -> Callable[..., bool]:
-    return lambda *_of: False
+from scenarios.museum.guards.guard import Guard, TakenOut, no, nothing
 
 
 def _no_error(_check: Callable[..., Errors]) -> Callable[..., Errors]:
@@ -121,7 +113,7 @@ GUARDS = (
         title="a broker that does not lead any more goes on as the coordinator",
         here="A broker follows on a partition of __consumer_offsets, and answers for its groups as before.",
         also=("coordinators_remember",),
-        taken_out=(TakenOut(owner=InternalTopicPartitions, function="resigned", instead=_no),),
+        taken_out=(TakenOut(owner=InternalTopicPartitions, function="resigned", instead=no),),
     ),
     Guard(
         name="commits_fenced",
@@ -138,7 +130,7 @@ GUARDS = (
         title="a coordinator that takes over reads nothing",
         here="A broker that leads a partition of __consumer_offsets now takes its log for empty.",
         also=("coordinators_remember",),
-        taken_out=(TakenOut(owner=Loaded, function="read", instead=_nothing),),
+        taken_out=(TakenOut(owner=Loaded, function="read", instead=nothing),),
     ),
     Guard(
         name="members_silent",
@@ -151,8 +143,8 @@ GUARDS = (
         title="a rebalance that all have joined is not completed",
         here="The members of a group have joined, and no generation comes of it, not even when its time is over.",
         taken_out=(
-            TakenOut(owner=GroupRebalances, function="try_complete", instead=_nothing),
-            TakenOut(owner=GroupRebalances, function="_expire_join", instead=_nothing),
+            TakenOut(owner=GroupRebalances, function="try_complete", instead=nothing),
+            TakenOut(owner=GroupRebalances, function="_expire_join", instead=nothing),
         ),
     ),
     Guard(
@@ -171,13 +163,13 @@ GUARDS = (
         name="transactions_end",
         title="a coordinator sends no markers",
         here="A transaction is decided, and no partition gets its marker.",
-        taken_out=(TakenOut(owner=TransactionMarkerChannelManager, function="_queue", instead=_nothing),),
+        taken_out=(TakenOut(owner=TransactionMarkerChannelManager, function="_queue", instead=nothing),),
     ),
     Guard(
         name="transactions_close",
         title="a leader takes a marker and does not end the transaction",
         here="A log has the marker of a transaction, which stays open: the last stable offset stays before it.",
-        taken_out=(TakenOut(owner=TransactionalProducers, function="_end", instead=_nothing),),
+        taken_out=(TakenOut(owner=TransactionalProducers, function="_end", instead=nothing),),
     ),
     Guard(
         name="producer_ids_once",

@@ -9,6 +9,16 @@ from typing import Any
 from attrs import frozen
 
 
+def nothing(_function: Callable[..., Any]) -> Callable[..., None]:
+    """A replacement that does nothing."""
+    return lambda *_of, **_how: None
+
+
+def no(_function: Callable[..., Any]) -> Callable[..., bool]:
+    """A replacement that says no."""
+    return lambda *_of: False
+
+
 @frozen(kw_only=True)
 class TakenOut:
     """One function of the emulator, and its replacement.

@@ -6,11 +6,10 @@ from typing import ClassVar
 
 from attrs import define
 
-from emulator.protocol.events import BecameFollower, Fault, FetcherStarted, FetchPosition
+from emulator.protocol.events import BecameFollower, FetcherStarted, FetchPosition
 from emulator.protocol.shown import FetchLost
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.fetch_facts import AskedAgainEarly, RequestsNotCounted
-from scenarios.observe.history.circumstances import CLOCK
 from scenarios.observe.history.history import History
 
 BACK_OFFS = 2
@@ -56,7 +55,7 @@ class FetchesBackOff(Checker):
         super().__init__(history, report)
         self._least_us = BACK_OFFS * history.settings.start.time_us("replica.fetch.backoff.ms", 1_000)
         self._lost: dict[tuple[int, str], _Last] = {}
-        self._clocks: dict[int, None] = {}
+        self._clocks = history.circumstances.clocks
 
     def on_started(self, event: FetcherStarted) -> None:
         self._lost.pop((event.node, event.fetcher), None)
@@ -73,10 +72,6 @@ class FetchesBackOff(Checker):
         for (node, _), last in self._lost.items():
             if node == broker and last.leader == leader:
                 last.waits = False
-
-    def on_fault(self, event: Fault) -> None:
-        if event.action == CLOCK:
-            self._clocks |= dict.fromkeys(event.brokers)
 
     def on_lost(self, event: FetchLost) -> None:
         before = self._lost.get((event.node, event.fetcher))

@@ -21,7 +21,6 @@ from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.isr_facts import LaggardStays
-from scenarios.observe.history.circumstances import CLOCK
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
 
@@ -93,7 +92,6 @@ class LaggardsLeave(Checker):
         self._late: Deadlines[Member] = Deadlines()
         self._struck_us: dict[int, int] = {}
         """When a fault last struck each broker."""
-        self._clocks: dict[int, None] = {}
 
     # -- roles and ISRs -----------------------------------------------------------------------------------------------
 
@@ -193,8 +191,6 @@ class LaggardsLeave(Checker):
     def on_fault(self, event: Fault) -> None:
         for broker in event.brokers:
             self._struck_us[broker] = event.t_us
-            if event.action == CLOCK:
-                self._clocks[broker] = None
 
     def look(self, moment: Moment) -> None:
         if self._counts_growth:
@@ -225,6 +221,6 @@ class LaggardsLeave(Checker):
             return None
         if not self.cluster.is_up(node) or self.cluster.is_paused(node):
             return None
-        if node in now.impaired or node in self._clocks:
+        if node in now.impaired or node in now.clocks:
             return None
         return max(led.since_us, self._struck_us.get(node, 0))

@@ -12,7 +12,6 @@ from attrs import define, field
 from emulator.protocol.events import (
     BatchesAppended,
     BecameLeader,
-    Fault,
     FetchPosition,
     ImpendingReplicasReceived,
     LeapBegan,
@@ -25,7 +24,6 @@ from emulator.protocol.znodes import broker_entity
 from fetchers.quota import NO_PARTITIONS, listed_here
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.fetch_facts import HeldUnderQuota, OverQuota
-from scenarios.observe.history.circumstances import CLOCK
 from scenarios.observe.history.history import History
 from scenarios.units import MICROSECONDS
 
@@ -172,7 +170,7 @@ class ThrottleKept(Checker):
         self._fetched: dict[int, dict[TopicPartition, _Fetched]] = {}
         self._added: dict[TopicPartition, frozenset[int] | None] = {}
         """The replicas that moves have added so far; None: nothing says which (KIP-352's draft)."""
-        self._clocks: dict[int, None] = {}
+        self._clocks = history.circumstances.clocks
         self._leaps = False
 
     # -- settings -----------------------------------------------------------------------------------------------------
@@ -245,10 +243,6 @@ class ThrottleKept(Checker):
     def on_crashed(self, event: NodeCrashed) -> None:
         self._sides.pop(event.node, None)
         self._fetched.pop(event.node, None)
-
-    def on_fault(self, event: Fault) -> None:
-        if event.action == CLOCK:
-            self._clocks |= dict.fromkeys(event.brokers)
 
     def on_counted(self, event: QuotaCounted) -> None:
         side = self._known(event.node, event.side)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.metrics.metric_events import GaugeSet, TimerUpdated
-from emulator.protocol.events import Fault, NodeStarted
+from emulator.protocol.events import NodeStarted
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.gauge_facts import GaugeNegative, TimeImpossible, TimeUnpaired
-from scenarios.observe.history.circumstances import CLOCK
 from scenarios.observe.history.history import History
 
 BY_TIME_OF_DAY = "QueueTimeMs"
@@ -37,18 +36,13 @@ class TimesTrue(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._started: dict[int, int] = {}
-        self._clocks: dict[int, None] = {}
-        """Brokers whose clock a fault has set."""
+        self._clocks = history.circumstances.clocks
         self._unserved: dict[int, str] = {}
         """Recorded time in the queue of a request whose time in the thread is not recorded yet, by broker."""
 
     def on_started(self, event: NodeStarted) -> None:
         self._started[event.node] = event.t_us
         self._unserved.pop(event.node, None)
-
-    def on_fault(self, event: Fault) -> None:
-        if event.action == CLOCK:
-            self._clocks |= dict.fromkeys(event.brokers)
 
     def on_timed(self, event: TimerUpdated) -> None:
         if WAITED in event.metric or SERVED in event.metric:

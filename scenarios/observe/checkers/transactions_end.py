@@ -51,13 +51,11 @@ class TransactionsEnd(Checker):
         self._interval_us = start.time_us(name, 10_000)
         self._open: Deadlines[tuple[int, str]] = Deadlines()
         self._decided: Deadlines[tuple[int, str]] = Deadlines()
-        self._timeouts: dict[str, int] = {}
         self._longest_us = 0
         self._partitions: dict[str, tuple[TopicPartition, ...]] = {}
         self._states: dict[str, str] = {}
 
     def on_timed(self, event: TransactionTimed) -> None:
-        self._timeouts[event.transactional_id] = event.timeout_us
         self._longest_us = max(self._longest_us, event.timeout_us)
 
     def on_state(self, event: TransactionStateChanged) -> None:

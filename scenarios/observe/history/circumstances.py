@@ -61,6 +61,7 @@ class Circumstances:
     Attributes:
         impaired: brokers in which a fault was prepared that shows later, until they are started again.
         calm_since_us: the last moment at which a fault began or ended that delays messages or stops a machine.
+        clocks: the brokers whose clock a fault has set.
     """
 
     def __init__(self, cluster: FoldedState, undone_by: Callable[[str], str | None]) -> None:
@@ -68,12 +69,11 @@ class Circumstances:
         self._undone_by = undone_by
         self.impaired: dict[int, None] = {}
         self.calm_since_us = -LONG_AGO_US
+        self.clocks: dict[int, None] = {}
         self._standing: dict[tuple[str, str], int] = {}
         self._abandoned: dict[int, None] = {}
         self._states_us: dict[int, int] = {}
         """When the state of a partition that a broker leads was last written."""
-        self._clocks: dict[int, None] = {}
-        """The brokers whose clock a fault has set."""
 
     @property
     def troubled(self) -> bool:
@@ -89,7 +89,7 @@ class Circumstances:
         """Whether no ISR of the leader of ``tp`` has changed for so long that it has announced what has: a change of
         any of them puts off the announcement of all. Not known of a leader whose clock a fault has set, by which it
         waits."""
-        if self._cluster.leader(tp) in self._clocks:
+        if self._cluster.leader(tp) in self.clocks:
             return False
         return now_us - self._states_us.get(self._cluster.leader(tp), 0) > ANNOUNCED_US
 
@@ -140,7 +140,7 @@ class Circumstances:
         if action == HEAL:
             self._heal(machines)
         if action == CLOCK:
-            self._clocks |= machines
+            self.clocks |= machines
         if action.startswith(INJECTED):
             self.impaired |= machines
         if not action.startswith(ORDINARY):
