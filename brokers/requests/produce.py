@@ -63,6 +63,16 @@ class TopicRules:
     log: LogConfig
 
 
+def refusal(partition: Partition, acks: int, least: int) -> Errors:
+    """The error for a batch that is not appended, as its broker does not lead or has too few replicas in sync.
+    ``least``: min.insync.replicas of its topic."""
+    if not partition.is_leader:
+        return Errors.NOT_LEADER_FOR_PARTITION
+    if acks < 0 and len(partition.isr_state.isr) < least:
+        return Errors.NOT_ENOUGH_REPLICAS
+    return NO_ERROR
+
+
 class ProduceHandler:
     """Appends what clients produce, and what the broker's own coordinators write."""
 
@@ -136,10 +146,9 @@ class ProduceHandler:
         """Check a batch, and append it where nothing speaks against it."""
         if partition is None:
             return self._manager.error_without_replica(batch.tp), -1, None
-        if not partition.is_leader:
-            return Errors.NOT_LEADER_FOR_PARTITION, -1, None
-        if acks < 0 and len(partition.isr_state.isr) < rules.min_isr:
-            return Errors.NOT_ENOUGH_REPLICAS, -1, None
+        refused = refusal(partition, acks, rules.min_isr)
+        if refused:
+            return refused, -1, None
         if batch.size > rules.log.max_message_bytes and not self._fits(batch, rules.log.max_message_bytes):
             return Errors.MESSAGE_TOO_LARGE, -1, None
         if isinstance(batch, ProducedRecords):

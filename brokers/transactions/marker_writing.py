@@ -10,8 +10,8 @@ from brokers.coordinators.transitions import Transitions
 from brokers.groups.config import GROUP_METADATA_TOPIC
 from brokers.log.disk_work import ResponseChannel
 from brokers.log.producer_state_manager import ProducerStateManager
-from brokers.partition.partition import Partition
 from brokers.replica_manager import ReplicaManager
+from brokers.requests.produce import refusal
 from brokers.requests.router import handles
 from emulator.protocol.control_batches import ControlRecords
 from emulator.protocol.errors import NO_ERROR, Errors
@@ -20,6 +20,8 @@ from emulator.protocol.produce import ProduceRequest
 from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersRequest, WriteTxnMarkersResponse
 from emulator.protocol.types import TopicPartition
 
+ALL = -1
+"""acks of a marker."""
 FIRST_ID = 1 << 62
 """A number below the ids of a leader's control batches."""
 
@@ -93,21 +95,16 @@ class MarkerWriter:
         records = ControlRecords.of(
             tp, self._ids.next(), marker.producer_id, marker.producer_epoch, marker.coordinator_epoch, marker.committed
         )
-        if partition is not None and self._appends_to(partition):
+        least = self.manager.policies.min_insync_replicas(tp.topic)
+        if partition is not None and not refusal(partition, ALL, least):
             process = self.manager.process
             process.emit(
                 TransactionMarked, process.node.id, *tp, marker.producer_id, marker.producer_epoch,
                 marker.coordinator_epoch, marker.committed,
             )  # fmt: skip
         timeout_us = self.manager.policies.config.request_timeout_us
-        request = ProduceRequest(-1, timeout_us, (records,), records.size)
+        request = ProduceRequest(ALL, timeout_us, (records,), records.size)
         self.appender.append(request, AppendCallback(self.transitions.ending(done)), internal=True)
-
-    def _appends_to(self, partition: Partition) -> bool:
-        """Whether what is sent with acks=all is appended, and not refused with NOT_LEADER_FOR_PARTITION or
-        NOT_ENOUGH_REPLICAS."""
-        least = self.manager.policies.min_insync_replicas(partition.tp.topic)
-        return partition.is_leader and len(partition.isr_state.isr) >= least
 
 
 def _fenced(producers: ProducerStateManager, marker: TxnMarker) -> Errors:
