@@ -1,4 +1,5 @@
-"""The least throttle of a forecast, held to exact runs of drawn clusters: well below it no move ends."""
+"""The least throttle of a forecast, held to exact runs of drawn clusters: well below it no move ends, a little above it
+each does."""
 
 from __future__ import annotations
 
@@ -75,6 +76,27 @@ def holds(drawn: Drawn) -> None:
 @settings(max_examples=3, deadline=None, derandomize=True, phases=[Phase.generate])
 def test_no_run_ends_well_below_the_least_throttle(drawn: Drawn) -> None:
     holds(drawn)
+
+
+def ends(drawn: Drawn) -> None:
+    """At 1.1 times the least throttle a move ends, within three times the estimate."""
+    throttle = ABOVE * least_of(drawn)
+    estimate_s = outlook(drawn, throttle).estimate_s
+    assert estimate_s is not None
+    assert run_scenario(cluster(drawn, throttle, BEGINS_S + 3 * estimate_s)).metrics["moves_finished"] == 1
+
+
+@given(ONE)
+@settings(max_examples=3, deadline=None, derandomize=True, phases=[Phase.generate])
+def test_a_run_ends_a_little_above_the_least_throttle(drawn: Drawn) -> None:
+    ends(drawn)
+
+
+@pytest.mark.slow
+@given(ONE)
+@settings(max_examples=60, deadline=None, phases=[Phase.generate])
+def test_a_run_ends_a_little_above_the_least_throttle_in_many_clusters(drawn: Drawn) -> None:
+    ends(drawn)
 
 
 @pytest.mark.slow
