@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from scenarios.cluster.clients.producing.partitioner import Keyed, Partitioner, Sticky
+from scenarios.cluster.clients.producing.partitioner import Keyed, Partitioner, Skewed, Sticky
 
 
 def closed_batches(partitioner: Partitioner, shares: Sequence[tuple[int, int]], ticks: int, full: int) -> int:
@@ -17,7 +17,10 @@ def closed_batches(partitioner: Partitioner, shares: Sequence[tuple[int, int]], 
     messages = sum([count for _place, count in shares])
     if isinstance(partitioner, Sticky):  # one partition after the other: a tick has one batch that is not full
         return _even(messages, ticks, full)
-    per_tick = messages // ticks
+    per_tick, more = divmod(messages, ticks)
+    if isinstance(partitioner, Skewed):  # a rest is carried over, so a tick has not the same share as the next
+        of_ticks = partitioner.batches_of_ticks
+        return round(of_ticks(per_tick, full, ticks - more) + of_ticks(per_tick + 1, full, more))
     if isinstance(partitioner, Keyed) and 0 < per_tick < partitioner.keys:
         parts = [(partitioner.part_of_ticks(place, per_tick), count) for place, count in shares]
         return sum([_even(count, max(1, round(part * ticks)), full) for part, count in parts])

@@ -15,6 +15,8 @@ _MASK = 0xFFFFFFFF
 _M = 0x5BD1E995
 _MOST_FREQUENT = 1_000_000
 """The weight of the key that is used most; weights are integers, so that shares are the same on every machine."""
+_TICKS = 200
+"""The ticks after which the mean of the batches of a tick hardly changes."""
 
 
 class Partitioner(Protocol):
@@ -116,6 +118,7 @@ class Skewed:
     """How often the keys of a partition are used, together, out of ``_all``, by partition."""
     _all: int = field(init=False)
     _owed: dict[int, int] = field(init=False)
+    _batches: dict[tuple[int, int], int] = field(init=False, factory=dict, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self._all = sum(self._shares.values())
@@ -145,6 +148,20 @@ class Skewed:
             counts[place] -= 1
         self._owed = {place: due - counts[place] * self._all for place, due in owed.items()}
         return [(place, count) for place, count in counts.items() if count > 0]
+
+    def batches_of_ticks(self, messages: int, full: int, ticks: int) -> float:
+        """The batches that so many ticks close: the mean of the first ``_TICKS`` of them, as what is owed comes again.
+
+        Args:
+            messages: those of each tick.
+            full: the messages of a full batch.
+        """
+        key = messages, full
+        if key not in self._batches:
+            fresh = Skewed(self._shares)
+            dealt = [count for _ in range(_TICKS) for _place, count in fresh.deal(messages, ())]
+            self._batches[key] = sum([-(-count // full) for count in dealt])
+        return self._batches[key] * ticks / _TICKS
 
 
 def partition_of(key: bytes, partitions: int) -> int:
