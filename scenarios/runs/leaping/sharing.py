@@ -24,8 +24,9 @@ from emulator.protocol.types import TopicPartition
 from scenarios.runs.leaping.followed import FetchedReplica, Key
 
 MICRO = 1_000_000
-BINDS = 0.9
-"""The share of a quota that has to be used for it to be what limits its copies."""
+BINDS, CARD_BINDS = 0.8, 0.9
+"""The share of a quota, or of a card, that has to be used for it to be what limits its copies. In a single stretch a
+quota may have a burst less than in the mean."""
 ROUNDS = 4
 
 
@@ -48,12 +49,19 @@ class Bound(NamedTuple):
     used: float
     members: tuple[Key, ...]
 
+    @property
+    def alike(self) -> tuple[str, float]:
+        """What it has in common with quotas that let pass the same part of their rate."""
+        return self.place[0], self.rate
+
     def total(self, rates: Mapping[Key, float], sizes: Mapping[Key, float]) -> float:
         """The bytes per microsecond of its copies."""
         return sum([rates[key] * sizes[key] for key in self.members])
 
-    def binds(self, total: float, share: float = BINDS) -> bool:
+    def binds(self, total: float, share: float | None = None) -> bool:
         """Whether so much of it is used where its copies have ``total`` bytes per microsecond that it limits them."""
+        if share is None:
+            share = BINDS if self.place[0] in ("leader", "follower") else CARD_BINDS
         return total + self.used >= share * self.rate
 
 
@@ -83,9 +91,10 @@ class Sharing:
     itself is to get count against them."""
     _profiles: dict[Key, list[int]] = field(factory=dict)
     """Where each copy was at each look of the last stretch, and at its end."""
-    _passing: dict[Place, float] = field(factory=dict)
-    """The part of its rate that each quota let pass where it bound copies: a little less than all of it, as requests
-    and samples fall. More is an excess that a later cycle makes good. The last stretch counts as much as all before."""
+    _passing: dict[tuple[str, float], tuple[float, int]] = field(factory=dict)
+    """The parts of their rate that quotas of one side and one rate let pass in the stretches where they limited copies:
+    their sum, and their number. The mean is a little less than one, as requests and samples fall. In a single stretch a
+    quota has a burst more or less than in the mean, so all of them say what each lets pass."""
     _begun_us: int = 0
     _begun: dict[Key, int] = field(factory=dict)
     _ends: dict[TopicPartition, int] = field(factory=dict)
@@ -122,18 +131,20 @@ class Sharing:
         sizes = {each.key: each.message_bytes for each in copies}
         found = [(bound, bound.total(rates, sizes)) for bound in self._bounds(copies, fetched)]
         binding = [(bound, total) for bound, total in found if bound.binds(total)]
-        for bound, total in binding:
-            passing = min(1.0, (total + bound.used) / bound.rate)
-            self._passing[bound.place] = (self._passing.get(bound.place, passing) + passing) / 2
+        limiting: list[tuple[Bound, float, list[Key]]] = []
         fixed: dict[Key, None] = {}
         for bound, total in sorted(binding, key=lambda each: -(each[1] + each[0].used) / each[0].rate):
-            free = [key for key in bound.members if key not in fixed]
+            if free := [key for key in bound.members if key not in fixed]:
+                limiting.append((bound, total, free))
+                fixed.update(dict.fromkeys(free))
+                passed, times = self._passing.get(bound.alike, (0.0, 0))
+                self._passing[bound.alike] = passed + (total + bound.used) / bound.rate, times + 1
+        for bound, total, free in limiting:
             taken = sum(rates[key] * sizes[key] for key in free)
             if taken > 0:
                 factor = max(0.0, self._budget(bound) - (total - taken)) / taken
                 for key in free:
                     rates[key] *= factor
-            fixed.update(dict.fromkeys(free))
         # Copies that have ended within the stretch leave their shares as others do.
         rates.update((key, (self._profiles[key][-1] - self._begun[key]) / span_us) for key in ended)
         self.rates = rates
@@ -145,7 +156,8 @@ class Sharing:
 
     def _budget(self, bound: Bound) -> float:
         """The bytes per microsecond that a quota lets pass to its copies together."""
-        return max(0.0, bound.rate * self._passing.get(bound.place, 1.0) - bound.used)
+        passed, times = self._passing.get(bound.alike, (1.0, 1))
+        return max(0.0, bound.rate * min(1.0, passed / times) - bound.used)
 
     def any_binds(self, found: Sequence[Bound], copies: Sequence[FetchedReplica], share: float) -> bool:
         """Whether at the rates of the last stretch ``share`` of any of ``found`` is used."""
