@@ -56,6 +56,9 @@ LOOK_US = 100_000
 """How often it looks whether it can go on."""
 CALM_US = 200_000
 """How long the control plane has done nothing before a leap begins."""
+WARM_CYCLES = 2
+"""The cycles of quotas that are left out where rates are not known: the first begins with an empty quota, and the pause
+at its end is still seen in the second."""
 CYCLES_BETWEEN = 4
 """A window is due again after so many cycles of quotas at the earliest,"""
 SHARE_BETWEEN, COPIES = 0.25, 200
@@ -358,9 +361,9 @@ class Leaper:
         if not self._warming:
             self.sharing.look(fetched)
             self._late = max(self._late, lateness(fetched))
-        if now - self._window_us < self._cycle_us():
+        if now - self._window_us < (WARM_CYCLES if self._warming else 1) * self._cycle_us():
             return False
-        if self._warming:  # the first cycle begins with an empty or a full quota
+        if self._warming:
             self._warming = False
             self._begin_window(now, fetched)
             return False
