@@ -14,7 +14,7 @@ from scenarios.importing.found import Found, FoundMove, FoundPartition
 from scenarios.importing.under_way import Copying, already_copied, looking_dead, unthrottled
 from scenarios.importing.workload_of_rates import Load, load_of
 from scenarios.language.cluster_spec import MOST_BROKERS, MOST_LOG_DIRS
-from scenarios.language.kafka_settings import QUOTA_RATES
+from scenarios.language.kafka_settings import QUOTA_RATES, THROTTLED_REPLICAS
 from scenarios.language.plan import ANY_LOG_DIR
 from scenarios.profiles import DEFAULT_PROFILE, check_profile
 from scenarios.units import counted, format_rate, format_size
@@ -23,7 +23,6 @@ LAGGING = 0.9
 """The share of the largest replica's size below which another one counts as lagging."""
 MOST_SAID = 5
 """The most partitions that one note names."""
-LISTS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 
 
 @define(eq=False)
@@ -203,7 +202,7 @@ class _Rules:
     def _topic(self, name: str, its: list[FoundPartition], dirs: int, *, moving: bool) -> Topic:
         config = dict(self.found.topic_config.get(name, {}))
         notes: list[str] = []
-        for each in LISTS:
+        for each in THROTTLED_REPLICAS:
             if each not in config:
                 continue
             if moving:
