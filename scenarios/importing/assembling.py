@@ -11,7 +11,7 @@ from attrs import define, evolve, field
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.importing.divided_settings import DividedSettings, broker_settings, topic_settings
 from scenarios.importing.found import Found, FoundMove, FoundPartition
-from scenarios.importing.under_way import Copying, already_copied, looking_dead, unthrottled
+from scenarios.importing.under_way import CopiedPartition, already_copied, looking_dead, unthrottled
 from scenarios.importing.workload_of_rates import Load, load_of
 from scenarios.language.cluster_spec import MOST_BROKERS, MOST_LOG_DIRS
 from scenarios.language.kafka_settings import QUOTA_RATES, THROTTLED_REPLICAS
@@ -71,7 +71,7 @@ class _Rules:
     place: dict[int, int] = field(factory=dict)
     """The id in the scenario of each broker."""
     moves: dict[tuple[str, int], FoundMove] = field(factory=dict)
-    copies: dict[tuple[str, int], Copying] = field(factory=dict)
+    copies: dict[tuple[str, int], CopiedPartition] = field(factory=dict)
     """The moves that are under way."""
     moving: list[str] = field(factory=list)
     lagging: list[str] = field(factory=list)
@@ -176,7 +176,7 @@ class _Rules:
         if move is None:
             self.moves[topic, number] = FoundMove(topic, number, target)
         if before:
-            self.copies[topic, number] = Copying(tuple(before), tuple(sorted(adding)))
+            self.copies[topic, number] = CopiedPartition(tuple(before), tuple(sorted(adding)))
             self.moving.append(f"{topic}-{number} on {list(before)}")
             return evolve(each, replicas=tuple(before), adding=(), removing=())
         return each

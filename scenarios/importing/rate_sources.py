@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.importing.found import Found, FoundRate
-from scenarios.importing.prometheus import WANTED, amount, read_prometheus
+from scenarios.importing.prometheus_rates import WANTED, amount, read_prometheus
 from scenarios.importing.tool_texts import split_lines
 from scenarios.reading import read_text
 from scenarios.units import counted, parse_rate

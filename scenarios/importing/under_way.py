@@ -10,18 +10,18 @@ from scenarios.importing.found import Found
 
 
 @frozen
-class Copying:
+class CopiedPartition:
     """A partition that is being moved. ``before``: the replicas that it had, leader first; ``adding``: those copied."""
 
     before: tuple[int, ...]
     adding: tuple[int, ...]
 
 
-Copies = Mapping[tuple[str, int], Copying]
+Copied = Mapping[tuple[str, int], CopiedPartition]
 """By topic and partition."""
 
 
-def unthrottled(copies: Copies, configs: Mapping[str, Mapping[str, str]], sides: Iterable[str]) -> list[str]:
+def unthrottled(copies: Copied, configs: Mapping[str, Mapping[str, str]], sides: Iterable[str]) -> list[str]:
     """The replicas being copied that no quota holds back: neither that of their leader nor their own.
 
     Args:
@@ -43,13 +43,13 @@ def _is_listed(text: str, number: int, broker: int) -> bool:
     return text == "*" or f"{number}:{broker}" in text.split(",")
 
 
-def already_copied(copies: Copies, found: Found) -> int:
+def already_copied(copies: Copied, found: Found) -> int:
     """The bytes of the copies under way that are on disks."""
     on = {key: found.replicas.get(key, {}) for key in copies}
     return sum(on[key][broker].size for key, its in copies.items() for broker in its.adding if broker in on[key])
 
 
-def looking_dead(found: Found, copies: Copies) -> list[int]:
+def looking_dead(found: Found, copies: Copied) -> list[int]:
     """The brokers that have replicas and are in no ISR of a leader, apart from those that get their first replicas."""
     stay: dict[int, None] = {}
     in_sync: set[int] = set()

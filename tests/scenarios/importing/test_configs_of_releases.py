@@ -1,4 +1,4 @@
-"""What ``kafka-configs --describe`` prints, release by release (ConfigCommand 0.10.2 to 3.8 and 4.0): by ZooKeeper and
+"""Texts of ``kafka-configs --describe``, release by release (ConfigCommand 0.10.2 to 3.8 and 4.0): by ZooKeeper and
 by brokers, of the defaults, of things that are no topic and no broker; and throttles of some replicas only."""
 
 from __future__ import annotations

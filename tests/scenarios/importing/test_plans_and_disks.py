@@ -1,4 +1,4 @@
-"""What ``kafka-log-dirs --describe`` (LogDirsCommand 1.1 to 3.9) and ``kafka-reassign-partitions`` (1.1 to 3.8) print,
+"""Texts of ``kafka-log-dirs --describe`` (LogDirsCommand 1.1 to 3.9) and ``kafka-reassign-partitions`` (1.1 to 3.8),
 and files into which several of their answers went."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ``kafka-topics --describe`` prints, release by release (TopicCommand.scala 0.10.2 to 3.0, TopicCommand.java 3.8
+"""Texts of ``kafka-topics --describe``, release by release (TopicCommand.scala 0.10.2 to 3.0, TopicCommand.java 3.8
 and 4.0), and as it reaches a file: through a terminal, a shell of Windows, a log."""
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def test_a_file_of_windows_powershell_is_read(encoding: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("tabs", [True, False])
-def test_replicas_that_a_move_adds_and_removes_are_told_apart_from_the_list(tabs: bool, tmp_path: Path) -> None:
+def test_replicas_that_a_move_adds_and_removes_are_no_others_of_the_list(tabs: bool, tmp_path: Path) -> None:
     """2.6 to 4.0; also where nothing is removed."""
     topics = described(
         "orders", "Leader: 1\tReplicas: 3,1,2\tIsr: 1,2\tAdding Replicas: 3\tRemoving Replicas: 1\tElr: ",

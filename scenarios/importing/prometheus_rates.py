@@ -26,7 +26,7 @@ _TOPIC, _PARTITION = ("topic", "topic_name"), ("partition", "partition_id")
 
 
 @frozen
-class Figure:
+class Counted:
     """The thing that a series counts.
 
     Attributes:
@@ -62,7 +62,7 @@ class _Answer:
     source: str
     names: dict[str, str] = field(factory=dict)
     """The name of the series of each kind: two would be the same rate twice."""
-    sums: dict[tuple[str, int | None, Figure], _Sums] = field(factory=dict)
+    sums: dict[tuple[str, int | None, Counted], _Sums] = field(factory=dict)
     others: dict[str, None] = field(factory=dict)
     totals: int = 0
     nameless: int = 0
@@ -101,7 +101,7 @@ class _Answer:
         for at, value in samples:
             by_time[at] = max(value, by_time.get(at, 0.0)) if figure.is_shared else value + by_time.get(at, 0.0)
 
-    def _figure(self, labels: Mapping[str, Any]) -> Figure | None:
+    def _figure(self, labels: Mapping[str, Any]) -> Counted | None:
         """The figure of a series by its name, and the label ``name`` that some rules of the JMX exporter write; None,
         where it is another one. rate() takes the name off: then it is bytes, as rates of brokers have no partition."""
         name, words = str(labels.get("__name__", "")), f"{labels.get('__name__', '')} {labels.get('name', '')}".strip()
@@ -114,14 +114,14 @@ class _Answer:
                     source=self.source,
                 )
             self.nameless += 1
-            return Figure("bytes")
+            return Counted("bytes")
         grows = _COUNTER.search(name.lower()) is not None
         if "messagesin" in plain:
-            figure = Figure("messages", grows)
+            figure = Counted("messages", grows)
         elif "bytesin" in plain and not any(other in plain for other in _OF_REPLICATION):
-            figure = Figure("bytes", grows)
+            figure = Counted("bytes", grows)
         elif _END_OFFSETS.search(plain):
-            figure = Figure("messages", grows=True, is_shared=True)
+            figure = Counted("messages", grows=True, is_shared=True)
         else:
             self.others.setdefault(words[:80])
             return None
