@@ -7,6 +7,7 @@ Code that reads a file which a person names does it here; tests/house has the li
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import select
 import stat
 import tomllib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -41,6 +43,9 @@ _CHUNK = 1 << 20
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 """The flags for opening a file: without O_NONBLOCK, opening a pipe waits for its writer."""
 
+_OBJECT = re.compile(r"^[ \t]*+\{", re.MULTILINE)
+_AFTER_OBJECT = re.compile(r"\s*+(\{)|[ \t\r]*+(?:\Z|\n\s*+(?![\]},:\"]))")
+"""The end of an object: another one, the end of the text, or a line that is no part of it."""
 _DOTTED = re.compile(r"""(?:[\w-]++|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*+')(?:[ \t]*+(\.)[ \t]*+)?+""", re.ASCII)
 
 
@@ -109,10 +114,12 @@ def read_beside(folder: Path, name: object, wanted: str, such_as: str, *, most: 
 
 
 def decoded(data: bytes, wanted: str) -> str:
-    """The text in UTF-8."""
+    """The text in UTF-8, or in UTF-16 with its byte order mark, as ``>`` of Windows PowerShell writes it."""
     if len(data) > MOST_BYTES // 2 and not data.isascii():
         raise _too_large(MOST_BYTES // 2, wanted)
     try:
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return data.decode("utf-16")
         return data.decode("utf-8-sig")  # editors on Windows begin a file with a byte order mark
     except UnicodeDecodeError:
         raise BadInput(f"is not UTF-8 text; name {wanted}") from None
@@ -167,6 +174,27 @@ def parse_json(text: str, *, long: str = "") -> Any:
     _check_amount(text, MOST_IN_JSON, ",:[{\\")
     found = _parsed(json.loads, text)
     check_document(found, long=long)
+    return found
+
+
+def parse_json_objects(text: str) -> list[tuple[int, Any]]:
+    """The JSON objects in a text that has other lines too, each with the place at which it begins. An object begins a
+    line, or follows another one; in a text without such lines the first brace begins one.
+
+    Raises: BadInput, and JSONDecodeError where the form of an object is broken.
+    """
+    _check_amount(text, MOST_IN_JSON, ",:[{\\")
+    decoder, found = json.JSONDecoder(), list[tuple[int, Any]]()
+    begin = line.end() - 1 if (line := _OBJECT.search(text)) else text.find("{")
+    while begin >= 0:
+        value, end = _parsed(partial(decoder.raw_decode, idx=begin), text)
+        check_document(value)
+        found.append((begin, value))
+        after = _AFTER_OBJECT.match(text, end)
+        if after is None:
+            raise json.JSONDecodeError("Extra data", text, end)
+        line = _OBJECT.search(text, after.end())
+        begin = after.end() - 1 if after[1] else line.end() - 1 if line else -1
     return found
 
 

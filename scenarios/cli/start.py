@@ -8,6 +8,10 @@ keeps no .pyc file of such code. ``KeptCode`` does, in a file beside this module
 attrs that does not look up ``compile`` starts more slowly and is otherwise the same. The texts themselves, which attrs
 keeps for debuggers, are not kept: two megabytes.
 
+**Named tuples share what they compile.** For each of some 370 ``NamedTuple`` classes Python compiles the text of
+``__new__``, and the text of each annotation on its own: most of the time that such a class takes. ``KeptCode`` keeps
+the former and has each of the latter once.
+
 **Fields are found by name.** For each class attrs makes another one, a tuple of its fields with a property and a
 function for each of them, so that ``fields(C).x`` works: two megabytes, too. Here one class does this for all.
 
@@ -18,10 +22,12 @@ run.
 
 from __future__ import annotations
 
+import collections
 import gc
 import marshal
 import os
 import sys
+import typing
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
@@ -43,6 +49,7 @@ def quick_start(*, lasting_hashes: bool = True) -> Iterator[None]:
     import attr._make
 
     kept.serve(attr._make)
+    kept.serve_named_tuples()
     try:
         yield
     finally:
@@ -57,7 +64,7 @@ def program() -> int:
 
 
 class KeptCode:
-    """Code objects by the file name under which they are compiled, kept in a file.
+    """Code objects by the file name under which they are compiled, or by their text, kept in a file.
 
     Args:
         pyc: a .pyc file. The file is beside it and named after it, so that each version of Python has its own; None:
@@ -72,6 +79,7 @@ class KeptCode:
         self._code = self._read()
         """The code in the file that was not used yet."""
         self._new: dict[str, tuple[bytes, bytes]] = {}
+        self._expressions: dict[tuple[str, str, str], CodeType] = {}
 
     def _read(self) -> dict[str, tuple[bytes, bytes]]:
         """The content of the file: code with the digest of its text."""
@@ -88,19 +96,41 @@ class KeptCode:
         vars(module)["_make_attr_tuple_class"] = lambda _name, _names: Fields
         vars(module)["linecache"] = SimpleNamespace(cache=_Forgetful())
 
+    def serve_named_tuples(self) -> None:
+        """Let ``collections.namedtuple`` and the annotations of ``typing`` be served from here. A Python whose modules
+        do not look these names up starts more slowly and is otherwise the same."""
+        vars(collections)["eval"] = self._evaluate
+        vars(typing)["compile"] = self._compile_once
+
+    def _evaluate(self, source: str | CodeType, *namespaces: Any) -> Any:
+        """Python's ``eval``."""
+        code = self._compile_once(source, "<string>", "eval") if isinstance(source, str) else source
+        return eval(code, *namespaces)
+
+    def _compile_once(self, source: str, filename: str, mode: str) -> CodeType:
+        """Python's ``compile`` of an expression, which is the same for everyone who writes it."""
+        found = self._expressions.get((source, filename, mode))
+        if found is None:
+            found = self._kept(f"{filename} {source}", source, filename, mode)
+            self._expressions[source, filename, mode] = found
+        return found
+
     def compile(self, source: str, filename: str, mode: str) -> CodeType:
         """Python's ``compile``, except that the hash of a class's name becomes one that is always the same."""
         written, source = source, _with_lasting_hash(source, filename)
         if source != written and not self._lasting_hashes:
             plain: CodeType = compile(written, filename, mode)
             return plain
+        return self._kept(filename, source, filename, mode)
+
+    def _kept(self, key: str, source: str, filename: str, mode: str) -> CodeType:
         digest = blake2b(f"{sys.version}\0{mode}\0{source}".encode(), digest_size=16).digest()
-        known, code = self._code.pop(filename, (b"", b""))
+        known, code = self._code.pop(key, (b"", b""))
         if known == digest:
             found: CodeType = marshal.loads(code)
             return found
         made: CodeType = compile(source, filename, mode)
-        self._new[filename] = digest, marshal.dumps(made)
+        self._new[key] = digest, marshal.dumps(made)
         return made
 
     def save(self) -> None:

@@ -13,6 +13,7 @@ from attrs import Factory, frozen
 from controller.reassignment.kafka_6794 import Kafka6794, plan_hop
 from emulator.protocol.assignments import Replicas, without
 from scenarios.forecasting.outages import AT_ONCE, BY_SESSION, START, Outage, scripted
+from scenarios.language.kafka_settings import THROTTLED_REPLICAS
 from scenarios.language.triggers import At
 from scenarios.language.workloads import WorkloadSpec
 from scenarios.units import MICROSECONDS
@@ -208,12 +209,18 @@ def _left_out(scenario: Scenario, plan: Plan) -> list[str]:
         (lambda: bool(scenario.cluster.service), "cluster.service"),
         (lambda: bool(scenario.chaos), "[[chaos]]"),
         (lambda: bool(plan.directories()), "log_dirs of the plan"),
+        (lambda: any(_lists_throttled(topic.config) for topic in scenario.topics), "the lists of throttled replicas"),
         (lambda: any(_is_kept_short(topic.config) for topic in scenario.topics), "retention"),
     ]
     found = [name for holds, name in conditions if holds()]
     known = (*BY_SESSION, *AT_ONCE, START)
     names = [entry.name for entry in scenario.method if entry.name not in known]
     return [*found, *dict.fromkeys(name for name in names if not name.startswith("reassign."))]
+
+
+def _lists_throttled(config: Mapping[str, object]) -> bool:
+    """Whether a topic has throttled replicas before the plan's tool lists any: rates of brokers hold them back too."""
+    return any(config.get(name) for name in THROTTLED_REPLICAS)
 
 
 def _is_kept_short(config: Mapping[str, object]) -> bool:

@@ -11,9 +11,10 @@ from attrs import define, evolve, field
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.importing.divided_settings import DividedSettings, broker_settings, topic_settings
 from scenarios.importing.found import Found, FoundMove, FoundPartition
+from scenarios.importing.under_way import CopiedPartition, already_copied, looking_dead, unthrottled
 from scenarios.importing.workload_of_rates import Load, load_of
 from scenarios.language.cluster_spec import MOST_BROKERS, MOST_LOG_DIRS
-from scenarios.language.kafka_settings import QUOTA_RATES
+from scenarios.language.kafka_settings import QUOTA_RATES, THROTTLED_REPLICAS
 from scenarios.language.plan import ANY_LOG_DIR
 from scenarios.profiles import DEFAULT_PROFILE, check_profile
 from scenarios.units import counted, format_rate, format_size
@@ -22,7 +23,6 @@ LAGGING = 0.9
 """The share of the largest replica's size below which another one counts as lagging."""
 MOST_SAID = 5
 """The most partitions that one note names."""
-LISTS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 
 
 @define(eq=False)
@@ -71,6 +71,8 @@ class _Rules:
     place: dict[int, int] = field(factory=dict)
     """The id in the scenario of each broker."""
     moves: dict[tuple[str, int], FoundMove] = field(factory=dict)
+    copies: dict[tuple[str, int], CopiedPartition] = field(factory=dict)
+    """The moves that are under way."""
     moving: list[str] = field(factory=list)
     lagging: list[str] = field(factory=list)
     unsized: list[str] = field(factory=list)
@@ -81,13 +83,15 @@ class _Rules:
     def assembled(self) -> Assembled:
         found = self.found
         self._take_topics_from_disks()
+        self._leave_out_deleted()
         self._check_moves()
         partitions = {topic: self._whole(topic, its) for topic, its in sorted(found.topics.items())}
         self._number_brokers()
         throttle, rates = self._throttle()
         settings = broker_settings(self._for_all(rates), self.notes)
         dirs = self._log_dirs()
-        topics = [self._topic(name, its, dirs, moving=throttle is not None) for name, its in partitions.items()]
+        throttled = {topic for topic, _ in self.moves} if throttle is not None else set()
+        topics = [self._topic(name, its, dirs, moving=name in throttled) for name, its in partitions.items()]
         self._say_rates()
         self._say_states()
         return Assembled(
@@ -111,6 +115,22 @@ class _Rules:
         strays = sorted({topic for topic, _ in found.replicas if topic not in found.topics})
         if strays:
             self.notes.append(f"on disks and in no replica list, left out: {said(strays)}")
+
+    def _leave_out_deleted(self) -> None:
+        """Topics that are being deleted, which no scenario can begin with."""
+        found = self.found
+        deleted = [topic for topic in found.deleting if topic in found.topics]
+        for topic in deleted:
+            if any(move.topic == topic for move in found.moves):
+                raise BadInput(f"the plan moves {topic}, which is being deleted; leave it out", where="--reassignment")
+            del found.topics[topic]
+            found.rates.pop(topic, None)
+            for number in [number for name, number in found.replicas if name == topic]:
+                del found.replicas[topic, number]
+        if deleted:
+            self.notes.append(f"being deleted, left out: {said(deleted)}")
+        if not found.topics:
+            raise BadInput("all topics are being deleted; describe others", source=found.deleting[deleted[0]])
 
     def _whole(self, topic: str, its: dict[int, FoundPartition]) -> list[FoundPartition]:
         """The partitions from 0 on, with replica lists of one length, as before any move that is under way."""
@@ -156,6 +176,7 @@ class _Rules:
         if move is None:
             self.moves[topic, number] = FoundMove(topic, number, target)
         if before:
+            self.copies[topic, number] = CopiedPartition(tuple(before), tuple(sorted(adding)))
             self.moving.append(f"{topic}-{number} on {list(before)}")
             return evolve(each, replicas=tuple(before), adding=(), removing=())
         return each
@@ -181,7 +202,7 @@ class _Rules:
     def _topic(self, name: str, its: list[FoundPartition], dirs: int, *, moving: bool) -> Topic:
         config = dict(self.found.topic_config.get(name, {}))
         notes: list[str] = []
-        for each in LISTS:
+        for each in THROTTLED_REPLICAS:
             if each not in config:
                 continue
             if moving:
@@ -271,7 +292,9 @@ class _Rules:
             whole = said(map(str, sorted(found.broker_static)))
             self.notes.append(f"settings in server.properties are known only of the brokers {whole}, and taken for all")
         kept = self._of_most(found.broker_static, {})
-        kept |= found.defaults
+        if rates_of_all := sorted(set(found.defaults) & set(QUOTA_RATES)):
+            self.notes.append(f"set for all brokers, where it has no effect, and left out: {said(rates_of_all)}")
+        kept |= {name: value for name, value in found.defaults.items() if name not in QUOTA_RATES}
         kept |= self._of_most(found.broker_config, kept)
         return kept | dict(rates)
 
@@ -304,12 +327,30 @@ class _Rules:
         ]
         if found.throttle is None and not stated:
             return None, rates
-        rate = max(stated) if found.throttle is None else found.throttle
-        if found.throttle is None:
+        others = {name: value for name, value in rates.items() if "replication.throttled" not in name}
+        if found.throttle is not None:
+            return found.throttle, others
+        rate = max(stated)
+        sides = [side for side in ("leader", "follower") if f"{side}.replication.throttled.rate" in rates]
+        free = unthrottled(self.copies, found.topic_config, sides) if self._knows_lists() else []
+        if free and len(free) == sum(len(its.adding) for its in self.copies.values()):
             self.notes.append(
-                f"the throttle of the plan, {format_rate(rate)}, is the brokers' replication.throttled.rate"
+                f"brokers have a rate of {format_rate(rate)}, and no topic lists a replica being copied: nothing holds "
+                "them back, and the plan has no throttle (add --throttle)"
             )
-        return rate, {name: value for name, value in rates.items() if "replication.throttled" not in name}
+            return None, rates
+        self.notes.append(f"the throttle of the plan, {format_rate(rate)}, is the brokers' replication.throttled.rate")
+        if len(sides) == 1:
+            self.notes.append(f"only the {sides[0]}s' rate is set there; the plan's throttle is for both sides")
+        if free:
+            self.notes.append(
+                f"{counted(len(free), 'replicas')} being copied that no list of throttled replicas holds back there, "
+                f"and the plan's throttle does here: {said(free)}"
+            )
+        return rate, others
+
+    def _knows_lists(self) -> bool:
+        return all(topic in self.found.described for topic, _ in self.copies)
 
     # -- the rest -----------------------------------------------------------------------------------------------------
 
@@ -373,6 +414,13 @@ class _Rules:
         ):
             if names:
                 self.notes.append(f"{counted(len(names), 'partitions')} {words}: {said(names)}")
+        if copied := already_copied(self.copies, self.found):
+            self.notes.append(f"{format_size(copied)} of the moves under way were copied already; here none is")
+        for broker in looking_dead(self.found, self.copies):
+            self.notes.append(
+                f"broker {broker} is in no ISR: it looks dead, and here it is alive (to have it dead, add a [[method]] "
+                f'with at = "1s", action = "broker.crash", target = {self.place[broker]})'
+            )
         if self.found.futures:
             futures = [f"{topic}-{number}" for topic, number in sorted(self.found.futures)]
             copied = sum(each.size for its in self.found.futures.values() for each in its.values())

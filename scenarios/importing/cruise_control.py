@@ -8,7 +8,7 @@ from typing import Any
 
 from scenarios.errors import BadInput
 from scenarios.importing.found import Found, FoundPartition
-from scenarios.importing.tool_texts import entries, read_json, whole
+from scenarios.importing.json_texts import entries, read_object, whole
 from scenarios.units import counted
 
 _STATE, _LOAD = "Cruise Control's kafka_cluster_state as JSON", "Cruise Control's load as JSON"
@@ -16,8 +16,10 @@ _STATE, _LOAD = "Cruise Control's kafka_cluster_state as JSON", "Cruise Control'
 
 def read_cluster_state(path: Path, found: Found) -> None:
     """Take in partitions, brokers, log directories and the controller."""
-    source, document = str(path), read_json(path, _STATE)
+    source, document = str(path), _answer(path, _STATE)
     brokers, partitions = _table(document, "KafkaBrokerState", source), _table(document, "KafkaPartitionState", source)
+    if "other" not in partitions:
+        raise BadInput("names only partitions in trouble; ask for kafka_cluster_state with verbose=true", source=source)
     for name in ("ReplicaCountByBrokerId", "LeaderCountByBrokerId"):
         for broker in brokers.get(name) or {}:
             found.add_broker(_id(broker, source), source)
@@ -27,22 +29,24 @@ def read_cluster_state(path: Path, found: Found) -> None:
         for broker, dirs in (brokers.get(name) or {}).items():
             for each in dirs if isinstance(dirs, list) else ():
                 found.add_log_dir(_id(broker, source), str(each), source)
-    count = 0
+    seen: dict[tuple[str, int], None] = {}
     for group, its in partitions.items():
         if not isinstance(its, list):
             continue
         for each in entries(partitions, group, source, _STATE):
-            count += _add(each, found, source)
-    if not count:
+            if "topic" in each:  # also where it is in several groups: they agree
+                _add(each, found, source)
+                seen.setdefault((str(each["topic"]), each["partition"]))
+    if not seen:
         raise BadInput("names no partition; ask for kafka_cluster_state with verbose=true&json=true", source=source)
-    found.sources.append(f"{source}: Cruise Control's kafka_cluster_state, {counted(count, 'partitions')}")
+    found.sources.append(f"{source}: Cruise Control's kafka_cluster_state, {counted(len(seen), 'partitions')}")
 
 
-def _add(each: dict[str, Any], found: Found, source: str) -> bool:
-    """Whether it is a partition; one that is in several groups is added once and agrees with itself."""
-    if "topic" not in each:
-        return False
+def _add(each: dict[str, Any], found: Found, source: str) -> None:
     leader = each.get("leader")
+    least = each.get("min-isr")
+    if type(least) is int and least > 1:  # 1 is also what it says where it knows none
+        found.add_topic_config(str(each["topic"]), {"min.insync.replicas": str(least)}, source, wins=False, whole=False)
     found.add_partition(
         str(each["topic"]),
         whole(each, "partition", source, _STATE),
@@ -51,12 +55,11 @@ def _add(each: dict[str, Any], found: Found, source: str) -> bool:
             _ids(each.get("in-sync"), source),
         ),
     )  # fmt: skip
-    return True
 
 
 def read_load(path: Path, found: Found) -> None:
     """Take in the brokers and their racks; the loads of brokers are checks, and not rates of topics."""
-    source, document = str(path), read_json(path, _LOAD)
+    source, document = str(path), _answer(path, _LOAD)
     total = 0.0
     brokers = entries(document, "brokers", source, _LOAD)
     for each in brokers:
@@ -76,6 +79,19 @@ def read_load(path: Path, found: Found) -> None:
         f"{source}: leaders receive {total:.0f} KB/s in all, by Cruise Control's model; topics' rates are not in it"
     )
     found.sources.append(f"{source}: Cruise Control's load, {counted(len(brokers), 'brokers')}")
+
+
+def _answer(path: Path, wanted: str) -> dict[str, Any]:
+    """The answer of an endpoint. Raises: BadInput, also for its two others: that it is at work, and that it failed."""
+    document = read_object(path, wanted)
+    if "progress" in document:
+        raise BadInput(
+            "Cruise Control was still at work; ask again with the User-Task-ID of its answer, and save that",
+            source=str(path),
+        )
+    if "errorMessage" in document:
+        raise BadInput(f"Cruise Control failed: {str(document['errorMessage'])[:200]}; ask again", source=str(path))
+    return document
 
 
 def _table(document: object, name: str, source: str) -> dict[str, Any]:

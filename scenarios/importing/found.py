@@ -54,10 +54,18 @@ class FoundReplica:
 
 @frozen
 class FoundRate:
-    """A rate of writing: bytes per second, and messages per second where they are known."""
+    """A rate of writing: bytes and messages per second, each where it is known; one of the two is."""
 
-    bytes_per_s: float
+    bytes_per_s: float | None
     messages_per_s: float | None = None
+
+    def plus(self, other: FoundRate) -> FoundRate:
+        """Both together. Messages are not known where only some of the bytes have theirs."""
+        apart = self.bytes_per_s is None or other.bytes_per_s is None
+        return FoundRate(
+            _sum(self.bytes_per_s, other.bytes_per_s, apart=True),
+            _sum(self.messages_per_s, other.messages_per_s, apart=apart),
+        )
 
 
 @frozen
@@ -80,7 +88,8 @@ class Found:
         log_dirs: the log directories of a broker, as it names them.
         topics: the partitions of each topic, by number.
         replicas: what is on disks, by (topic, partition) and broker; future copies are in ``futures``.
-        topic_config: settings of each topic, as texts.
+        deleting: the topics that are being deleted, with the source that says so.
+        topic_config: settings of each topic, as texts; ``described``: the topics of which all are known.
         broker_config: the dynamic settings of each broker that was described, as texts; ``defaults``: of all of them.
         broker_static: the settings in the file of each broker that was described whole.
         rates: by topic, then by partition; None: of the whole topic.
@@ -99,7 +108,9 @@ class Found:
     topics: dict[str, dict[int, FoundPartition]] = field(factory=dict)
     replicas: dict[tuple[str, int], dict[int, FoundReplica]] = field(factory=dict)
     futures: dict[tuple[str, int], dict[int, FoundReplica]] = field(factory=dict)
+    deleting: dict[str, str] = field(factory=dict)
     topic_config: dict[str, dict[str, str]] = field(factory=dict)
+    described: dict[str, None] = field(factory=dict)
     broker_config: dict[int, dict[str, str]] = field(factory=dict)
     broker_static: dict[int, dict[str, str]] = field(factory=dict)
     defaults: dict[str, str] = field(factory=dict)
@@ -179,8 +190,17 @@ class Found:
         if replica.future:
             self.replicas.setdefault((topic, number), {})
 
-    def add_topic_config(self, topic: str, config: Mapping[str, str], source: str, *, wins: bool) -> None:
-        """Settings of a topic. ``wins``: what the source says is what is set, where another one says otherwise."""
+    def add_topic_config(
+        self, topic: str, config: Mapping[str, str], source: str, *, wins: bool, whole: bool = True
+    ) -> None:
+        """Settings of a topic.
+
+        Args:
+            wins: whether what the source says is what is set, where another one says otherwise.
+            whole: whether the source has all that is set.
+        """
+        if whole:
+            self.described.setdefault(topic)
         its = self.topic_config.setdefault(_checked(topic, source), {})
         for name, value in config.items():
             if name in its and its[name] != value:
@@ -210,16 +230,21 @@ class Found:
         (self.broker_static if static else self.broker_config)[broker].update(kept)
 
     def add_rate(self, topic: str, partition: int | None, rate: FoundRate, source: str) -> None:
-        """A rate; what several brokers or lines say of one partition, or topic, is added up."""
-        if not 0 <= rate.bytes_per_s <= 1e12:
-            raise BadInput(f"{rate.bytes_per_s} bytes a second of {topic}; write 0 to 1 TB/s", source=source)
+        """A rate; what several brokers or lines say of one partition, or topic, is added up. One that has bytes alone
+        and another that has messages alone are the two halves of it."""
+        for value in (rate.bytes_per_s, rate.messages_per_s):
+            if value is not None and not 0 <= value <= 1e12:
+                raise BadInput(f"{value} a second of {topic}; write 0 to 1 TB/s", source=source)
         its = self.rates.setdefault(_checked(topic, source), {})
         before = its.get(partition)
-        if before is not None:
-            both = before.messages_per_s is not None and rate.messages_per_s is not None
-            messages = before.messages_per_s + rate.messages_per_s if both else None  # type: ignore[operator]
-            rate = FoundRate(before.bytes_per_s + rate.bytes_per_s, messages)
-        its[partition] = rate
+        its[partition] = rate if before is None else before.plus(rate)
+
+
+def _sum(one: float | None, other: float | None, *, apart: bool) -> float | None:
+    """The sum of two rates. ``apart``: whether one that is not known counts for nothing; else the sum is not known."""
+    if one is None or other is None:
+        return (other if one is None else one) if apart else None
+    return one + other
 
 
 def _checked(topic: str, source: str) -> str:

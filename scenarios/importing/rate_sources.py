@@ -1,161 +1,115 @@
-"""Rates of what is written: a CSV, or the answer of Prometheus' query API about BytesInPerSec and MessagesInPerSec."""
+"""Rates of what is written, from a file: a CSV, or an answer of Prometheus."""
 
 from __future__ import annotations
 
 import csv
-import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.importing.found import Found, FoundRate
-from scenarios.importing.tool_texts import entries, read_json, split_lines
+from scenarios.importing.prometheus_rates import WANTED, amount, read_prometheus
+from scenarios.importing.tool_texts import split_lines
 from scenarios.reading import read_text
-from scenarios.units import counted
+from scenarios.units import counted, parse_rate
 
 COLUMNS = ("topic", "partition", "bytes_per_s", "messages_per_s")
-_WANTED = f"rates as CSV with the columns {', '.join(COLUMNS)}, or what Prometheus' /api/v1/query answered"
-_BYTES, _MESSAGES = "bytesin", "messagesin"
-_COUNTER = re.compile(r"(_total|_count)$")
+_WANTED = f"rates as CSV with the columns {', '.join(COLUMNS)}, or {WANTED}"
+_PLAIN = {"topic_name": "topic", "partition_id": "partition"}
+_MESSAGES = re.compile(r"(?:messages?|msgs?|records?)(?:_in)?_per_s(?:ec|econd)?")
+_BYTES = re.compile(r"(?:bytes|b|(k|m|g|ki|mi|gi)b)(?:_in)?_per_s(?:ec|econd)?")
+_FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
+_BITS = re.compile(r"[KMG]b(?![a-zA-Z])|bits?(?![a-z])")
+"""Mb/s is said of bits as well."""
 
 
 def read_rates(path: Path, found: Found) -> None:
     """Take in rates, from JSON where the text begins with a brace."""
     text = read_text(path, _WANTED)
     if text.lstrip().startswith("{"):
-        count, what = _read_prometheus(path, found), "Prometheus' answer"
+        count, what = read_prometheus(path, found), "Prometheus' answer"
     else:
-        count, what = _read_csv(path, text, found), "rates as CSV"
+        count, what = _read_csv(text, found, str(path)), "rates as CSV"
     if not count:
         raise BadInput(f"holds no rate; name {_WANTED}", source=str(path))
     found.sources.append(f"{path}: {what}, {counted(count, 'rates')}")
 
 
-def _read_csv(path: Path, text: str, found: Found) -> int:
-    source, count = str(path), 0
-    lines = csv.reader(split_lines(text, source))
+def _read_csv(text: str, found: Found, source: str) -> int:
+    """The number of rates. The first line tells what is between two values: a comma, else a semicolon or a tab."""
+    rows, count = split_lines(text, source), 0
+    between = next((letter for letter in ",;\t" if letter in rows[0]), ",")
+    lines = csv.reader(rows, delimiter=between)
     try:
-        names = [name.strip().lower() for name in next(lines, [])]
-        for name in names:
-            if name not in COLUMNS:
-                raise BadInput(f"unknown column {name!r}; {did_you_mean(name, COLUMNS)}", source=source, line=1)
-        if "topic" not in names or "bytes_per_s" not in names or len(set(names)) < len(names):
-            raise BadInput(
-                "the first line names no columns topic and bytes_per_s; write topic,partition,bytes_per_s",
-                source=source,
-                line=1,
-            )
+        columns = _columns(next(lines, []), source)
         for row in lines:
             if not any(row):
                 continue
-            cells = dict(zip(names, (cell.strip() for cell in row), strict=False))
-            if len(row) != len(names):
+            if len(row) != len(columns):
                 raise BadInput(
-                    f"{len(row)} columns where there are {len(names)}; write them all",
+                    f"{len(row)} columns where there are {len(columns)}; write them all",
                     source=source,
                     line=lines.line_num,
                 )
-            _add_row(cells, found, source, lines.line_num)
+            try:
+                _add_row(row, columns, found, source, comma=between != ",")
+            except BadInput as error:
+                raise BadInput(error.what, source=source, line=lines.line_num) from None
             count += 1
     except csv.Error as error:
         raise BadInput(f"broken CSV: {error}; name {_WANTED}", source=source, line=lines.line_num) from None
     return count
 
 
-def _add_row(cells: Mapping[str, str], found: Found, source: str, line: int) -> None:
-    number = cells.get("partition", "")
-    if number and (not number.isdecimal() or len(number) > 9):
-        raise BadInput(
-            f"{number!r} is no partition number; write one, or nothing for the whole topic", source=source, line=line
-        )
-    messages = cells.get("messages_per_s", "")
+def _columns(heads: list[str], source: str) -> list[tuple[str, int]]:
+    """The columns: which of COLUMNS each is, and the factor of its unit."""
     try:
-        rate = FoundRate(_amount(cells["bytes_per_s"]), _amount(messages) if messages else None)
-        found.add_rate(cells["topic"], int(number) if number else None, rate, source)
+        columns = [_column(head.strip()) for head in heads]
+        names = [name for name, _ in columns]
+        if "topic" not in names or not {"bytes_per_s", "messages_per_s"} & {*names} or len(set(names)) < len(names):
+            raise BadInput(
+                "the first line names no columns topic and bytes_per_s, each once; write topic,partition,bytes_per_s"
+            )
     except BadInput as error:
-        raise BadInput(error.what, source=source, line=line) from None
+        raise BadInput(error.what, source=source, line=1) from None
+    return columns
 
 
-def _amount(text: object) -> float:
-    try:
-        value = float(text)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        value = math.nan
-    if not 0 <= value < 1e15:
-        raise BadInput(f"{str(text)[:50]!r} is no rate; write a number from 0")
-    return value
+def _column(head: str) -> tuple[str, int]:
+    """The column and its factor, by its head: bytes_per_s, BytesInPerSec, MB/s, Topic Name."""
+    snake = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", "_", head).lower().replace("/", "_per_")
+    snake = re.sub(r"[^a-z0-9]+", "_", snake).strip("_")
+    if _BITS.search(head):
+        raise BadInput(f"column {head[:50]!r} may be of bits; write bytes_per_s, or such as MB/s")
+    if (bytes_ := _BYTES.fullmatch(snake)) is not None:
+        return "bytes_per_s", _FACTORS[bytes_[1] or ""]
+    if _MESSAGES.fullmatch(snake):
+        return "messages_per_s", 1
+    name = _PLAIN.get(snake, snake)
+    if name not in COLUMNS:
+        raise BadInput(f"unknown column {head[:50]!r}; {did_you_mean(name, COLUMNS)}")
+    return name, 1
 
 
-def _read_prometheus(path: Path, found: Found) -> int:
-    source = str(path)
-    document = read_json(path, _WANTED)
-    data = document.get("data") if isinstance(document, dict) else None
-    if not isinstance(data, dict) or document.get("status") != "success":
-        raise BadInput(f"is no successful answer of Prometheus; name {_WANTED}", source=source)
-    sums: dict[str, dict[str, float]] = {}
-    totals = 0
-    for series in entries(data, "result", source, _WANTED):
-        labels = series.get("metric")
-        if not isinstance(labels, dict):
-            raise BadInput(f"a series without labels; name {_WANTED}", source=source)
-        kind = _kind(labels, source)
-        topic = labels.get("topic")
-        if not isinstance(topic, str) or not topic:
-            totals += 1
-            continue
-        its = sums.setdefault(topic, {})
-        its[kind] = its.get(kind, 0.0) + _rate_of(series, labels, source)
-    if totals:
-        found.notes.append(f"{source}: {counted(totals, 'series')} without a topic, the sums of brokers, are left out")
-    count = 0
-    for topic, its in sums.items():
-        if _BYTES in its:
-            found.add_rate(topic, None, FoundRate(its[_BYTES], its.get(_MESSAGES)), source)
-            count += 1
-    return count
+def _add_row(row: list[str], columns: list[tuple[str, int]], found: Found, source: str, *, comma: bool) -> None:
+    cells = {name: (cell.strip(), factor) for (name, factor), cell in zip(columns, row, strict=True)}
+    number = cells.get("partition", ("", 1))[0]
+    if number and (not number.isdecimal() or len(number) > 9):
+        raise BadInput(f"{number!r} is no partition number; write one, or nothing for the whole topic")
+    rate = FoundRate(_rate("bytes_per_s", cells, comma=comma), _rate("messages_per_s", cells, comma=comma))
+    if rate.bytes_per_s is None and rate.messages_per_s is None:
+        raise BadInput("a line without a rate; write a number from 0")
+    found.add_rate(cells["topic"][0], int(number) if number else None, rate, source)
 
 
-def _kind(labels: Mapping[str, Any], source: str) -> str:
-    """Whether a series is of bytes or of messages, by the name of the JMX exporter: kafka_server_brokertopicmetrics_*
-    with bytesin or messagesin in the name or in the label ``name``. rate() takes the name off: then it is bytes."""
-    words = f"{labels.get('__name__', '')} {labels.get('name', '')}".lower()
-    plain = words.replace("_", "")
-    for kind in (_MESSAGES, _BYTES):
-        if kind in plain:
-            return kind
-    if words.strip():
-        raise BadInput(
-            f"{words.strip()[:80]!r} is not BytesInPerSec or MessagesInPerSec; ask for "
-            "kafka_server_brokertopicmetrics_bytesin_total",
-            source=source,
-        )
-    return _BYTES
-
-
-def _rate_of(series: Mapping[str, Any], labels: Mapping[str, Any], source: str) -> float:
-    """The rate of a series: a counter's growth between the first and the last sample, else the last sample."""
-    is_counter = _COUNTER.search(str(labels.get("__name__", "")).lower())
-    samples = list(_samples(series, source))
-    if not is_counter:
-        return samples[-1][1]
-    if len(samples) < 2 or samples[-1][0] <= samples[0][0]:
-        raise BadInput(
-            f"{labels['__name__']} is a counter and here has one sample; ask for rate({labels['__name__']}[5m])",
-            source=source,
-        )
-    return max(0.0, samples[-1][1] - samples[0][1]) / (samples[-1][0] - samples[0][0])
-
-
-def _samples(series: Mapping[str, Any], source: str) -> Iterator[tuple[float, float]]:
-    values = series["values"] if "values" in series else [series.get("value")]
-    if not isinstance(values, list) or not values:
-        raise BadInput(f"a series without samples; name {_WANTED}", source=source)
-    for pair in values:
-        if not isinstance(pair, list) or len(pair) != 2:
-            raise BadInput(f"a sample that is no pair of time and value; name {_WANTED}", source=source)
-        try:
-            yield _amount(pair[0]), _amount(pair[1])
-        except BadInput as error:
-            raise error.in_file(source) from None
+def _rate(column: str, cells: Mapping[str, tuple[str, int]], *, comma: bool) -> float | None:
+    """The rate in a cell; None for an empty one. ``comma``: whether one may stand for the decimal point."""
+    text, factor = cells.get(column, ("", 1))
+    if not text:
+        return None
+    if comma and "." not in text:
+        text = text.replace(",", ".", 1)
+    if column == "bytes_per_s" and factor == 1 and text.endswith("/s"):
+        return float(parse_rate(text))
+    return factor * amount(text)

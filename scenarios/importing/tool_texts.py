@@ -3,30 +3,35 @@ of ``kafka-reassign-partitions``, of the releases 0.10 to 3.9 (TopicCommand, Log
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from scenarios.errors import BadInput
 from scenarios.importing.found import Found, FoundMove, FoundPartition, FoundReplica
-from scenarios.reading import parse_json, read_text
+from scenarios.importing.json_texts import JsonObject, entries, read_objects, whole
+from scenarios.reading import read_text
 from scenarios.units import counted
 
 _FIELD = re.compile(r"(?:^|\t) {0,4}([A-Z][A-Za-z]{0,40}(?: [A-Z][a-z]{0,40})?):[ ]?([^\t]*)")
+_BLANKS = re.compile(
+    r" {1,40}(?=(?:TopicId|PartitionCount|ReplicationFactor|Configs|MarkedForDeletion|Partition|Leader|Isr|"
+    r"Elr|LastKnownElr|(?<!Adding )(?<!Removing )Replicas|(?:Adding|Removing) Replicas):)"
+)
+"""The blanks between two fields, as a terminal copies tabs."""
 _NEXT_SETTING = re.compile(r",(?=[a-z][a-z0-9.]{0,100}=)")
 _NAME = re.compile(r"(.{1,249})-([0-9]{1,9})")
 _ID = re.compile(r"[0-9]{1,9}")
-_ENTITY = re.compile(
-    r"(?:Dynamic configs|All configs|Configs|Default configs?|Config|Quota configs) for "
-    r"(?:the )?(default )?(topic|broker|user|client-id|client|ip)s?(?: '?([^' ]{0,300})'?)?.{0,40}? are[ :]*(.*)"
-)
+_HEADING = re.compile(r"(?:[A-Z][A-Za-z -]{0,40} )?[Cc]onfigs? for (?:the )?(.{1,600}?) are(?:[ :]+(.*)|$)")
+_ENTITY = re.compile(r"(default )?(topic|broker)s?(?: '?([^' ]{1,300})'?)?(?: in the cluster)?")
 _SETTING = re.compile(r"[ \t]{1,8}([a-z][a-z0-9.]{0,100})=")
 _NEXT_SYNONYM = re.compile(r", (?=[A-Z_]{1,40}:)")
 _IN_FORCE = re.compile(r"([A-Z_]{1,40}):([^=]*)=(.*)", re.DOTALL)
 """The first of the synonyms, which is in force. Of log.retention.hours 3.9 prints the default as the value."""
 _PROTOCOL = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})")
+_PLAN = "the JSON of kafka-reassign-partitions"
+_CURRENT, _PROPOSED = "Current partition replica assignment", "Proposed partition reassignment configuration"
+_LOG_DIRS = "what kafka-log-dirs --describe printed"
 MOST_LINES = 500_000
 HIDDEN = "null"
 
@@ -43,30 +48,6 @@ def split_lines(text: str, source: str) -> list[str]:
     return [line.rstrip("\r") for line in text.split("\n")]
 
 
-def read_json(path: Path, wanted: str) -> Any:
-    """The JSON in a file; lines above it that a tool prints are left out."""
-    text = read_text(path, wanted)
-    start = min((place for place in (text.find("{"), text.find("[")) if place >= 0), default=-1)
-    if start < 0:
-        raise BadInput(f"holds no JSON; name {wanted}", source=str(path))
-    if text[:start].strip() and (line := re.search(r"^[ \t]*[{[]", text, re.MULTILINE)):
-        start = line.end() - 1
-    try:
-        return parse_json(_first_value(text, start))
-    except json.JSONDecodeError as error:
-        line_number = text.count("\n", 0, start) + error.lineno
-        raise BadInput(f"broken JSON: {error.msg}; name {wanted}", source=str(path), line=line_number) from None
-    except BadInput as error:
-        raise error.in_file(str(path)) from None
-
-
-def _first_value(text: str, start: int) -> str:
-    """The text from ``start`` on; only its first line where that is a whole value and other lines follow."""
-    first, _, rest = text[start:].partition("\n")
-    closes = first.rstrip().endswith(("}", "]")) and len(first.strip()) > 1
-    return first if closes and rest.strip() and not rest.lstrip().startswith((",", "}", "]")) else text[start:]
-
-
 # -- kafka-topics -----------------------------------------------------------------------------------------------------
 
 
@@ -74,7 +55,8 @@ def read_topics(path: Path, found: Found) -> None:
     """Take in what ``kafka-topics --describe`` printed."""
     source, partitions, topics = str(path), 0, 0
     for number, line in lines_of(path, "what kafka-topics --describe printed"):
-        fields = {name: value.strip() for name, value in _FIELD.findall(line)}
+        tabbed = line if "\t" in line.strip() else _BLANKS.sub("\t", line.strip())
+        fields = {name: value.strip() for name, value in _FIELD.findall(tabbed)}
         if "Topic" not in fields:
             continue
         try:
@@ -85,6 +67,8 @@ def read_topics(path: Path, found: Found) -> None:
                 topics += 1
                 config = _settings(fields.get("Configs", ""))
                 found.add_topic_config(fields["Topic"], config, source, wins=False)
+            if fields.get("MarkedForDeletion") == "true":
+                found.deleting.setdefault(fields["Topic"], source)
         except BadInput as error:
             raise _at_line(error, source, number) from None
     if not partitions:
@@ -133,46 +117,33 @@ def _at_line(error: BadInput, source: str, line: int) -> BadInput:
 
 
 def read_log_dirs(path: Path, found: Found) -> None:
-    """Take in what ``kafka-log-dirs --describe`` printed."""
-    source, wanted = str(path), "what kafka-log-dirs --describe printed"
-    count = 0
-    document = read_json(path, wanted)
-    for broker in entries(document, "brokers", source, wanted):
-        id = whole(broker, "broker", source, wanted)
-        found.add_broker(id, source)
-        for directory in entries(broker, "logDirs", source, wanted):
-            name, error = directory.get("logDir"), directory.get("error")
-            if not isinstance(name, str) or not name:
-                raise BadInput(f"a log directory without a name; name {wanted}", source=source)
-            if error:
-                found.notes.append(
-                    f"broker {id}: the log directory {name} answered {error}; what is in it is not known"
-                )
-            found.add_log_dir(id, name, source)
-            for each in entries(directory, "partitions", source, wanted):
-                match = _NAME.fullmatch(str(each.get("partition")))
-                if match is None:
-                    raise BadInput(f"{str(each.get('partition'))!r} is no partition; name {wanted}", source=source)
-                replica = FoundReplica(whole(each, "size", source, wanted), name, each.get("isFuture") is True)
-                found.add_replica(match[1], int(match[2]), id, replica, source)
-                count += 1
-    found.sources.append(f"{source}: kafka-log-dirs --describe, {counted(count, 'replicas')}")
+    """Take in what ``kafka-log-dirs --describe`` printed, once or for one broker after the other."""
+    source, seen = str(path), dict[tuple[int, str, str], None]()
+    for document in read_objects(path, _LOG_DIRS):
+        for broker in entries(document.value, "brokers", source, _LOG_DIRS):
+            id = whole(broker, "broker", source, _LOG_DIRS)
+            found.add_broker(id, source)
+            for directory in entries(broker, "logDirs", source, _LOG_DIRS):
+                _add_directory(id, directory, found, source)
+                seen |= {
+                    (id, str(directory["logDir"]), str(each["partition"])): None for each in directory["partitions"]
+                }
+    found.sources.append(f"{source}: kafka-log-dirs --describe, {counted(len(seen), 'replicas')}")
 
 
-def entries(table: object, name: str, source: str, wanted: str) -> list[dict[str, Any]]:
-    """The list of tables under a key of JSON."""
-    value = table.get(name) if isinstance(table, dict) else None
-    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-        raise BadInput(f"has no list {name!r} of objects; name {wanted}", source=source)
-    return value
-
-
-def whole(table: Mapping[str, Any], name: str, source: str, wanted: str) -> int:
-    """A whole number under a key of JSON."""
-    value = table.get(name)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise BadInput(f"{name!r} is {str(value)[:50]} and no whole number; name {wanted}", source=source)
-    return value
+def _add_directory(broker: int, directory: Mapping[str, object], found: Found, source: str) -> None:
+    name, error = directory.get("logDir"), directory.get("error")
+    if not isinstance(name, str) or not name:
+        raise BadInput(f"a log directory without a name; name {_LOG_DIRS}", source=source)
+    if error:
+        found.notes.append(f"broker {broker}: the log directory {name} answered {error}; what is in it is not known")
+    found.add_log_dir(broker, name, source)
+    for each in entries(directory, "partitions", source, _LOG_DIRS):
+        match = _NAME.fullmatch(str(each.get("partition")))
+        if match is None:
+            raise BadInput(f"{str(each.get('partition'))!r} is no partition; name {_LOG_DIRS}", source=source)
+        replica = FoundReplica(whole(each, "size", source, _LOG_DIRS), name, each.get("isFuture") is True)
+        found.add_replica(match[1], int(match[2]), broker, replica, source)
 
 
 # -- kafka-configs ----------------------------------------------------------------------------------------------------
@@ -180,14 +151,15 @@ def whole(table: Mapping[str, Any], name: str, source: str, wanted: str) -> int:
 
 def read_configs(path: Path, found: Found) -> None:
     """Take in what ``kafka-configs --describe`` printed of topics or of brokers."""
-    source, entity, count = str(path), ("", ""), 0
+    source, count = str(path), 0
+    entity: tuple[str, str] | None = None
     for number, line in lines_of(path, "what kafka-configs --describe printed"):
         try:
-            if head := _ENTITY.match(line):
-                entity, count = _entity(head, line, found, source), count + 1
-                if head[4]:  # from ZooKeeper: all in this line
-                    _add_config(entity, _settings(head[4]), found, source)
-            elif setting := _SETTING.match(line):
+            if head := _HEADING.match(line):
+                entity, count = _entity(head[1], line, found, source), count + 1
+                if entity is not None and head[2]:  # from ZooKeeper: all in this line
+                    _add_config(entity, _settings(head[2]), found, source)
+            elif entity is not None and (setting := _SETTING.match(line)):
                 _add_setting(entity, setting[1], line[setting.end() :], found, source)
         except BadInput as error:
             raise _at_line(error, source, number) from None
@@ -196,10 +168,14 @@ def read_configs(path: Path, found: Found) -> None:
     found.sources.append(f"{source}: kafka-configs --describe, {counted(count, 'parts')}")
 
 
-def _entity(head: re.Match[str], line: str, found: Found, source: str) -> tuple[str, str]:
-    """The kind and the name that a heading is about; no name: all brokers."""
-    default, kind, name = head[1], head[2], head[3] or ""
-    if default is not None or line.startswith("Default ") or name == "<default>":
+def _entity(words: str, line: str, found: Found, source: str) -> tuple[str, str] | None:
+    """The kind and the name that a heading is about; no name: all brokers. None: no topic and no broker."""
+    named = _ENTITY.fullmatch(words)
+    if named is None:
+        found.notes.append(f"settings of {words[:100]} in {source} are left out")
+        return None
+    kind, name = named[2], named[3] or ""
+    if named[1] or line.startswith("Default ") or name == "<default>":
         name = ""
     elif kind == "broker" and _ID.fullmatch(name):
         found.describe_broker(int(name), source, whole=line.startswith("All "))
@@ -208,9 +184,7 @@ def _entity(head: re.Match[str], line: str, found: Found, source: str) -> tuple[
 
 def _add_setting(entity: tuple[str, str], name: str, rest: str, found: Found, source: str) -> None:
     """Take in a line of a broker's answer: the value that is in force, and where it is set."""
-    value, marked, tail = rest.partition(" sensitive=")
-    if not marked:
-        return
+    value, _, tail = rest.partition(" sensitive=")
     synonyms = tail.partition(" synonyms={")[2].rstrip().removesuffix("}")
     in_force = _IN_FORCE.fullmatch(_NEXT_SYNONYM.split(synonyms, maxsplit=1)[0])
     if value == HIDDEN:
@@ -241,34 +215,56 @@ def _add_config(
         found.add_topic_config(name, config, source, wins=True)
     elif kind == "broker" and not name:
         found.defaults |= config
-    elif kind == "broker":
+    else:
         if not _ID.fullmatch(name):
             raise BadInput(f"{name!r} is no broker id; name what kafka-configs --describe printed")
         found.add_broker_config(int(name), config, source, static=static)
-    else:
-        found.notes.append(f"settings of {kind} {name or '(default)'} in {source} are left out")
 
 
 # -- kafka-reassign-partitions ----------------------------------------------------------------------------------------
 
 
 def read_reassignment(path: Path, found: Found) -> None:
-    """Take in the JSON that ``kafka-reassign-partitions`` reads."""
-    source, wanted = str(path), "the JSON of kafka-reassign-partitions"
-    document = read_json(path, wanted)
+    """Take in the JSON that ``kafka-reassign-partitions`` reads, or what its ``--generate`` printed."""
+    source = str(path)
+    chosen = _plan_of(read_objects(path, _PLAN), source)
+    if "partitions" not in chosen.value and "topics" in chosen.value:
+        raise BadInput("lists topics for --generate; name what that proposed", source=source, line=chosen.line)
     seen: set[tuple[str, int]] = set()
-    for each in entries(document, "partitions", source, wanted):
-        topic, number = each.get("topic"), whole(each, "partition", source, wanted)
+    for each in entries(chosen.value, "partitions", source, _PLAN):
+        topic, number = each.get("topic"), whole(each, "partition", source, _PLAN)
         replicas, dirs = each.get("replicas"), each.get("log_dirs", [])
         ids = isinstance(replicas, list) and replicas and all(type(one) is int and one >= 0 for one in replicas)
         if not isinstance(topic, str) or not ids or not isinstance(dirs, list):
-            raise BadInput(f"an entry without a topic or its replicas; name {wanted}", source=source)
+            raise BadInput(f"an entry without a topic or its replicas; name {_PLAN}", source=source)
         if (topic, number) in seen or len(set(replicas)) != len(replicas):  # type: ignore[arg-type]
             raise BadInput(f"{topic}-{number} is named twice, or one of its replicas; keep one", source=source)
+        if dirs and len(dirs) != len(replicas):  # type: ignore[arg-type]
+            raise BadInput(
+                f"{topic}-{number} has {len(dirs)} log_dirs for {counted(len(replicas), 'replicas')}; "  # type: ignore[arg-type]
+                'write one for each ("any" where it is free), or none',
+                source=source,
+            )
         seen.add((topic, number))
         found.moves.append(FoundMove(topic, number, tuple(replicas), tuple(map(str, dirs))))  # type: ignore[arg-type]
         for broker in replicas:  # type: ignore[union-attr]
             found.add_broker(broker, source)
     if not found.moves:
-        raise BadInput(f"moves no partition; name {wanted}", source=source)
-    found.sources.append(f"{source}: reassignment JSON, {counted(len(found.moves), 'partitions')}")
+        raise BadInput(f"moves no partition; name {_PLAN}", source=source)
+    what = "the reassignment that --generate proposed" if chosen.heading.startswith(_PROPOSED) else "reassignment JSON"
+    found.sources.append(f"{source}: {what}, {counted(len(seen), 'partitions')}")
+
+
+def _plan_of(objects: list[JsonObject], source: str) -> JsonObject:
+    """The object that says where partitions go: the tool prints the one from before the move too."""
+    targets = [each for each in objects if not each.heading.startswith(_CURRENT)]
+    if not targets:
+        raise BadInput(
+            "holds the assignment from before the move, which --execute prints for a rollback; name the JSON that "
+            "--execute was given",
+            source=source,
+            line=objects[0].line,
+        )
+    if len(targets) > 1:
+        raise BadInput("a second plan; name one", source=source, line=targets[1].line)
+    return targets[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from attrs import frozen
@@ -35,19 +36,40 @@ def load_of(topic: str, partitions: int, rates: Mapping[int | None, FoundRate], 
     if unknown := [str(key) for key in each if key >= partitions]:
         notes.append(f"rates of partitions that it does not have, left out: {', '.join(unknown[:5])}")
         each = {key: rate for key, rate in each.items() if key < partitions}
-    total = sum(rate.bytes_per_s for rate in each.values()) if each else whole.bytes_per_s if whole else 0.0
-    if each and whole is not None:
-        notes.append(
-            f"{number(whole.bytes_per_s)} bytes/s in all and {number(total)} of its partitions; the latter are taken"
-        )
+    if whole is not None and whole.bytes_per_s is not None and each:
+        if all(rate.bytes_per_s is None for rate in each.values()):
+            each = _spread(whole.bytes_per_s, whole.messages_per_s, each)
+        else:
+            parts_say = number(math.fsum(map(_bytes, each.values())))
+            notes.append(
+                f"{number(whole.bytes_per_s)} bytes/s in all and {parts_say} of its partitions; the latter are taken"
+            )
+    parts = list(each.values()) or ([] if whole is None else [whole])
+    total = math.fsum(map(_bytes, parts))
     if total < 0.5:
         return None
-    counted = each.values() if each else [whole] if whole else []
-    messages = sum(rate.messages_per_s or 0.0 for rate in counted)
+    known = [part.messages_per_s for part in parts if part.messages_per_s is not None]
+    messages = math.fsum(known) if len(known) == len(parts) else 0.0
     rate, size = _whole_messages(total, messages)
-    shares = tuple(round(each[key].bytes_per_s) if key in each else 0 for key in range(partitions)) if each else ()
+    shares = tuple(round(_bytes(each[key])) if key in each else 0 for key in range(partitions)) if each else ()
     alike = len(set(shares)) <= 1 or not any(shares)
-    return Load(rate, size, () if alike else shares, total, not messages)
+    is_guessed = not messages or any(part.bytes_per_s is None for part in parts)
+    return Load(rate, size, () if alike else shares, total, is_guessed)
+
+
+def _bytes(rate: FoundRate) -> float:
+    """Bytes per second; a guess where only messages are known."""
+    return (rate.messages_per_s or 0.0) * GUESSED_BYTES if rate.bytes_per_s is None else rate.bytes_per_s
+
+
+def _spread(bytes_per_s: float, messages_per_s: float | None, each: Mapping[int, FoundRate]) -> dict[int, FoundRate]:
+    """The bytes of a topic spread over its partitions by their messages; none, where these are all 0."""
+    messages = {key: rate.messages_per_s or 0.0 for key, rate in each.items()}
+    every = math.fsum(messages.values())
+    if not every:
+        return {}
+    mean, more = bytes_per_s / every, (every if messages_per_s is None else messages_per_s) / every
+    return {key: FoundRate(mean * its, more * its) for key, its in messages.items()}
 
 
 def _whole_messages(bytes_per_s: float, messages_per_s: float) -> tuple[int, int]:

@@ -100,13 +100,19 @@ def _check_list(text: str) -> None:
         raise BadInput(f"{text!r} lists no replicas; {what}") from None
 
 
+THROTTLED_REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
+"""The settings of a topic that list the replicas which send, and receive, under the rates of their brokers."""
 _REPLICA_LIST = Text(_check_list, "a list of replicas")
 TOPIC_SETTINGS |= settings_table(
     *(
-        Setting(f"{side}.replication.throttled.replicas", _REPLICA_LIST, "", help, ConfigType.LIST)
-        for side, help in (
-            ("leader", 'the replicas that send under the rate: "*" or "0:1,0:2"'),
-            ("follower", "the replicas that receive under the rate"),
+        Setting(name, _REPLICA_LIST, "", help, ConfigType.LIST)
+        for name, help in zip(
+            THROTTLED_REPLICAS,
+            (
+                'the replicas that send under the rate: "*" or "0:1,0:2"',
+                "the replicas that receive under the rate",
+            ),
+            strict=True,
         )
     )
 )

@@ -113,6 +113,14 @@ READERS = {
         "importing/rate_sources.py", "rates.csv",
         "import --topics HERE/described.txt --rates HERE/rates.csv -o HERE/out.toml",
     ),
+    "disks of a cluster": Reader(
+        "importing/json_texts.py", "disks.json",
+        "import --topics HERE/described.txt --log-dirs HERE/disks.json -o HERE/out.toml",
+    ),
+    "rates in JSON": Reader(
+        "importing/json_texts.py", "rates.json",
+        "import --topics HERE/described.txt --rates HERE/rates.json -o HERE/out.toml",
+    ),
     "answer": Reader("wire/asking.py", "plan.json", "ctl state --control HERE/plan.json"),
 }  # fmt: skip
 
@@ -171,6 +179,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "failing.shrunk.toml.shrinking": "{}",
         "described.txt": DESCRIBED,
         "settings.txt": "Configs for topic 'orders' are retention.ms=1000\n",
+        "disks.json": '{"brokers": []}',
+        "rates.json": '{"status": "success", "data": {"result": [{"metric": {"topic": "orders"}, "value": [1, "1"]}]}}',
         "rates.csv": "topic,bytes_per_s\norders,1000\n",
     }.items():
         (folder / name).write_text(text)

@@ -127,6 +127,43 @@ def test_what_attrs_generates_is_compiled_once(monkeypatch: pytest.MonkeyPatch, 
     assert not written(second, pyc)
 
 
+NAMED_TUPLES = """
+import builtins, typing
+from scenarios.cli.start import KeptCode
+kept = KeptCode({pyc!r})
+kept.serve_named_tuples()
+texts = []
+plain = builtins.compile
+builtins.compile = lambda text, *rest: texts.append(text) or plain(text, *rest)
+class Point(typing.NamedTuple):
+    x: "tuple[int, ...]"
+    y: "tuple[int, ...]" = (2,)
+class Line(typing.NamedTuple):
+    y: "tuple[int, ...]"
+builtins.compile = plain
+assert Point((1,)) == ((1,), (2,)) == Point(x=(1,)) and repr(Line(3)) == "Line(y=3)"
+assert typing.get_type_hints(Point)["x"] == tuple[int, ...]
+try:
+    Line()
+except TypeError as error:
+    assert "missing 1 required positional argument: 'y'" in str(error)
+kept.save()
+print(len(texts), len(set(texts)))
+"""
+
+
+def test_named_tuples_are_compiled_once_and_each_annotation_once(pyc: str) -> None:
+    """Two texts of ``__new__`` and one annotation, and in the next process none."""
+    counts = [
+        subprocess.run(
+            [sys.executable, "-c", NAMED_TUPLES.format(pyc=pyc)], check=True, capture_output=True, text=True,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
+        ).stdout
+        for _ in range(2)
+    ]  # fmt: skip
+    assert counts == ["3 3\n", "0 0\n"]
+
+
 def test_the_fields_of_a_class_are_found_by_position_and_by_name() -> None:
     program = """
 import attr._make, attrs

@@ -11,10 +11,8 @@ import pytest
 from scenarios.importing.assembling import assembled
 from scenarios.importing.found import Found, FoundPartition
 from scenarios.importing.rate_sources import read_rates
-from scenarios.importing.tool_texts import read_configs, read_log_dirs, read_reassignment, read_topics
-from scenarios.importing.writing import as_text
-from scenarios.language import Scenario
 from tests.scenarios.cli.conftest import Call, call
+from tests.scenarios.importing.texts import scenario_of
 
 __all__ = ["call"]
 HEAD = "Topic: t\tPartitionCount: 2\tReplicationFactor: 2\tConfigs: "
@@ -84,19 +82,6 @@ def test_each_spelling_of_prometheus_gives_the_rate_of_the_topic(sample: str, lo
     (topic,) = assembled(found).topics
     assert topic.load is not None
     assert (topic.load.rate, topic.load.message_size) == load
-
-
-def scenario_of(folder: Path, **texts: str) -> tuple[Scenario, str]:
-    """The scenario of some texts, and its file."""
-    found = Found()
-    readers = {
-        "topics": read_topics, "log_dirs": read_log_dirs, "configs": read_configs, "reassignment": read_reassignment,
-    }  # fmt: skip
-    for name, text in texts.items():
-        (folder / name).write_text(text)
-        readers[name](folder / name, found)
-    text = as_text(assembled(found))
-    return Scenario.loads(text), text
 
 
 def test_brokers_are_renumbered_everywhere(tmp_path: Path) -> None:

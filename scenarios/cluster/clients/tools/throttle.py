@@ -8,10 +8,11 @@ from emulator.protocol.znodes import BROKER_IDS, broker_entity, topic_entity
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools import config_command
 from scenarios.cluster.clients.tools.assignments import Assignments
+from scenarios.language.kafka_settings import THROTTLED_REPLICAS
 from scenarios.language.strategies import Throttle
 
 SIDES = ("leader", "follower")
-LISTS = tuple(f"{side}.replication.throttled.replicas" for side in SIDES)
+LISTS = THROTTLED_REPLICAS
 RATES = tuple(f"{side}.replication.throttled.rate" for side in SIDES)
 REASSIGNMENT_RATES = tuple(f"{side}.reassignment.throttled.rate" for side in SIDES)
 COPY_RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
