@@ -197,3 +197,64 @@ class ExpiredEarly(NamedTuple):
             f"{tp}: coordinator {self.broker} removes the offset of group {self.group} as expired, "
             f"{self.age_us / 1e6:g} s after its commit: {why}"
         )
+
+
+class MemberLost(NamedTuple):
+    """A member of the last stable generation that a coordinator refuses.
+
+    Attributes:
+        error: Kafka's name of the code.
+    """
+
+    broker: int
+    group: str
+    member: str
+    error: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} answers {self.member} of group {self.group} with {self.error}: it is a member "
+            "of the last stable generation"
+        )
+
+
+class JoinsInVain(NamedTuple):
+    """A member that asks for another assignment, and a group that does not rebalance.
+
+    Attributes:
+        leads: it is the group's leader.
+    """
+
+    broker: int
+    group: str
+    member: str
+    generation: int
+    leads: bool
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        who = "the leader" if self.leads else "a member with other topics"
+        return (
+            f"{self.member}, {who} of group {self.group}, joins again in generation {self.generation}, and "
+            f"coordinator {self.broker} begins no rebalance"
+        )
+
+
+class OldCoordinatorMarks(NamedTuple):
+    """A marker that a leader has appended from a coordinator that was replaced.
+
+    Attributes:
+        epoch, current: the coordinator epoch of the marker, and the highest that this leader has appended.
+    """
+
+    broker: int
+    producer_id: int
+    committed: bool
+    epoch: int
+    current: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        marker = "COMMIT" if self.committed else "ABORT"
+        return (
+            f"{tp}: leader {self.broker} writes {marker} for producer {self.producer_id} from coordinator epoch "
+            f"{self.epoch}, after epoch {self.current}"
+        )
