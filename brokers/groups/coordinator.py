@@ -29,7 +29,13 @@ from emulator.protocol.groups.membership import (
     SyncGroupRequest,
     SyncGroupResponse,
 )
-from emulator.protocol.shown_coordination import MemberHeard, MemberJoins, MemberRefused, MemberReturned
+from emulator.protocol.shown_coordination import (
+    MemberHeard,
+    MemberIdForgotten,
+    MemberJoins,
+    MemberRefused,
+    MemberReturned,
+)
 from emulator.protocol.types import TopicPartition
 
 
@@ -216,8 +222,8 @@ class GroupCoordinator:
 
         def stored(error: Errors) -> None:
             if not error:
-                node, stores = self.process.node, policies.static_member_stored
-                node.trace.mark(MemberReturned, node.id, group.id, instance_id, member_id, stores)
+                node, promises = self.process.node, (policies.static_member_stored, policies.static_member_rebalances)
+                node.trace.mark(MemberReturned, node.id, group.id, instance_id, member_id, *promises)
                 response = rebalances.came_back(group, member_id, leader or "", request.can_skip_assignment)
                 rebalances.answer_join(member, response)
             elif group.members.get(member_id) is member:
@@ -363,6 +369,8 @@ class GroupCoordinator:
                 return Errors.UNKNOWN_MEMBER_ID
         elif member_id in group.pending:
             group.forget_pending(member_id)
+            node = self.process.node
+            node.trace.mark(MemberIdForgotten, node.id, group.id, member_id)
             self.rebalances.try_complete(group)
             return NO_ERROR
         else:

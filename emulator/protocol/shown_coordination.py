@@ -149,6 +149,7 @@ class MemberReturned(NamedTuple):
     Attributes:
         member: its new member id.
         stored: the release writes that id into the log before it answers (KAFKA-10284, 2.7).
+        rebalances: the release rebalances instead while the leader assigns (KAFKA-9801, 2.5).
     """
 
     t_us: int
@@ -159,6 +160,7 @@ class MemberReturned(NamedTuple):
     instance: str
     member: str
     stored: bool
+    rebalances: bool
 
 
 class MemberRefused(NamedTuple):
@@ -177,3 +179,30 @@ class MemberRefused(NamedTuple):
     home: TopicPartition
     member: str
     error: str
+
+
+class MemberIdGiven(NamedTuple):
+    """A coordinator gives a client a member id, with which it is to join (MEMBER_ID_REQUIRED).
+
+    Attributes:
+        session_us: how long the client has for that.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    group: str
+    member: str
+    session_us: int
+
+
+class MemberIdForgotten(NamedTuple):
+    """A coordinator does not wait any more for the client to which it gave this member id, whatever the reason."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    group: str
+    member: str

@@ -207,12 +207,8 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         ),
         Promise("removes members only when they are silent", "DelayedHeartbeat; KAFKA-9232", ("members_silent",)),
         Promise("knows the members after a failover, too", "GroupMetadataManager; KAFKA-10284", ("members_kept",)),
-        Promise("rebalances when a member asks for it", "GroupCoordinator.doJoinGroup", ("rejoins_rebalance",)),
-        Promise(
-            "lets no client hold up a rebalance that does not join with the member id that it was given",
-            "KAFKA-9752",
-            unseen="No checker: a rebalance that waits for its whole time-out ends in time for `groups_settle`.",
-        ),
+        Promise("rebalances when a member asks for it", "KAFKA-2464; KAFKA-9801", ("rejoins_rebalance",)),
+        Promise("takes back member ids that no client joins with", "KIP-394; KAFKA-9752", ("ids_taken_back",)),
         Promise("ends rebalances", "DelayedJoin; KAFKA-9752", ("groups_settle",)),
         Promise("keeps offsets for as long as they are to be kept", "KIP-211", ("offsets_expire_late",)),
         Promise(
@@ -232,11 +228,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("ends each transaction within its timeout", "KIP-98", ("transactions_end", "transactions_close")),
         Promise("fences a producer whose transaction lasts too long", "KAFKA-6119", ("records_in_transactions",)),
         Promise("gives each producer id once", "ProducerIdManager, 0.11", ("producer_ids_once",)),
-        Promise(
-            "uses up no more than one epoch of a producer to fence it",
-            "KAFKA-9666",
-            unseen="No checker: a coordinator that cannot write its decision is compared only in what it decides.",
-        ),
+        Promise("uses up one epoch of a producer at a time", "KAFKA-9666", ("epochs_used_once",)),
     ),
     "A client": (
         Promise("writes each batch once, in order, with idempotence", "KIP-98", ("no_batch_twice",)),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from attrs import evolve, field, frozen
 
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.configs import ConfigValue
 from scenarios.chaos import strikes
 from scenarios.chaos.block_draws import MS, Draws
@@ -15,6 +17,7 @@ from scenarios.cluster.clients.behaviours.committed_reader import CommittedReade
 from scenarios.cluster.clients.behaviours.group_member import GroupMember
 from scenarios.cluster.clients.behaviours.transactional import Transactional
 from scenarios.faults.actions.elections import ElectionPreferred
+from scenarios.faults.actions.machines import BrokerClock
 from scenarios.faults.actions.programs import ClientCrash
 from scenarios.faults.actions.reassignments import ReassignExecute
 from scenarios.language.chaos import COUNT, SHARE, chaos
@@ -34,11 +37,17 @@ GROUP = "readers"
 ONE_OR_THREE = ((3, 1), (1, 3))
 EXPIRE = 0.5
 """The share of such seeds in which offsets are kept for a minute, the least that Kafka allows."""
+EMPTY, QUIET = "empty", "quiet"
+"""Members that all leave and come back, so that their group is empty meanwhile; members that soon commit nothing."""
+EXPIRED_US = 80 * SECOND
+"""A time by which offsets that were committed soon after the start have expired, if their group let them."""
 GOES_ON_US = 20 * SECOND
 READERS = 0.7
 """The share of seeds with transactions in which someone reads what is committed."""
 THERE = 0.7
 """The share of such seeds in which the internal topics are there from the start."""
+CLOCKS = 0.1
+"""The share of series in which the clock of a broker that may coordinate is behind."""
 WAITS = 0.3
 """The share of changes of a coordinator before which a leader of its clients' records is gone."""
 INTERNAL = {"__consumer_offsets": "offsets.topic", "__transaction_state": "transaction.state.log"}
@@ -74,6 +83,7 @@ class Coordinated(DrawnChaos):
         }
         if topics.sub("expire").chance(EXPIRE):
             found["offsets.retention.minutes"] = 1
+        found |= self.settings(draws)
         topic = draws.choice(scenario.topics)
         made = self.clients(draft, draws, topic.partition_names)
         draft.change(
@@ -83,7 +93,14 @@ class Coordinated(DrawnChaos):
             self._state_internal(draft, topics.sub("placed"))
 
     @staticmethod
-    def _state_internal(draft: Draft, draws: Draws) -> None:
+    def _safe(topic: str, settings: Mapping[str, Any]) -> dict[str, ConfigValue | str]:
+        """What brokers set on the topic of transactions, so that none is lost."""
+        if topic != TRANSACTION_STATE_TOPIC:
+            return {}
+        least = settings["transaction.state.log.min.isr"]
+        return {"min.insync.replicas": least, "unclean.leader.election.enable": "false"}
+
+    def _state_internal(self, draft: Draft, draws: Draws) -> None:
         """Add the internal topics to the file, as brokers would make them, so that faults can be aimed at them."""
         known = [topic.name for topic in draft.scenario.topics]
         settings, brokers = draft.scenario.settings(), range(draft.scenario.cluster.brokers)
@@ -95,9 +112,13 @@ class Coordinated(DrawnChaos):
             assert isinstance(partitions, int)
             assert isinstance(replicas, int)
             placed = [draws.sub(name).sub(each).some(brokers, replicas) for each in range(partitions)]
-            topic = TopicSpec(name=name, assignment=placed, config=COMPACTED)
+            topic = TopicSpec(name=name, assignment=placed, config=COMPACTED | self._safe(name, settings))
             draft.change(topics=(*draft.scenario.topics, topic))
             draft.internal = (*draft.internal, *topic.partition_names)
+
+    def settings(self, _draws: Draws) -> dict[str, Any]:
+        """Settings that the clients need to be of use."""
+        return {}
 
     @staticmethod
     def end_us(draft: Draft) -> int:
@@ -112,15 +133,24 @@ class Coordinated(DrawnChaos):
 @chaos("groups", "a consumer group whose members join, commit offsets and leave, also static members")
 @frozen(kw_only=True)
 class Groups(Coordinated):
+    @staticmethod
+    def life(draws: Draws) -> str:
+        """How the members live: as ever, or so that offsets could expire."""
+        return draws.sub("life").weighted(((3, ""), (1, EMPTY), (1, QUIET)))
+
+    def settings(self, draws: Draws) -> dict[str, Any]:
+        return {"offsets.retention.minutes": 1} if self.life(draws) else {}
+
     def clients(self, draft: Draft, draws: Draws, partitions: tuple[str, ...]) -> list[Behaviour]:
         """Members of one group. In some seeds all of them leave early and come back late, so that the group is empty
         meanwhile; in some they have nothing more to commit after a while; two may be the same static member."""
         found: list[Behaviour] = []
-        life = draws.sub("life").weighted(((3, ""), (1, "empty"), (1, "quiet")))
+        life = self.life(draws)
+        stop_us = max(self.end_us(draft), EXPIRED_US) if life == QUIET else self.end_us(draft)
         for number in range(draws.weighted(((1, 1), (3, 2), (3, 3), (1, 4)))):
             own = draws.sub(number)
             stays = own.weighted(((1, 0), (1, own.between((3, 15)))))
-            away = own.sub("away").spread((SECOND, 30 * SECOND)) if life == "empty" or own.chance(0.1) else 0
+            away = own.sub("away").spread((SECOND, 30 * SECOND)) if life == EMPTY or own.chance(0.1) else 0
             place = own.sub("place").weighted(((4, number), (1, 0)))
             found.append(
                 GroupMember(
@@ -128,13 +158,14 @@ class Groups(Coordinated):
                     session_us=own.choice((6, 10)) * SECOND,
                     rebalance_us=own.sub("rebalance").weighted(((5, 6), (3, 20), (1, 100))) * SECOND,
                     commit_us=own.weighted(((1, 300 * MS), (2, SECOND), (1, 2 * SECOND))),
-                    stays=own.sub("empty").between((1, 4)) if life == "empty" else stays, away_us=away,
-                    quiet=own.sub("quiet").between((1, 5)) if life == "quiet" else 0,
+                    stays=own.sub("empty").between((1, 4)) if life == EMPTY else stays, away_us=away,
+                    quiet=own.sub("quiet").between((1, 5)) if life == QUIET else 0,
                     busy=own.sub("busy").weighted(((3, 0), (1, 15))),
+                    assigns_us=own.sub("assigns").weighted(((3, 0), (1, 2 * SECOND))),
                     gives_up=own.sub("gives up").weighted(((3, 0), (1, 30))),
                     rejoins=own.sub("rejoins").weighted(((3, 0), (1, 4), (1, 9))),
                     stalls=own.sub("stalls").weighted(((3, 0), (1, 10))),
-                    start_us=own.weighted(((3, 0), (1, own.moment((0, draft.faults[1]))))), stop_us=self.end_us(draft),
+                    start_us=own.weighted(((3, 0), (1, own.moment((0, draft.faults[1]))))), stop_us=stop_us,
                 )
             )  # fmt: skip
         return found
@@ -189,6 +220,9 @@ class CoordinatorsAgain(Episodes):
             return
         partition = draws.choice(draft.internal)
         series: list[Strike] = []
+        if draws.sub("clocks").chance(CLOCKS):
+            behind = BrokerClock(offset_us=-draws.sub("behind").spread((SECOND, 600 * SECOND)))
+            series.append(Strike(behind, Target(brokers=(draws.sub("late").choice(draft.replicas(partition)),))))
         for turn in range(draws.between((1, 4))):
             own = draws.sub(turn)
             if own.sub("waits").chance(WAITS):

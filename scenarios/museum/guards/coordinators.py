@@ -21,6 +21,7 @@ from brokers.requests.producer_ids import ProducerIds
 from brokers.transactions import marker_writing
 from brokers.transactions.coordinator import Done, TransactionCoordinator
 from brokers.transactions.marker_sending import TransactionMarkerChannelManager
+from brokers.transactions.metadata import TransactionMetadata
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.groups.group_offsets import OffsetCommitRequest
 from emulator.protocol.transactions.coordination import OfTransaction
@@ -103,6 +104,14 @@ def _unheard(prepare: Callable[..., None]) -> Callable[..., None]:
             prepare(self, group, reason)
 
     return prepares
+
+
+def _twice(prepare: Callable[..., Any]) -> Callable[..., Any]:
+    def fences(self: TransactionMetadata) -> Any:
+        found = prepare(self)
+        return found._replace(producer_epoch=found.producer_epoch + 1)
+
+    return fences
 
 
 def _all_replicated(_end: Callable[..., int]) -> Callable[..., int]:
@@ -232,6 +241,18 @@ GUARDS = (
         title="a member of a stable group that joins again is not heard",
         here="The leader of a group joins again, since its topics have changed, and no rebalance begins.",
         taken_out=(TakenOut(owner=GroupRebalances, function="maybe_prepare", instead=_unheard),),
+    ),
+    Guard(
+        name="ids_taken_back",
+        title="a member id that no client joins with is not taken back",
+        here="A client dies with the member id that it was given, and each rebalance waits for it.",
+        taken_out=(TakenOut(owner=DelayedHeartbeats, function="_take_back", instead=nothing),),
+    ),
+    Guard(
+        name="epochs_used_once",
+        title="a producer whose transaction lasts too long is fenced by two epochs",
+        here="A coordinator that fences a producer raises its epoch by two.",
+        taken_out=(TakenOut(owner=TransactionMetadata, function="prepare_fence", instead=_twice),),
     ),
     Guard(
         name="old_coordinators_fenced",

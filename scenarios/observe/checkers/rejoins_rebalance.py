@@ -7,9 +7,9 @@ from typing import ClassVar
 from attrs import define
 
 from emulator.protocol.events import GroupGeneration, GroupsLoaded, GroupStateChanged, GroupsUnloaded, NodeCrashed
-from emulator.protocol.shown_coordination import MemberJoins
+from emulator.protocol.shown_coordination import MemberJoins, MemberReturned
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
-from scenarios.observe.findings.coordination_facts import JoinsInVain
+from scenarios.observe.findings.coordination_facts import BACK, CHANGED, LEADER, JoinsInVain
 from scenarios.observe.history.history import History
 
 STABLE, COMPLETING = "Stable", "CompletingRebalance"
@@ -30,10 +30,12 @@ class RejoinsRebalance(Checker):
     doJoinGroup, 0.9 to 2.7). A member that joins as before gets its generation again: its answer was lost.
 
     Verified: each JoinGroup of a member that a coordinator accepts in a generation that it has formed: what it does in
-        the same transition.
+        the same transition. Each static member that comes back while the leader assigns: it gets no place in that
+        generation, as the assignment is made for its old member id. Before KAFKA-9801 (2.5) it got one: there that is
+        not looked at.
 
-    Not verified: groups that were loaded, until they form a generation; static members that come back without a member
-        id.
+    Not verified: groups that were loaded, until they form a generation; static members that come back to a stable group
+        with other topics.
     """
 
     name: ClassVar[str] = "rejoins_rebalance"
@@ -42,6 +44,7 @@ class RejoinsRebalance(Checker):
     statement: ClassVar[str] = (
         "joins(leader) ∨ changed(m) ⇒ rebalances(g): a member that asks for another assignment gets one"
     )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-2464", "KAFKA-9801")
     fails_when: ClassVar[str | None] = "a leader that joins a stable group again gets the generation that it had"
 
     def __init__(self, history: History, report: Report) -> None:
@@ -66,8 +69,15 @@ class RejoinsRebalance(Checker):
             return
         wants = event.changed or (found.state == STABLE and found.leader == event.member)
         if wants and found.state in (STABLE, COMPLETING):
-            facts = JoinsInVain(event.node, event.group, event.member, found.generation, found.leader == event.member)
+            who = LEADER if found.leader == event.member else CHANGED
+            facts = JoinsInVain(event.node, event.group, event.member, found.generation, who)
             self._asked[event.node, event.group] = facts
+
+    def on_returned(self, event: MemberReturned) -> None:
+        found = self._groups.get((event.node, event.group))
+        if event.rebalances and found is not None and found.state == COMPLETING:
+            facts = JoinsInVain(event.node, event.group, event.member, found.generation, BACK)
+            self.violated(event, facts, brokers=(event.node,))
 
     def on_loaded(self, event: GroupsLoaded) -> None:
         self._forget(event.node)

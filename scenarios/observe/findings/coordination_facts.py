@@ -218,23 +218,26 @@ class MemberLost(NamedTuple):
         )
 
 
+LEADER, CHANGED = "the leader", "a member with other topics"
+BACK = "a static member that is back while the leader assigns"
+
+
 class JoinsInVain(NamedTuple):
     """A member that asks for another assignment, and a group that does not rebalance.
 
     Attributes:
-        leads: it is the group's leader.
+        who: the reason why it gets one, in words.
     """
 
     broker: int
     group: str
     member: str
     generation: int
-    leads: bool
+    who: str
 
     def in_words(self, _tp: TopicPartition | None) -> str:
-        who = "the leader" if self.leads else "a member with other topics"
         return (
-            f"{self.member}, {who} of group {self.group}, joins again in generation {self.generation}, and "
+            f"{self.member}, {self.who}, joins group {self.group} again in generation {self.generation}, and "
             f"coordinator {self.broker} begins no rebalance"
         )
 
@@ -257,4 +260,39 @@ class OldCoordinatorMarks(NamedTuple):
         return (
             f"{tp}: leader {self.broker} writes {marker} for producer {self.producer_id} from coordinator epoch "
             f"{self.epoch}, after epoch {self.current}"
+        )
+
+
+class IdWaitedFor(NamedTuple):
+    """A member id that a coordinator has given, and waits for."""
+
+    broker: int
+    group: str
+    member: str
+    lasted_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} waits for a client of group {self.group} to join as {self.member} for "
+            f"{self.lasted_us / 1e6:g} s"
+        )
+
+
+class EpochsSkipped(NamedTuple):
+    """Epochs of a producer that nobody has had.
+
+    Attributes:
+        before, after: two epochs that follow each other at this coordinator.
+    """
+
+    broker: int
+    transactional_id: str
+    producer_id: int
+    before: int
+    after: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} goes on from epoch {self.before} of producer {self.producer_id} "
+            f"({self.transactional_id}) to {self.after}"
         )

@@ -65,6 +65,7 @@ class GroupMember(Behaviour):
         away_us: the time from when it leaves, or its process ends, until it joins again.
         busy: how often it works on its records for as long as max.poll.interval.ms allows, at most: its heartbeats go
             on, and it joins no rebalance before the end.
+        assigns_us: how long it takes to divide the partitions, as the leader.
         gives_up: how often its process ends while it joins: with a member id that it has not used, or before it asks
             for its assignment.
     """
@@ -89,6 +90,9 @@ class GroupMember(Behaviour):
     busy: int = field(
         default=0,
         metadata=key(Integer(0, 100), "percentage of commits before which it works for long, with heartbeats"),
+    )
+    assigns_us: int = field(
+        default=0, metadata=key(DURATION, "how long it takes to divide the partitions as the leader", name="assigns")
     )
     gives_up: int = field(
         default=0, metadata=key(Integer(0, 100), "percentage of joins in the middle of which its process ends")
@@ -118,6 +122,8 @@ class GroupMember(Behaviour):
         _check(joined.error)
         if self._gives_up(client):
             return await self._ended(client)
+        if self.assigns_us and joined.members:
+            await client.sleep(format_duration(self.assigns_us))
         synced = await coordinator.ask(self._sync_of(joined))
         _check(synced.error)
         mine = tuple(TopicPartition(*split_partition(name)) for name in synced.assignment.decode().split(",") if name)

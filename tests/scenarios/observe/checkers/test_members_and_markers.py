@@ -1,13 +1,16 @@
-"""G8, G9, X7: histories in which a coordinator forgets a member, does not hear one, or decides after its time."""
+"""G8 to G10, X7, X8: histories in which coordinators forget a member, do not hear one, or decide after their time."""
 
 from __future__ import annotations
 
 import pytest
 
+from brokers.coordinators.internal_topic import Coordinated as Memory
 from emulator.protocol import events as e
 from emulator.protocol import shown_coordination as shown
+from emulator.protocol.shown import Remembered
 from emulator.protocol.znodes import LeaderAndIsr, state_path
 from emulator.trace.events import ZkWritten
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_coordinators import ANNE, BOB, GROUP, HOME, Coordinated, looks, works
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 
@@ -57,7 +60,7 @@ def test_a_member_that_was_removed_is_none(reason: str) -> None:
 def test_a_static_member_that_is_back_has_its_new_id(stored: bool, count: int) -> None:
     run = stable()
     run.removed(BOB, "replaced")
-    run.show(shown.MemberReturned, 0, GROUP, "second", "bob-2", stored)
+    run.show(shown.MemberReturned, 0, GROUP, "second", "bob-2", stored, True)
     assert len(refused(run, "bob-2", "FENCED_INSTANCE_ID")) == count
 
 
@@ -99,8 +102,20 @@ def test_who_asks_for_another_assignment_gets_one(member: str, changed: bool, re
     if count:
         who = "the leader" if member == ANNE else "a member with other topics"
         assert found == [
-            f"{member}, {who} of group readers, joins again in generation 2, and coordinator 0 begins no rebalance"
+            f"{member}, {who}, joins group readers again in generation 2, and coordinator 0 begins no rebalance"
         ]
+
+
+@pytest.mark.parametrize(("rebalances", "state", "count"), [(True, "", 1), (False, "", 0), (True, "Stable", 0)])
+def test_a_static_member_that_is_back_while_the_leader_assigns(rebalances: bool, state: str, count: int) -> None:
+    run = works(HEARD)
+    run.generation(2, ANNE, BOB)
+    if state:
+        run.group_state(state, 2)
+    run.show(shown.MemberReturned, 0, GROUP, "second", "bob-2", True, rebalances)
+    found = run.found()
+    assert len(found) == count
+    assert not count or found[0].startswith("bob-2, a static member that is back while the leader assigns, joins group")
 
 
 def test_a_leader_whose_answer_was_lost_gets_it_again() -> None:
@@ -151,3 +166,50 @@ def test_a_decision_is_carried_out_when_the_cluster_is_at_rest(calm: int, count:
     run.later(1)
     run.rest()
     assert len(run.found()) == count
+
+
+@pytest.mark.parametrize(
+    ("has", "should", "count"), [("Commit", "Commit", 0), ("Abort", "Abort", 0), ("Commit", "Abort", 1)]
+)
+def test_the_end_of_a_transaction_may_be_on_its_way_into_the_log(has: str, should: str, count: int) -> None:
+    """Its coordinator has no word for that, and gets 15 s."""
+    run = works("coordinators_remember")
+    memory = Memory({"writer": f"producer 7, Prepare{has}"}, {"writer": f"producer 7, Complete{should}"})
+    for seconds, wanted in ((60, count), (14, count), (2, 1)):
+        run.later(seconds)
+        run.show(Remembered, 0, "broker", "rest", {"coordinated": {"transactions": memory}})
+        assert len(run.found()) == wanted
+
+
+@pytest.mark.parametrize("happens", ["nothing", "joined", "forgotten", "unloaded", "dead"])
+def test_a_member_id_is_taken_back(happens: str) -> None:
+    run = works("ids_taken_back")
+    run.show(shown.MemberIdGiven, 0, GROUP, BOB, 10_000_000)
+    if happens == "joined":
+        run.emit(e.GroupMemberAdded, 0, GROUP, BOB, "", "client")
+    elif happens == "forgotten":
+        run.show(shown.MemberIdForgotten, 0, GROUP, BOB)
+    elif happens == "unloaded":
+        run.emit(e.GroupsUnloaded, 0, HOME.topic, 0, 1, 0)
+    elif happens == "dead":
+        run.group_state("Dead")
+    assert looks(run, 12) == []
+    found = looks(run, 20)
+    assert len(found) == (happens == "nothing")
+    assert not found or found[0].startswith("coordinator 0 waits for a client of group readers to join as bob for 1")
+
+
+def fenced(epochs: tuple[int, ...], *, once: bool = True, loads: bool = False) -> list[str]:
+    run = Coordinated("epochs_used_once", start=StartSettings(fences_once=once))
+    for epoch in epochs:
+        run.emit(e.TransactionStateChanged, 0, "writer", 7, epoch, "Ongoing", (), ())
+        if loads:
+            run.emit(e.TransactionsLoaded, 0, "__transaction_state", 0, 1, 1)
+    return run.found()
+
+
+def test_one_epoch_is_used_up_at_a_time() -> None:
+    assert fenced((3, 3, 4, 5)) == []
+    assert fenced((3, 5)) == ["coordinator 0 goes on from epoch 3 of producer 7 (writer) to 5"]
+    assert fenced((3, 5), once=False) == [], "before KAFKA-9666"
+    assert fenced((3, 5), loads=True) == [], "another coordinator may have used one"
