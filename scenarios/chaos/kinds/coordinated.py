@@ -16,6 +16,7 @@ from scenarios.chaos.kind import DrawnChaos, Episodes
 from scenarios.cluster.clients.behaviours.committed_reader import CommittedReader
 from scenarios.cluster.clients.behaviours.group_member import GroupMember
 from scenarios.cluster.clients.behaviours.transactional import Transactional
+from scenarios.faults.actions.brokers import ZkExpire
 from scenarios.faults.actions.elections import ElectionPreferred
 from scenarios.faults.actions.machines import BrokerClock
 from scenarios.faults.actions.programs import ClientCrash
@@ -94,11 +95,11 @@ class Coordinated(DrawnChaos):
 
     @staticmethod
     def _safe(topic: str, settings: Mapping[str, Any]) -> dict[str, ConfigValue | str]:
-        """What brokers set on the topic of transactions, so that none is lost."""
+        """Settings that brokers give to the topic of transactions, so that none is lost."""
         if topic != TRANSACTION_STATE_TOPIC:
             return {}
         least = settings["transaction.state.log.min.isr"]
-        return {"min.insync.replicas": least, "unclean.leader.election.enable": "false"}
+        return {"min.insync.replicas": least, "unclean.leader.election.enable": False}
 
     def _state_internal(self, draft: Draft, draws: Draws) -> None:
         """Add the internal topics to the file, as brokers would make them, so that faults can be aimed at them."""
@@ -261,4 +262,6 @@ class CoordinatorsAgain(Episodes):
             (1, strikes.pause),
             (1, strikes.cut),
         )
-        return draws.weighted(ways)(scope, draws, leader)._replace(duration_us=draws.sub("lasts").spread(strikes.SHORT))
+        one = draws.weighted(ways)(scope, draws, leader)
+        lasts_us = draws.sub("lasts").spread(strikes.SHORT)
+        return one if isinstance(one.action, ZkExpire) else one._replace(duration_us=lasts_us)

@@ -16,7 +16,7 @@ STABLE, COMPLETING = "Stable", "CompletingRebalance"
 
 
 @define(eq=False)
-class _Group:
+class _Formed:
     """A group at the coordinator that has formed its generation."""
 
     state: str
@@ -49,13 +49,13 @@ class RejoinsRebalance(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._groups: dict[tuple[int, str], _Group] = {}
+        self._groups: dict[tuple[int, str], _Formed] = {}
         self._asked: dict[tuple[int, str], JoinsInVain] = {}
         """The groups that should be rebalancing at the end of the transition."""
 
     def on_generation(self, event: GroupGeneration) -> None:
         key = event.node, event.group
-        self._groups[key] = _Group(COMPLETING if event.members else "", event.generation, event.leader)
+        self._groups[key] = _Formed(COMPLETING if event.members else "", event.generation, event.leader)
 
     def on_state(self, event: GroupStateChanged) -> None:
         found = self._groups.get((event.node, event.group))

@@ -279,7 +279,7 @@ class IdWaitedFor(NamedTuple):
 
 
 class EpochsSkipped(NamedTuple):
-    """Epochs of a producer that nobody has had.
+    """Epochs of a producer that no client has had.
 
     Attributes:
         before, after: two epochs that follow each other at this coordinator.
