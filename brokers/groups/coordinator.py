@@ -29,7 +29,13 @@ from emulator.protocol.groups.membership import (
     SyncGroupRequest,
     SyncGroupResponse,
 )
-from emulator.protocol.shown_coordination import MemberHeard
+from emulator.protocol.shown_coordination import (
+    MemberHeard,
+    MemberIdForgotten,
+    MemberJoins,
+    MemberRefused,
+    MemberReturned,
+)
 from emulator.protocol.types import TopicPartition
 
 
@@ -189,6 +195,8 @@ class GroupCoordinator:
             return
         same = member.protocols == request.protocols
         leads = group.leader == member_id
+        node = self.process.node
+        node.trace.mark(MemberJoins, node.id, group.id, member_id, not same)
         if group.state is not GroupState.PREPARING and same and not (leads and group.state is GroupState.STABLE):
             # Its answer was lost, or it asks without need. The leader of a stable group wants a new assignment.
             self.transitions.answer(callback, self.rebalances.joined(group, member_id))
@@ -214,6 +222,8 @@ class GroupCoordinator:
 
         def stored(error: Errors) -> None:
             if not error:
+                node, promises = self.process.node, (policies.static_member_stored, policies.static_member_rebalances)
+                node.trace.mark(MemberReturned, node.id, group.id, instance_id, member_id, *promises)
                 response = rebalances.came_back(group, member_id, leader or "", request.can_skip_assignment)
                 rebalances.answer_join(member, response)
             elif group.members.get(member_id) is member:
@@ -245,6 +255,19 @@ class GroupCoordinator:
 
     def check_member(self, group: GroupMetadata, request: Addressed) -> Errors:
         """Why the sender is not a member (validateCurrentMember)."""
+        error = self._not_member(group, request)
+        if error:
+            self._show_refused(group.id, request.member_id, error)
+        return error
+
+    def _show_refused(self, group: str, member_id: str, error: Errors) -> None:
+        node = self.process.node
+        if node.trace.shows(MemberRefused):
+            home = self.store.partitions.home(group)
+            node.trace.mark(MemberRefused, node.id, group, home, member_id, error.name)
+
+    @staticmethod
+    def _not_member(group: GroupMetadata, request: Addressed) -> Errors:
         if request.instance_id is not None:
             current = group.instances.get(request.instance_id)
             if current is not None and current != request.member_id:
@@ -317,6 +340,7 @@ class GroupCoordinator:
             return NO_ERROR if error is Errors.COORDINATOR_LOAD_IN_PROGRESS else error
         group = self.store.groups.get(request.group)
         if group is None:
+            self._show_refused(request.group, request.member_id, Errors.UNKNOWN_MEMBER_ID)
             return Errors.UNKNOWN_MEMBER_ID
         error = self.check_member(group, request)
         if error:
@@ -345,6 +369,8 @@ class GroupCoordinator:
                 return Errors.UNKNOWN_MEMBER_ID
         elif member_id in group.pending:
             group.forget_pending(member_id)
+            node = self.process.node
+            node.trace.mark(MemberIdForgotten, node.id, group.id, member_id)
             self.rebalances.try_complete(group)
             return NO_ERROR
         else:

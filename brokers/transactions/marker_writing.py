@@ -17,6 +17,7 @@ from emulator.protocol.control_batches import ControlRecords
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import TransactionMarked
 from emulator.protocol.produce import ProduceRequest
+from emulator.protocol.shown_coordination import MarkerAppends
 from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersRequest, WriteTxnMarkersResponse
 from emulator.protocol.types import TopicPartition
 
@@ -102,6 +103,8 @@ class MarkerWriter:
                 TransactionMarked, process.node.id, *tp, marker.producer_id, marker.producer_epoch,
                 marker.coordinator_epoch, marker.committed,
             )  # fmt: skip
+            end = partition.log.end_offset
+            process.node.trace.mark(MarkerAppends, process.node.id, tp, marker.producer_id, end)
         timeout_us = self.manager.policies.config.request_timeout_us
         request = ProduceRequest(ALL, timeout_us, (records,), records.size)
         self.appender.append(request, AppendCallback(self.transitions.ending(done)), internal=True)

@@ -109,3 +109,100 @@ class CoordinatorWrote(NamedTuple):
     node: int
     of: tuple[str, ...]
     failed: bool
+
+
+class MarkerAppends(NamedTuple):
+    """A leader appends the marker of a transaction (``TransactionMarked`` comes before).
+
+    Attributes:
+        offset: the marker's.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    tp: TopicPartition
+    producer_id: int
+    offset: int
+
+
+class MemberJoins(NamedTuple):
+    """A coordinator has accepted the JoinGroup of a client that is a member already.
+
+    Attributes:
+        changed: it names other protocols, or other topics in them, than it did before.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    group: str
+    member: str
+    changed: bool
+
+
+class MemberReturned(NamedTuple):
+    """A coordinator answers a static member that has joined again: it takes its place in the present generation.
+
+    Attributes:
+        member: its new member id.
+        stored: the release writes that id into the log before it answers (KAFKA-10284, 2.7).
+        rebalances: the release rebalances instead while the leader assigns (KAFKA-9801, 2.5).
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    group: str
+    instance: str
+    member: str
+    stored: bool
+    rebalances: bool
+
+
+class MemberRefused(NamedTuple):
+    """A coordinator refuses a request: its sender is no member.
+
+    Attributes:
+        home: the partition of ``__consumer_offsets`` that the group belongs to.
+        error: Kafka's name of the code.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    group: str
+    home: TopicPartition
+    member: str
+    error: str
+
+
+class MemberIdGiven(NamedTuple):
+    """A coordinator gives a client a member id, with which it is to join (MEMBER_ID_REQUIRED).
+
+    Attributes:
+        session_us: how long the client has for that.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    group: str
+    member: str
+    session_us: int
+
+
+class MemberIdForgotten(NamedTuple):
+    """A coordinator does not wait any more for the client to which it gave this member id, whatever the reason."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    group: str
+    member: str

@@ -62,8 +62,12 @@ class Client(Protocol):
         """
         ...
 
-    async def ask(self, broker: int, request: Any, within: str = "30s") -> Any:
-        """A broker's response to any request of ``understudy.protocol``. Raises: KafkaError, REQUEST_TIMED_OUT."""
+    async def ask(self, broker: int, request: Any, within: str = "30s", *, retries: bool = True) -> Any:
+        """A broker's response to any request of ``understudy.protocol``. ``retries``: it is asked again after a lost
+        connection, while there is time. What a ``ConsumerFetchRequest`` brings is followed by the checkers.
+
+        Raises: KafkaError, REQUEST_TIMED_OUT.
+        """
         ...
 
     async def ask_controller(self, request: Any) -> Any:

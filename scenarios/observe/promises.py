@@ -119,6 +119,9 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("recognises repeated batches", "KIP-98; KIP-360", ("no_batch_twice",)),
         Promise("fences producers of earlier epochs", "KIP-98", ("zombies_fenced", "records_in_transactions")),
         Promise("ends transactions as their markers say", "KIP-98", ("markers_decided", "transactions_close")),
+        Promise(
+            "fences coordinators of transactions that were replaced", "KIP-98; KAFKA-9144", ("old_coordinators_fenced",)
+        ),
         Promise("closes sessions and connections only for a reason", "KIP-227", ("answers_fit",)),
         Promise(
             "answers a fetch once there is fetch.min.bytes, or after fetch.max.wait.ms",
@@ -203,6 +206,9 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             "takes the offsets of transactions as they end", "KIP-98; KIP-447", ("offsets_read_back", "zombies_fenced")
         ),
         Promise("removes members only when they are silent", "DelayedHeartbeat; KAFKA-9232", ("members_silent",)),
+        Promise("knows the members after a failover, too", "GroupMetadataManager; KAFKA-10284", ("members_kept",)),
+        Promise("rebalances when a member asks for it", "KAFKA-2464; KAFKA-9801", ("rejoins_rebalance",)),
+        Promise("takes back member ids that no client joins with", "KIP-394; KAFKA-9752", ("ids_taken_back",)),
         Promise("ends rebalances", "DelayedJoin; KAFKA-9752", ("groups_settle",)),
         Promise("keeps offsets for as long as they are to be kept", "KIP-211", ("offsets_expire_late",)),
         Promise(
@@ -222,6 +228,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("ends each transaction within its timeout", "KIP-98", ("transactions_end", "transactions_close")),
         Promise("fences a producer whose transaction lasts too long", "KAFKA-6119", ("records_in_transactions",)),
         Promise("gives each producer id once", "ProducerIdManager, 0.11", ("producer_ids_once",)),
+        Promise("uses up one epoch of a producer at a time", "KAFKA-9666", ("epochs_used_once",)),
     ),
     "A client": (
         Promise("writes each batch once, in order, with idempotence", "KIP-98", ("no_batch_twice",)),

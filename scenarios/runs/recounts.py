@@ -64,6 +64,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         drops_at_the_end=release.brokers.out_of_sync.even_at_the_end,
         accepts_newer_broker_epochs=release.brokers.accepts_newer_broker_epoch,
         truncates_on_fetch=release.fetchers.truncation.on_fetch,
+        fences_once=release.brokers.transactions.fences_once,
         announces_brokers=release.controller.announces_brokers,
         resigned_keep=_kept_after_resigning(release.controller),
         demotion_answers=release.brokers.demotion_answers_waiting,

@@ -150,8 +150,8 @@ class Consumed(NamedTuple):
 
 
 class Fetched(NamedTuple):
-    """A broker's answer to a fetch of a real client has reached it, with records of a partition. What its application
-    does with them is not known.
+    """A broker's answer to a fetch of a real client, or of a ``committed-reader``, has reached it, with records of a
+    partition. What its application does with them is not known.
 
     Attributes:
         offset, next_offset: the records are those of ``[offset, next_offset)``; the client may skip the first ones.

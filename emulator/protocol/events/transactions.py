@@ -96,7 +96,7 @@ class TransactionMarked(NamedTuple):
 
 
 class CommittedFetched(NamedTuple):
-    """A broker's answer to a fetch of committed records has reached a real client, with records of a partition in which
+    """A broker's answer to a fetch of committed records has reached its client, with records of a partition in which
     there are transactions.
 
     Attributes:

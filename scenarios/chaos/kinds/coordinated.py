@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from attrs import evolve, field, frozen
 
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from emulator.protocol.configs import ConfigValue
 from scenarios.chaos import strikes
 from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
 from scenarios.chaos.kind import DrawnChaos, Episodes
+from scenarios.cluster.clients.behaviours.committed_reader import CommittedReader
 from scenarios.cluster.clients.behaviours.group_member import GroupMember
 from scenarios.cluster.clients.behaviours.transactional import Transactional
+from scenarios.faults.actions.brokers import ZkExpire
 from scenarios.faults.actions.elections import ElectionPreferred
+from scenarios.faults.actions.machines import BrokerClock
 from scenarios.faults.actions.programs import ClientCrash
 from scenarios.faults.actions.reassignments import ReassignExecute
 from scenarios.language.chaos import COUNT, SHARE, chaos
@@ -31,8 +36,21 @@ SINCE = "0.11"
 """The first release with transactions (KIP-98), whose groups are in brokers as those of later ones."""
 GROUP = "readers"
 ONE_OR_THREE = ((3, 1), (1, 3))
+EXPIRE = 0.5
+"""The share of such seeds in which offsets are kept for a minute, the least that Kafka allows."""
+EMPTY, QUIET = "empty", "quiet"
+"""Members that all leave and come back, so that their group is empty meanwhile; members that soon commit nothing."""
+EXPIRED_US = 80 * SECOND
+"""A time by which offsets that were committed soon after the start have expired, if their group let them."""
+GOES_ON_US = 20 * SECOND
+READERS = 0.7
+"""The share of seeds with transactions in which someone reads what is committed."""
 THERE = 0.7
 """The share of such seeds in which the internal topics are there from the start."""
+CLOCKS = 0.1
+"""The share of series in which the clock of a broker that may coordinate is behind."""
+WAITS = 0.3
+"""The share of changes of a coordinator before which a leader of its clients' records is gone."""
 INTERNAL = {"__consumer_offsets": "offsets.topic", "__transaction_state": "transaction.state.log"}
 """The internal topics, each with the beginning of the names of its settings."""
 COMPACTED: dict[str, ConfigValue | str] = {"retention.ms": -1, "retention.bytes": -1, "segment.bytes": 100 << 20}
@@ -61,9 +79,12 @@ class Coordinated(DrawnChaos):
             "transaction.state.log.replication.factor": replicas,
             "transaction.state.log.min.isr": min(2, replicas),
             "group.initial.rebalance.delay.ms": topics.weighted(((2, 0), (1, 3_000))),
+            "offsets.retention.check.interval.ms": 5_000,
+            "transaction.abort.timed.out.transaction.cleanup.interval.ms": topics.sub("late").choice((1_000, 10_000)),
         }
-        if topics.sub("expire").chance(0.3):
-            found |= {"offsets.retention.minutes": 1, "offsets.retention.check.interval.ms": 5_000}
+        if topics.sub("expire").chance(EXPIRE):
+            found["offsets.retention.minutes"] = 1
+        found |= self.settings(draws)
         topic = draws.choice(scenario.topics)
         made = self.clients(draft, draws, topic.partition_names)
         draft.change(
@@ -73,7 +94,14 @@ class Coordinated(DrawnChaos):
             self._state_internal(draft, topics.sub("placed"))
 
     @staticmethod
-    def _state_internal(draft: Draft, draws: Draws) -> None:
+    def _safe(topic: str, settings: Mapping[str, Any]) -> dict[str, ConfigValue | str]:
+        """Settings that brokers give to the topic of transactions, so that none is lost."""
+        if topic != TRANSACTION_STATE_TOPIC:
+            return {}
+        least = settings["transaction.state.log.min.isr"]
+        return {"min.insync.replicas": least, "unclean.leader.election.enable": False}
+
+    def _state_internal(self, draft: Draft, draws: Draws) -> None:
         """Add the internal topics to the file, as brokers would make them, so that faults can be aimed at them."""
         known = [topic.name for topic in draft.scenario.topics]
         settings, brokers = draft.scenario.settings(), range(draft.scenario.cluster.brokers)
@@ -85,9 +113,18 @@ class Coordinated(DrawnChaos):
             assert isinstance(partitions, int)
             assert isinstance(replicas, int)
             placed = [draws.sub(name).sub(each).some(brokers, replicas) for each in range(partitions)]
-            topic = TopicSpec(name=name, assignment=placed, config=COMPACTED)
+            topic = TopicSpec(name=name, assignment=placed, config=COMPACTED | self._safe(name, settings))
             draft.change(topics=(*draft.scenario.topics, topic))
             draft.internal = (*draft.internal, *topic.partition_names)
+
+    def settings(self, _draws: Draws) -> dict[str, Any]:
+        """Settings that the clients need to be of use."""
+        return {}
+
+    @staticmethod
+    def end_us(draft: Draft) -> int:
+        """When the clients stop: some time after healing, since their coordinators are seldom there before."""
+        return max(draft.end_us, draft.faults[1] + GOES_ON_US)
 
     def clients(self, draft: Draft, draws: Draws, partitions: tuple[str, ...]) -> list[Behaviour]:
         """The clients, which use these partitions."""
@@ -97,19 +134,39 @@ class Coordinated(DrawnChaos):
 @chaos("groups", "a consumer group whose members join, commit offsets and leave, also static members")
 @frozen(kw_only=True)
 class Groups(Coordinated):
+    @staticmethod
+    def life(draws: Draws) -> str:
+        """How the members live: as ever, or so that offsets could expire."""
+        return draws.sub("life").weighted(((3, ""), (1, EMPTY), (1, QUIET)))
+
+    def settings(self, draws: Draws) -> dict[str, Any]:
+        return {"offsets.retention.minutes": 1} if self.life(draws) else {}
+
     def clients(self, draft: Draft, draws: Draws, partitions: tuple[str, ...]) -> list[Behaviour]:
+        """Members of one group. In some seeds all of them leave early and come back late, so that the group is empty
+        meanwhile; in some they have nothing more to commit after a while; two may be the same static member."""
         found: list[Behaviour] = []
-        for number in range(draws.between((1, 3))):
+        life = self.life(draws)
+        stop_us = max(self.end_us(draft), EXPIRED_US) if life == QUIET else self.end_us(draft)
+        for number in range(draws.weighted(((1, 1), (3, 2), (3, 3), (1, 4)))):
             own = draws.sub(number)
-            stays = own.weighted(((2, 0), (1, own.between((3, 15)))))
+            stays = own.weighted(((1, 0), (1, own.between((3, 15)))))
+            away = own.sub("away").spread((SECOND, 30 * SECOND)) if life == EMPTY or own.chance(0.1) else 0
+            place = own.sub("place").weighted(((4, number), (1, 0)))
             found.append(
                 GroupMember(
-                    group=GROUP, partitions=partitions, instance=f"static-{number}" if own.chance(0.4) else "",
-                    session_us=own.choice((6, 10)) * SECOND, rebalance_us=own.choice((6, 20)) * SECOND,
-                    commit_us=own.weighted(((1, 300 * MS), (3, 2 * SECOND))), stays=stays,
+                    group=GROUP, partitions=partitions, instance=f"static-{place}" if own.chance(0.4) else "",
+                    session_us=own.choice((6, 10)) * SECOND,
+                    rebalance_us=own.sub("rebalance").weighted(((5, 6), (3, 20), (1, 100))) * SECOND,
+                    commit_us=own.weighted(((1, 300 * MS), (2, SECOND), (1, 2 * SECOND))),
+                    stays=own.sub("empty").between((1, 4)) if life == EMPTY else stays, away_us=away,
+                    quiet=own.sub("quiet").between((1, 5)) if life == QUIET else 0,
+                    busy=own.sub("busy").weighted(((3, 0), (1, 15))),
+                    assigns_us=own.sub("assigns").weighted(((3, 0), (1, 2 * SECOND))),
+                    gives_up=own.sub("gives up").weighted(((3, 0), (1, 30))),
                     rejoins=own.sub("rejoins").weighted(((3, 0), (1, 4), (1, 9))),
                     stalls=own.sub("stalls").weighted(((3, 0), (1, 10))),
-                    start_us=own.weighted(((3, 0), (1, own.moment((0, draft.faults[1]))))), stop_us=draft.end_us,
+                    start_us=own.weighted(((3, 0), (1, own.moment((0, draft.faults[1]))))), stop_us=stop_us,
                 )
             )  # fmt: skip
         return found
@@ -119,8 +176,20 @@ class Groups(Coordinated):
 @frozen(kw_only=True)
 class Transactions(Coordinated):
     def clients(self, draft: Draft, draws: Draws, partitions: tuple[str, ...]) -> list[Behaviour]:
+        """Producers of transactions, and someone who reads what is committed."""
         zombies = draws.chance(0.3)
         found: list[Behaviour] = []
+        readers = draws.sub("readers")
+        if readers.chance(READERS):
+            waits = readers.weighted(((2, 500 * MS), (1, 5 * SECOND), (1, 0)))
+            polls = readers.weighted(((2, 0), (2, SECOND)))
+            found.append(
+                CommittedReader(
+                    partitions=partitions, wait_us=waits, poll_us=max(polls, 0 if waits else 200 * MS),
+                    start_us=readers.weighted(((3, 0), (1, readers.moment((0, draft.faults[1]))))),
+                    stop_us=self.end_us(draft),
+                )
+            )  # fmt: skip
         for number in range(2 if zombies else draws.between((1, 2))):
             own = draws.sub(number)
             found.append(
@@ -129,7 +198,8 @@ class Transactions(Coordinated):
                     group=GROUP if own.chance(0.5) else "", pause_us=own.weighted(((1, 300 * MS), (3, 2 * SECOND))),
                     timeout_us=own.choice((2, 5, 15)) * SECOND, aborts=own.choice((0, 20, 50)),
                     stalls=own.sub("stalls").weighted(((2, 0), (1, 15))),
-                    start_us=own.weighted(((3, 0), (1, own.moment((0, draft.faults[1]))))), stop_us=draft.end_us,
+                    rounds=own.sub("rounds").weighted(((2, 1), (1, 3))),
+                    start_us=own.weighted(((3, 0), (1, own.moment((0, draft.faults[1]))))), stop_us=self.end_us(draft),
                 )
             )  # fmt: skip
         return found
@@ -151,11 +221,23 @@ class CoordinatorsAgain(Episodes):
             return
         partition = draws.choice(draft.internal)
         series: list[Strike] = []
+        if draws.sub("clocks").chance(CLOCKS):
+            behind = BrokerClock(offset_us=-draws.sub("behind").spread((SECOND, 600 * SECOND)))
+            series.append(Strike(behind, Target(brokers=(draws.sub("late").choice(draft.replicas(partition)),))))
         for turn in range(draws.between((1, 4))):
             own = draws.sub(turn)
+            if own.sub("waits").chance(WAITS):
+                series.append(self._gone(scope, own.sub("gone")))
             one = self._change(scope, own, partition)
             series.append(one._replace(gap_us=own.spread((20 * MS, 8 * SECOND))))
         draft.add(At(draft.moment(draws)), series)
+
+    @staticmethod
+    def _gone(scope: Scope, draws: Draws) -> Strike:
+        """A leader that markers wait for is gone for a while."""
+        leader = Target(role=f"leader({scope.partition(draws)})")
+        one = draws.weighted(((3, strikes.short_crash), (2, strikes.crash), (2, strikes.pause)))(scope, draws, leader)
+        return one._replace(gap_us=draws.spread((20 * MS, 4 * SECOND)))
 
     @staticmethod
     def _change(scope: Scope, draws: Draws, partition: str) -> Strike:
@@ -164,7 +246,7 @@ class CoordinatorsAgain(Episodes):
         here = scope.draft.replicas(partition)
         free = [broker for broker in scope.brokers if broker not in here]
         there = (*draws.some(free, 1), *draws.some(here, max(1, len(here) - 1)))
-        way = draws.weighted(((4, "fault"), (3, "election"), (3, "move"), (2, "client")))
+        way = draws.weighted(((3, "fault"), (4, "election"), (4, "move"), (2, "client")))
         if way == "election":
             return Strike(ElectionPreferred(partitions=(partition,)))
         if way == "client":
@@ -180,4 +262,6 @@ class CoordinatorsAgain(Episodes):
             (1, strikes.pause),
             (1, strikes.cut),
         )
-        return draws.weighted(ways)(scope, draws, leader)
+        one = draws.weighted(ways)(scope, draws, leader)
+        lasts_us = draws.sub("lasts").spread(strikes.SHORT)
+        return one if isinstance(one.action, ZkExpire) else one._replace(duration_us=lasts_us)

@@ -66,8 +66,9 @@ class AdminClient:
             await self._world.sleep(self.retry_backoff_us)
         raise _timed_out(f"no controller has answered within {self.api_timeout_us / 1e6:g} s")
 
-    async def ask_broker(self, broker: int, request: Any, timeout_us: int) -> Any:
-        """That broker's response to ``request``.
+    async def ask_broker(self, broker: int, request: Any, timeout_us: int, *, retries: bool = True) -> Any:
+        """That broker's response to ``request``. ``retries``: a lost connection is opened again, until the time is
+        over.
 
         Raises: KafkaError, REQUEST_TIMED_OUT: the request may have been carried out.
         """
@@ -76,6 +77,8 @@ class AdminClient:
             try:
                 return await self._ask(broker, request, deadline_us)
             except Disconnected:
+                if not retries:
+                    raise _timed_out(f"broker {broker} has closed the connection") from None
                 await self._world.sleep(self.retry_backoff_us)
         raise _timed_out(f"broker {broker} has not answered within {timeout_us / 1e6:g} s")
 

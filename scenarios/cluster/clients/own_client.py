@@ -9,11 +9,13 @@ from attrs import define, field
 
 from emulator.network import Network
 from emulator.nodes import Process
+from emulator.protocol.clients.fetch import ConsumerFetchRequest
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.types import TopicPartition
 from emulator.streams import Stream
 from scenarios.cluster.clients.admin import AdminClient
 from scenarios.cluster.clients.batch_producer import ACKS, BatchProducer, Sending
+from scenarios.cluster.clients.fetch_answers import record_answer
 from scenarios.errors import BadInput
 from scenarios.language.clients import Behaviour
 from scenarios.language.topic_spec import split_partition
@@ -84,8 +86,11 @@ class OwnClient:
     async def produce_batch(self, make: Callable[[int], ProducedBatch], within: str = "2m") -> range:
         return await self._producer.send_batch(make, parse_duration(within))
 
-    async def ask(self, broker: int, request: Any, within: str = "30s") -> Any:
-        return await self._admin.ask_broker(broker, request, parse_duration(within))
+    async def ask(self, broker: int, request: Any, within: str = "30s", *, retries: bool = True) -> Any:
+        response = await self._admin.ask_broker(broker, request, parse_duration(within), retries=retries)
+        if isinstance(request, ConsumerFetchRequest):
+            record_answer(self.process, broker, request, response)
+        return response
 
     async def ask_controller(self, request: Any) -> Any:
         return await self._admin.ask_controller(request)

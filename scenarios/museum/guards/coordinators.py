@@ -15,9 +15,13 @@ from brokers.groups.group_offsets import GroupOffsetsPart, Values
 from brokers.groups.member import MemberMetadata
 from brokers.groups.rebalance import GroupRebalances
 from brokers.log.transactions import TransactionalProducers
+from brokers.partition.partition import Partition
+from brokers.requests import consumer_reads
 from brokers.requests.producer_ids import ProducerIds
+from brokers.transactions import marker_writing
 from brokers.transactions.coordinator import Done, TransactionCoordinator
 from brokers.transactions.marker_sending import TransactionMarkerChannelManager
+from brokers.transactions.metadata import TransactionMetadata
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.groups.group_offsets import OffsetCommitRequest
 from emulator.protocol.transactions.coordination import OfTransaction
@@ -85,6 +89,36 @@ def _first_block(_next_block: Callable[..., Awaitable[int]]) -> Callable[..., Aw
         return 0
 
     return first
+
+
+def _only_says(_store: Callable[..., None]) -> Callable[..., None]:
+    def says(_self: GroupMetadataManager, _group: Any, _assigned: Any, done: Callable[[Errors], object]) -> None:
+        done(NO_ERROR)
+
+    return says
+
+
+def _unheard(prepare: Callable[..., None]) -> Callable[..., None]:
+    def prepares(self: GroupRebalances, group: GroupMetadata, reason: str) -> None:
+        if "joins again" not in reason:
+            prepare(self, group, reason)
+
+    return prepares
+
+
+def _twice(prepare: Callable[..., Any]) -> Callable[..., Any]:
+    def fences(self: TransactionMetadata) -> Any:
+        found = prepare(self)
+        return found._replace(producer_epoch=found.producer_epoch + 1)
+
+    return fences
+
+
+def _all_replicated(_end: Callable[..., int]) -> Callable[..., int]:
+    def replicated(partition: Partition, _isolation: int) -> int:
+        return partition.high_watermark
+
+    return replicated
 
 
 def _adds_for_any(add: Callable[..., None]) -> Callable[..., None]:
@@ -194,5 +228,42 @@ GUARDS = (
         here="A coordinator aborts the transaction in the epoch of its producer, so that no leader refuses what comes "
         "late (KAFKA-6119).",
         taken_out=(TakenOut(owner=TransactionCoordinator, function="_abort_late", instead=_unfenced),),
+    ),
+    Guard(
+        name="members_kept",
+        title="a group counts as stable that is not written",
+        here="A coordinator answers its members, and writes nothing of their generation: the next one knows none.",
+        also=("coordinators_remember",),
+        taken_out=(TakenOut(owner=GroupMetadataManager, function="store_group", instead=_only_says),),
+    ),
+    Guard(
+        name="rejoins_rebalance",
+        title="a member of a stable group that joins again is not heard",
+        here="The leader of a group joins again, since its topics have changed, and no rebalance begins.",
+        taken_out=(TakenOut(owner=GroupRebalances, function="maybe_prepare", instead=_unheard),),
+    ),
+    Guard(
+        name="ids_taken_back",
+        title="a member id that no client joins with is not taken back",
+        here="A client dies with the member id that it was given, and each rebalance waits for it.",
+        taken_out=(TakenOut(owner=DelayedHeartbeats, function="_take_back", instead=nothing),),
+    ),
+    Guard(
+        name="epochs_used_once",
+        title="a producer whose transaction lasts too long is fenced by two epochs",
+        here="A coordinator that fences a producer raises its epoch by two.",
+        taken_out=(TakenOut(owner=TransactionMetadata, function="prepare_fence", instead=_twice),),
+    ),
+    Guard(
+        name="old_coordinators_fenced",
+        title="leaders take markers of any coordinator epoch",
+        here="A marker of a coordinator that was replaced comes late, and ends a transaction of the next one.",
+        taken_out=(TakenOut(owner=marker_writing, function="_fenced", instead=_no_error),),
+    ),
+    Guard(
+        name="reads_decided",
+        title="a leader gives readers of committed records all that is replicated",
+        here="A reader with isolation.level=read_committed gets batches of transactions that are open.",
+        taken_out=(TakenOut(owner=consumer_reads, function="readable_end", instead=_all_replicated),),
     ),
 )

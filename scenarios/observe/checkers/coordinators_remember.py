@@ -13,6 +13,8 @@ from scenarios.observe.history.history import History
 
 WAITS = "being written"
 """The words of a memory for a write that has no outcome."""
+ENDS = {"PrepareCommit": "CompleteCommit", "PrepareAbort": "CompleteAbort"}
+"""The end that a decided transaction has in the log while that is being written: its memory has no words for it."""
 WRITES_US = 15_000_000
 """How long a write may take: more than offsets.commit.timeout.ms. The timeout of a transaction's is its own."""
 
@@ -66,10 +68,15 @@ class CoordinatorsRemember(BrokerMemory):
                 has, should = kept.get(of, "nothing"), loaded.get(of, "nothing")
                 if has == should:
                     continue
-                if WAITS in has:
+                if WAITS in has or _ends(has) == should:
                     since_us = self._waiting.setdefault((of, event.node, has), event.t_us)
                     is_wrong = event.t_us - since_us > WRITES_US
                 else:
                     is_wrong = of not in self._failed
                 if is_wrong:
                     yield Unlike("coordinated", of, has, should)
+
+
+def _ends(has: str) -> str:
+    """A decided transaction once it has ended."""
+    return next((has.replace(decided, end) for decided, end in ENDS.items() if decided in has), "")

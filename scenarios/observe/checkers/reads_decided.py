@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import ClassVar
 
 from attrs import define, field
 
-from emulator.protocol.events import CommittedFetched, TransactionalAppended, TransactionMarked
+from emulator.protocol.events import CommittedFetched, Fetched, TransactionalAppended, TransactionMarked
+from emulator.protocol.shown_coordination import MarkerAppends
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.findings.client_facts import ReadUndecided
+from scenarios.observe.findings.client_facts import (
+    NOT_REPLICATED,
+    NOT_SAID,
+    SAID_ABORTED,
+    UNDECIDED,
+    ReadBeyondStable,
+    ReadUndecided,
+)
 from scenarios.observe.history.history import History
 
 
 @define(eq=False)
 class _Written:
-    """A batch of a transaction. ``committed``: None: not decided."""
+    """A batch of a transaction.
+
+    Attributes:
+        committed: None: it is not decided.
+        marker: the lowest offset at which a leader has appended its marker; None: not known.
+    """
 
     producer_id: int
     base_offset: int
     committed: bool | None = None
+    marker: int | None = None
 
 
 @define(eq=False)
@@ -27,21 +42,24 @@ class _Partition:
     """Attributes:
     batches: by id.
     open: by producer id, those of its transaction.
+    ended: by producer id, those of the transaction before.
     """
 
     batches: dict[int, _Written] = field(factory=dict)
     open: dict[int, list[_Written]] = field(factory=dict)
+    ended: dict[int, list[_Written]] = field(factory=dict)
 
 
 class ReadsDecided(Checker):
     """A reader with ``isolation.level=read_committed`` gets no batch of a transaction that is open, and learns which
-    were aborted.
+    were aborted, and of no other that it was.
 
-    Verified: each answer to such a fetch of a real client, against the batches of transactions and the decisions of
-        their coordinators: every batch in it is decided, and each that was aborted belongs to a transaction in the
-        answer's list, from where that one begins.
+    Verified: each answer to such a fetch of a client, against the batches of transactions and the decisions of their
+        coordinators: it ends at the last stable offset that it tells; every batch in it is decided, by a marker below
+        the high watermark that it tells; each that was aborted belongs to a transaction in the answer's list, from
+        where that one begins; no transaction in the list begins with a batch that was committed.
 
-    Not verified: what the client does with that list; that the list has no other transactions.
+    Not verified: what the client does with that list; that the last stable offset moves on (``transactions_close``).
     """
 
     name: ClassVar[str] = "reads_decided"
@@ -50,12 +68,14 @@ class ReadsDecided(Checker):
         "b ∈ read_committed ⇒ committed(b) ∨ b ∈ aborted: a reader of committed records gets only what is decided, and "
         "learns what was aborted"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KIP-98",)
+    catches: ClassVar[tuple[str, ...]] = ("KIP-98", "KAFKA-5355", "KAFKA-9807")
     fails_when: ClassVar[str | None] = "a leader gives all that is replicated, or does not list aborted transactions"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._partitions: dict[tuple[str, int], _Partition] = {}
+        self._answers: dict[tuple[int, str, int], Fetched] = {}
+        """The last answer to each client, for each partition."""
 
     def _of(self, event: TransactionalAppended | TransactionMarked | CommittedFetched) -> _Partition:
         return self._partitions.setdefault((event.topic, event.partition), _Partition())
@@ -66,23 +86,45 @@ class ReadsDecided(Checker):
         partition.open.setdefault(event.producer_id, []).append(written)
 
     def on_marked(self, event: TransactionMarked) -> None:
-        for written in self._of(event).open.pop(event.producer_id, ()):
+        partition = self._of(event)
+        ended = partition.open.pop(event.producer_id, ())
+        for written in ended:
             written.committed = event.committed
+        if ended:
+            partition.ended[event.producer_id] = ended
+
+    def on_appends(self, event: MarkerAppends) -> None:
+        partition = self._partitions.get(event.tp)
+        for written in () if partition is None else partition.ended.get(event.producer_id, ()):
+            if written.marker is None or event.offset < written.marker:
+                written.marker = event.offset
+
+    def on_answer(self, event: Fetched) -> None:
+        self._answers[event.node, event.topic, event.partition] = event
 
     def on_fetched(self, event: CommittedFetched) -> None:
-        batches = self._of(event).batches
+        partition = self._of(event)
+        answer = self._answers.get((event.node, event.topic, event.partition))
+        if answer is not None and answer.next_offset > event.last_stable_offset:
+            beyond = ReadBeyondStable(event.node, answer.next_offset, event.leader, event.last_stable_offset)
+            self.violated(event, beyond, TopicPartition.of(event.topic, event.partition))
+        listed = set(zip(event.producer_ids, event.first_offsets, strict=True))
         for id in event.ids:
-            written = batches.get(id)
-            if written is None or written.committed:
-                continue
-            if written.committed is None:
-                self._report_batch(event, written, aborted=False)
-            elif not any(
-                producer_id == written.producer_id and first <= written.base_offset
-                for producer_id, first in zip(event.producer_ids, event.first_offsets, strict=True)
-            ):
-                self._report_batch(event, written, aborted=True)
+            written = partition.batches.get(id)
+            if written is not None:
+                why = self._wrong(written, listed, answer)
+                if why:
+                    facts = ReadUndecided(event.node, written.base_offset, written.producer_id, event.leader, why)
+                    self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
 
-    def _report_batch(self, event: CommittedFetched, written: _Written, *, aborted: bool) -> None:
-        facts = ReadUndecided(event.node, written.base_offset, written.producer_id, event.leader, aborted)
-        self.violated(event, facts, TopicPartition.of(event.topic, event.partition))
+    @staticmethod
+    def _wrong(written: _Written, listed: Set[tuple[int, int]], answer: Fetched | None) -> str:
+        """Why a batch should not be in an answer, or not so; "": it should."""
+        if written.committed is None:
+            return UNDECIDED
+        if answer is not None and written.marker is not None and answer.high_watermark <= written.marker:
+            return NOT_REPLICATED
+        if written.committed:
+            return SAID_ABORTED if (written.producer_id, written.base_offset) in listed else ""
+        is_said = any(id == written.producer_id and first <= written.base_offset for id, first in listed)
+        return "" if is_said else NOT_SAID

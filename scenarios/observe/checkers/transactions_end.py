@@ -27,7 +27,7 @@ class TransactionsEnd(Checker):
         controller reaches it, and each partition of it has all its replicas in sync, min.insync.replicas of them at
         least. An open one may last for its timeout and
         transaction.abort.timed.out.transaction.cleanup.interval.ms more; the decision and its markers take at most
-        30 s.
+        30 s, and have come when the cluster is at rest.
 
     Not verified: transactions that a coordinator has loaded, until it changes them; transactional ids that it cannot
         change any more (``coordinators_remember``).
@@ -82,11 +82,16 @@ class TransactionsEnd(Checker):
             self._decided.end((node, transactional_id))
 
     def look(self, moment: Moment) -> None:
-        bound_us = self._longest_us + self._interval_us + MARKERS_US
-        for deadlines, most_us in ((self._open, bound_us), (self._decided, MARKERS_US)):
-            if len(deadlines):
-                for (node, id), lasted_us in deadlines.overdue(moment.t_us, most_us, self._since_us):
-                    self.violated(moment, TransactionLasts(node, id, self._states[id], lasted_us), brokers=(node,))
+        self._report_overdue(moment, self._open, self._longest_us + self._interval_us + MARKERS_US)
+        self._report_overdue(moment, self._decided, MARKERS_US)
+
+    def at_rest(self, moment: Moment) -> None:
+        self._report_overdue(moment, self._decided, self._now.bound_at_rest(moment.t_us, MARKERS_US))
+
+    def _report_overdue(self, moment: Moment, deadlines: Deadlines[tuple[int, str]], bound_us: int) -> None:
+        if len(deadlines):
+            for (node, id), lasted_us in deadlines.overdue(moment.t_us, bound_us, self._since_us):
+                self.violated(moment, TransactionLasts(node, id, self._states[id], lasted_us), brokers=(node,))
 
     def _since_us(self, key: tuple[int, str]) -> int | None:
         """Since when nothing excuses that a transaction does not end; None: something does now."""

@@ -124,20 +124,44 @@ class ReadDiffers(NamedTuple):
         )
 
 
+UNDECIDED = "is open"
+NOT_REPLICATED = "has a marker that is not replicated yet"
+NOT_SAID = "was aborted, and the answer does not say so"
+SAID_ABORTED = "was committed, and the answer says that it was aborted"
+
+
 class ReadUndecided(NamedTuple):
-    """A batch of a transaction that is open, or was ``aborted``, for a reader of committed records."""
+    """A batch of a transaction that a reader of committed records should not get, or not so.
+
+    Attributes:
+        why: the state of its transaction, in words.
+    """
 
     client: int
     offset: int
     producer_id: int
     leader: int
-    aborted: bool
+    why: str
 
     def in_words(self, tp: TopicPartition | None) -> str:
-        why = "was aborted, and the answer does not say so" if self.aborted else "is open"
         return (
             f"client {self.client} is sent the batch at {self.offset} of {tp}, of producer {self.producer_id}, by "
-            f"broker {self.leader}: its transaction {why}"
+            f"broker {self.leader}: its transaction {self.why}"
+        )
+
+
+class ReadBeyondStable(NamedTuple):
+    """An answer to a reader of committed records that ends beyond the last stable offset in it."""
+
+    client: int
+    next_offset: int
+    leader: int
+    last_stable_offset: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"client {self.client} is sent records of {tp} up to {self.next_offset} by broker {self.leader}, whose "
+            f"last stable offset is {self.last_stable_offset}"
         )
 
 

@@ -197,3 +197,102 @@ class ExpiredEarly(NamedTuple):
             f"{tp}: coordinator {self.broker} removes the offset of group {self.group} as expired, "
             f"{self.age_us / 1e6:g} s after its commit: {why}"
         )
+
+
+class MemberLost(NamedTuple):
+    """A member of the last stable generation that a coordinator refuses.
+
+    Attributes:
+        error: Kafka's name of the code.
+    """
+
+    broker: int
+    group: str
+    member: str
+    error: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} answers {self.member} of group {self.group} with {self.error}: it is a member "
+            "of the last stable generation"
+        )
+
+
+LEADER, CHANGED = "the leader", "a member with other topics"
+BACK = "a static member that is back while the leader assigns"
+
+
+class JoinsInVain(NamedTuple):
+    """A member that asks for another assignment, and a group that does not rebalance.
+
+    Attributes:
+        who: the reason why it gets one, in words.
+    """
+
+    broker: int
+    group: str
+    member: str
+    generation: int
+    who: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"{self.member}, {self.who}, joins group {self.group} again in generation {self.generation}, and "
+            f"coordinator {self.broker} begins no rebalance"
+        )
+
+
+class OldCoordinatorMarks(NamedTuple):
+    """A marker that a leader has appended from a coordinator that was replaced.
+
+    Attributes:
+        epoch, current: the coordinator epoch of the marker, and the highest that this leader has appended.
+    """
+
+    broker: int
+    producer_id: int
+    committed: bool
+    epoch: int
+    current: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        marker = "COMMIT" if self.committed else "ABORT"
+        return (
+            f"{tp}: leader {self.broker} writes {marker} for producer {self.producer_id} from coordinator epoch "
+            f"{self.epoch}, after epoch {self.current}"
+        )
+
+
+class IdWaitedFor(NamedTuple):
+    """A member id that a coordinator has given, and waits for."""
+
+    broker: int
+    group: str
+    member: str
+    lasted_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} waits for a client of group {self.group} to join as {self.member} for "
+            f"{self.lasted_us / 1e6:g} s"
+        )
+
+
+class EpochsSkipped(NamedTuple):
+    """Epochs of a producer that no client has had.
+
+    Attributes:
+        before, after: two epochs that follow each other at this coordinator.
+    """
+
+    broker: int
+    transactional_id: str
+    producer_id: int
+    before: int
+    after: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} goes on from epoch {self.before} of producer {self.producer_id} "
+            f"({self.transactional_id}) to {self.after}"
+        )

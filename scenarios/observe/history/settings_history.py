@@ -43,6 +43,8 @@ class StartSettings:
         resigned_keep: the memories (``controller.memories``) that a controller of the release keeps when it resigns.
         demotion_answers, stop_answers: a leader of the release that becomes a follower, or whose replica a StopReplica
             ends, answers the producers that wait there (ReplicaManager.makeFollowers; KAFKA-9198, 2.4).
+        fences_once: a coordinator of the release that could not write a fence tries again with the same epoch
+            (KAFKA-9666, 2.6).
         undone_by: the action that ends the effect of a fault's, by their names; None for one that does not last.
     """
 
@@ -61,6 +63,7 @@ class StartSettings:
     resigned_keep: frozenset[str] = frozenset()
     demotion_answers: bool = False
     stop_answers: bool = False
+    fences_once: bool = True
     undone_by: Callable[[str], str | None] = lambda _: None
 
     def time_us(self, name: str, default_ms: int) -> int:

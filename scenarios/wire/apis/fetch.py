@@ -9,16 +9,15 @@ from brokers.groups.records import GroupBatch
 from brokers.transactions.records import TransactionBatch
 from emulator.nodes import Process
 from emulator.protocol.clients.fetch import (
-    READ_COMMITTED,
     ConsumerFetchRequest,
     ConsumerFetchResponse,
     PartitionData,
     Stability,
 )
-from emulator.protocol.events import CommittedFetched, Fetched
 from emulator.protocol.fetch import FetchedPartition
 from emulator.protocol.records import APPEND_TIME, NO_TIMESTAMP, StoredBatch, write_records
 from emulator.protocol.types import Batch, TopicPartition
+from scenarios.cluster.clients.fetch_answers import record_answer
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
 from scenarios.wire.codec.records import CHECKED_FROM, CRC_AT, checked, placed
 from scenarios.wire.group_records import group_records
@@ -76,22 +75,7 @@ class Fetch(WireApi):
         self, request: ConsumerFetchRequest, response: Any, waited_us: int, connection: Connection, client: Process
     ) -> None:
         """Record the batches that the client has received, for the checkers."""
-        for partition in response.partitions:
-            batches = partition.batches
-            if batches:
-                client.emit(
-                    Fetched, client.node.id, *partition.tp, batches[0].base_offset, batches[-1].next_offset,
-                    tuple(batch.id for batch in batches), connection.broker, batches[-1].leader_epoch,
-                    partition.high_watermark,
-                )  # fmt: skip
-                stable = response.stability.get(partition.tp)
-                if stable is not None and request.isolation == READ_COMMITTED:
-                    client.emit(
-                        CommittedFetched, client.node.id, *partition.tp, connection.broker,
-                        tuple(batch.id for batch in batches), stable.last_stable_offset,
-                        tuple([producer_id for producer_id, _first in stable.aborted]),
-                        tuple([first for _producer_id, first in stable.aborted]),
-                    )  # fmt: skip
+        record_answer(client, connection.broker, request, response)
 
 
 def _partition(partition: FetchedPartition, request: Body, stability: Mapping[TopicPartition, Stability]) -> Body:

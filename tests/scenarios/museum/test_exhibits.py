@@ -13,9 +13,6 @@ from scenarios.profiles.tickets import BUGS
 from tests.docs.pages import text_of
 
 ROOT = Path(__file__).parents[3]
-OF_REAL_CLIENTS = {"reads_decided"}
-"""Only real clients read committed records alone, and the museum does without the extra ``wire``: the guards of this
-checker are taken out in tests/scenarios/wire/clients/test_transactions.py."""
 
 
 @pytest.mark.parametrize("name", names())
@@ -42,7 +39,7 @@ def test_its_checkers_exist(ticket: str) -> None:
 def test_each_checker_would_be_missed() -> None:
     """An entry that is about it fails when it is taken away: it is not caught any more. A new checker needs the case of
     a bug that Kafka had, or else a guard of its name (scenarios/museum/guards)."""
-    assert {one.entry.checker for one in exhibits()} == set(own_names()) - OF_REAL_CLIENTS
+    assert {one.entry.checker for one in exhibits()} == set(own_names())
 
 
 def test_a_guard_is_for_a_checker_that_no_bug_is_about() -> None:

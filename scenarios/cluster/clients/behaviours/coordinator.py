@@ -35,8 +35,8 @@ class Coordinator:
     _broker: int = NO_NODE
 
     async def ask(self, request: Any, within: str = "10s") -> Any:
-        """The response of the coordinator. One that does not answer is looked for again before it is
-        asked once more.
+        """The response of the coordinator. One that does not answer, or closes the connection, is looked for again
+        before it is asked once more.
 
         Raises: KafkaError, REQUEST_TIMED_OUT.
         """
@@ -46,7 +46,7 @@ class Coordinator:
         while self._broker == NO_NODE:
             await self._find()
         try:
-            return await self.client.ask(self._broker, request, within)
+            return await self.client.ask(self._broker, request, within, retries=False)
         except KafkaError:
             self._broker = NO_NODE
             raise
@@ -62,8 +62,9 @@ class Coordinator:
         brokers = self.client.brokers
         broker = brokers[self.client.below(len(brokers))]
         try:
-            found = await self.client.ask(broker, FindCoordinatorRequest((self.key,), self.type), "2s")
+            found = await self.client.ask(broker, FindCoordinatorRequest((self.key,), self.type), "2s", retries=False)
         except KafkaError:
+            await self.client.sleep(BACKOFF)
             return
         (one,) = found.coordinators
         self._broker = one.node

@@ -60,6 +60,14 @@ class GroupMember(Behaviour):
         rejoins: how many commits it makes before it joins again, as a consumer does whose topics have changed. A commit
             of the generation before comes after that, as one that is sent again does.
         stalls: how often it stops for longer than its session, and commits before it has heard that this is over.
+        quiet: how many commits it makes before it has nothing more to commit, as a reader of a topic to which nothing
+            is written. It sends heartbeats.
+        away_us: the time from when it leaves, or its process ends, until it joins again.
+        busy: how often it works on its records for as long as max.poll.interval.ms allows, at most: its heartbeats go
+            on, and it joins no rebalance before the end.
+        assigns_us: how long it takes to divide the partitions, as the leader.
+        gives_up: how often its process ends while it joins: with a member id that it has not used, or before it asks
+            for its assignment.
     """
 
     group: str = field(metadata=key(Text(), "the group"))
@@ -74,6 +82,20 @@ class GroupMember(Behaviour):
     rejoins: int = field(default=0, metadata=key(Integer(0), "how many commits until it joins again; 0 = never"))
     stalls: int = field(
         default=0, metadata=key(Integer(0, 100), "percentage of commits before which it outsleeps its session")
+    )
+    quiet: int = field(
+        default=0, metadata=key(Integer(0), "how many commits until it has nothing more to commit; 0 = never")
+    )
+    away_us: int = field(default=0, metadata=key(DURATION, "from when it leaves until it joins again", name="away"))
+    busy: int = field(
+        default=0,
+        metadata=key(Integer(0, 100), "percentage of commits before which it works for long, with heartbeats"),
+    )
+    assigns_us: int = field(
+        default=0, metadata=key(DURATION, "how long it takes to divide the partitions as the leader", name="assigns")
+    )
+    gives_up: int = field(
+        default=0, metadata=key(Integer(0, 100), "percentage of joins in the middle of which its process ends")
     )
 
     async def run(self, client: Client) -> None:
@@ -96,14 +118,27 @@ class GroupMember(Behaviour):
         generation before that are still to be sent. Raises: KafkaError."""
         joined = await self._join(coordinator, member)
         if joined.error is Errors.MEMBER_ID_REQUIRED:
-            return joined.member_id
+            return await self._ended(client) if self._gives_up(client) else joined.member_id
         _check(joined.error)
+        if self._gives_up(client):
+            return await self._ended(client)
+        if self.assigns_us and joined.members:
+            await client.sleep(format_duration(self.assigns_us))
         synced = await coordinator.ask(self._sync_of(joined))
         _check(synced.error)
         mine = tuple(TopicPartition(*split_partition(name)) for name in synced.assignment.decode().split(",") if name)
         while late:
             await coordinator.ask(late.pop())
         return await self._read(client, coordinator, joined, mine, late)
+
+    def _gives_up(self, client: Client) -> bool:
+        return bool(self.gives_up) and client.below(100) < self.gives_up
+
+    async def _ended(self, client: Client) -> str:
+        """The member id of the next process."""
+        if self.away_us:
+            await client.sleep(format_duration(self.away_us))
+        return NO_MEMBER
 
     async def _join(self, coordinator: Coordinator, member: str) -> JoinGroupResponse:
         topics = list(dict.fromkeys(split_partition(name)[0] for name in self.partitions))
@@ -137,31 +172,66 @@ class GroupMember(Behaviour):
         """Commit again and again, and leave in the end. Raises: KafkaError where the generation ends before."""
         positions = await self._committed(coordinator, mine)
         commits, generation, member = 0, joined.generation, joined.member_id
+        beat = HeartbeatRequest(self.group, generation, member, self.instance or None)
         while True:
             await client.sleep(format_duration(self.commit_us))
             if self.stalls and client.below(100) < self.stalls:
                 await client.sleep(format_duration(self.session_us + 1 + client.below(self.session_us)))
             else:
-                beat = HeartbeatRequest(self.group, generation, member, self.instance or None)
-                _check((await coordinator.ask(beat)).error)
-            for tp in mine:
-                positions[tp] += 1 + client.below(5)
-            offsets = tuple(OffsetToCommit(tp, offset) for tp, offset in positions.items())
-            if offsets:
-                commit = OffsetCommitRequest(self.group, offsets, generation, member, self.instance or None)
-                if commits + 1 == self.rejoins:
-                    late.append(commit)
-                for _tp, error in (await coordinator.ask(commit)).partitions:
-                    _check(error)
+                _check(await self._beat(coordinator, beat))
+            if self.busy and client.below(100) < self.busy:
+                await self._work(client, coordinator, beat)
             commits += 1
+            if mine and not 0 < self.quiet < commits:
+                for tp in mine:
+                    positions[tp] += 1 + client.below(5)
+                offsets = tuple(OffsetToCommit(tp, offset) for tp, offset in positions.items())
+                commit = OffsetCommitRequest(self.group, offsets, generation, member, self.instance or None)
+                if commits == self.rejoins:
+                    late.append(commit)
+                await self._commit(coordinator, commit)
             if commits == self.rejoins:
                 return member
-            if commits == self.stays and self.instance:
-                return NO_MEMBER
             if commits == self.stays:
-                leaving = LeaveGroupRequest(self.group, (LeavingMember(member, None),))
-                _check((await coordinator.ask(leaving)).error)
-                return NO_MEMBER
+                if not self.instance:
+                    leaving = LeaveGroupRequest(self.group, (LeavingMember(member, None),))
+                    _check((await coordinator.ask(leaving)).error)
+                return await self._ended(client)
+
+    async def _beat(self, coordinator: Coordinator, beat: HeartbeatRequest) -> Errors:
+        """The answer to a heartbeat. A coordinator that has moved is no error: the member asks the next one when its
+        next heartbeat is due."""
+        try:
+            error: Errors = (await coordinator.ask(beat)).error
+        except KafkaError:
+            return NO_ERROR
+        if error in MOVED:
+            coordinator.moved()
+            return NO_ERROR
+        return error
+
+    async def _commit(self, coordinator: Coordinator, commit: OffsetCommitRequest) -> None:
+        """Commit; the next commit makes up for one that did not find the coordinator. Raises: KafkaError."""
+        try:
+            errors = [error for _tp, error in (await coordinator.ask(commit)).partitions]
+        except KafkaError:
+            return
+        for error in errors:
+            if error in MOVED:
+                coordinator.moved()
+            else:
+                _check(error)
+
+    async def _work(self, client: Client, coordinator: Coordinator, beat: HeartbeatRequest) -> None:
+        """Work, while heartbeats go on. Raises: KafkaError where the member is none any more."""
+        left_us = 1 + client.below(self.rebalance_us)
+        while left_us > 0:
+            for_us = min(left_us, self.session_us // 3)
+            await client.sleep(format_duration(for_us))
+            left_us -= for_us
+            error = await self._beat(coordinator, beat)
+            if error is not Errors.REBALANCE_IN_PROGRESS:
+                _check(error)
 
     async def _committed(self, coordinator: Coordinator, mine: tuple[TopicPartition, ...]) -> dict[TopicPartition, int]:
         """Where the group is in the member's partitions. Raises: KafkaError."""

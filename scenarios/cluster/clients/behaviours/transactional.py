@@ -68,6 +68,7 @@ class Transactional(Behaviour):
         group: the group whose offsets it commits in its transactions; "": none.
         stalls: how often it stops once it has written, and before it commits offsets, for up to twice its timeout:
             another producer with its id, or the coordinator, may fence it meanwhile, and it goes on all the same.
+        rounds: how many times it writes in one transaction, at most; it may stop after each.
     """
 
     id: str = field(metadata=key(Text(), "the transactional id; two clients with the same one fence each other"))
@@ -82,6 +83,7 @@ class Transactional(Behaviour):
         default=0,
         metadata=key(Integer(0, 100), "percentage of transactions in the middle of which it stops for a while"),
     )
+    rounds: int = field(default=1, metadata=key(Integer(1), "how many times it writes in a transaction, at most"))
 
     async def run(self, client: Client) -> None:
         coordinator = Coordinator(client, self.id, CoordinatorType.TRANSACTION)
@@ -98,17 +100,24 @@ class Transactional(Behaviour):
 
     async def _transaction(self, client: Client, coordinator: Coordinator, producer: _Producer) -> None:
         """Raises: KafkaError."""
+        mine = (self.id, producer.id, producer.epoch)
+        written: dict[TopicPartition, None] = {}
+        for _ in range(1 if self.rounds == 1 else 1 + client.below(self.rounds)):
+            tps = self._some(client)
+            written |= dict.fromkeys(tps)
+            await _done(client, coordinator, AddPartitionsToTxnRequest(*mine, tps))
+            for tp in tps:
+                await client.produce_batch(partial(producer.batch, tp, 1 + client.below(4), round(client.now_s * 1000)))
+            await self._stall(client)
+        if self.group:
+            await self._offsets(client, coordinator, producer, tuple(written))
+        await _done(client, coordinator, EndTxnRequest(*mine, client.below(100) >= self.aborts))
+
+    def _some(self, client: Client) -> tuple[TopicPartition, ...]:
+        """Some of the partitions, in their order."""
         first = client.below(len(self.partitions))
         names = (*self.partitions[first:], *self.partitions[:first])[: 1 + client.below(3)]
-        tps = tuple(TopicPartition(*split_partition(name)) for name in names)
-        mine = (self.id, producer.id, producer.epoch)
-        await _done(client, coordinator, AddPartitionsToTxnRequest(*mine, tps))
-        for tp in tps:
-            await client.produce_batch(partial(producer.batch, tp, 1 + client.below(4), round(client.now_s * 1000)))
-        await self._stall(client)
-        if self.group:
-            await self._offsets(client, coordinator, producer, tps)
-        await _done(client, coordinator, EndTxnRequest(*mine, client.below(100) >= self.aborts))
+        return tuple(TopicPartition(*split_partition(name)) for name in names)
 
     async def _stall(self, client: Client) -> None:
         if self.stalls and client.below(100) < self.stalls:

@@ -3,6 +3,7 @@
 import pytest
 
 from emulator.protocol import events as e
+from emulator.protocol.shown_coordination import MarkerAppends
 from scenarios.observe.checkers.reads_decided import ReadsDecided
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
@@ -33,3 +34,32 @@ def test_a_reader_learns_what_was_aborted(aborted: tuple[tuple[int, int], ...]) 
 
 def test_a_reader_gets_nothing_of_an_open_transaction() -> None:
     assert story(None) == [f"{SENT}: its transaction is open"]
+
+
+@pytest.mark.parametrize(("stable", "count"), [(30, 0), (29, 1)])
+def test_an_answer_ends_at_the_last_stable_offset(stable: int, count: int) -> None:
+    run = WrittenHistory(ReadsDecided.name).begin()
+    run.emit(e.Fetched, READER, *ORDERS_0, 20, 30, (BATCH,), 0, 0, 40)
+    run.emit(e.CommittedFetched, READER, *ORDERS_0, 0, (BATCH,), stable, (), ())
+    beyond = f"client {READER} is sent records of orders-0 up to 30 by broker 0, whose last stable offset is 29"
+    assert [violation.state for violation in run.violations()] == [beyond] * count
+
+
+@pytest.mark.parametrize(("high_watermark", "count"), [(31, 0), (30, 1)])
+def test_a_marker_counts_once_it_is_replicated(high_watermark: int, count: int) -> None:
+    """Of two leaders that have appended the marker the one with the lower offset may be read."""
+    run = WrittenHistory(ReadsDecided.name).begin()
+    run.emit(e.TransactionalAppended, 0, *ORDERS_0, ANNE, BATCH, 20)
+    for offset in (33, 30):
+        run.emit(e.TransactionMarked, 0, *ORDERS_0, ANNE, 0, 1, True)
+        run.show(MarkerAppends, 0, ORDERS_0, ANNE, offset)
+    run.emit(e.Fetched, READER, *ORDERS_0, 20, 30, (BATCH,), 0, 0, high_watermark)
+    run.emit(e.CommittedFetched, READER, *ORDERS_0, 0, (BATCH,), 30, (), ())
+    early = f"{SENT}: its transaction has a marker that is not replicated yet"
+    assert [violation.state for violation in run.violations()] == [early] * count
+
+
+def test_a_reader_does_not_leave_out_what_was_committed() -> None:
+    said = f"{SENT}: its transaction was committed, and the answer says that it was aborted"
+    assert story(True, (ANNE, 20)) == [said]
+    assert story(True, (ANNE, 5)) == [], "an earlier transaction of the same producer"

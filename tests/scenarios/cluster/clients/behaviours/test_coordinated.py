@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from emulator.protocol.events import (
+    CommittedFetched,
+    Fetched,
     GroupGeneration,
     GroupMemberRemoved,
+    GroupStateChanged,
     OffsetsCommitted,
+    TransactionalAppended,
     TransactionMarked,
     TransactionStateChanged,
 )
+from emulator.protocol.shown_coordination import MemberHeard
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.runs.runner import Stage, prepare
@@ -123,7 +129,70 @@ def test_a_producer_that_stalls_is_fenced_by_the_other_one_and_its_transaction_i
     assert states["PrepareCommit"] > 0
 
 
-@pytest.mark.parametrize("text", [MEMBERS, WRITERS])
+def test_a_member_that_falls_quiet_stays_and_commits_nothing_more() -> None:
+    events = seen(MEMBERS.replace("stays = 4", "quiet = 2"), OffsetsCommitted, GroupMemberRemoved, MemberHeard)
+    kinds = Counter(type(event) for event in events)
+    assert kinds[OffsetsCommitted] == 4, "two of each member"
+    assert kinds[MemberHeard] > 20
+    assert not kinds[GroupMemberRemoved]
+
+
+def test_members_that_stay_away_leave_the_group_empty() -> None:
+    text = MEMBERS.replace("stays = 4", 'stays = 2\naway = "6s"')
+    states = Counter(event.state for event in seen(text, GroupStateChanged))
+    assert states["Empty"] >= 2
+    assert states["Stable"] >= 2
+
+
+def test_a_member_that_works_for_long_keeps_its_session_and_holds_up_the_rebalance() -> None:
+    """Another member joins meanwhile, and waits."""
+    text = MEMBERS.replace("stays = 4", 'busy = 100\nsession = "6s"\nrebalance = "30s"').replace('"20s"', '"80s"')
+    states = [event for event in seen(text, GroupStateChanged) if event.state in ("PreparingRebalance", "Stable")]
+    waits = [after.t_us - before.t_us for before, after in pairwise(states) if before.state == "PreparingRebalance"]
+    assert max(waits) > 6_000_000
+    assert not [event for event in seen(text, GroupMemberRemoved) if event.reason == "rebalance"]
+
+
+def test_a_member_that_dies_as_it_joins_holds_the_group_up_until_its_id_is_taken_back() -> None:
+    text = MEMBERS.replace("stays = 4", 'gives_up = 50\nsession = "6s"').replace('"20s"', '"60s"')
+    states = Counter(event.state for event in seen(text, GroupStateChanged))
+    assert states["PreparingRebalance"] > states["Stable"] > 0
+
+
+READER = """
+[[clients]]
+behaviour = "committed-reader"
+partitions = ["orders-0", "orders-1"]
+stop = "20s"
+"""
+
+
+def test_a_reader_of_committed_records_gets_each_batch_once_it_is_decided() -> None:
+    text = WRITERS.replace("aborts", "rounds = 3\naborts") + READER
+    events = seen(text, TransactionalAppended, CommittedFetched)
+    written = [event.batch for event in events if isinstance(event, TransactionalAppended)]
+    got = [id for event in events if isinstance(event, CommittedFetched) for id in event.ids]
+    assert len(got) == len(set(got))
+    assert len(set(written) & set(got)) > 0.8 * len(set(written)) > 20
+    assert any(event.producer_ids for event in events if isinstance(event, CommittedFetched)), "some were aborted"
+
+
+def test_a_reader_that_was_too_slow_begins_again_where_the_log_does() -> None:
+    """Segments are deleted before it has read them."""
+    short = 'name = "orders"\nconfig = { "segment.bytes" = 1000, "retention.ms" = 1000 }'
+    text = WRITERS.replace("aborts", 'pause = "50ms"\naborts') + READER.replace("stop", 'poll = "5s"\nstop')
+    text = text.replace(', "orders-1"', "")
+    found: list[Any] = []
+    quick = TEXT.replace('name = "orders"', short).replace("{ ", '{ "log.retention.check.interval.ms" = 500, ', 1)
+    stage = Stage(prepare(Scenario.loads(quick + text)))
+    stage.cluster.trace.fold(Fetched, found.append)
+    stage.play()
+    assert not stage.checkers.violations
+    of_first = [event for event in found if event.partition == 0]
+    assert any(later.offset > before.next_offset for before, later in pairwise(of_first))
+
+
+@pytest.mark.parametrize("text", [MEMBERS, WRITERS, WRITERS + READER])
 def test_a_file_with_them_is_its_own_replay(text: str) -> None:
     scenario = Scenario.loads(TEXT + text)
     again = Scenario.loads(scenario.to_toml())

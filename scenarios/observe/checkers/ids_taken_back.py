@@ -1,0 +1,86 @@
+"""G10: a member id that no client joins with is taken back."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import GroupMemberAdded, GroupsLoaded, GroupStateChanged, GroupsUnloaded, NodeCrashed
+from emulator.protocol.shown_coordination import MemberIdForgotten, MemberIdGiven
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.findings.coordination_facts import IdWaitedFor
+from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.history.history import History
+
+DEAD = "Dead"
+Key = tuple[int, str, str]
+"""A coordinator, a group, and a member id."""
+
+
+class IdsTakenBack(Checker):
+    """A coordinator that has given a member id to a client (KIP-394) waits for the client to join with it, and no
+    rebalance of the group ends before: for the client's session timeout at most (KAFKA-9752).
+
+    Verified: once a second, each member id that was given, until a client has joined with it, or the coordinator has
+        taken it back. The bound is the longest session timeout that a client was given, and 5 s.
+
+    Not verified: coordinators that the controller does not reach, until it does.
+    """
+
+    name: ClassVar[str] = "ids_taken_back"
+    ids: ClassVar[tuple[str, ...]] = ("G10",)
+    gravity: ClassVar[Gravity] = Gravity.LIVENESS
+    statement: ClassVar[str] = (
+        "given(id) ⇒ soon joined(id) ∨ taken back(id): a member id that no client joins with is taken back"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9752",)
+    fails_when: ClassVar[str | None] = "member ids are not taken back"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._now = history.circumstances
+        self._given: Deadlines[Key] = Deadlines()
+        self._keys: dict[Key, None] = {}
+        self._longest_us = 0
+
+    def on_given(self, event: MemberIdGiven) -> None:
+        key = event.node, event.group, event.member
+        self._longest_us = max(self._longest_us, event.session_us)
+        self._keys[key] = None
+        self._given.begin(key, event.t_us)
+
+    def on_added(self, event: GroupMemberAdded) -> None:
+        self._end((event.node, event.group, event.member))
+
+    def on_forgotten(self, event: MemberIdForgotten) -> None:
+        self._end((event.node, event.group, event.member))
+
+    def on_state(self, event: GroupStateChanged) -> None:
+        if event.state == DEAD:
+            self._forget(event.node, event.group)
+
+    def on_loaded(self, event: GroupsLoaded) -> None:
+        self._forget(event.node)
+
+    def on_unloaded(self, event: GroupsUnloaded) -> None:
+        self._forget(event.node)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._forget(event.node)
+
+    def _end(self, key: Key) -> None:
+        self._keys.pop(key, None)
+        self._given.end(key)
+
+    def _forget(self, node: int, group: str = "") -> None:
+        for key in [key for key in self._keys if key[0] == node and group in ("", key[1])]:
+            self._end(key)
+
+    def look(self, moment: Moment) -> None:
+        if len(self._given):
+            for key, lasted_us in self._given.overdue(
+                moment.t_us, self._longest_us + SETTLING_US, lambda key: self._now.reached_since_us(key[0])
+            ):
+                node, group, member = key
+                self._keys.pop(key, None)
+                self.violated(moment, IdWaitedFor(node, group, member, lasted_us), brokers=(node,))

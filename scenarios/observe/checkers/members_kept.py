@@ -1,0 +1,83 @@
+"""G8: a member that its coordinator has in its log stays one."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import GroupGeneration, GroupMemberRemoved, GroupStateChanged, NodeCrashed
+from emulator.protocol.shown_coordination import MemberRefused, MemberReturned
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.findings.coordination_facts import MemberLost
+from scenarios.observe.history.history import History
+from scenarios.observe.past.changes import StateWritten
+
+STABLE, OFFSETS = "Stable", "__consumer_offsets"
+
+
+class MembersKept(Checker):
+    """A coordinator knows the members of the last stable generation, and each static member that came back since, also
+    one that has taken over: their members are in __consumer_offsets (GroupMetadataManager.storeGroup, 0.9; KAFKA-10284,
+    2.7).
+
+    Verified: each time that the leader in ZooKeeper, in its leader epoch, refuses a client as no member, or as a static
+        member that was replaced: it was removed, or was not in the last generation that became stable.
+
+    After an unclean election of a partition of __consumer_offsets, and once a machine has crashed, members from before
+    are not asked for any more. Before KAFKA-10284 a static member that came back was not in the log: it is not asked
+    for.
+
+    Not verified: members of a generation that has no assignment yet; answers to LeaveGroup by group.instance.id alone.
+    """
+
+    name: ClassVar[str] = "members_kept"
+    ids: ClassVar[tuple[str, ...]] = ("G8",)
+    statement: ClassVar[str] = (
+        "refused(m) ⇒ removed(m) ∨ m ∉ stable(g): a member that its coordinator has in its log stays one"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-10284",)
+    fails_when: ClassVar[str | None] = "a coordinator that takes over gives all members other ids"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._formed: dict[tuple[int, str], dict[str, None]] = {}
+        """The members of the last generation that a coordinator has formed of a group, and that is not stable yet."""
+        self._kept: dict[str, dict[str, None]] = {}
+        """The members of each group that are in the log."""
+
+    def on_generation(self, event: GroupGeneration) -> None:
+        self._formed[event.node, event.group] = dict.fromkeys(event.members)
+        if not event.members:
+            self._kept.pop(event.group, None)
+
+    def on_state(self, event: GroupStateChanged) -> None:
+        if event.state == STABLE:
+            self._kept[event.group] = self._formed.pop((event.node, event.group), {})
+
+    def on_returned(self, event: MemberReturned) -> None:
+        if event.stored:
+            self._kept.setdefault(event.group, {})[event.member] = None
+
+    def on_removed(self, event: GroupMemberRemoved) -> None:
+        for members in (self._kept.get(event.group), self._formed.get((event.node, event.group))):
+            if members is not None:
+                members.pop(event.member, None)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        if event.kind == "host":
+            self._kept.clear()
+
+    def on_written(self, event: StateWritten) -> None:
+        before, state = event.before, event.state
+        if event.tp.topic == OFFSETS and before is not None:
+            unclean = state is not None and state.leader >= 0 and state.leader not in before.isr
+            if state is None or unclean:
+                self._kept.clear()
+
+    def on_refused(self, event: MemberRefused) -> None:
+        if event.member not in self._kept.get(event.group, {}):
+            return
+        leads, state = self.cluster.leads(event.node, event.home), self.cluster.state(event.home)
+        if leads is None or state is None or (state.leader, state.leader_epoch) != (event.node, leads.leader_epoch):
+            return
+        facts = MemberLost(event.node, event.group, event.member, event.error)
+        self.violated(event, facts, brokers=(event.node,))

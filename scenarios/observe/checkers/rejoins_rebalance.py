@@ -1,0 +1,99 @@
+"""G9: a member that asks for another assignment gets one."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import define
+
+from emulator.protocol.events import GroupGeneration, GroupsLoaded, GroupStateChanged, GroupsUnloaded, NodeCrashed
+from emulator.protocol.shown_coordination import MemberJoins, MemberReturned
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.findings.coordination_facts import BACK, CHANGED, LEADER, JoinsInVain
+from scenarios.observe.history.history import History
+
+STABLE, COMPLETING = "Stable", "CompletingRebalance"
+
+
+@define(eq=False)
+class _Formed:
+    """A group at the coordinator that has formed its generation."""
+
+    state: str
+    generation: int
+    leader: str
+
+
+class RejoinsRebalance(Checker):
+    """The leader of a stable group that joins again wants a new assignment, since its topics have changed, and so does
+    any member that joins with other topics or protocols than before: the group rebalances (GroupCoordinator.
+    doJoinGroup, 0.9 to 2.7). A member that joins as before gets its generation again: its answer was lost.
+
+    Verified: each JoinGroup of a member that a coordinator accepts in a generation that it has formed: what it does in
+        the same transition. Each static member that comes back while the leader assigns: it gets no place in that
+        generation, as the assignment is made for its old member id. Before KAFKA-9801 (2.5) it got one: there that is
+        not looked at.
+
+    Not verified: groups that were loaded, until they form a generation; static members that come back to a stable group
+        with other topics.
+    """
+
+    name: ClassVar[str] = "rejoins_rebalance"
+    ids: ClassVar[tuple[str, ...]] = ("G9",)
+    gravity: ClassVar[Gravity] = Gravity.LIVENESS
+    statement: ClassVar[str] = (
+        "joins(leader) ∨ changed(m) ⇒ rebalances(g): a member that asks for another assignment gets one"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-2464", "KAFKA-9801")
+    fails_when: ClassVar[str | None] = "a leader that joins a stable group again gets the generation that it had"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._groups: dict[tuple[int, str], _Formed] = {}
+        self._asked: dict[tuple[int, str], JoinsInVain] = {}
+        """The groups that should be rebalancing at the end of the transition."""
+
+    def on_generation(self, event: GroupGeneration) -> None:
+        key = event.node, event.group
+        self._groups[key] = _Formed(COMPLETING if event.members else "", event.generation, event.leader)
+
+    def on_state(self, event: GroupStateChanged) -> None:
+        found = self._groups.get((event.node, event.group))
+        if found is not None:
+            found.state = event.state
+        self._asked.pop((event.node, event.group), None)
+
+    def on_joins(self, event: MemberJoins) -> None:
+        found = self._groups.get((event.node, event.group))
+        if found is None:
+            return
+        wants = event.changed or (found.state == STABLE and found.leader == event.member)
+        if wants and found.state in (STABLE, COMPLETING):
+            who = LEADER if found.leader == event.member else CHANGED
+            facts = JoinsInVain(event.node, event.group, event.member, found.generation, who)
+            self._asked[event.node, event.group] = facts
+
+    def on_returned(self, event: MemberReturned) -> None:
+        found = self._groups.get((event.node, event.group))
+        if event.rebalances and found is not None and found.state == COMPLETING:
+            facts = JoinsInVain(event.node, event.group, event.member, found.generation, BACK)
+            self.violated(event, facts, brokers=(event.node,))
+
+    def on_loaded(self, event: GroupsLoaded) -> None:
+        self._forget(event.node)
+
+    def on_unloaded(self, event: GroupsUnloaded) -> None:
+        self._forget(event.node)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._forget(event.node)
+
+    def _forget(self, node: int) -> None:
+        for known in (self._groups, self._asked):
+            for key in [key for key in known if key[0] == node]:
+                del known[key]
+
+    def look(self, moment: Moment) -> None:
+        for (node, _group), facts in self._asked.items():
+            self.violated(moment, facts, brokers=(node,))
+        self._asked.clear()
