@@ -63,6 +63,11 @@ class BrokerPolicies:
         serves: whether a produce or a fetch may reach a partition, by the broker's metadata; if not, it gets
             UNKNOWN_TOPIC_OR_PARTITION, also where the broker leads it (KafkaApis.handleFetchRequest, 2.3). The metadata
             has to have the partition; before KAFKA-6796 (2.0), its topic; before KAFKA-3396 (0.10.1) it was not asked.
+        shows_isr_of_leaderless: KAFKA-8442 (2.4): Metadata shows the ISR of a partition whose leader is not alive;
+            before, none (MetadataCache.getPartitionMetadata, 1.1.1 to 2.4.1).
+        looks_for_topic_first: KAFKA-8875 (2.3.1): CreateTopics refuses a topic that is there before it looks at
+            anything else. Before, one with more replicas than there are brokers got INVALID_REPLICATION_FACTOR
+            (AdminManager.createTopics, 1.1.1 and 2.3.1).
         sends_any_reader_on: KAFKA-10223 (2.6): such a broker gives a reader that any replica would do for the same
             answer; before, REPLICA_NOT_AVAILABLE.
         latest_is_committed: KIP-207 (2.2): a new leader gives consumers no latest offset before its high watermark has
@@ -166,6 +171,8 @@ class BrokerPolicies:
     demotion_answers_waiting: bool = True
     knows_whose_replica: bool = True
     serves: Callable[[MetadataCache, TopicPartition], bool] = MetadataCache.knows
+    shows_isr_of_leaderless: bool = False
+    looks_for_topic_first: bool = True
     sends_any_reader_on: bool = False
     latest_is_committed: bool = True
     high_watermark_waits_for_caught_up: bool = True

@@ -166,6 +166,7 @@ class Controller:
             known=policies.replicas.know_topic_deletion,
             enabled=policies.delete_topics,
             keeps_leaders=policies.keeps_deleted_leaders,
+            discounts_queued_again=policies.discounts_queued_again,
         )  # fmt: skip
         self.reassignments = self._create_reassignments()
         self.preferred = PreferredElections(

@@ -91,6 +91,8 @@ class ControllerPolicies:
         unclean_leader_election: unclean.leader.election.enable.
         delete_topics: delete.topic.enable; without it requests for deletion are dropped.
         is_offline: the partitions that OfflinePartitionsCount counts.
+        discounts_queued_again: whether PreferredReplicaImbalanceCount falls by the partitions of a topic that waits for
+            its deletion, each time that another one is deleted (KAFKA-13572, 2.7.0 to 3.2.0).
         resigned_shows_offline: whether a controller that has resigned goes on showing its last OfflinePartitionsCount
             (before KAFKA-1068, 0.8.0).
         auto_rebalance: when leadership returns to preferred replicas without a request.
@@ -137,6 +139,7 @@ class ControllerPolicies:
     counts_kept_as_deleted: bool = False
     follows_unclean_default: bool = True
     follows_unclean_topics: bool = True
+    discounts_queued_again: bool = False
     stops_name_epochs: bool = False
     unclean_leader_election: bool = config(
         "unclean.leader.election.enable", False, "whether an out-of-sync replica may become leader",

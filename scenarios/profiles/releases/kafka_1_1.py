@@ -67,6 +67,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.serves": MetadataCache.knows_topic},
     ),
     Difference(
+        title="CreateTopics of a topic that is there, with more replicas than there are brokers,",
+        before="is refused with TOPIC_ALREADY_EXISTS",
+        here="is refused with INVALID_REPLICATION_FACTOR",
+        source="KAFKA-8875, 2.3.1",
+        policies={"brokers.looks_for_topic_first": False},
+    ),
+    Difference(
         title="message.format.version is, by default,",
         before="2.3-IV1",
         here="1.1-IV0",
