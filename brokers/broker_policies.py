@@ -42,6 +42,9 @@ class BrokerPolicies:
         isr_checks_per_lag_time: how often isr-expiration runs within replica.lag.time.max.ms: twice since KAFKA-4485
             (0.10.2), once before.
         isr_writes: how a leader changes its ISR.
+        isr_write_holds_readers: while its ISR is written to ZooKeeper, consumers of a partition wait, as producers and
+            followers do under every release up to 2.6 (``brokers.partition.isr.IsrLocks``). False: they read on (0.8.2
+            to 2.0; ReplicaManager.readFromLocalLog, 1.1.1 and 2.0.1).
         high_watermark_completes_fetches: a follower's fetch is answered as soon as the high watermark is higher than
             the follower knows (2.4, for KIP-392); reverted by KAFKA-9952 (2.6), since it costs a fetch for each change.
         records_fetch_first: 0.8: a follower's fetch is recorded before the log is read, whatever the read gives: the
@@ -163,6 +166,7 @@ class BrokerPolicies:
     out_of_sync: OutOfSyncRule = field(factory=NotCaughtUp)
     isr_checks_per_lag_time: int = 2
     isr_writes: IsrWrites = field(factory=ByZooKeeper)
+    isr_write_holds_readers: bool = True
     high_watermark_completes_fetches: bool = False
     records_fetch_first: bool = False
     refused_fetch_forgets: bool = True

@@ -110,6 +110,12 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"brokers.isr_checks_per_lag_time": 1},
     ),
     Difference(
+        title="while the ISR of a partition is written to ZooKeeper, its consumers",
+        here="wait, as producers and followers do",
+        source="Partition.leaderReplicaIfLocal, 0.8.0",
+        policies={"brokers.isr_write_holds_readers": True},
+    ),
+    Difference(
         title="`max.message.bytes` limits",
         before="each batch",
         here="each message of a batch",

@@ -74,6 +74,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.looks_for_topic_first": False},
     ),
     Difference(
+        title="while the ISR of a partition is written to ZooKeeper, its consumers",
+        before="wait, as producers and followers do",
+        here="read on; producers and followers wait",
+        source="KIP-320, 2.1 (Partition.readRecords)",
+        policies={"brokers.isr_write_holds_readers": False},
+    ),
+    Difference(
         title="message.format.version is, by default,",
         before="2.3-IV1",
         here="1.1-IV0",
