@@ -42,6 +42,8 @@ class BrokerPolicies:
         isr_checks_per_lag_time: how often isr-expiration runs within replica.lag.time.max.ms: twice since KAFKA-4485
             (0.10.2), once before.
         isr_writes: how a leader changes its ISR.
+        announces_isrs: KAFKA-1367 (0.9): a leader announces a changed ISR to the controller, in
+            /isr_change_notification. Before, metadata kept an ISR until another change of the partition.
         isr_write_holds_readers: while its ISR is written to ZooKeeper, consumers of a partition wait, as producers and
             followers do under every release up to 2.6 (``brokers.partition.isr.IsrLocks``). False: they read on (0.8.2
             to 2.0; ReplicaManager.readFromLocalLog, 1.1.1 and 2.0.1).
@@ -136,6 +138,7 @@ class BrokerPolicies:
             num.partitions and default.replication.factor.
         admits_unknown_producers: KIP-360 (2.5): a producer of which the log has nothing (any more) may go on with any
             sequence number. Before, it had to begin with 0, or got UNKNOWN_PRODUCER_ID.
+        measures_replication_as_sent: before KIP-153 (0.11) BytesOutPerSec counted what followers were sent, too.
         followers_show_stability: KAFKA-8457 (2.4): each replica has its LastStableOffsetLag. Before, only leaders had.
         recognizes_repeats: KIP-98 (0.11): a leader that gets a batch of an idempotent producer again does not append it
             again. Before, no batch said whose it was.
@@ -166,6 +169,7 @@ class BrokerPolicies:
     out_of_sync: OutOfSyncRule = field(factory=NotCaughtUp)
     isr_checks_per_lag_time: int = 2
     isr_writes: IsrWrites = field(factory=ByZooKeeper)
+    announces_isrs: bool = True
     isr_write_holds_readers: bool = True
     high_watermark_completes_fetches: bool = False
     records_fetch_first: bool = False
@@ -208,6 +212,7 @@ class BrokerPolicies:
     under_replication: UnderReplication = field(factory=AllAssigned)
     fills_in_defaults: bool = False
     admits_unknown_producers: bool = False
+    measures_replication_as_sent: bool = False
     followers_show_stability: bool = False
     recognizes_repeats: bool = True
     limits_messages: bool = False

@@ -34,6 +34,8 @@ class ControllerPolicies:
             partitions (before KAFKA-7537, 2.2).
         names_all_deleting: whether each UpdateMetadata also holds all partitions of topics that are to be deleted
             (before KAFKA-6481, 2.0).
+        metadata_needs_partitions: before KAFKA-1867 (0.9) no UpdateMetadata was sent that would have held no partition:
+            brokers of a cluster without topics did not learn of each other.
         announces_brokers: whether all live brokers get UpdateMetadata when a broker starts, or fails without having
             led a partition (KAFKA-972, 0.9); else only the broker that starts gets one.
         names_deleting_at_start: whether a broker that starts gets the metadata of topics that are being deleted; since
@@ -112,6 +114,7 @@ class ControllerPolicies:
     broker_epochs: bool = True
     metadata_without_partitions_holds_all: bool = False
     names_all_deleting: bool = False
+    metadata_needs_partitions: bool = False
     announces_brokers: bool = True
     names_deleting_at_start: bool = True
     remembers_bumps: bool = False

@@ -94,7 +94,9 @@ class IsrChangePropagation:
     into one sequential znode.
     """
 
-    def __init__(self, process: Process, zk: ZkClient, config: BrokerConfig) -> None:
+    def __init__(self, process: Process, zk: ZkClient, config: BrokerConfig, *, announces: bool = True) -> None:
+        """``announces``: False before KAFKA-1367 (0.9): nothing is announced."""
+        self._announces = announces
         self._process = process
         self._zk = zk
         self._config = config
@@ -102,10 +104,15 @@ class IsrChangePropagation:
         self._last_change_us = self._last_notification_us = process.clock_us
 
     def start(self) -> None:
+        if not self._announces:
+            return
         interval_us = self._config.isr_change_propagation_interval_us
         self._process.every(interval_us, self.maybe_propagate, self._changed)
 
     def record(self, tp: TopicPartition) -> None:
+        """``tp`` has another ISR."""
+        if not self._announces:
+            return
         self._changed[tp] = None
         self._last_change_us = self._process.clock_us
 

@@ -169,7 +169,7 @@ class ReplicaManager:
     def _zk_isr_manager(self, policies: BrokerPolicies) -> ZkIsrManager:
         writes = policies.isr_writes
         written = writes if isinstance(writes, ByZooKeeper) else ByZooKeeper(compares=False)
-        propagation = IsrChangePropagation(self.process, self.zk, policies.config)
+        propagation = IsrChangePropagation(self.process, self.zk, policies.config, announces=policies.announces_isrs)
         return ZkIsrManager(self.zk, written.compares, propagation, written.conditional, self.isr_locks)
 
     def configured(self, entity: str, config: Mapping[str, str]) -> None:

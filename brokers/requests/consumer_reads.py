@@ -54,7 +54,7 @@ def fits(batch: Batch, limit: int) -> bool:
 
 
 def measure(manager: ReplicaManager, answers: Iterable[FetchedFields]) -> None:
-    """Count what consumers are sent: BytesOutPerSec, of each topic and of all topics."""
+    """Count what readers are sent: BytesOutPerSec, of each topic and of all topics."""
     topics = manager.metrics.topics
     for tp, _error, _high_watermark, _log_start, batches, _diverging in answers:
         if batches:
