@@ -361,7 +361,7 @@ def _deposed_by_a_late_failover(past: KeptEvents, violation: Violation) -> bool:
 
 
 def _discounted(_past: KeptEvents, violation: Violation | None) -> bool:
-    """It is that gauge which is below zero."""
+    """Whether it is that gauge which is below zero."""
     found = None if violation is None else violation.facts
     return isinstance(found, GaugeNegative) and found.metric.endswith("name=PreferredReplicaImbalanceCount")
 
