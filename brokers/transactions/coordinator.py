@@ -99,10 +99,14 @@ class TransactionCoordinator:
         if leader_epoch is None and not self.policies.stop_resigns:
             if partition in self.store.partitions.owned:
                 self._left[partition] = None
-                node = self.process.node
-                node.trace.mark(Deviated, node.id, "KAFKA-9235", TRANSACTION_STATE_TOPIC, partition, node.id)
+                self._show("KAFKA-9235", partition)
             return
         self._give_up(partition, leader_epoch)
+
+    def _show(self, ticket: str, partition: int) -> None:
+        """Show that the release does what a ticket is about (``Deviated``)."""
+        node = self.process.node
+        node.trace.mark(Deviated, node.id, ticket, TRANSACTION_STATE_TOPIC, partition, node.id)
 
     def _give_up(self, partition: int, leader_epoch: int | None) -> None:
         self._left.pop(partition, None)
