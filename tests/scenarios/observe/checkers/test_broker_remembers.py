@@ -43,7 +43,7 @@ def test_replicas_and_isrs_of_the_metadata(replicas: tuple[int, ...], isr: tuple
     assert unlike(PartitionMetadata(TP, 1, 1, 3, isr, 1, replicas, ())) == wanted
 
 
-def test_isrs_are_not_compared_where_nobody_announces_them() -> None:
+def test_isrs_are_not_compared_where_leaders_do_not_announce_them() -> None:
     """Before KAFKA-1367 (0.9)."""
     assert unlike(PartitionMetadata(TP, 1, 1, 3, (1, 0), 1, ASSIGNED, ()), isrs_announced=False) == []
     replicas = PartitionMetadata(TP, 1, 1, 3, (1, 0), 1, (1, 0, 4), ())
