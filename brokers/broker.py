@@ -22,6 +22,7 @@ from brokers.requests.client_metadata import MetadataHandler
 from brokers.requests.control import ControlHandler
 from brokers.requests.fetch import FetchHandler
 from brokers.requests.handler_pool import RequestHandlerPool
+from brokers.requests.lock_waits import LockWaits
 from brokers.requests.log_dirs import LogDirsHandler
 from brokers.requests.offsets import OffsetsHandler
 from brokers.requests.produce import ProduceHandler
@@ -236,7 +237,9 @@ class Broker:
         times = self.spec.policies.service
         if times is None:
             return router.handle
-        return RequestHandlerPool.configured(self.process, router, times, self.spec.policies.config).receive
+        pool = RequestHandlerPool.configured(self.process, router, times, self.spec.policies.config)
+        self.replicas.isr_locks.released.append(pool.lock_released)
+        return pool.receive
 
     def _router(self) -> Router:
         manager, produce = self.replicas, ProduceHandler(self.replicas)
@@ -246,13 +249,22 @@ class Broker:
         producer_ids = ProducerIds(self.process, self.zk)
         self.transactions = transactions = TransactionsPart(manager, produce, groups, producer_ids, self._to_broker)
         manager.coordinators[TRANSACTION_STATE_TOPIC] = transactions
+        fetch = FetchHandler(manager)
+        self._wait_for_locks(router, fetch)
         for handler in (
-            produce, transactions, FetchHandler(manager),
+            produce, transactions, fetch,
             MetadataHandler(manager, self.admin_zk, self._internal_topic), OffsetsHandler(manager), self.control,
             LogDirsHandler(manager), self,
         ):  # fmt: skip
             router.add(handler)
         return router
+
+    def _wait_for_locks(self, router: Router, fetch: FetchHandler) -> None:
+        """Let requests wait while leaders here write ISRs to ZooKeeper."""
+        policies, locks = self.replicas.policies, self.replicas.isr_locks
+        locks.taken.append(fetch.rouse)
+        threads, readers_wait = policies.config.num_io_threads, policies.isr_write_holds_readers
+        LockWaits(self.process, router, locks, threads, fetch.fetches_any, readers_wait).watch()
 
     def _add_admin_handlers(self, router: Router) -> None:
         """Add the handlers of requests that only real clients send."""

@@ -42,6 +42,11 @@ class BrokerPolicies:
         isr_checks_per_lag_time: how often isr-expiration runs within replica.lag.time.max.ms: twice since KAFKA-4485
             (0.10.2), once before.
         isr_writes: how a leader changes its ISR.
+        announces_isrs: KAFKA-1367 (0.9): a leader announces a changed ISR to the controller, in
+            /isr_change_notification. Before, metadata kept an ISR until another change of the partition.
+        isr_write_holds_readers: while its ISR is written to ZooKeeper, consumers of a partition wait, as producers and
+            followers do under every release up to 2.6 (``brokers.partition.isr.IsrLocks``). False: they read on (0.8.2
+            to 2.0; ReplicaManager.readFromLocalLog, 1.1.1 and 2.0.1).
         high_watermark_completes_fetches: a follower's fetch is answered as soon as the high watermark is higher than
             the follower knows (2.4, for KIP-392); reverted by KAFKA-9952 (2.6), since it costs a fetch for each change.
         records_fetch_first: 0.8: a follower's fetch is recorded before the log is read, whatever the read gives: the
@@ -63,6 +68,11 @@ class BrokerPolicies:
         serves: whether a produce or a fetch may reach a partition, by the broker's metadata; if not, it gets
             UNKNOWN_TOPIC_OR_PARTITION, also where the broker leads it (KafkaApis.handleFetchRequest, 2.3). The metadata
             has to have the partition; before KAFKA-6796 (2.0), its topic; before KAFKA-3396 (0.10.1) it was not asked.
+        shows_isr_of_leaderless: KAFKA-8442 (2.4): Metadata shows the ISR of a partition whose leader is not alive;
+            before, none (MetadataCache.getPartitionMetadata, 1.1.1 to 2.4.1).
+        looks_for_topic_first: KAFKA-8875 (2.3.1): CreateTopics refuses a topic that is there before it looks at
+            anything else. Before, one with more replicas than there are brokers got INVALID_REPLICATION_FACTOR
+            (AdminManager.createTopics, 1.1.1 and 2.3.1).
         sends_any_reader_on: KAFKA-10223 (2.6): such a broker gives a reader that any replica would do for the same
             answer; before, REPLICA_NOT_AVAILABLE.
         latest_is_committed: KIP-207 (2.2): a new leader gives consumers no latest offset before its high watermark has
@@ -128,6 +138,7 @@ class BrokerPolicies:
             num.partitions and default.replication.factor.
         admits_unknown_producers: KIP-360 (2.5): a producer of which the log has nothing (any more) may go on with any
             sequence number. Before, it had to begin with 0, or got UNKNOWN_PRODUCER_ID.
+        measures_replication_as_sent: before KIP-153 (0.11) BytesOutPerSec counted what followers were sent, too.
         followers_show_stability: KAFKA-8457 (2.4): each replica has its LastStableOffsetLag. Before, only leaders had.
         recognizes_repeats: KIP-98 (0.11): a leader that gets a batch of an idempotent producer again does not append it
             again. Before, no batch said whose it was.
@@ -158,6 +169,8 @@ class BrokerPolicies:
     out_of_sync: OutOfSyncRule = field(factory=NotCaughtUp)
     isr_checks_per_lag_time: int = 2
     isr_writes: IsrWrites = field(factory=ByZooKeeper)
+    announces_isrs: bool = True
+    isr_write_holds_readers: bool = True
     high_watermark_completes_fetches: bool = False
     records_fetch_first: bool = False
     refused_fetch_forgets: bool = True
@@ -166,6 +179,8 @@ class BrokerPolicies:
     demotion_answers_waiting: bool = True
     knows_whose_replica: bool = True
     serves: Callable[[MetadataCache, TopicPartition], bool] = MetadataCache.knows
+    shows_isr_of_leaderless: bool = False
+    looks_for_topic_first: bool = True
     sends_any_reader_on: bool = False
     latest_is_committed: bool = True
     high_watermark_waits_for_caught_up: bool = True
@@ -197,6 +212,7 @@ class BrokerPolicies:
     under_replication: UnderReplication = field(factory=AllAssigned)
     fills_in_defaults: bool = False
     admits_unknown_producers: bool = False
+    measures_replication_as_sent: bool = False
     followers_show_stability: bool = False
     recognizes_repeats: bool = True
     limits_messages: bool = False

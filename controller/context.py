@@ -66,12 +66,14 @@ class Deletions:
             (topicsIneligibleForDeletion).
         retrying: those of them with replicas that could not be deleted and none that is being deleted. They are checked
             again whenever any deletion is.
+        discounted: how much lower than the truth PreferredReplicaImbalanceCount is (KAFKA-13572).
     """
 
     queued: Topics = field(factory=dict)
     begun: Topics = field(factory=dict)
     ineligible: Topics = field(factory=dict)
     retrying: Topics = field(factory=dict)
+    discounted: int = 0
 
     def discard(self, topic: str) -> None:
         """Remove the topic, which is deleted in memory."""

@@ -144,7 +144,7 @@ class Controller:
             self.id, context, self.channels, self._answered, self._stopped, policies.sends_reassigning,
             policies.requests, policies.stops_name_epochs, policies.groups_stops,
             policies.metadata_without_partitions_holds_all, policies.counts_kept_as_deleted,
-            policies.names_all_deleting,
+            policies.names_all_deleting, policies.metadata_needs_partitions,
         )  # fmt: skip
         self.elections = LeaderElections(
             process, context, self.zk_client, self.batch, policies.remembers_bumps, policies.unclean_leader_election
@@ -166,6 +166,7 @@ class Controller:
             known=policies.replicas.know_topic_deletion,
             enabled=policies.delete_topics,
             keeps_leaders=policies.keeps_deleted_leaders,
+            discounts_queued_again=policies.discounts_queued_again,
         )  # fmt: skip
         self.reassignments = self._create_reassignments()
         self.preferred = PreferredElections(

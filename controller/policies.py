@@ -34,6 +34,8 @@ class ControllerPolicies:
             partitions (before KAFKA-7537, 2.2).
         names_all_deleting: whether each UpdateMetadata also holds all partitions of topics that are to be deleted
             (before KAFKA-6481, 2.0).
+        metadata_needs_partitions: before KAFKA-1867 (0.9) no UpdateMetadata was sent that would have held no partition:
+            brokers of a cluster without topics did not learn of each other.
         announces_brokers: whether all live brokers get UpdateMetadata when a broker starts, or fails without having
             led a partition (KAFKA-972, 0.9); else only the broker that starts gets one.
         names_deleting_at_start: whether a broker that starts gets the metadata of topics that are being deleted; since
@@ -91,6 +93,8 @@ class ControllerPolicies:
         unclean_leader_election: unclean.leader.election.enable.
         delete_topics: delete.topic.enable; without it requests for deletion are dropped.
         is_offline: the partitions that OfflinePartitionsCount counts.
+        discounts_queued_again: whether PreferredReplicaImbalanceCount falls by the partitions of a topic that waits for
+            its deletion, each time that another one is deleted (KAFKA-13572, 2.7.0 to 3.2.0).
         resigned_shows_offline: whether a controller that has resigned goes on showing its last OfflinePartitionsCount
             (before KAFKA-1068, 0.8.0).
         auto_rebalance: when leadership returns to preferred replicas without a request.
@@ -110,6 +114,7 @@ class ControllerPolicies:
     broker_epochs: bool = True
     metadata_without_partitions_holds_all: bool = False
     names_all_deleting: bool = False
+    metadata_needs_partitions: bool = False
     announces_brokers: bool = True
     names_deleting_at_start: bool = True
     remembers_bumps: bool = False
@@ -137,6 +142,7 @@ class ControllerPolicies:
     counts_kept_as_deleted: bool = False
     follows_unclean_default: bool = True
     follows_unclean_topics: bool = True
+    discounts_queued_again: bool = False
     stops_name_epochs: bool = False
     unclean_leader_election: bool = config(
         "unclean.leader.election.enable", False, "whether an out-of-sync replica may become leader",

@@ -45,6 +45,7 @@ class ControllerBrokerRequestBatch:
             (``addUpdateMetadataRequestForBrokers`` before KAFKA-7537, 2.2).
         names_all_deleting: whether each UpdateMetadata also holds all partitions of topics that are to be deleted
             (``addUpdateMetadataRequestForBrokers`` before KAFKA-6481, 2.0).
+        metadata_needs_partitions: whether an UpdateMetadata without any partition is left out (before KAFKA-1867, 0.9).
         reports_kept: whether ``stopped`` is also called with the response to a StopReplica that keeps the replicas
             (KAFKA-9946).
     """
@@ -61,6 +62,7 @@ class ControllerBrokerRequestBatch:
     no_partitions_are_all: bool = False
     reports_kept: bool = False
     names_all_deleting: bool = False
+    metadata_needs_partitions: bool = False
     _leader_and_isr: dict[int, dict[TopicPartition, LeaderAndIsrPartition]] = field(factory=dict)
     _written: dict[TopicPartition, tuple[LeaderAndIsr, LeaderAndIsrPartition]] = field(factory=dict)
     _stops: dict[int, list[Stop]] = field(factory=dict)
@@ -245,6 +247,8 @@ class ControllerBrokerRequestBatch:
                 for tp in context.partitions_of(topic):
                     self._add_metadata(tp)
         partitions = tuple(self._metadata.values())
+        if self.metadata_needs_partitions and not partitions:
+            return
         for broker in sorted(self._metadata_brokers):
             if broker in context.brokers:
                 request = UpdateMetadataRequest(

@@ -33,6 +33,7 @@ from typing import NamedTuple
 from attrs import define
 
 from controller.context import ControllerContext, Replica
+from controller.metrics.controller_metrics import lacks_preferred_leader
 from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.partitions import PartitionStateMachine
 from controller.state_machines.replicas import ReplicaStateMachine
@@ -89,6 +90,8 @@ class TopicDeletionManager:
         known: whether the release can delete topics; older ones ignore /admin/delete_topics.
         enabled: delete.topic.enable.
         keeps_leaders: whether the memory keeps the leaders of topics that are gone (before KAFKA-1742, 0.8.2).
+        discounts_queued_again: whether a topic that waits is taken out of PreferredReplicaImbalanceCount again
+            (KAFKA-13572).
     """
 
     context: ControllerContext
@@ -101,6 +104,7 @@ class TopicDeletionManager:
     known: bool
     enabled: bool
     keeps_leaders: bool
+    discounts_queued_again: bool
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
@@ -128,12 +132,21 @@ class TopicDeletionManager:
         moving = self._moving()
         waiting = [topic for topic in known if topic in moving and context.is_deleting(topic)]
         self._mark_ineligible(waiting, "a partition is being moved")
+        if self.discounts_queued_again:
+            self._discount(topic for topic in known if context.is_deleting(topic))
         new = [topic for topic in known if not context.is_deleting(topic)]
         if new:
             async with self._step("delete.queue", *[Label(topic) for topic in new]):
                 for topic in new:
                     context.queue_deletion(topic)
         await self._resume(known)
+
+    def _discount(self, again: Iterable[str]) -> None:
+        """Take the partitions of topics that were queued before out of PreferredReplicaImbalanceCount once more
+        (ControllerContext.queueTopicDeletion, 2.7.0 to 3.2.0)."""
+        context = self.context
+        partitions = (tp for topic in again for tp in context.partitions_of(topic))
+        context.deletions.discounted += sum(lacks_preferred_leader(context, tp) for tp in partitions)
 
     async def _drop(self, topics: Sequence[str]) -> None:
         if topics:

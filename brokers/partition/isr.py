@@ -203,6 +203,40 @@ class ByController:
 
 
 @define(eq=False)
+class IsrLocks:
+    """The locks of partitions that one broker holds while it writes their ISRs to ZooKeeper (leaderIsrUpdateLock of
+    kafka.cluster.Partition).
+
+    Behavior: the write lock is held over the whole round trip (maybeExpandIsr, maybeShrinkIsr; 0.8.0 to 2.6.3), and
+    KafkaZkClient.retryRequestsUntilConnected does not return before ZooKeeper has answered: while ZooKeeper is slow or
+    away, everything waits that needs the lock. Since KIP-497 (2.7) no write of an ISR is waited for.
+
+    Attributes:
+        held: the partitions whose lock is held.
+        taken: functions that are called after a lock was taken.
+        released: functions that are called with a partition after its lock was released.
+    """
+
+    held: dict[TopicPartition, None] = field(factory=dict)
+    taken: list[Callable[[], object]] = field(factory=list)
+    released: list[Callable[[TopicPartition], object]] = field(factory=list)
+
+    def take(self, tp: TopicPartition) -> None:
+        """Hold the lock of ``tp``: its leader writes."""
+        self.held[tp] = None
+        for call in self.taken:
+            call()
+
+    def release(self, tp: TopicPartition, outcome: Callable[[], object] = lambda: None) -> None:
+        """Release the lock of ``tp``: ZooKeeper has answered. ``outcome``: what the leader makes of the answer, before
+        anything else gets the lock."""
+        self.held.pop(tp, None)
+        outcome()
+        for call in self.released:
+            call(tp)
+
+
+@define(eq=False)
 class AlterIsrItem:
     """One change on its way into ZooKeeper (kafka.server.AlterIsrItem, 2.7). ``taken`` or ``refused`` is called once,
     and only while the item is not ``abandoned``.

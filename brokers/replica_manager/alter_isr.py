@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from attrs import define, evolve, field
 
 from brokers.broker_config import BrokerConfig
-from brokers.partition.isr import AlterIsrItem
+from brokers.partition.isr import AlterIsrItem, IsrLocks
 from emulator.nodes import Agenda, Process
 from emulator.protocol.alter_isr import AlterIsrPartition, AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.types import TopicPartition
@@ -23,21 +23,20 @@ INTERVAL_US = 50_000
 class ZkIsrManager:
     """Writes each state znode on condition of the version that the leader knows (kafka-behaviour §7.6).
 
-    A write that fails is tried again at each later change, and fails each time until a LeaderAndIsr brings a new
-    version.
-
     A write that fails is tried again whenever there is reason to, and fails each time until a LeaderAndIsr brings a new
     version.
 
     Attributes:
         compares, conditional: see ``brokers.partition.isr.ByZooKeeper``.
         propagation: announces the changes that took effect.
+        locks: the locks of the partitions whose state znode is being written.
     """
 
     zk: ZkClient
     compares: bool
     propagation: "IsrChangePropagation"
     conditional: bool = True
+    locks: IsrLocks = field(factory=IsrLocks)
 
     def start(self) -> None:
         self.propagation.start()
@@ -50,24 +49,26 @@ class ZkIsrManager:
             return
 
         def compared(response: ZkResponse) -> None:
-            if response.data == data:
-                learn(response)
-            elif not item.abandoned():
-                item.refused("cached zkVersion not equal", False)
+            self.locks.release(item.tp, lambda: learn(response, applied=response.data == data))
 
-        def learn(response: ZkResponse) -> None:
+        def written(response: ZkResponse) -> None:
+            if response.error is ZkCode.BAD_VERSION and self.compares and not item.abandoned():
+                self.zk.submit(GetData(path), compared)
+            else:
+                self.locks.release(item.tp, lambda: learn(response, applied=response.error is ZkCode.OK))
+
+        def learn(response: ZkResponse, *, applied: bool) -> None:
             if item.abandoned():
                 return
-            if response.error is ZkCode.OK:
+            if applied:
                 assert response.stat is not None
                 self.propagation.record(item.tp)
                 item.taken(wanted.isr, response.stat.version)
-            elif response.error is ZkCode.BAD_VERSION and self.compares:
-                self.zk.submit(GetData(path), compared)
             else:
                 item.refused("cached zkVersion not equal", False)
 
-        self.zk.submit(SetData(path, data, wanted.zk_version), learn)
+        self.locks.take(item.tp)
+        self.zk.submit(SetData(path, data, wanted.zk_version), written)
 
     def _put(self, item: AlterIsrItem, path: str) -> None:
         """Write the ISR as before KAFKA-428: leader, epoch and version of the znode stay as they are, whichever broker
@@ -93,7 +94,9 @@ class IsrChangePropagation:
     into one sequential znode.
     """
 
-    def __init__(self, process: Process, zk: ZkClient, config: BrokerConfig) -> None:
+    def __init__(self, process: Process, zk: ZkClient, config: BrokerConfig, *, announces: bool = True) -> None:
+        """``announces``: False before KAFKA-1367 (0.9): nothing is announced."""
+        self._announces = announces
         self._process = process
         self._zk = zk
         self._config = config
@@ -101,10 +104,15 @@ class IsrChangePropagation:
         self._last_change_us = self._last_notification_us = process.clock_us
 
     def start(self) -> None:
+        if not self._announces:
+            return
         interval_us = self._config.isr_change_propagation_interval_us
         self._process.every(interval_us, self.maybe_propagate, self._changed)
 
     def record(self, tp: TopicPartition) -> None:
+        """``tp`` has another ISR."""
+        if not self._announces:
+            return
         self._changed[tp] = None
         self._last_change_us = self._process.clock_us
 

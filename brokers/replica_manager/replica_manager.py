@@ -1,5 +1,6 @@
 """ReplicaManager: the partitions of one broker, and the control requests that change their roles."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
@@ -11,7 +12,7 @@ from brokers.log.log_config import LogConfig
 from brokers.log.log_manager import LogManager
 from brokers.metadata_cache import MetadataCache
 from brokers.metrics import ReplicaManagerMetrics
-from brokers.partition.isr import AlterIsrManager, ByZooKeeper
+from brokers.partition.isr import AlterIsrManager, ByZooKeeper, IsrLocks
 from brokers.partition.partition import Partition, PartitionServices
 from brokers.partition.recorder import Recorder
 from brokers.purgatory import ProduceWatchers, Purgatory
@@ -76,12 +77,31 @@ class InjectedFailures:
         return True
 
 
+@define(eq=False)
+class IsrCheck:
+    """One run of isr-expiration. Partitions come one after the other: each needs its lock, and holds it while its ISR
+    is written (ReplicaManager.maybeShrinkIsr, 0.8.0 to 2.6.3).
+
+    Attributes:
+        left: the partitions that are still to be checked.
+        shrinks: whether members may leave ISRs; not after the check has failed at a partition.
+        waits_for: the partition whose lock it waits for.
+        missed: whether the next run was due meanwhile: it then comes at once (ScheduledThreadPoolExecutor).
+    """
+
+    left: deque[Partition]
+    shrinks: bool = True
+    waits_for: TopicPartition | None = None
+    missed: bool = False
+
+
 class ReplicaManager:
     """The replicas of one broker (kafka.server.ReplicaManager).
 
     Attributes:
         alter_isr: writes the changes of ISRs to ZooKeeper.
         coordinators: the coordinators by internal topic (onLeadershipChange of KafkaApis.handleLeaderAndIsrRequest).
+        isr_locks: the partitions whose ISR is being written, up to 2.6.
         isr_checks: the partitions led here whose ISR may have to change: only these are checked by isr-expiration.
         logs: the log directories.
         metadata: the controller's metadata of all partitions and brokers.
@@ -127,6 +147,9 @@ class ReplicaManager:
         )
         LogDirFailureHandler(self).watch()
         self.metrics = ReplicaManagerMetrics(process, self)
+        self.isr_locks = IsrLocks()
+        self.isr_locks.released.append(self._go_on_checking)
+        self._check: IsrCheck | None = None
         self.alter_isr = alter_isr or self._zk_isr_manager(policies)
         self._services = PartitionServices(
             process, policies, self.metrics, self.alter_isr, self.purgatory, Recorder(process, self.metrics.topics),
@@ -146,8 +169,8 @@ class ReplicaManager:
     def _zk_isr_manager(self, policies: BrokerPolicies) -> ZkIsrManager:
         writes = policies.isr_writes
         written = writes if isinstance(writes, ByZooKeeper) else ByZooKeeper(compares=False)
-        propagation = IsrChangePropagation(self.process, self.zk, policies.config)
-        return ZkIsrManager(self.zk, written.compares, propagation, written.conditional)
+        propagation = IsrChangePropagation(self.process, self.zk, policies.config, announces=policies.announces_isrs)
+        return ZkIsrManager(self.zk, written.compares, propagation, written.conditional, self.isr_locks)
 
     def configured(self, entity: str, config: Mapping[str, str]) -> None:
         """Take over changed settings of a topic, or of all brokers."""
@@ -431,19 +454,47 @@ class ReplicaManager:
 
     def maybe_shrink_isr(self) -> None:
         """isr-expiration: drop the followers that have lagged for longer than replica.lag.time.max.ms."""
-        now, shrinks = self.process.clock_us, True
-        for partition in list(self.isr_checks):
-            if partition.is_leader:
-                if partition.unassigned and not self.policies.unassigned_leave_isr:
-                    self._log.error("in the ISR and not assigned: the check ends here", partition=str(partition.tp))
-                    shrinks = False
-                if shrinks:
-                    partition.maybe_shrink_isr(now)
-                partition.check_idle(now)
-            if not partition.is_leader or partition.has_nothing_to_check():
-                del self.isr_checks[partition]
+        check = self._check
+        if check is not None and check.waits_for is not None:
+            check.missed = True
+            return
+        self._check = IsrCheck(deque(self.isr_checks))
+        self._check_isrs(self._check)
+
+    def _go_on_checking(self, tp: TopicPartition) -> None:
+        """The lock of ``tp`` was released."""
+        check = self._check
+        if check is not None and check.waits_for == tp:
+            check.waits_for = None
+            self._check_isrs(check)
+            self.purgatory.complete()
+
+    def _check_isrs(self, check: IsrCheck) -> None:
+        """Check the partitions that are left, until one is locked."""
+        now, left, held = self.process.clock_us, check.left, self.isr_locks.held
+        while left:
+            partition = left[0]
+            if partition.tp not in held:
+                left.popleft()
+                self._check_isr(partition, check, now)
+            if partition.tp in held:
+                check.waits_for = partition.tp
+                return
         if not self.isr_checks:
             self.isr_checks.clear()  # frees the memory of what was deleted
+        if check.missed:
+            self.maybe_shrink_isr()
+
+    def _check_isr(self, partition: Partition, check: IsrCheck, now_us: int) -> None:
+        if partition.is_leader:
+            if partition.unassigned and not self.policies.unassigned_leave_isr:
+                self._log.error("in the ISR and not assigned: the check ends here", partition=str(partition.tp))
+                check.shrinks = False
+            if check.shrinks:
+                partition.maybe_shrink_isr(now_us)
+            partition.check_idle(now_us)
+        if not partition.is_leader or partition.has_nothing_to_check():
+            self.isr_checks.pop(partition, None)
 
     def _start_checkpointing(self) -> None:
         if not self._checkpointing:
@@ -456,6 +507,7 @@ class ReplicaManager:
         that lives on."""
         self.partitions.clear()
         self.isr_checks.clear()
+        self._check = None
         self.metadata.forget()
         for thread in self.fetchers.threads.values():
             thread.forget()

@@ -161,7 +161,7 @@ class TopicsHandler:
 
     async def _create_topic(self, topic: NewTopic, validate_only: bool) -> tuple[Assignment, Mapping[str, str]]:
         """Check and write one topic. Returns its replicas and settings."""
-        if self.metadata.partitions_of(topic.name):
+        if self.policies().looks_for_topic_first and self.metadata.partitions_of(topic.name):
             raise ApiException(Errors.TOPIC_ALREADY_EXISTS, f"Topic '{topic.name}' already exists.")
         nulls = [name for name, value in topic.config.items() if value is None]
         if nulls:

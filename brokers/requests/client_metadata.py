@@ -7,6 +7,7 @@ get the leaders in the cache whether these are alive or not.
 Version notes:
 
 - v0: replicas that are not alive are left out, with REPLICA_NOT_AVAILABLE
+- up to 2.3 a partition without a leader has no ISR (KAFKA-8442): ``shows_isr_of_leaderless``
 """
 
 from collections.abc import Callable
@@ -111,11 +112,11 @@ class MetadataHandler:
         self, request: ClientMetadataRequest, channel: Channel, known: Topics, errors: dict[str, Errors]
     ) -> None:
         wanted = known if request.topics is None else dict.fromkeys(request.topics)
-        alive = self._cache.live_brokers
+        alive, shows_isr = self._cache.live_brokers, self._policies.shows_isr_of_leaderless
         answers = tuple(
             TopicAnswer(topic, errors[topic])
             if topic in errors
-            else _described(topic, known, alive, request.only_alive)
+            else _described(topic, known, alive, request.only_alive, shows_isr)
             for topic in wanted
         )
         states = tuple(partition.state for answer in answers for partition in answer.partitions)
@@ -123,16 +124,20 @@ class MetadataHandler:
         channel.reply(response, response.size)
 
 
-def _described(topic: str, known: Topics, alive: tuple[int, ...], only_alive: bool) -> TopicAnswer:
+def _described(
+    topic: str, known: Topics, alive: tuple[int, ...], only_alive: bool, shows_isr: bool
+) -> TopicAnswer:  # fmt: skip
     states = sorted(known[topic].values(), key=lambda state: state.tp.partition)
-    return TopicAnswer(topic, NO_ERROR, tuple(_seen(state, alive, only_alive) for state in states))
+    return TopicAnswer(topic, NO_ERROR, tuple(_seen(state, alive, only_alive, shows_isr) for state in states))
 
 
-def _seen(state: PartitionMetadata, alive: tuple[int, ...], only_alive: bool) -> PartitionAnswer:
-    """A partition as a client sees it (MetadataCache.getPartitionMetadata, 2.7)."""
+def _seen(state: PartitionMetadata, alive: tuple[int, ...], only_alive: bool, shows_isr: bool) -> PartitionAnswer:
+    """A partition as a client sees it (MetadataCache.getPartitionMetadata, 2.7); ``shows_isr``: also the ISR of one
+    without a leader."""
     error = NO_ERROR
     if state.leader not in alive:
-        state, error = evolve(state, leader=NO_LEADER), Errors.LEADER_NOT_AVAILABLE
+        state = evolve(state, leader=NO_LEADER, isr=state.isr if shows_isr else ())
+        error = Errors.LEADER_NOT_AVAILABLE
     if only_alive:
         living = evolve(state, replicas=_those(state.replicas, alive), isr=_those(state.isr, alive))
         if not error and (living.replicas, living.isr) != (state.replicas, state.isr):

@@ -18,7 +18,9 @@ Version notes:
 
 - up to 0.10.0 a message that is larger than the limits is not sent at all (before KIP-74): ``sends_first_batch``
 - 2.1: leader epochs (KIP-320): ``checks_epochs``
-- 2.7: diverging epochs, of real clients that name the epoch of their last record
+- 2.7: diverging epochs, of real clients that name the epoch of their last record; an offset before the log's start is
+  OFFSET_OUT_OF_RANGE whatever the epoch (KAFKA-12996, 2.7.2; 2.7.0, 2.7.1 and 2.8.0 sent a diverging epoch), as is an
+  epoch of which the log knows nothing
 """
 
 from collections.abc import Iterable
@@ -31,7 +33,7 @@ from emulator.disks import DiskError
 from emulator.protocol.clients.fetch import READ_COMMITTED, READ_UNCOMMITTED
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.fetch import FetchedFields
-from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH
+from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
 from emulator.protocol.types import Batch, TopicPartition
 
 
@@ -52,7 +54,7 @@ def fits(batch: Batch, limit: int) -> bool:
 
 
 def measure(manager: ReplicaManager, answers: Iterable[FetchedFields]) -> None:
-    """Count what consumers are sent: BytesOutPerSec, of each topic and of all topics."""
+    """Count what readers are sent: BytesOutPerSec, of each topic and of all topics."""
     topics = manager.metrics.topics
     for tp, _error, _high_watermark, _log_start, batches, _diverging in answers:
         if batches:
@@ -108,6 +110,8 @@ class ConsumerReads:
         high_watermark = max(partition.high_watermark, 0)
         if last_epoch != UNDEFINED_EPOCH:
             diverging = partition.diverging(last_epoch, offset)
+            if diverging is not None and (offset < log.start_offset or diverging[1] == UNDEFINED_OFFSET):
+                return refused(tp, Errors.OFFSET_OUT_OF_RANGE)
             if diverging is not None:
                 return tp, NO_ERROR, high_watermark, log.start_offset, (), diverging
         if not log.start_offset <= offset <= log.end_offset:

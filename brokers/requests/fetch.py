@@ -9,6 +9,8 @@ Version notes:
 - 2.5: a session keeps the leader epochs that its reader named (KAFKA-9338): ``sessions_keep_epochs``
 """
 
+from collections.abc import Mapping
+
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.consumer_fetch import ConsumerFetch
 from brokers.requests.consumer_session import ConsumerSession, RacingConsumerSession
@@ -21,6 +23,7 @@ from emulator.protocol.clients.fetch import INITIAL_EPOCH, ConsumerFetchRequest
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import CONSUMER, NEW_SESSION, FetchRequest, FetchResponse
 from emulator.protocol.shown import FetchSessionChanged, FetchSessionRefused
+from emulator.protocol.types import TopicPartition
 
 
 class FetchHandler:
@@ -47,6 +50,21 @@ class FetchHandler:
         if deleted:
             for session in self.sessions.values():
                 session.metadata_lost(deleted)
+
+    def fetches_any(self, request: FetchRequest, partitions: Mapping[TopicPartition, object]) -> bool:
+        """Whether ``request``, or its session, is about any of ``partitions``."""
+        known: Mapping[TopicPartition, object] = {}
+        if request.session_epoch != INITIAL_EPOCH:
+            if isinstance(request, ConsumerFetchRequest):
+                known = self.cache.known(request.session_id)
+            elif request.session_id in self.sessions:
+                known = self.sessions[request.session_id].positions
+        return any(tp in known for tp in partitions) or any(tp in partitions for tp in request.topic_partitions())
+
+    def rouse(self) -> None:
+        """Simulate the polls of idle followers again, which are jumped over."""
+        for session in self.sessions.values():
+            session.look()
 
     @handles(FetchRequest)
     def fetch(self, request: FetchRequest, channel: Channel) -> None:

@@ -6,6 +6,8 @@ its own (``consumer_fetch``). Emulated readers, which have many partitions and f
 they want is kept with their connection (``reader_session``).
 """
 
+from collections.abc import Mapping
+
 from attrs import define, field
 
 from emulator.nodes import Process
@@ -120,6 +122,11 @@ class FetchSessionCache:
     keep_epochs: bool
     _sessions: dict[int, FetchSession] = field(factory=dict)
     """Sessions by id, the last used ones at the end."""
+
+    def known(self, id: int) -> Mapping[TopicPartition, object]:
+        """The partitions of a session; none if there is no such session."""
+        session = self._sessions.get(id)
+        return {} if session is None else session.partitions
 
     def context(self, request: ConsumerFetchRequest) -> FetchContext:
         """The context of ``request``: the partitions that it fetches (FetchManager.newContext)."""

@@ -6,7 +6,7 @@ from attrs import define, field
 
 from brokers.partition.partition import Partition
 from brokers.partition.remote import UNKNOWN_OFFSET, RemoteReplica
-from brokers.requests.consumer_reads import fits
+from brokers.requests.consumer_reads import fits, measure
 from brokers.requests.idle_follower import park
 from brokers.requests.reader_session import Collected, ReaderSession, SessionPosition
 from emulator.disks import DiskError
@@ -352,6 +352,8 @@ class FollowerSession(ReaderSession):
     def _measure(self, answers: list[FetchedFields], size: int) -> None:
         """ReplicationBytesOutPerSec, the part of it for replicas that are being added, and what quotas count."""
         manager, added = self.manager, 0
+        if manager.policies.measures_replication_as_sent:
+            measure(manager, answers)
         manager.metrics.topics.replication_out.mark(size)
         if not (manager.metrics.reassigning or manager.throttle.active):
             return

@@ -26,6 +26,7 @@ from emulator.metrics import KafkaTimer, SampledGauge, mbean
 from emulator.network import Channel
 from emulator.nodes import Process
 from emulator.protocol.fetch import CONSUMER, FetchRequest
+from emulator.protocol.types import TopicPartition
 
 
 class ReceivedRequest(NamedTuple):
@@ -137,7 +138,7 @@ class RequestHandlerPool:
             return
         cause, now_us = self.process.node.trace.cause, self.process.metrics.time_us()
         received = ReceivedRequest(request, channel, cause, now_us, self.times.of_us(request))
-        if self.busy < self.threads:
+        if self._is_free():
             self._take(received)
             self._go_on()
             return
@@ -148,12 +149,20 @@ class RequestHandlerPool:
             self.unread.append(received)
         self._hold()
 
+    def _is_free(self) -> bool:
+        """Whether a thread is free: it neither works nor waits for a lock."""
+        return self.busy + self.router.occupied() < self.threads
+
+    def lock_released(self, _tp: TopicPartition) -> None:
+        """Threads that waited for the lock of a partition may be free."""
+        self._go_on()
+
     def _go_on(self) -> None:
         """Let the threads that are free take what waits."""
         queue = self.queue
         if not queue:
             return
-        while queue and self.busy < self.threads:
+        while queue and self._is_free():
             received = queue.popleft()
             self._fill()
             self._take(received)

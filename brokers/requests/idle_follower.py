@@ -92,6 +92,7 @@ def park(session: ReaderSession, delayed: DelayedFetch, request: FetchRequest) -
         or request.max_wait_us <= 0
         or not fetcher.is_idle
         or session.manager.policies.service is not None
+        or session.manager.isr_locks.held
         or any(disk.pace is not None for process in processes for disk in process.node.disks)
         or not can_park(client, server, FetchRequest, FetchResponse)
     ):

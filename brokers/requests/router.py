@@ -40,6 +40,17 @@ class _Held(dict[type, Handle]):
         self.channels.append(channel)
 
 
+class _LookedAt(dict[type, Handle]):
+    """The handlers of a broker in which some requests have to wait: one function for all."""
+
+    def __init__(self, look: Handle) -> None:
+        super().__init__()
+        self._look = look
+
+    def __missing__(self, _request: type) -> Handle:
+        return self._look
+
+
 class _Handlers(dict[type, Handle]):
     """The handlers that were added. The first request of a class that has none calls ``more``, which adds others."""
 
@@ -61,9 +72,11 @@ class Router:
 
     Attributes:
         complete: called after each request: answers the delayed operations for which it brought something.
+        occupied: the number of request handler threads in which requests wait (``lock_waits``).
     """
 
     complete: Callable[[], object] = lambda: None
+    occupied: Callable[[], int] = lambda: 0
     _handlers: _Handlers = field(factory=_Handlers)
     _serving: dict[type, Handle] = field(init=False)
 
@@ -77,7 +90,15 @@ class Router:
     @property
     def holds(self) -> bool:
         """Whether requests wait."""
-        return self._serving is not self._handlers
+        return isinstance(self._serving, _Held)
+
+    def look_first(self, look: Handle | None) -> None:
+        """Pass each request to ``look`` from now on, which may ``serve`` it; None: serve all at once again."""
+        self._serving = self._handlers if look is None else _LookedAt(look)
+
+    def serve(self, request: Any, channel: Channel) -> None:
+        """Let the handler answer. The caller sees to ``complete``."""
+        self._handlers[request.__class__](request, channel)
 
     def open(self) -> None:
         """Serve requests. Those that were held are served first."""

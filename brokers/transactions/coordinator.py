@@ -11,6 +11,7 @@ from attrs import define, field
 from brokers.coordinators.appending import Appender
 from brokers.coordinators.transitions import Transitions
 from brokers.replica_manager import ReplicaManager
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
 from brokers.transactions.marker_sending import Connect, TransactionMarkerChannelManager
 from brokers.transactions.metadata import (
     LAST_EPOCH,
@@ -26,6 +27,7 @@ from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import InitProducerIdRequest, InitProducerIdResponse
 from emulator.protocol.records import NO_PRODUCER_ID
+from emulator.protocol.shown import Deviated
 from emulator.protocol.transactions.coordination import EndTxnRequest, OfTransaction
 from emulator.protocol.types import TopicPartition
 
@@ -57,6 +59,8 @@ class TransactionCoordinator:
     store: TransactionStateManager = field(init=False)
     markers: TransactionMarkerChannelManager = field(init=False)
     _ticking: bool = False
+    _left: dict[int, None] = field(factory=dict)
+    """The partitions whose replica was removed, and whose ids this coordinator has kept (KAFKA-9235)."""
 
     def __attrs_post_init__(self) -> None:
         self.transitions = Transitions(self.process, self.manager.purgatory)
@@ -86,10 +90,26 @@ class TransactionCoordinator:
                 self.transitions.alone(self.store.expire),
                 owned,
             )
+        if partition in self._left:
+            self._give_up(partition, None)
         self.transitions.ending(self.store.partitions.elected)(partition, leader_epoch)
 
     def resigned(self, partition: int, leader_epoch: int | None) -> None:
         """This broker does not lead it any more; ``leader_epoch``: None where its replica was removed."""
+        if leader_epoch is None and not self.policies.stop_resigns:
+            if partition in self.store.partitions.owned:
+                self._left[partition] = None
+                self._show("KAFKA-9235", partition)
+            return
+        self._give_up(partition, leader_epoch)
+
+    def _show(self, ticket: str, partition: int) -> None:
+        """Show that the release does what a ticket is about (``Deviated``)."""
+        node = self.process.node
+        node.trace.mark(Deviated, node.id, ticket, TRANSACTION_STATE_TOPIC, partition, node.id)
+
+    def _give_up(self, partition: int, leader_epoch: int | None) -> None:
+        self._left.pop(partition, None)
         if self.store.resigned(partition, leader_epoch):
             self.markers.forget(partition)
 

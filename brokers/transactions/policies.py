@@ -31,9 +31,12 @@ class TransactionPolicies:
             InitProducerId 3 and its old one; in 2.5 it did, unless another producer had come.
         retries_storage_errors: KAFKA-9749 (2.5): a marker that a leader answers with KAFKA_STORAGE_ERROR is sent again.
             Before, it was not, and the transaction was not complete before the coordinator moved.
+        stop_resigns: KAFKA-9235 (2.4.1): a coordinator whose replica is removed gives up its ids. Before, it went on
+            with what it knew, until it followed the partition's leader or led it again.
     """
 
     versions: Mapping[int, int] = field(factory=lambda: VERSIONS_2_3)
     end_needs_same_epoch: bool = False
     fences_once: bool = False
     retries_storage_errors: bool = False
+    stop_resigns: bool = False

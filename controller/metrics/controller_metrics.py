@@ -41,8 +41,14 @@ def is_offline_by_leader(context: ControllerContext, tp: TopicPartition) -> bool
 def is_imbalanced(context: ControllerContext, tp: TopicPartition) -> bool:
     """Whether the leader of a partition is not its preferred replica. While a reassignment adds the preferred replica,
     the partition counts as imbalanced once that replica is in the ISR (KAFKA-8345, 2.4)."""
+    return not context.is_deleting(tp.topic) and lacks_preferred_leader(context, tp)
+
+
+def lacks_preferred_leader(context: ControllerContext, tp: TopicPartition) -> bool:
+    """Whether a partition counts as imbalanced, as long as its topic is not to be deleted
+    (ControllerContext.hasPreferredLeader, 2.7)."""
     known, replicas = context.leadership_info.get(tp), context.replicas(tp)
-    if known is None or not replicas or context.is_deleting(tp.topic):
+    if known is None or not replicas:
         return False
     preferred = replicas[0]
     if context.reassigning and preferred in context.adding_and_removing(tp).adding:
@@ -91,7 +97,7 @@ class ControllerMetrics:
         gauges["ActiveControllerCount"].set(int(active))
         if active or not self.keeps_offline:
             gauges["OfflinePartitionsCount"].set(active * len(self.offline))
-        gauges["PreferredReplicaImbalanceCount"].set(active * len(self.imbalanced))
+        gauges["PreferredReplicaImbalanceCount"].set(active * (len(self.imbalanced) - context.deletions.discounted))
         gauges["GlobalTopicCount"].set(active * len(context.assignments))
         gauges["GlobalPartitionCount"].set(active * len(context.leadership_info))
         self._show_deletions(context)

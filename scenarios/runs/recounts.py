@@ -66,6 +66,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         truncates_on_fetch=release.fetchers.truncation.on_fetch,
         fences_once=release.brokers.transactions.fences_once,
         announces_brokers=release.controller.announces_brokers,
+        announces_isrs=release.brokers.announces_isrs,
         resigned_keep=_kept_after_resigning(release.controller),
         demotion_answers=release.brokers.demotion_answers_waiting,
         stop_answers=release.brokers.stop_answers_waiting,

@@ -48,6 +48,7 @@ class Unconnected:
     """The end of a connection whose other end is no machine."""
 
     peer: None = None
+    done: bool = False
 
 
 @define(eq=False)
@@ -59,6 +60,7 @@ class Line:
     backgrounds: list[bool] = field(factory=list)
     released: int = 0
     hung_up: bool = False
+    reason: str = ""
     on_close: Callable[[], object] | None = None
 
     def reply(self, response: Any, size: int, background: bool = False) -> None:
@@ -71,6 +73,9 @@ class Line:
 
     def close(self) -> None:
         self.hung_up = True
+
+    def closed(self, reason: str) -> None:
+        self.reason = reason
 
     @property
     def last(self) -> Any:

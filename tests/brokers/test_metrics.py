@@ -137,6 +137,16 @@ def test_what_consumers_are_sent_is_metered_by_topic_and_in_all() -> None:
     assert bench.gauges("BytesOutPerSec", "BytesOutPerSec,topic=t", "ReplicationBytesOutPerSec") == (200, 200, 200)
 
 
+def test_followers_count_as_readers_before_kip_153() -> None:
+    bench = Watched(BrokerPolicies(measures_replication_as_sent=True))
+    bench.lead(isr=(ME,))
+    bench.produce()
+    bench.follower(CONSUMER).at(0)
+    bench.follower(1).at(0)
+    second_over(bench)
+    assert bench.gauges("BytesOutPerSec", "BytesOutPerSec,topic=t") == (200, 200)
+
+
 def test_replication_is_metered_on_both_sides() -> None:
     bench = Watched()
     bench.lead()

@@ -57,6 +57,18 @@ def test_an_update_for_no_partitions_held_all_of_them_before_kafka_7537(
     assert [state.tp for state in message.partitions] == named
 
 
+@pytest.mark.parametrize(("needs", "sent"), [(True, 0), (False, 1)])
+def test_without_a_partition_no_update_was_sent_before_kafka_1867(needs: bool, sent: int) -> None:
+    batch, recorder, context = make()
+    batch.no_partitions_are_all, batch.metadata_needs_partitions = True, needs
+    context.leadership_info.clear()
+    batch.send_update_metadata([0])
+    assert len(recorder.sent) == sent
+    context.leadership_info[A] = state(1)
+    batch.send_update_metadata([0])
+    assert len(recorder.sent) == sent + 1
+
+
 @pytest.mark.parametrize(("all_of_them", "named"), [(True, {A: 0, B: -2}), (False, {A: 0})])
 def test_an_update_held_all_partitions_that_are_to_be_deleted_before_kafka_6481(
     all_of_them: bool, named: dict[TopicPartition, int]

@@ -34,7 +34,8 @@ class BrokerRemembersTrue(BrokerMemory):
 
     A replica that is not assigned to its broker is ``converged``'s, one in another role than ZooKeeper has
     ``roles_adopted``'s. Before KAFKA-972 (0.9) brokers do not learn that another one has ended or started: what such a
-    release says of live brokers is not compared. A log of Kafka 1.1 to 2.3 remembers batches that retention has
+    release says of live brokers is not compared, nor what it says of ISRs, whose changes its leaders do not announce
+    (KAFKA-1367, 0.9). A log of Kafka 1.1 to 2.3 remembers batches that retention has
     deleted, until it is loaded again: ProducerStateEntry.removeBatchesOlderThan drops them from a copy. They are left
     out.
 
@@ -54,7 +55,8 @@ class BrokerRemembersTrue(BrokerMemory):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._announced = history.settings.start.announces_brokers
+        start = history.settings.start
+        self._announced, self._isrs_announced = start.announces_brokers, start.announces_isrs
         self._configs: dict[str, dict[str, str]] = {}
         """The settings in ZooKeeper by entity."""
 
@@ -142,7 +144,7 @@ class BrokerRemembersTrue(BrokerMemory):
                         f"replicas {list(cluster.assignment(tp))}",
                         tp,
                     )
-                elif known.isr != state.isr and self.now.isr_announced(tp, now_us):
+                elif self._isrs_announced and known.isr != state.isr and self.now.isr_announced(tp, now_us):
                     yield Unlike("metadata", "", f"the ISR {list(known.isr)}", f"the ISR {list(state.isr)}", tp)
 
 

@@ -46,7 +46,8 @@ class ControllerRemembersTrue(Checker):
 
     Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4), and up to 2.1
     not whether a broker has registered again (KAFKA-1120): for such releases leader epochs, and broker epochs and
-    brokers that shut down, are not compared.
+    brokers that shut down, are not compared. Nor are ISRs, whose changes leaders did not announce before KAFKA-1367
+    (0.9).
 
     Not verified: the states of replicas; the memory while it has work to do, after its failover; what waits in its
         queues (``requests_delivered``).
@@ -64,6 +65,7 @@ class ControllerRemembersTrue(Checker):
         self._now = history.circumstances
         start = history.settings.start
         self._epochs, self._bounces = start.metadata_has_raised_epochs, start.detects_bounces
+        self._isrs = start.announces_isrs
         self._takes_over = -1
         """The broker whose failover goes on; -1: none."""
         self._written: dict[str, None] = {}
@@ -192,7 +194,8 @@ class ControllerRemembersTrue(Checker):
         if kept is None or there is None:
             return kept is there
         epochs = kept.leader_epoch == there.leader_epoch or not self._epochs
-        return (kept.leader, kept.isr) == (there.leader, there.isr) and epochs
+        isrs = kept.isr == there.isr or not self._isrs
+        return kept.leader == there.leader and isrs and epochs
 
     def deletions(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
         kept, there = memories["deletions"], self.cluster.deleting

@@ -83,6 +83,13 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"controller.announces_brokers": False},
     ),
     Difference(
+        title="an UpdateMetadata that holds no partition",
+        before="is sent",
+        here="is not sent: in a cluster without topics no broker knows of the others",
+        source="KAFKA-1867, 0.9",
+        policies={"controller.metadata_needs_partitions": True},
+    ),
+    Difference(
         title="a move that takes leadership from the leader gives it to",
         before="the first replica of the target that is alive and in the ISR",
         here="the first replica of the target that is alive",
@@ -108,6 +115,26 @@ PROFILE = KAFKA_1_1.with_differences(
         here="once in `replica.lag.time.max.ms`",
         source="KAFKA-4485, 0.10.2",
         policies={"brokers.isr_checks_per_lag_time": 1},
+    ),
+    Difference(
+        title="while the ISR of a partition is written to ZooKeeper, its consumers",
+        here="wait, as producers and followers do",
+        source="Partition.leaderReplicaIfLocal, 0.8.0",
+        policies={"brokers.isr_write_holds_readers": True},
+    ),
+    Difference(
+        title="a leader that has changed an ISR",
+        before="announces it to the controller, which sends every broker the metadata",
+        here="announces nothing: metadata keeps the ISR until another change of the partition",
+        source="KAFKA-1367, 0.9",
+        policies={"brokers.announces_isrs": False},
+    ),
+    Difference(
+        title="BytesOutPerSec counts what is sent",
+        before="to consumers",
+        here="to consumers and followers",
+        source="KIP-153, 0.11 (KafkaApis.readMessageSets, 0.8.0)",
+        policies={"brokers.measures_replication_as_sent": True},
     ),
     Difference(
         title="`max.message.bytes` limits",

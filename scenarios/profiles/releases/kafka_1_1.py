@@ -67,6 +67,20 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.serves": MetadataCache.knows_topic},
     ),
     Difference(
+        title="CreateTopics of a topic that is there, with more replicas than there are brokers,",
+        before="is refused with TOPIC_ALREADY_EXISTS",
+        here="is refused with INVALID_REPLICATION_FACTOR",
+        source="KAFKA-8875, 2.3.1",
+        policies={"brokers.looks_for_topic_first": False},
+    ),
+    Difference(
+        title="while the ISR of a partition is written to ZooKeeper, its consumers",
+        before="wait, as producers and followers do",
+        here="read on; producers and followers wait",
+        source="KIP-320, 2.1 (Partition.readRecords)",
+        policies={"brokers.isr_write_holds_readers": False},
+    ),
+    Difference(
         title="message.format.version is, by default,",
         before="2.3-IV1",
         here="1.1-IV0",

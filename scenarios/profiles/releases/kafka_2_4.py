@@ -103,6 +103,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.fills_in_defaults": True},
     ),
     Difference(
+        title="Metadata of a partition whose leader is not alive shows",
+        before="no ISR",
+        here="the ISR",
+        source="KAFKA-8442, 2.4",
+        policies={"brokers.shows_isr_of_leaderless": True},
+    ),
+    Difference(
         title="ElectLeaders, where the preferred replica leads already,",
         before="succeeds",
         here="answers ELECTION_NOT_NEEDED, and leaves the partition out where all were asked for",

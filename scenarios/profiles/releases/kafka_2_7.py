@@ -12,7 +12,7 @@ PROFILE = KAFKA_2_6.with_differences(
     *differences(KAFKA_2_6, RELEASE),
     Difference(
         title="a leader changes its ISR",
-        here="through the controller (AlterIsr); until it answers, the larger set counts",
+        here="through the controller (AlterIsr); until it answers, the larger set counts, and nothing waits",
         source="KIP-497, 2.7",
         policies={"brokers.isr_writes": ByController(), "kip_455.watches_isr": False},
     ),

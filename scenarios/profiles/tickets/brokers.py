@@ -272,6 +272,27 @@ TICKETS = (
         ),
     ),
     Ticket(
+        key="KAFKA-9235",
+        title="a transaction coordinator whose replica is removed goes on answering for its transactional ids",
+        last="2.4.0",
+        until=("2.4.1",),
+        policies={"brokers.transactions.stop_resigns": False},
+        fixed={"brokers.transactions.stop_resigns": True},
+        differences=(
+            Difference(
+                title="a transaction coordinator whose replica of `__transaction_state` is removed",
+                before="goes on answering for its ids, until it follows the new leader or leads again; what it writes "
+                "is refused (NOT_COORDINATOR)",
+                here="gives up its ids",
+                source="KAFKA-9235, 2.4.1",
+            ),
+        ),
+        effects=(Effect(checkers=("coordinators_lead", "coordinators_remember", "transactions_end")),),
+        witness="KAFKA-9235",
+        source="KafkaApis.handleStopReplicaRequest and TransactionCoordinator.handleTxnImmigration, 1.1.1 and 2.3.1; "
+        "onResignation, 2.4.1",
+    ),
+    Ticket(
         key="KIP-360",
         title="a leader whose log began empty, after a producer's records that were deleted, takes any sequence "
         "number: a batch whose answer was lost is written again, and one that comes late is written after later ones",

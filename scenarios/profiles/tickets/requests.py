@@ -245,4 +245,24 @@ TICKETS = (
         "connection which the controller had given up takes back what a later one said",
         effects=(Effect(checkers=("metadata_kept",)),),
     ),
+    Ticket(
+        key="KAFKA-13572",
+        title="PreferredReplicaImbalanceCount falls below the truth, and below zero, when a topic is deleted while "
+        "another one waits for its deletion",
+        since="2.7.0",
+        last="3.2.0",
+        until=("3.2.1", "3.3.0"),
+        policies={"controller.discounts_queued_again": True},
+        differences=(
+            Difference(
+                title="PreferredReplicaImbalanceCount, when a topic is deleted while another one waits for its "
+                "deletion,",
+                before="leaves both out",
+                here="falls by the partitions of the one that waits, whose leader is gone: it can be below zero, until "
+                "another controller counts",
+            ),
+        ),
+        effects=(Effect(checkers=("times_true",)),),
+        source="ControllerContext.queueTopicDeletion, 2.7.0 to 3.2.1",
+    ),
 )

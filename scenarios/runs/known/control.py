@@ -30,6 +30,7 @@ from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import UNCLEAN
 from scenarios.observe.findings.control_facts import NotNotified
 from scenarios.observe.findings.convergence_facts import LeaderGone, NeverLed, RequestStays
+from scenarios.observe.findings.gauge_facts import GaugeNegative
 from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper
 from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
@@ -359,7 +360,14 @@ def _deposed_by_a_late_failover(past: KeptEvents, violation: Violation) -> bool:
     return until[0].client != broker and until[0].client in creators and not resigned
 
 
+def _discounted(_past: KeptEvents, violation: Violation | None) -> bool:
+    """Whether it is that gauge which is below zero."""
+    found = None if violation is None else violation.facts
+    return isinstance(found, GaugeNegative) and found.metric.endswith("name=PreferredReplicaImbalanceCount")
+
+
 CONTROL: tuple[Reason, ...] = (
+    Reason("KAFKA-13572", _discounted),
     Reason("KafkaController.processControllerChange (1.1.0 to 2.7.2)", _gone_before_it_was_looked_at),
     Reason("KAFKA-7482", _not_notified("KAFKA-7482")),
     Reason("Election.leaderForOffline (2.3.1 to 2.7.2)", _not_notified("Election.leaderForOffline")),

@@ -1,4 +1,4 @@
-"""Idempotent producers: batches that a leader takes twice."""
+"""Idempotent and transactional producers: batches that a leader takes twice, coordinators that go on."""
 
 from __future__ import annotations
 
@@ -78,8 +78,20 @@ def _taken_as_unknown(past: KeptEvents, violation: Violation, tp: TopicPartition
     )
 
 
+def _kept_its_ids(past: KeptEvents, violation: Violation | None) -> bool:
+    """Each broker that it is about has gone on as the coordinator of a partition that it had no more, of the one that
+    it is about where it names one."""
+    if violation is None or not violation.brokers:
+        return False
+    kept = [one for one in past.run.witnesses if one.ticket == "KAFKA-9235" and one.seq <= violation.seq]
+    if violation.partition is not None:
+        kept = [one for one in kept if (one.topic, one.partition) == violation.partition]
+    return set(violation.brokers) <= {one.replica for one in kept}
+
+
 PRODUCERS: tuple[Reason, ...] = (
     Reason("KIP-360", _producer_unknown),
     Reason("ProducerAppendInfo.checkSequence (2.4.1)", _producer_unknown),
     Reason("KAFKA-7190", _producer_forgotten),
+    Reason("KAFKA-9235", _kept_its_ids),
 )

@@ -305,3 +305,16 @@ def test_a_change_that_waits_for_its_turn_keeps_the_world_unsettled() -> None:
         assert len(desk.asked) == 2
 
     Desk().play(test)
+
+
+@pytest.mark.parametrize(("announces", "nodes"), [(True, 1), (False, 0)])
+def test_nothing_is_announced_before_kafka_1367(announces: bool, nodes: int) -> None:
+    bench = Bench(BrokerPolicies(BrokerConfig(replica_lag_time_max_us=LAG), announces_isrs=announces))
+    bench.lead()
+    bench.produce()
+    bench.at(bench.world.now + 2 * LAG)
+    bench.expire_isrs()
+    bench.zk.answer(ZkCode.OK, 1)
+    bench.at(bench.world.now + 10_000 * MS)
+    bench.propagate_isr_changes()
+    assert len(bench.zk.waiting) == nodes

@@ -126,6 +126,26 @@ def test_where_the_logs_diverge_the_answer_says_so() -> None:
     assert (answer.error, answer.batches, answer.diverging) == (Errors.NONE, (), (0, 2))
 
 
+@pytest.mark.parametrize("last_epoch", [1, 2, 3, 5, 7])
+def test_before_the_start_of_the_log_no_epoch_diverges(last_epoch: int) -> None:
+    """Partition.readRecords, 2.7.2 (KAFKA-12996): whatever the log knows of the epoch; of 3 it knows that it has 2."""
+    bench = led(1)
+    bench.follow(epoch=1)
+    bench.partition.truncate_fully_and_start_at(10)
+    for epoch in (2, 5):
+        bench.lead(epoch=epoch, version=epoch, isr=(0,))
+        produce(bench, records(b"c"))
+    [answer] = fetch(bench, at(4, fetched=last_epoch)).last.partitions
+    assert (answer.error, answer.diverging) == (Errors.OFFSET_OUT_OF_RANGE, None)
+    [answer] = fetch(bench, at(10, fetched=3)).last.partitions
+    assert (answer.error, answer.diverging) == (Errors.NONE, (2, 11))
+
+
+def test_a_later_epoch_than_any_of_the_log_is_out_of_range() -> None:
+    [answer] = fetch(led(1), at(1, fetched=7)).last.partitions
+    assert (answer.error, answer.diverging) == (Errors.OFFSET_OUT_OF_RANGE, None)
+
+
 def test_a_closed_connection_waits_for_nothing() -> None:
     bench = led()
     line = fetch(bench, at(0))

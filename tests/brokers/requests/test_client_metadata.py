@@ -10,13 +10,13 @@ from emulator.protocol.clients.metadata import ClientMetadataRequest, PartitionA
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
+from scenarios.profiles import PROFILES
 from tests.brokers.bench import Bench
 
 
-@pytest.fixture
-def bench() -> Bench:
+def bench_of(profile: str) -> Bench:
     """Brokers 0 and 1 are alive, 2 is not. The partitions of ``t`` are led by 1 and 2."""
-    bench = Bench()
+    bench = Bench(PROFILES[profile].policies.brokers)
     bench.router.add(MetadataHandler(bench.manager, cast(AdminZkClient, None), lambda _topic: None))
     states = tuple(
         PartitionMetadata(TopicPartition("t", number), 1, leader, 5, (1, 2), 0, (1, 2), (2,))
@@ -24,6 +24,11 @@ def bench() -> Bench:
     )
     bench.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, states, (0, 1)))
     return bench
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return bench_of("kafka-2.3")
 
 
 def partitions(bench: Bench, *, only_alive: bool = False) -> tuple[PartitionAnswer, ...]:
@@ -38,6 +43,13 @@ def test_partitions_are_in_order_and_a_dead_leader_is_none(bench: Bench) -> None
     assert (first.error, first.state.leader, first.state.isr) == (Errors.NONE, 1, (1, 2))
     assert (second.error, second.state.leader) == (Errors.LEADER_NOT_AVAILABLE, NO_LEADER)
     assert second.state.leader_epoch == 5
+
+
+@pytest.mark.parametrize(("profile", "isr"), [("kafka-1.1", ()), ("kafka-2.3", ()), ("kafka-2.4", (1, 2))])
+def test_an_isr_without_a_leader_is_shown_since_kafka_8442(profile: str, isr: tuple[int, ...]) -> None:
+    led, leaderless = partitions(bench_of(profile))
+    assert (led.state.isr, leaderless.state.isr) == ((1, 2), isr)
+    assert leaderless.state.replicas == (1, 2)
 
 
 def test_the_oldest_clients_get_no_broker_that_is_not_alive(bench: Bench) -> None:

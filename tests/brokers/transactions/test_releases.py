@@ -7,6 +7,7 @@ import pytest
 from brokers.transactions.metadata import LAST_EPOCH, NO_PRODUCER_EPOCH
 from brokers.transactions.policies import VERSIONS_2_7, TransactionPolicies
 from emulator.protocol.errors import Errors
+from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from scenarios.profiles import PROFILES
 from scenarios.wire.versions import DEFAULT, announced
@@ -65,6 +66,27 @@ def test_a_producer_that_was_too_slow_gets_another_epoch_in_2_5_alone() -> None:
     late = timed_out(bench)
     assert bench.init(known=late).error is Errors.PRODUCER_FENCED
     assert bench.metadata.last_producer_epoch == NO_PRODUCER_EPOCH
+
+
+@pytest.mark.parametrize(("release", "goes_on"), [("kafka-1.1", True), ("kafka-2.3", True), ("kafka-2.4", False)])
+def test_a_coordinator_without_its_replica_answers_before_kafka_9235(release: str, goes_on: bool) -> None:
+    bench = of(release)
+    producer = bench.producer()
+    assert bench.add(producer) is Errors.NONE
+    bench.send(StopReplicaRequest(9, 1, -1, True, (STATES,)))
+    assert bench.add(producer) is (Errors.NONE if goes_on else Errors.NOT_COORDINATOR), "it is in the transaction"
+    bench.learn(OTHER, 0)
+    assert bench.add(producer, OTHER) is Errors.NOT_COORDINATOR, "which cannot be written"
+    bench.elect(epoch=3)
+    assert bench.add(producer) is Errors.INVALID_PRODUCER_ID_MAPPING, "its new replica is empty"
+
+
+def test_a_coordinator_without_its_replica_ends_when_it_follows() -> None:
+    bench = of("kafka-2.3")
+    producer = bench.producer()
+    bench.send(StopReplicaRequest(9, 1, -1, True, (STATES,)))
+    bench.resign(3)
+    assert bench.add(producer) is Errors.NOT_COORDINATOR
 
 
 def fail_to_fence(bench: TransactionBench, times: int) -> int:

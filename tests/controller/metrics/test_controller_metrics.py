@@ -130,6 +130,27 @@ def test_a_topic_that_is_deleted_is_not_offline() -> None:
     play(test)
 
 
+@pytest.mark.parametrize(("discounts", "shown_then"), [(True, -4), (False, 0)])
+def test_a_topic_that_waits_for_its_deletion_is_taken_out_again(discounts: bool, shown_then: int) -> None:
+    """ControllerContextTest.testPreferredReplicaImbalanceMetricOnConcurrentTopicDeletion (KAFKA-13572): with its two
+    partitions when another topic is to be deleted, and once more when that is done."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (1, 2), 1: (2, 1)})
+        await lab.create_topic("payments", {0: (1, 0)})
+        lab.nodes[2].crash()
+        await lab.pass_time(EXPIRY_US)
+        await lab.delete_topic("orders")
+        assert gauges(lab, "PreferredReplicaImbalanceCount", "TopicsToDeleteCount") == (0, 1)
+        await lab.delete_topic("payments")
+        assert gauges(lab, "PreferredReplicaImbalanceCount") == (shown_then,)
+        await lab.operator.delete("/controller")
+        await lab.settle()
+        assert gauges(lab, "PreferredReplicaImbalanceCount") == (0,)
+
+    play(test, discounts_queued_again=discounts)
+
+
 def test_an_adding_preferred_replica_counts_once_it_is_in_the_isr() -> None:
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (1, 2)})

@@ -109,6 +109,18 @@ def test_what_is_refused(topic: NewTopic, error: ApiError) -> None:
     assert found.error == error
 
 
+@pytest.mark.parametrize(
+    ("profile", "error"),
+    [("kafka-1.1", Errors.INVALID_REPLICATION_FACTOR), ("kafka-2.3", Errors.TOPIC_ALREADY_EXISTS)],
+)
+def test_that_a_topic_is_there_comes_first_since_kafka_8875(profile: str, error: Errors) -> None:
+    """PlaintextAdminIntegrationTest.testCreateExistingTopicsThrowTopicExistsException (2.3.1)."""
+    (too_many,), _ = created(NewTopic("orders", 1, 4), profile=profile, validate_only=True)
+    assert too_many.error.code is error
+    (again,), _ = created(NewTopic("orders", 1, 1), profile=profile)
+    assert again.error.code is Errors.TOPIC_ALREADY_EXISTS
+
+
 def test_one_topic_that_is_refused_does_not_hold_up_another() -> None:
     topics, _ = created(NewTopic("orders", 1, 1), NewTopic("payments", 1, 1))
     assert [topic.error.code for topic in topics] == [Errors.TOPIC_ALREADY_EXISTS, Errors.NONE]

@@ -95,7 +95,8 @@ async def test_metrics_of_a_replica_whose_directory_fails(release: str) -> None:
 @RELEASES
 @in_virtual_time
 async def test_metrics_during_topic_create_delete(release: str) -> None:
-    """testMetricsDuringTopicCreateDelete: at rest nothing is offline, under-replicated or led by another."""
+    """testMetricsDuringTopicCreateDelete: at rest nothing is offline, under-replicated or led by another. 2.7.2 counts
+    too few that are led by another (KAFKA-13572), which its own test does not look for."""
     gauges = ("OfflinePartitionsCount", "PreferredReplicaImbalanceCount")
     async with cluster(3, {}, profile=release, controller=2) as c:
         for turn in range(3):
@@ -105,7 +106,9 @@ async def test_metrics_during_topic_create_delete(release: str) -> None:
             for topic in topics:
                 await c.delete_topic(topic)
             await c.settled()
-            assert [c.metric(2, f"kafka.controller:type=KafkaController,name={name}") for name in gauges] == [0, 0]
+            offline, imbalanced = (c.metric(2, f"kafka.controller:type=KafkaController,name={name}") for name in gauges)
+            assert offline == 0
+            assert imbalanced < 0 if release == "kafka-2.7" else imbalanced == 0
             under = "kafka.server:type=ReplicaManager,name=UnderReplicatedPartitions"
             assert [c.metric(broker, under) for broker in range(3)] == [0, 0, 0]
         assert c.partitions() == []

@@ -9,9 +9,12 @@ import pytest
 from brokers.log.producer_state_manager import ProducerStateManager
 from emulator.protocol import events as e
 from emulator.protocol.errors import Errors
+from scenarios.language import Scenario
 from scenarios.observe.checkers import Violation
 from scenarios.runs import Run, run_scenario
-from tests.scenarios.runs.building import TP, Table, scenario
+from scenarios.runs.findings import findings
+from scenarios.runs.known_findings import explained
+from tests.scenarios.runs.building import TP, Table, play, scenario
 from tests.scenarios.runs.stated import stated
 from tests.scenarios.runs.test_known_findings import bounced, kept, quiet, tickets, told
 from tests.scenarios.runs.test_known_logs import follows, led
@@ -172,3 +175,31 @@ def test_a_leader_that_has_lost_batches_takes_them_again(bounced: Run) -> None:
     killed = [event._replace(kind="process") if type(event) is e.NodeCrashed else event for event in killed]
     assert set(tickets(told(bounced, bounced.profile, kept(bounced), elsewhere))) == {None}
     assert set(tickets(told(bounced, bounced.profile, killed, again))) == {None}
+
+
+@pytest.mark.parametrize(("profile", "found"), [("kafka-2.3", True), ("kafka-2.4", False)])
+def test_a_transaction_coordinator_that_goes_on_is_known_before_kafka_9235(profile: str, found: bool) -> None:
+    """The partition of its transactional ids moves away from its broker, with the leadership."""
+    one = {"transaction.state.log.num.partitions": 1, "offsets.topic.num.partitions": 1}
+    moves = [{"topic": "__transaction_state", "partition": 0, "replicas": [1, 2]}]
+    table = {
+        "title": "the coordinator moves",
+        "profile": profile,
+        "horizon": "2m",
+        "strategy": {"name": "wiki"},
+        "cluster": {"brokers": 4, "controller": 3, "config": one},
+        "topics": [
+            {"name": "orders", "assignment": [[0, 1, 2]]},
+            {"name": "__transaction_state", "assignment": [[0, 1]]},
+        ],
+        "clients": [{"behaviour": "transactional", "id": "writer", "partitions": ["orders-0"]}],
+        "plan": {"version": 1, "partitions": moves},
+        "method": [{"at": "10s", "action": "reassign.execute"}],
+        "expect": [{"converged": True}],
+    }
+    run = play(Scenario.from_table(table)).run
+    seen = explained(run, findings(run))
+    assert not seen.new
+    assert [(str(reason).split(":")[0], [one.checker for one in of_it]) for reason, of_it in seen.known] == (
+        [("KAFKA-9235", ["coordinators_lead", "coordinators_remember"])] if found else []
+    )

@@ -17,13 +17,14 @@ TP = TopicPartition("orders", 0)
 ASSIGNED = (1, 0, 4, 3)
 
 
-def unlike(known: PartitionMetadata) -> list[str]:
+def unlike(known: PartitionMetadata, *, isrs_announced: bool = True) -> list[str]:
     """Differences from ZooKeeper, which has orders-0 on ``ASSIGNED``, led by broker 1, with that ISR."""
     cluster = SimpleNamespace(
         registrations={}, topics={"orders": {0: ASSIGNED}}, is_deleting=lambda _topic: False,
         state=lambda _tp: LeaderAndIsr(1, 3, ASSIGNED, 1), assignment=lambda _tp: ASSIGNED,
     )  # fmt: skip
-    checker = SimpleNamespace(cluster=cluster, _announced=False, now=SimpleNamespace(isr_announced=lambda *_of: True))
+    now = SimpleNamespace(isr_announced=lambda *_of: True)
+    checker = SimpleNamespace(cluster=cluster, _announced=False, _isrs_announced=isrs_announced, now=now)
     memories = {"live_brokers": (), "metadata": {"orders": {0: known}}}
     found = BrokerRemembersTrue.metadata(cast("Any", checker), cast("Any", SimpleNamespace(t_us=9)), memories)
     return [f"{one.kept}; {one.wanted}" for one in found]
@@ -40,6 +41,13 @@ def unlike(known: PartitionMetadata) -> list[str]:
 )
 def test_replicas_and_isrs_of_the_metadata(replicas: tuple[int, ...], isr: tuple[int, ...], wanted: list[str]) -> None:
     assert unlike(PartitionMetadata(TP, 1, 1, 3, isr, 1, replicas, ())) == wanted
+
+
+def test_isrs_are_not_compared_where_leaders_do_not_announce_them() -> None:
+    """Before KAFKA-1367 (0.9)."""
+    assert unlike(PartitionMetadata(TP, 1, 1, 3, (1, 0), 1, ASSIGNED, ()), isrs_announced=False) == []
+    replicas = PartitionMetadata(TP, 1, 1, 3, (1, 0), 1, (1, 0, 4), ())
+    assert unlike(replicas, isrs_announced=False) == ["replicas [1, 0, 4]; replicas [1, 0, 4, 3]"]
 
 
 def test_the_draft_of_kip_352_names_the_replicas_before_a_move_and_after_it() -> None:
