@@ -143,9 +143,12 @@ class Broker:
         fetchers = ReplicaFetcherManager(process, self.spec.fetchers, self._connect, quotas.follower)
         metadata = MetadataCache()
         alter_isr: AlterIsrManager | None = None
-        if isinstance(self.spec.policies.isr_writes, ByController):
+        isr_writes = self.spec.policies.isr_writes
+        if isinstance(isr_writes, ByController):
             channel = BrokerToControllerChannel(process, metadata, self._to_controller)
-            alter_isr = DefaultAlterIsrManager(process, channel.send_request, lambda: self.control.broker_epoch)
+            alter_isr = DefaultAlterIsrManager(
+                process, channel.send_request, lambda: self.control.broker_epoch, isr_writes.at_once
+            )
         self.replicas = ReplicaManager(
             process, zk, fetchers, self.spec.policies, quotas.leader, quotas.alter_log_dirs, metadata, alter_isr
         )

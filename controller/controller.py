@@ -132,7 +132,7 @@ class Controller:
         self._step = Steps(self.gates, process)
         self.zk_client = KafkaZkClient(
             self.zk, process.node.trace, process.node.id, context, policies.fencing, policies.broker_epochs,
-            policies.topic_version,
+            self._new_topic_id, policies.topic_version,
             never=Signal(process.world, "a new session, which waits") if policies.expiry_waits_for_event else None,
         )  # fmt: skip
         self.event_manager = ControllerEventManager(process, self._process_or_fail)
@@ -533,6 +533,9 @@ class Controller:
             self.watches.deletions()
         await self.zk_client.exists(znodes.PREFERRED_REPLICA_ELECTION)
         await self.zk_client.exists(znodes.REASSIGN_PARTITIONS)
+
+    def _new_topic_id(self) -> str:
+        return znodes.random_topic_id(self.process.world.stream(znodes.TOPIC_IDS, self.id))
 
     async def _initialize_context(self) -> None:
         context = self.context

@@ -196,7 +196,10 @@ class ByController:
     Attributes:
         outcome_moves_high_watermark: False: before KAFKA-13091 (3.0) the high watermark moves with the next append or
             fetch only.
+        at_once: a change is sent as soon as no other request of its broker is in flight (2.8). Before, every 50 ms.
     """
+
+    at_once: bool = False
 
     holds_high_watermark: bool = False
     outcome_moves_high_watermark: bool = False

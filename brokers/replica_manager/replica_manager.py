@@ -222,7 +222,7 @@ class ReplicaManager:
         (kafka-behaviour §7.4). Returns the outcome for each partition of the request."""
         me = self.process.node.id
         partitions, offline, checks_assignment = self.partitions, self.offline, self.policies.checks_assignment
-        any_injected = bool(self.injected.start or self.injected.lead)
+        any_injected, topic_ids = bool(self.injected.start or self.injected.lead), request.topic_ids
         outcomes: list[Errors] = []
         leaders: list[LeaderAndIsrPartition] = []
         followers: list[LeaderAndIsrPartition] = []
@@ -231,6 +231,8 @@ class ReplicaManager:
             partition = partitions.get(tp)
             if tp in offline:
                 outcome = Errors.KAFKA_STORAGE_ERROR
+            elif topic_ids and partition is not None and not _is_of(partition, topic_ids):
+                outcome = Errors.INCONSISTENT_TOPIC_ID
             elif partition is not None and state.leader_epoch <= partition.leader_epoch:
                 outcome = Errors.STALE_CONTROLLER_EPOCH
             elif checks_assignment and me not in state.replicas:
@@ -463,3 +465,9 @@ class ReplicaManager:
     def close(self) -> None:
         """A clean stop: flush every log and write the checkpoints."""
         self.logs.close(partition.log for partition in self.partitions.values())
+
+
+def _is_of(partition: Partition, topic_ids: Mapping[str, str]) -> bool:
+    """Whether the log here is of the topic that a LeaderAndIsr means (KAFKA-12332). Kafka 2.8 looks for the log before
+    it opens it, so that the first request of a process is not checked."""
+    return partition.log.directory.metadata.check_or_set(partition.tp, topic_ids.get(partition.tp.topic, ""))
