@@ -168,12 +168,13 @@ class Desk:
 
     world: World = field(factory=lambda: World(1))
     asked: list[tuple[int, AlterIsrRequest]] = field(factory=list)
+    at_once: bool = False
     manager: DefaultAlterIsrManager = field(init=False)
     answers: Mailbox = field(init=False)
 
     async def main(self, process: Process) -> None:
         self.answers = Mailbox(self.world)
-        self.manager = DefaultAlterIsrManager(process, self._ask, lambda: 42)
+        self.manager = DefaultAlterIsrManager(process, self._ask, lambda: 42, self.at_once)
 
     async def _ask(self, request: AlterIsrRequest) -> AlterIsrResponse:
         self.asked.append((self.world.now, request))
@@ -237,6 +238,38 @@ def test_a_request_that_fails_as_a_whole_is_sent_again() -> None:
         assert wish.outcome == ((0, 1), 8)
 
     Desk().play(test)
+
+
+def test_since_2_8_a_change_is_sent_at_once_and_the_next_ones_with_the_answer() -> None:
+    async def test(desk: Desk) -> None:
+        first = desk.wish()
+        await desk.world.sleep(1)
+        second, third = desk.wish(OTHER), desk.wish(TopicPartition("t", 2))
+        await desk.world.sleep(3 * INTERVAL_US)
+        [(at_us, request)] = desk.asked
+        assert (at_us, [each.tp for each in request.partitions]) == (1, [TP])
+        answered_us = desk.world.now
+        await desk.answer((TP, Errors.NONE, now()))
+        assert first.outcome == ((0, 1), 8)
+        at_us, request = desk.asked[1]
+        assert (at_us, [each.tp.partition for each in request.partitions]) == (answered_us, [OTHER.partition, 2])
+        assert (second.outcome, third.outcome) == (None, None)
+
+    Desk(at_once=True).play(test)
+
+
+def test_since_2_8_a_request_that_fails_as_a_whole_is_sent_again_after_50_ms() -> None:
+    async def test(desk: Desk) -> None:
+        wish = desk.wish()
+        await desk.world.sleep(1)
+        await desk.answer()
+        failed_us = desk.world.now - 1
+        await desk.world.sleep(2 * INTERVAL_US)
+        assert [at_us for at_us, _ in desk.asked] == [1, failed_us + INTERVAL_US]
+        await desk.answer((TP, Errors.NONE, now()))
+        assert wish.outcome == ((0, 1), 8)
+
+    Desk(at_once=True).play(test)
 
 
 @pytest.mark.parametrize(
