@@ -25,7 +25,7 @@ from brokers.requests.handler_pool import RequestHandlerPool
 from brokers.requests.log_dirs import LogDirsHandler
 from brokers.requests.offsets import OffsetsHandler
 from brokers.requests.produce import ProduceHandler
-from brokers.requests.producer_ids import ProducerIds
+from brokers.requests.producer_ids import ControllersProducerIds, ProducerIds
 from brokers.requests.router import Handle, Router, handles
 from brokers.to_controller import BrokerToControllerChannel
 from brokers.topic_creation import AdminZkClient
@@ -147,7 +147,11 @@ class Broker:
         if isinstance(isr_writes, ByController):
             channel = BrokerToControllerChannel(process, metadata, self._to_controller)
             alter_isr = DefaultAlterIsrManager(
-                process, channel.send_request, lambda: self.control.broker_epoch, isr_writes.at_once
+                process,
+                channel.send_request,
+                lambda: self.control.broker_epoch,
+                isr_writes.at_once,
+                isr_writes.awaits_answers,
             )
         self.replicas = ReplicaManager(
             process, zk, fetchers, self.spec.policies, quotas.leader, quotas.alter_log_dirs, metadata, alter_isr
@@ -246,7 +250,7 @@ class Broker:
         self.groups = groups = GroupsPart(manager, produce)
         manager.coordinators[GROUP_METADATA_TOPIC] = groups
         router = Router(manager.purgatory.complete)
-        producer_ids = ProducerIds(self.process, self.zk)
+        producer_ids = self._producer_ids()
         self.transactions = transactions = TransactionsPart(manager, produce, groups, producer_ids, self._to_broker)
         manager.coordinators[TRANSACTION_STATE_TOPIC] = transactions
         for handler in (
@@ -256,6 +260,15 @@ class Broker:
         ):  # fmt: skip
             router.add(handler)
         return router
+
+    def _producer_ids(self) -> ProducerIds:
+        """The source of producer ids: ZooKeeper, or, since KIP-730 (3.0), the controller."""
+        if not self.spec.policies.asks_for_producer_ids:
+            return ProducerIds(self.process, self.zk)
+        channel = BrokerToControllerChannel(self.process, self.replicas.metadata, self._to_controller)
+        return ControllersProducerIds(
+            self.process, self.zk, ask=channel.send_request, broker_epoch=lambda: self.control.broker_epoch
+        )
 
     def _add_admin_handlers(self, router: Router) -> None:
         """Add the handlers of requests that only real clients send."""
@@ -326,6 +339,7 @@ class Broker:
                 config,
                 self._to_broker,
                 lambda: self.control.broker_epoch,
+                self.replicas.metadata if self.spec.policies.shuts_down_by_metadata else None,
             ).ask()
 
     def stop(self) -> None:

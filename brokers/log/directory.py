@@ -141,17 +141,23 @@ class PartitionMetadataFiles:
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
 
-    def check_or_set(self, tp: TopicPartition, topic_id: str) -> bool:
-        """Whether the log of ``tp`` is of that topic; one that has no id yet gets it (Partition.checkOrSetTopicId). Any
-        log is of the topic "", which a request names that knows of no ids."""
-        if not topic_id:
-            return True
+    def topic_id(self, tp: TopicPartition) -> str:
+        """The id that the log of ``tp`` has; "" for none."""
         path = f"{PARTITION_METADATA}{tp}"
         written = self._disk.open(path).entries if self._disk.exists(path) else ()
-        if written:
-            return bool(written[0] == topic_id)
+        return str(written[0]) if written else ""
+
+    def is_of(self, tp: TopicPartition, topic_id: str) -> bool:
+        """Whether the log of ``tp`` is of that topic, or may be: it has no id, or the topic is "", which
+        a request names that knows of no ids."""
+        return not topic_id or self.topic_id(tp) in ("", topic_id)
+
+    def identify(self, tp: TopicPartition, topic_id: str) -> bool:
+        """Give the log of ``tp`` an id, if it has none. Returns whether it got it now."""
+        if not topic_id or self.topic_id(tp):
+            return False
         with suppress(DiskError):  # its directory goes offline
-            self._disk.open(path).replace(topic_id)
+            self._disk.open(f"{PARTITION_METADATA}{tp}").replace(topic_id)
         return True
 
     def forget(self, tp: TopicPartition) -> None:

@@ -43,6 +43,9 @@ class ZkIsrManager:
     def start(self) -> None:
         self.propagation.start()
 
+    def accepts(self, tp: TopicPartition) -> bool:
+        return True
+
     def submit(self, item: AlterIsrItem) -> None:
         wanted = item.leader_and_isr
         path, data = state_path(item.tp), wanted.encode()
@@ -136,14 +139,15 @@ class DefaultAlterIsrManager:
 
     Attributes:
         ask: sends a request to the current controller, until one answers.
-        at_once: see ``brokers.partition.isr.ByController``. A request that fails as a whole is then sent again after
-            50 ms.
+        at_once, awaits_answers: see ``brokers.partition.isr.ByController``. Where changes are sent at once, a request
+            that fails as a whole is sent again after 50 ms.
     """
 
     process: Process
     ask: Callable[[AlterIsrRequest], Awaitable[AlterIsrResponse]]
     broker_epoch: Callable[[], int]
     at_once: bool = False
+    awaits_answers: bool = False
     _unsent: dict[TopicPartition, AlterIsrItem] = field(factory=dict)
     _in_flight: bool = False
     _armed: bool = False
@@ -155,12 +159,16 @@ class DefaultAlterIsrManager:
     def start(self) -> None:
         """Do nothing: there is no periodic work to begin, see ``_arm``."""
 
+    def accepts(self, tp: TopicPartition) -> bool:
+        return not (self.awaits_answers and tp in self._unsent)
+
     def submit(self, item: AlterIsrItem) -> None:
         self._unsent[item.tp] = item
         self._arm()
 
     def clear(self, tp: TopicPartition) -> None:
-        self._unsent.pop(tp, None)
+        if not self.awaits_answers:
+            self._unsent.pop(tp, None)
 
     def _arm(self, failed: bool = False) -> None:
         """Send what there is to send: at once, or by a timer for the next 50 ms tick (empty ticks are left out).
@@ -191,7 +199,7 @@ class DefaultAlterIsrManager:
         self._in_flight = self.at_once  # what the answers bring about is sent together, once all are taken in
         for tp, error, state in response.partitions:
             # An item that waits by now goes, too, though it was never sent (KAFKA-12686, 3.0).
-            self.clear(tp)
+            self._unsent.pop(tp, None)
             item = items[tp]
             if item.abandoned():
                 continue

@@ -231,10 +231,12 @@ class ReplicaManager:
             partition = partitions.get(tp)
             if tp in offline:
                 outcome = Errors.KAFKA_STORAGE_ERROR
-            elif topic_ids and partition is not None and not _is_of(partition, topic_ids):
+            elif topic_ids and not self._is_of_topic(tp, topic_ids):
                 outcome = Errors.INCONSISTENT_TOPIC_ID
             elif partition is not None and state.leader_epoch <= partition.leader_epoch:
                 outcome = Errors.STALE_CONTROLLER_EPOCH
+                if topic_ids and state.leader_epoch == partition.leader_epoch and self._identify([state], topic_ids):
+                    outcome = Errors.NONE
             elif checks_assignment and me not in state.replicas:
                 outcome = Errors.UNKNOWN_TOPIC_OR_PARTITION
                 if partition is None:
@@ -253,6 +255,8 @@ class ReplicaManager:
         self._make_leaders(leaders)
         named = self.policies.request_names_live_leaders
         self._make_followers(followers, request.live_leaders if named else self.metadata.live_brokers)
+        if topic_ids:
+            self._identify((*leaders, *followers), topic_ids)
         for place, state in enumerate(request.partitions) if offline else ():
             if outcomes[place] is Errors.NONE and state.tp in offline:
                 outcomes[place] = Errors.KAFKA_STORAGE_ERROR
@@ -267,6 +271,27 @@ class ReplicaManager:
         self.fetchers.shutdown_idle_fetcher_threads()
         self.metrics.show()
         return tuple(outcomes)
+
+    def _is_of_topic(self, tp: TopicPartition, topic_ids: Mapping[str, str]) -> bool:
+        """Whether the log here is of the topic that a LeaderAndIsr means (KAFKA-12332). Kafka 2.8 looks for the log,
+        and gives it its id, before it opens it: the first request of a process does neither."""
+        topic_id = topic_ids.get(tp.topic, "")
+        if self.policies.identifies_logs:
+            directory = self.logs.holder(tp)
+            return directory is None or directory.metadata.is_of(tp, topic_id)
+        partition = self.partitions.get(tp)
+        if partition is None:
+            return True
+        metadata = partition.log.directory.metadata
+        return metadata.identify(tp, topic_id) or metadata.is_of(tp, topic_id)
+
+    def _identify(self, states: Iterable[LeaderAndIsrPartition], topic_ids: Mapping[str, str]) -> bool:
+        """Give the logs of ``states`` the ids of their topics (KAFKA-13132). Returns whether any had none."""
+        if not self.policies.identifies_logs:
+            return False
+        known = [self.partitions[state.tp] for state in states if state.tp in self.partitions]
+        got = [one.log.directory.metadata.identify(one.tp, topic_ids.get(one.tp.topic, "")) for one in known]
+        return any(got)
 
     def _leads_any(self, topic: str) -> bool:
         """Whether a partition of ``topic`` is led here, among those that the broker knows from its metadata."""
@@ -465,9 +490,3 @@ class ReplicaManager:
     def close(self) -> None:
         """A clean stop: flush every log and write the checkpoints."""
         self.logs.close(partition.log for partition in self.partitions.values())
-
-
-def _is_of(partition: Partition, topic_ids: Mapping[str, str]) -> bool:
-    """Whether the log here is of the topic that a LeaderAndIsr means (KAFKA-12332). Kafka 2.8 looks for the log before
-    it opens it, so that the first request of a process is not checked."""
-    return partition.log.directory.metadata.check_or_set(partition.tp, topic_ids.get(partition.tp.topic, ""))

@@ -30,6 +30,7 @@ CONFIG_TOPICS = "/config/topics"
 CONFIG_BROKERS = "/config/brokers"
 CONFIG_CHANGES = "/config/changes"
 PRODUCER_ID_BLOCK = "/latest_producer_id_block"
+PRODUCER_ID_BLOCK_SIZE = 1000
 ALL_BROKERS = "brokers/<default>"
 """The entity of the cluster-wide default settings of brokers (KIP-226)."""
 

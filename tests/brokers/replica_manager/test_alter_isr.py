@@ -30,7 +30,12 @@ class NotedAlterIsr:
     wanted: list[AlterIsrItem] = field(factory=list)
     cleared: list[TopicPartition] = field(factory=list)
 
+    full: bool = False
+
     def start(self) -> None: ...
+
+    def accepts(self, _tp: TopicPartition) -> bool:
+        return not self.full
 
     def submit(self, item: AlterIsrItem) -> None:
         self.wanted.append(item)
@@ -169,12 +174,13 @@ class Desk:
     world: World = field(factory=lambda: World(1))
     asked: list[tuple[int, AlterIsrRequest]] = field(factory=list)
     at_once: bool = False
+    awaits_answers: bool = False
     manager: DefaultAlterIsrManager = field(init=False)
     answers: Mailbox = field(init=False)
 
     async def main(self, process: Process) -> None:
         self.answers = Mailbox(self.world)
-        self.manager = DefaultAlterIsrManager(process, self._ask, lambda: 42, self.at_once)
+        self.manager = DefaultAlterIsrManager(process, self._ask, lambda: 42, self.at_once, self.awaits_answers)
 
     async def _ask(self, request: AlterIsrRequest) -> AlterIsrResponse:
         self.asked.append((self.world.now, request))
@@ -304,6 +310,35 @@ def test_before_kafka_12686_a_late_answer_takes_a_newer_wish_along() -> None:
         assert (old.outcome, new.outcome, len(desk.asked)) == (None, None, 1)
 
     Desk().play(test)
+
+
+def test_since_kafka_12686_a_change_waits_until_the_last_one_of_its_partition_is_answered() -> None:
+    async def test(desk: Desk) -> None:
+        old = desk.wish()
+        await desk.world.sleep(1)
+        old.abandoned = True
+        desk.manager.clear(TP)
+        assert (desk.manager.accepts(TP), desk.manager.accepts(OTHER)) == (False, True)
+        await desk.answer((TP, Errors.FENCED_LEADER_EPOCH, None))
+        assert desk.manager.accepts(TP)
+        new = desk.wish()
+        await desk.world.sleep(1)
+        await desk.answer((TP, Errors.NONE, now()))
+        assert (old.outcome, new.outcome, len(desk.asked)) == (None, ((0, 1), 8), 2)
+
+    Desk(at_once=True, awaits_answers=True).play(test)
+
+
+def test_a_leader_whose_change_is_not_accepted_keeps_its_isr_and_tries_again() -> None:
+    bench, noted = asking()
+    bench.lead(0, isr=(0,))
+    noted.full = True
+    caught_up(bench, 1)
+    assert not noted.wanted
+    assert not bench.partition.isr_state.is_inflight
+    noted.full = False
+    caught_up(bench, 1)
+    assert noted.isrs() == [(0, 1)]
 
 
 def test_what_is_cleared_before_it_was_sent_is_not_sent() -> None:

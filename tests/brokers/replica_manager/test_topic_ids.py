@@ -2,6 +2,7 @@
 
 from attrs import evolve
 
+from brokers.broker_policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
@@ -56,3 +57,28 @@ def test_a_deleted_log_takes_its_id_along() -> None:
         told(bench, epoch, FIRST)
     bench.send(StopReplicaRequest(9, 1, -1, True, (TP,)))
     assert [told(bench, epoch, SECOND) for epoch in (0, 1)] == [Errors.NONE, Errors.NONE]
+
+
+def of_3_0() -> Bench:
+    return Bench(BrokerPolicies(identifies_logs=True))
+
+
+def test_since_3_0_a_log_has_its_id_from_the_beginning_and_every_request_is_checked() -> None:
+    """ReplicaManager.hasConsistentTopicId, Partition.createLogIfNotExists (KAFKA-13132)."""
+    bench = of_3_0()
+    assert told(bench, 3, FIRST) is Errors.NONE
+    assert told(bench, 4, SECOND) is Errors.INCONSISTENT_TOPIC_ID
+    bench.restart()
+    assert told(bench, 4, SECOND) is Errors.INCONSISTENT_TOPIC_ID
+    assert not bench.manager.partitions
+    assert told(bench, 4, FIRST) is Errors.NONE
+
+
+def test_since_3_0_a_request_of_the_same_epoch_gives_an_id_once() -> None:
+    bench = of_3_0()
+    assert told(bench, 3, "") is Errors.NONE
+    assert told(bench, 2, FIRST) is Errors.STALE_CONTROLLER_EPOCH
+    assert told(bench, 3, FIRST) is Errors.NONE
+    assert told(bench, 3, FIRST) is Errors.STALE_CONTROLLER_EPOCH
+    assert told(bench, 4, SECOND) is Errors.INCONSISTENT_TOPIC_ID
+    assert bench.partition.leader_epoch == 3
