@@ -185,7 +185,7 @@ class KafkaZkClient:
         self.context.topic_ids.update(ids)
 
     async def topic_data(self, topics: Sequence[str]) -> dict[str, str]:
-        """What the znodes of ``topics`` hold; a topic without a znode is left out."""
+        """The contents of the znodes of ``topics``; a topic without a znode is left out."""
         responses = await self.ask([GetData(znodes.topic_path(topic)) for topic in topics])
         return {topic: r.data for topic, r in zip(topics, responses, strict=True) if r.error is ZkCode.OK}
 

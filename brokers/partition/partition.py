@@ -498,7 +498,8 @@ class Partition(LocalReplica):
         """Submit ``proposed`` (Partition.sendAlterIsrRequest, 2.7.2)."""
         services = self.services
         if not services.alter_isr.accepts(self.tp):
-            self._isr_stays(proposed, "the answer to an earlier change is not there")
+            services.metrics.isr_write_failed()
+            services.isr_checks[self] = None
             return
         cause = self._emit_proposed(proposed)
         self.isr_state = proposed
@@ -555,20 +556,16 @@ class Partition(LocalReplica):
         """Handle the failure of ``proposed``. ``for_good``: it stays in flight until the next LeaderAndIsr."""
         if not for_good:
             self.isr_state = committed_isr(proposed.isr)
-        self.process.emit(IsrUpdateFailed, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch)
-        self._isr_stays(proposed, reason)
-        if self.services.policies.isr_writes.outcome_moves_high_watermark:
-            self.maybe_increment_leader_hw(self.process.clock_us)
-
-    def _isr_stays(self, proposed: PendingIsr, reason: str) -> None:
-        """Note that ``proposed`` had no effect, and that the ISR has to be looked at again."""
         services = self.services
+        self.process.emit(IsrUpdateFailed, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch)
         services.metrics.isr_write_failed()
         get_logger("brokers.partition").warning(
             "the ISR stays as it was", broker=self.process.node.id, partition=str(self.tp),
             wanted=proposed.proposed_isr, reason=reason,
         )  # fmt: skip
         services.isr_checks[self] = None
+        if services.policies.isr_writes.outcome_moves_high_watermark:
+            self.maybe_increment_leader_hw(self.process.clock_us)
 
     # -- what a follower does to it ---------------------------------------------------------------------------------
 

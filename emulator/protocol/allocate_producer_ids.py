@@ -21,7 +21,7 @@ class AllocateProducerIdsRequest(Request):
 
 @define(eq=False)
 class AllocateProducerIdsResponse(Response):
-    """Its answer.
+    """The answer.
 
     Attributes:
         start, length: the first id of the block, and how many it has; 0 with an error.

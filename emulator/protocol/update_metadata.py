@@ -30,7 +30,7 @@ class PartitionMetadata:
 
 @define(eq=False)
 class UpdateMetadataRequest(AbstractControlRequest):
-    """What has changed.
+    """The partitions that have changed, and the live brokers.
 
     Attributes:
         topic_ids: the ids of the partitions' topics; empty before v7.

@@ -39,7 +39,7 @@ PROFILE = KAFKA_2_7.with_differences(
         policies={"brokers.groups.syncs_time_out": True},
     ),
     Difference(
-        title="while a consumer group rebalances, offsets of topics that nobody subscribes to any more",
+        title="while a consumer group rebalances, offsets of topics that no member subscribes to any more",
         before="expire, where they do at all",
         here="are kept",
         source="KAFKA-13636, 2.8.2",
