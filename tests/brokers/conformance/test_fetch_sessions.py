@@ -149,8 +149,7 @@ def test_a_full_answer_starves_no_partition_since_kafka_12330(
     for _ in range(2):
         produce(bench, *(records(b"x", tp=tp) for tp in TPS[:2]))
     size = records(b"x").size
-    limits = {"max_wait_us": 0, "max_bytes": size}
-    first = fetch(bench, session=(created.session_id, 1), **limits).last
+    first = fetch(bench, session=(created.session_id, 1), max_wait_us=0, max_bytes=size).last
     assert bases(first) == [(0, [0]), (1, [])]
-    answer = fetch(bench, at(1, TPS[0]), session=(created.session_id, 2), **limits).last
+    answer = fetch(bench, at(1, TPS[0]), session=(created.session_id, 2), max_wait_us=0, max_bytes=size).last
     assert [each for each in bases(answer) if each[1]] == second

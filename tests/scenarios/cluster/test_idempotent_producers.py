@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.protocol.events import Appended, Produced
+from emulator.protocol.events import Appended, ControllerElected, Produced
 from emulator.protocol.types import SequencedBatch, TopicPartition
 from emulator.protocol.znodes import PRODUCER_ID_BLOCK
 from emulator.trace.events import ZkWritten
@@ -71,7 +71,8 @@ def test_since_kip_730_they_come_from_the_controller() -> None:
     assert data is not None
     assert data.endswith(',"block_start":"0","block_end":"999"}')
     [written] = played.of(ZkWritten, lambda event: event.path == PRODUCER_ID_BLOCK)
-    assert written.client == played.stage.cluster.brokers[0].controller.active_controller
+    [controller] = dict.fromkeys(event.node for event in played.of(ControllerElected))
+    assert written.client == controller
     assert {getattr(batch, "producer_id", None) for batch in _batches(played)} == {None, 0, 1, 2}
 
 
