@@ -5,7 +5,6 @@ Fencing: broker epoch, controller epoch, topic id, leader epoch per partition.
 """
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 
 from attrs import define, frozen
 
@@ -49,7 +48,7 @@ class LeaderAndIsrPartition:
         return broker in self.adding or (broker in self.impending_replicas and broker not in self.current_replicas)
 
 
-NO_TOPIC_IDS: Mapping[str, str] = MappingProxyType({})
+NO_TOPIC_IDS: Mapping[str, str] = {}
 
 
 @define(eq=False)
