@@ -26,7 +26,7 @@ from brokers.requests.lock_waits import LockWaits
 from brokers.requests.log_dirs import LogDirsHandler
 from brokers.requests.offsets import OffsetsHandler
 from brokers.requests.produce import ProduceHandler
-from brokers.requests.producer_ids import ProducerIds
+from brokers.requests.producer_ids import ControllersProducerIds, ProducerIds
 from brokers.requests.router import Handle, Router, handles
 from brokers.to_controller import BrokerToControllerChannel
 from brokers.topic_creation import AdminZkClient
@@ -144,9 +144,16 @@ class Broker:
         fetchers = ReplicaFetcherManager(process, self.spec.fetchers, self._connect, quotas.follower)
         metadata = MetadataCache()
         alter_isr: AlterIsrManager | None = None
-        if isinstance(self.spec.policies.isr_writes, ByController):
+        isr_writes = self.spec.policies.isr_writes
+        if isinstance(isr_writes, ByController):
             channel = BrokerToControllerChannel(process, metadata, self._to_controller)
-            alter_isr = DefaultAlterIsrManager(process, channel.send_request, lambda: self.control.broker_epoch)
+            alter_isr = DefaultAlterIsrManager(
+                process,
+                channel.send_request,
+                lambda: self.control.broker_epoch,
+                isr_writes.at_once,
+                isr_writes.awaits_answers,
+            )
         self.replicas = ReplicaManager(
             process, zk, fetchers, self.spec.policies, quotas.leader, quotas.alter_log_dirs, metadata, alter_isr
         )
@@ -246,7 +253,7 @@ class Broker:
         self.groups = groups = GroupsPart(manager, produce)
         manager.coordinators[GROUP_METADATA_TOPIC] = groups
         router = Router(manager.purgatory.complete)
-        producer_ids = ProducerIds(self.process, self.zk)
+        producer_ids = self._producer_ids()
         self.transactions = transactions = TransactionsPart(manager, produce, groups, producer_ids, self._to_broker)
         manager.coordinators[TRANSACTION_STATE_TOPIC] = transactions
         fetch = FetchHandler(manager)
@@ -265,6 +272,15 @@ class Broker:
         locks.taken.append(fetch.rouse)
         threads, readers_wait = policies.config.num_io_threads, policies.isr_write_holds_readers
         LockWaits(self.process, router, locks, threads, fetch.fetches_any, readers_wait).watch()
+
+    def _producer_ids(self) -> ProducerIds:
+        """The source of producer ids: ZooKeeper, or, since KIP-730 (3.0), the controller."""
+        if not self.spec.policies.asks_for_producer_ids:
+            return ProducerIds(self.process, self.zk)
+        channel = BrokerToControllerChannel(self.process, self.replicas.metadata, self._to_controller)
+        return ControllersProducerIds(
+            self.process, self.zk, ask=channel.send_request, broker_epoch=lambda: self.control.broker_epoch
+        )
 
     def _add_admin_handlers(self, router: Router) -> None:
         """Add the handlers of requests that only real clients send."""
@@ -335,6 +351,7 @@ class Broker:
                 config,
                 self._to_broker,
                 lambda: self.control.broker_epoch,
+                self.replicas.metadata if self.spec.policies.shuts_down_by_metadata else None,
             ).ask()
 
     def stop(self) -> None:

@@ -150,6 +150,16 @@ class BrokerPolicies:
         leaders_alone_measure_producers: KAFKA-8392 (2.4): a broker that leads no partition of a topic any more shows no
             BytesInPerSec and MessagesInPerSec of it. Before, they stayed as long as it had a replica.
         shows_rates: KAFKA-9625 (2.5): DescribeConfigs shows the rates of throttles. Before, their values were withheld.
+        identifies_logs: KAFKA-13132 (3.0): a new log gets the id of its topic as it is created, one without an id gets
+            it from a LeaderAndIsr of the leader epoch that the replica has already, and the first request of a process
+            is checked like any other. In 2.8 that one was not, and no log had an id before the second.
+        asks_for_producer_ids: KIP-730 (3.0): a broker asks the controller for blocks of producer ids. Before, it
+            claimed them in ZooKeeper.
+        shuts_down_by_metadata: KAFKA-9189 (3.0): a broker that shuts down finds the controller in its metadata. Before,
+            in ZooKeeper, and so it waited for that.
+        records_alone_go_last: KAFKA-12330 (3.0): in a consumer's fetch session a partition comes after the others once
+            its records were sent. Before, also once something else about it was sent, so that partitions with records
+            could have to wait.
         message_format: what DescribeConfigs shows as the default of message.format.version, the release's newest
             (ApiVersion.latestVersion).
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
@@ -220,6 +230,10 @@ class BrokerPolicies:
     knows_missing_settings: bool = False
     leaders_alone_measure_producers: bool = False
     shows_rates: bool = False
+    identifies_logs: bool = False
+    asks_for_producer_ids: bool = False
+    shuts_down_by_metadata: bool = False
+    records_alone_go_last: bool = False
     message_format: str = "2.3-IV1"
     lacks_metrics: frozenset[str] = frozenset()
     groups: GroupPolicies = field(factory=GroupPolicies)

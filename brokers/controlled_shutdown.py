@@ -9,6 +9,7 @@ from collections.abc import Callable
 from attrs import define
 
 from brokers.broker_config import BrokerConfig
+from brokers.metadata_cache import MetadataCache
 from emulator.kernel import Busy
 from emulator.logger import get_logger
 from emulator.network import Client, Disconnected
@@ -29,6 +30,7 @@ class ControlledShutdown:
     Attributes:
         connect: opens a connection to a broker's listener.
         broker_epoch: the current broker epoch; it changes if the session expires during the shutdown.
+        metadata: where it finds the controller; None: in ZooKeeper.
     """
 
     process: Process
@@ -36,6 +38,7 @@ class ControlledShutdown:
     config: BrokerConfig
     connect: Callable[[int], Client]
     broker_epoch: Callable[[], int]
+    metadata: MetadataCache | None = None
     _client: Client | None = None
 
     async def ask(self) -> bool:
@@ -52,7 +55,12 @@ class ControlledShutdown:
         return False
 
     async def _find_controller(self) -> None:
-        """Connect to the broker that /controller names, if it is registered; else keep the last known one."""
+        """Connect to the broker that /controller names, if it is registered; else keep the last known one. Since
+        KAFKA-9189 (3.0) the broker's metadata is asked, which it has without ZooKeeper."""
+        if self.metadata is not None:
+            if self.metadata.controller in self.metadata.live_brokers:
+                self._connect_to(self.metadata.controller)
+            return
         try:
             data, _ = await self.zk.get(CONTROLLER)
         except NoNode:
@@ -60,6 +68,9 @@ class ControlledShutdown:
         controller = decode_controller(data)
         if await self.zk.exists(broker_path(controller)) is None:
             return
+        self._connect_to(controller)
+
+    def _connect_to(self, controller: int) -> None:
         if self._client is None or self._client.host != controller:
             self._client = self.connect(controller)
 

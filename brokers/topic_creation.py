@@ -20,15 +20,18 @@ from emulator.protocol.znodes import (
     BROKER_IDS,
     CONFIG_CHANGES,
     REASSIGN_PARTITIONS,
+    TOPIC_IDS,
     TOPICS,
     broker_path,
     decode_config,
     decode_reassigning,
     decode_topic,
+    decode_topic_id,
     delete_topic_path,
     encode_config,
     encode_config_change,
     encode_topic,
+    random_topic_id,
     topic_entity,
     topic_path,
 )
@@ -130,7 +133,7 @@ class AdminZkClient:
         await self.change_config(topic_entity(topic), config)
         await self.zk.create_parents(topic_path(topic))
         try:
-            await self.zk.create(topic_path(topic), self._encoded(assignment))
+            await self.zk.create(topic_path(topic), self._encoded(assignment, self._new_id()))
         except NodeExists:
             raise _exists(topic) from None
         return config
@@ -166,8 +169,15 @@ class AdminZkClient:
                 Errors.INVALID_TOPIC_EXCEPTION, f"Topic '{topic}' collides with existing topics: {', '.join(colliding)}"
             )
 
-    def _encoded(self, assignment: Assignment) -> str:
-        return encode_topic(assignment, {} if self.topic_version > 1 else None)
+    def _encoded(self, assignment: Assignment, topic_id: str) -> str:
+        return encode_topic(
+            assignment, {} if self.topic_version > 1 else None, topic_id if self.topic_version > 2 else None
+        )
+
+    def _new_id(self) -> str:
+        """The id of a new topic; "" before KIP-516 (2.8)."""
+        node = self.process.node.id
+        return random_topic_id(self.process.world.stream(TOPIC_IDS, node)) if self.topic_version > 2 else ""
 
     async def exists(self, topic: str) -> bool:
         """Whether the topic has a znode."""
@@ -217,7 +227,7 @@ class AdminZkClient:
         added = self._added(topic, before, total, replicas, brokers)
         if not validate_only:
             try:
-                await self.zk.set(topic_path(topic), self._encoded({**before, **added}))
+                await self.zk.set(topic_path(topic), self._encoded({**before, **added}, decode_topic_id(data)))
             except NoNode:
                 raise _unknown(topic) from None
         return len(before)

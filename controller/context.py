@@ -91,6 +91,7 @@ class ControllerContext:
         brokers: live and shutting-down brokers with their broker epochs, in ascending order.
         assignments: topic -> partition -> replicas in order of preference.
         reassigning: the adding and removing replicas, by topic and partition, of those that KIP-455 is reassigning.
+        topic_ids: the ids of the topics; empty before KIP-516 (2.8).
         leadership_info: the last known content of each state znode.
         replica_states: broker -> partition -> state: with a key for each replica it would be the largest table.
         offline_dirs: broker -> partitions whose log directory there is offline.
@@ -106,6 +107,7 @@ class ControllerContext:
     shutting_down: dict[int, None] = field(factory=dict)
     assignments: dict[str, dict[int, Replicas]] = field(factory=dict)
     reassigning: dict[str, dict[int, ReassigningReplicas]] = field(factory=dict)
+    topic_ids: dict[str, str] = field(factory=dict)
     touched: dict[TopicPartition, None] = field(factory=dict)
     leadership_info: Tracked[LeaderAndIsr] = field(init=False)
     partition_states: Tracked[PartitionState] = field(init=False)
@@ -224,6 +226,7 @@ class ControllerContext:
 
     def remove_topic(self, topic: str) -> None:
         self.reassigning.pop(topic, None)
+        self.topic_ids.pop(topic, None)
         for tp in self.partitions_of(topic):
             self.leadership_info.pop(tp, None)
             self.partition_states.pop(tp, None)

@@ -13,6 +13,7 @@ from controller.errors import ControllerError, ControllerMoved, IllegalState
 from controller.event_manager import ControllerEventManager
 from controller.events import (
     EVENTS,
+    AllocateProducerIds,
     AlterIsr,
     AlterReassignments,
     ApiReplicaLeaderElection,
@@ -48,6 +49,7 @@ from controller.operations.alter_isr import AlterIsrs
 from controller.operations.brokers import BrokerChanges
 from controller.operations.notifications import Notifications
 from controller.operations.preferred import PreferredElections
+from controller.operations.producer_ids import ProducerIdBlocks
 from controller.operations.rebalance import AutoLeaderRebalance
 from controller.operations.shutdown import ControlledShutdowns
 from controller.operations.topics import TopicChanges
@@ -124,6 +126,7 @@ class Controller:
     shutdowns: ControlledShutdowns = field(init=False)
     notifications: Notifications = field(init=False)
     alter_isrs: AlterIsrs = field(init=False)
+    producer_ids: ProducerIdBlocks = field(init=False)
     metrics: ControllerMetrics = field(init=False)
     _step: Steps = field(init=False)
 
@@ -132,7 +135,7 @@ class Controller:
         self._step = Steps(self.gates, process)
         self.zk_client = KafkaZkClient(
             self.zk, process.node.trace, process.node.id, context, policies.fencing, policies.broker_epochs,
-            policies.topic_version,
+            self._new_topic_id, policies.topic_version,
             never=Signal(process.world, "a new session, which waits") if policies.expiry_waits_for_event else None,
         )  # fmt: skip
         self.event_manager = ControllerEventManager(process, self._process_or_fail)
@@ -191,6 +194,7 @@ class Controller:
         )
         self.notifications = Notifications(context, zk_client, batch, replicas)
         self.alter_isrs = AlterIsrs(context, zk_client, batch, self.reassignments)
+        self.producer_ids = ProducerIdBlocks(context, zk_client)
 
     def _create_reassignments(self) -> Reassignments[Any]:
         protocol, context, zk_client, watches = self.policies.reassignment, self.context, self.zk_client, self.watches
@@ -284,14 +288,14 @@ class Controller:
     def _expired(self) -> None:
         """Drop the queued events of the lost session, refusing the requests among them.
 
-        An AlterIsr goes unanswered, and before KAFKA-10193 the requests about reassignments do too.
+        An AlterIsr and an AllocateProducerIds go unanswered, and before KAFKA-10193 so do requests about reassignments.
         """
         if self.policies.sessions_in_turn:
             self.process.spawn(self._reopen, name="new session")
             return
-        unanswered: tuple[type, ...] = (AlterIsr,)
+        unanswered: tuple[type, ...] = (AlterIsr, AllocateProducerIds)
         if not self.policies.answers_preempted:
-            unanswered = (AlterIsr, AlterReassignments, ListReassignments)
+            unanswered = (*unanswered, AlterReassignments, ListReassignments)
         for dropped in self.event_manager.clear_and_put(Expire()):
             if isinstance(dropped, RequestReceived) and not isinstance(dropped, unanswered):
                 dropped.refuse()
@@ -380,6 +384,8 @@ class Controller:
                 await self.notifications.process_log_dir_events()
             case AlterIsr():
                 await self.alter_isrs.process(event)
+            case AllocateProducerIds():
+                await self.producer_ids.process(event)
             case ControlledShutdown():
                 await self.shutdowns.process(event)
             case _:
@@ -534,6 +540,9 @@ class Controller:
             self.watches.deletions()
         await self.zk_client.exists(znodes.PREFERRED_REPLICA_ELECTION)
         await self.zk_client.exists(znodes.REASSIGN_PARTITIONS)
+
+    def _new_topic_id(self) -> str:
+        return znodes.random_topic_id(self.process.world.stream(znodes.TOPIC_IDS, self.id))
 
     async def _initialize_context(self) -> None:
         context = self.context

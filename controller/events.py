@@ -9,6 +9,7 @@ from attrs import define
 
 from emulator.kernel import Signal
 from emulator.network import Channel
+from emulator.protocol.allocate_producer_ids import AllocateProducerIdsRequest, AllocateProducerIdsResponse
 from emulator.protocol.alter_isr import AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.alter_reassignments import (
     AlterPartitionReassignmentsRequest,
@@ -325,6 +326,17 @@ class AlterIsr(RequestReceived[AlterIsrRequest]):
 
     def refuse(self) -> None:
         self.answer(AlterIsrResponse(Errors.NOT_CONTROLLER))
+
+
+@answers(AllocateProducerIdsRequest)
+@define(eq=False)
+class AllocateProducerIds(RequestReceived[AllocateProducerIdsRequest]):
+    """A broker asks for a block of producer ids (KIP-730)."""
+
+    state: ClassVar = ControllerState.IDLE
+
+    def refuse(self) -> None:
+        self.answer(AllocateProducerIdsResponse(Errors.NOT_CONTROLLER))
 
 
 @answers(ElectLeadersRequest)

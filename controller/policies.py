@@ -23,7 +23,7 @@ class ControllerPolicies:
         selectors: how leaders are chosen.
         requests: how a partition's replicas are written into requests.
         topic_znodes: the version of the topics' znodes that the release's controllers and tools write; 2 (KIP-455, 2.4)
-            has adding and removing replicas, empty outside a move.
+            has adding and removing replicas, empty outside a move; 3 (KIP-516, 2.8) also the topic's id.
         sends_reassigning: whether LeaderAndIsr has the adding and removing replicas (KIP-455).
         answers_preempted: whether a client gets NOT_CONTROLLER when its request about reassignments is dropped from the
             queue because the session expired (KAFKA-10193); else its own timeout ends its wait.

@@ -1,6 +1,6 @@
 """The requests of one state change, collected by broker and sent together (kafka-behaviour §7.1)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -11,7 +11,12 @@ from controller.context import ControllerContext
 from controller.errors import IllegalState
 from controller.request_schemas import AllReplicas, RequestSchema
 from emulator.protocol.assignments import NOT_REASSIGNED, ReassigningReplicas, Replicas
-from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
+from emulator.protocol.leader_and_isr import (
+    NO_TOPIC_IDS,
+    LeaderAndIsrPartition,
+    LeaderAndIsrRequest,
+    LeaderAndIsrResponse,
+)
 from emulator.protocol.scala_order import trie_order
 from emulator.protocol.stop_replica import EPOCH_DURING_DELETE, NO_EPOCH, StopReplicaRequest, StopReplicaResponse
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
@@ -237,6 +242,7 @@ class ControllerBrokerRequestBatch:
                     context.brokers[broker],
                     tuple(states.values()),
                     leaders,
+                    self._topic_ids(states),
                 )
                 self.channels.send(broker, request, partial(self.answered, broker))
 
@@ -246,16 +252,21 @@ class ControllerBrokerRequestBatch:
             for topic in context.deletions.queued:
                 for tp in context.partitions_of(topic):
                     self._add_metadata(tp)
-        partitions = tuple(self._metadata.values())
+        partitions, topic_ids = tuple(self._metadata.values()), self._topic_ids(self._metadata)
         if self.metadata_needs_partitions and not partitions:
             return
         for broker in sorted(self._metadata_brokers):
             if broker in context.brokers:
                 request = UpdateMetadataRequest(
                     self.controller_id, context.epoch, context.brokers[broker], partitions,
-                    context.live_or_shutting_down,
+                    context.live_or_shutting_down, topic_ids,
                 )  # fmt: skip
                 self.channels.send(broker, request)
+
+    def _topic_ids(self, partitions: Iterable[TopicPartition]) -> Mapping[str, str]:
+        """The ids of the topics of ``partitions`` (LeaderAndIsr 5, UpdateMetadata 7)."""
+        known = self.context.topic_ids
+        return {tp.topic: known[tp.topic] for tp in partitions if tp.topic in known} if known else NO_TOPIC_IDS
 
     def _send_stop_replica(self) -> None:
         context = self.context

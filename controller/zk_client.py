@@ -7,7 +7,7 @@ although its answer was lost; the caller then sees ``BAD_VERSION`` or ``NODE_EXI
 Raises, everywhere: SessionExpired; every fenced write: ControllerMoved.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from attrs import define
@@ -37,6 +37,9 @@ from emulator.zookeeper.messages import (
 
 ANY_VERSION = -1
 UNKNOWN_EPOCH = -1
+
+IDENTIFIED = 3
+"""The version of the topics' znodes since which they have ids."""
 
 
 class Fence(Protocol):
@@ -71,7 +74,9 @@ class KafkaZkClient:
     Attributes:
         node: the broker that is the controller.
         broker_epochs: whether the incarnations of a broker are distinguished by the czxid of its znode (KIP-380).
-        topic_version: the version of the topics' znodes that it writes; 2 has adding and removing replicas (KIP-455).
+        topic_version: the version of the topics' znodes that it writes; 2 has adding and removing replicas (KIP-455),
+            3 the topic's id (KIP-516).
+        new_id: returns a new id for a topic.
         never: the signal that requests in an expired session wait for (``ControllerPolicies.expiry_waits_for_event``);
             None: they fail.
         asked: the number of requests to ZooKeeper. While it stays the same, the context stays as it was.
@@ -83,6 +88,7 @@ class KafkaZkClient:
     context: ControllerContext
     fence: Fence
     broker_epochs: bool
+    new_id: Callable[[], str]
     topic_version: int = 1
     never: Signal | None = None
     asked: int = 0
@@ -152,16 +158,34 @@ class KafkaZkClient:
 
     async def assignments(self, topics: Sequence[str]) -> dict[str, dict[int, Replicas]]:
         """The replicas by topic and partition; a topic without a znode is left out."""
-        return {topic: znodes.decode_topic(data) for topic, data in (await self._topic_data(topics)).items()}
+        return {topic: znodes.decode_topic(data) for topic, data in (await self.topic_data(topics)).items()}
 
     async def load_assignments(self, topics: Sequence[str]) -> None:
-        """Read the assignments of ``topics``, adding and removing replicas included, into the context."""
-        read = await self._topic_data(topics)
+        """Read the assignments of ``topics``, adding and removing replicas and ids included, into the context."""
+        read = await self.topic_data(topics)
         self.context.assignments = {topic: znodes.decode_topic(data) for topic, data in read.items()}
         reassigning = {topic: znodes.decode_reassigning(data) for topic, data in read.items()}
         self.context.reassigning = {topic: found for topic, found in reassigning.items() if found}
+        await self.identify(read)
 
-    async def _topic_data(self, topics: Sequence[str]) -> dict[str, str]:
+    async def identify(self, topics: Mapping[str, str]) -> None:
+        """Take the ids of ``topics`` into the context, given what their znodes hold. One that has none gets one, which
+        is written at once, whatever the znode holds by now (KafkaController.processTopicIds, 2.8)."""
+        if self.topic_version < IDENTIFIED:
+            return
+        ids = {topic: znodes.decode_topic_id(data) for topic, data in topics.items()}
+        nameless = [topic for topic, found in ids.items() if not found]
+        for topic in nameless:
+            ids[topic] = self.new_id()
+        if nameless:
+            await self.write(
+                SetData(znodes.topic_path(topic), _with_id(topics[topic], ids[topic]), ANY_VERSION)
+                for topic in nameless
+            )
+        self.context.topic_ids.update(ids)
+
+    async def topic_data(self, topics: Sequence[str]) -> dict[str, str]:
+        """The contents of the znodes of ``topics``; a topic without a znode is left out."""
         responses = await self.ask([GetData(znodes.topic_path(topic)) for topic in topics])
         return {topic: r.data for topic, r in zip(topics, responses, strict=True) if r.error is ZkCode.OK}
 
@@ -176,7 +200,8 @@ class KafkaZkClient:
         """
         if reassigning is None and self.topic_version > 1:
             reassigning = self.context.reassigning.get(topic, {})
-        op = SetData(znodes.topic_path(topic), znodes.encode_topic(assignment, reassigning), ANY_VERSION)
+        topic_id = self.context.topic_ids.get(topic, "") if self.topic_version >= IDENTIFIED else None
+        op = SetData(znodes.topic_path(topic), znodes.encode_topic(assignment, reassigning, topic_id), ANY_VERSION)
         [response] = await self.write([op])
         if response.error is not ZkCode.OK:
             raise StateChangeFailed(f"topic {topic} does not exist")
@@ -309,3 +334,8 @@ def _state(response: ZkResponse) -> LeaderAndIsr | None:
 
 def with_version(state: LeaderAndIsr, version: int) -> LeaderAndIsr:
     return LeaderAndIsr(state.leader, state.leader_epoch, state.isr, state.controller_epoch, version)
+
+
+def _with_id(data: str, topic_id: str) -> str:
+    """A topic's znode with an id that it has not had."""
+    return znodes.encode_topic(znodes.decode_topic(data), znodes.decode_reassigning(data), topic_id)

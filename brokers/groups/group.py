@@ -234,12 +234,15 @@ class GroupMetadata:
 
     # -- offsets ----------------------------------------------------------------------------------------------------
 
-    def expired(self, now_ms: int, retention_ms: int, unsubscribed: bool) -> tuple[TopicPartition, ...]:
+    def expired(
+        self, now_ms: int, retention_ms: int, unsubscribed: bool, only_stable: bool = False
+    ) -> tuple[TopicPartition, ...]:
         """The partitions whose offsets have expired (removeExpiredOffsets). A group without members keeps its offsets
         for ``retention_ms`` from when it became empty, one that never had members from their commits.
 
         Args:
-            unsubscribed: whether offsets of topics to which no member subscribes expire, too, in a group with members.
+            unsubscribed: whether offsets of topics to which no member subscribes expire, too, in a group with members;
+                ``only_stable``: in one that is not rebalancing.
         """
         if self.protocol_type is None:
             return self.committed.expired(now_ms, retention_ms, _committed_ms)
@@ -247,6 +250,8 @@ class GroupMetadata:
             state_ms = self.state_ms
             since = _committed_ms if state_ms is None else lambda _value: state_ms
             return self.committed.expired(now_ms, retention_ms, since)
+        if only_stable and self.state is not GroupState.STABLE:
+            return ()
         if unsubscribed and self.is_consumer_group and self.subscribed is not None:
             return self.committed.expired(now_ms, retention_ms, _committed_ms, self.subscribed)
         return ()

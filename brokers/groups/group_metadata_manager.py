@@ -300,10 +300,10 @@ class GroupMetadataManager:
     def expire(self) -> None:
         """Remove the offsets that have expired, and the groups without offsets and members."""
         now_ms, retention_ms = self.clock_ms, self.config.retention_us // 1000
-        rule = self.policies.expires_unsubscribed
+        unsubscribed, only_stable = self.policies.expires_unsubscribed, self.policies.rebalance_keeps_offsets
 
         def expired(group: GroupMetadata) -> tuple[TopicPartition, ...]:
-            return group.committed.remove(group.expired(now_ms, retention_ms, rule))
+            return group.committed.remove(group.expired(now_ms, retention_ms, unsubscribed, only_stable))
 
         self.clean_up(list(self.groups.values()), expired, "expired")
 

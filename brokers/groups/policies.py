@@ -17,10 +17,12 @@ class GroupPolicies:
             is in ``__consumer_offsets``. Before, the next coordinator knew the old id, and fenced the member.
         static_member_rebalances: KAFKA-9801 (2.5): a static member that joins again before the leader's SyncGroup
             starts the rebalance again. Before, it kept its generation, and the leader assigned to its old member id.
-        syncs_time_out: KAFKA-12890 (3.0): members that have not sent their SyncGroup within the rebalance timeout are
+        syncs_time_out: KAFKA-12890 (2.8.1): members that have not sent their SyncGroup within the rebalance timeout are
             removed. Before, a group waited for a leader that went on with its heartbeats.
         expires_unsubscribed: KIP-496 (2.4): the offsets of a group with members expire, too, for topics that no member
             subscribes to.
+        rebalance_keeps_offsets: KAFKA-13636 (2.8.2): they do so only while the group is stable. Before, the
+            subscriptions of a rebalance that had not ended counted.
         unstable_offsets_wait: KIP-447 (2.5): a reader of committed offsets that asks for stable ones has to come again
             while a transaction may still change them. Before, it got what was committed last.
     """
@@ -31,4 +33,5 @@ class GroupPolicies:
     static_member_rebalances: bool = False
     syncs_time_out: bool = False
     expires_unsubscribed: bool = False
+    rebalance_keeps_offsets: bool = False
     unstable_offsets_wait: bool = False

@@ -1,6 +1,7 @@
 """A log directory: the logs and the checkpoints on one disk."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from sys import intern
 from typing import Protocol
 
@@ -10,9 +11,10 @@ from brokers.log.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 from brokers.log.disk_work import DiskWork
 from brokers.log.log_config import DEFAULTS, RULES, LogConfig, LogRules
 from brokers.log.producer_state_manager import ProducerSnapshots
-from emulator.disks import Disk
+from emulator.disks import Disk, DiskError
 from emulator.protocol.types import Batch, TopicPartition
 
+PARTITION_METADATA = "partition.metadata/"
 LOGS, FUTURES, DELETED = "logs/", "futures/", "deleted/"
 """The paths of logs, of logs that will replace one of another directory, and of logs that wait for their deletion."""
 
@@ -47,6 +49,7 @@ class LogDirectory:
         logs: the number of logs in it, future ones included.
         recovery_points, log_starts: the checkpoints of the replicas that have their log here, see ``checkpoints``.
         producers_before: the producers that these logs knew at their start.
+        metadata: the ids of the topics that these logs belong to.
         moved: the replicas whose high watermark has moved since ``high_watermarks`` was last read. A high watermark
             that moves with each batch is written to the checkpoint once, when that is read.
     """
@@ -64,6 +67,7 @@ class LogDirectory:
     recovery_points: OffsetCheckpointFile = field(init=False)
     log_starts: OffsetCheckpointFile = field(init=False)
     producers_before: ProducerSnapshots = field(init=False)
+    metadata: "PartitionMetadataFiles" = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.logs = sum(path.startswith((LOGS, FUTURES)) for path in self.disk.files)
@@ -71,6 +75,7 @@ class LogDirectory:
         self.recovery_points = OffsetCheckpointFile(self.disk, RECOVERY_POINTS)
         self.log_starts = OffsetCheckpointFile(self.disk, LOG_STARTS)
         self.producers_before = ProducerSnapshots(self.disk)
+        self.metadata = PartitionMetadataFiles(self.disk)
 
     @property
     def name(self) -> str:
@@ -104,6 +109,7 @@ class LogDirectory:
         for checkpoint in (self.high_watermarks, self.recovery_points, self.log_starts):
             checkpoint.forget(tp)
         self.producers_before.forget(tp)
+        self.metadata.forget(tp)
 
     def discard(self, path: str) -> str:
         """Rename a log that is no longer wanted. Returns its new path, under which it is deleted later. Raises:
@@ -126,6 +132,37 @@ class LogDirectory:
     def discarded(self) -> list[str]:
         """The paths of the logs that an earlier incarnation has not deleted yet."""
         return self.disk.list(DELETED)
+
+
+class PartitionMetadataFiles:
+    """The files partition.metadata in one directory (KIP-516, 2.8): each log has the id of the topic that it belongs
+    to. A log that waits for the replica's next LeaderAndIsr has none. Kafka writes the file a moment later."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+
+    def topic_id(self, tp: TopicPartition) -> str:
+        """The id that the log of ``tp`` has; "" for none."""
+        path = f"{PARTITION_METADATA}{tp}"
+        written = self._disk.open(path).entries if self._disk.exists(path) else ()
+        return str(written[0]) if written else ""
+
+    def is_of(self, tp: TopicPartition, topic_id: str) -> bool:
+        """Whether the log of ``tp`` is of that topic, or may be: it has no id, or the topic is "", which
+        a request names that knows of no ids."""
+        return not topic_id or self.topic_id(tp) in ("", topic_id)
+
+    def identify(self, tp: TopicPartition, topic_id: str) -> bool:
+        """Give the log of ``tp`` an id, if it has none. Returns whether it got it now."""
+        if not topic_id or self.topic_id(tp):
+            return False
+        with suppress(DiskError):  # its directory goes offline
+            self._disk.open(f"{PARTITION_METADATA}{tp}").replace(topic_id)
+        return True
+
+    def forget(self, tp: TopicPartition) -> None:
+        """Delete the file of a log that was removed."""
+        self._disk.delete(f"{PARTITION_METADATA}{tp}")
 
 
 def emptiest_first(directories: Sequence[LogDirectory]) -> list[LogDirectory]:

@@ -197,6 +197,10 @@ class LogManager:
         """The directory of that name, or None."""
         return next((found for found in self.directories if found.name == name), None)
 
+    def holder(self, tp: TopicPartition) -> LogDirectory | None:
+        """The directory that has the log of ``tp`` and is online; None where there is none."""
+        return self._holder(log_path(tp))
+
     def _holder(self, path: str) -> LogDirectory | None:
         for found in self.directories:
             if found.online and path in found.disk.files:

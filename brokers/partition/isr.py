@@ -194,9 +194,16 @@ class ByController:
     2.7.2).
 
     Attributes:
-        outcome_moves_high_watermark: False: before KAFKA-13091 (3.0) the high watermark moves with the next append or
+        outcome_moves_high_watermark: False: before KAFKA-13091 (3.1) the high watermark moves with the next append or
             fetch only.
+        awaits_answers: KAFKA-12686 (3.0): a LeaderAndIsr leaves what was asked for under an earlier leader epoch, and
+            no other change of that partition is asked for before its answer has come. Before, that answer took along
+            what had been asked for since.
+        at_once: a change is sent as soon as no other request of its broker is in flight (2.8). Before, every 50 ms.
     """
+
+    at_once: bool = False
+    awaits_answers: bool = False
 
     holds_high_watermark: bool = False
     outcome_moves_high_watermark: bool = False
@@ -263,6 +270,9 @@ class AlterIsrManager(Protocol):
 
     def start(self) -> None:
         """Begin the periodic work."""
+
+    def accepts(self, tp: TopicPartition) -> bool:
+        """Whether a change of ``tp`` can be submitted now."""
 
     def submit(self, item: AlterIsrItem) -> None:
         """Write the change of ``item``. There is at most one of each partition."""

@@ -1,7 +1,4 @@
-"""One partition on one broker: leader, follower, or neither yet (kafka.cluster.Partition).
-
-Every method is one synchronous transition.
-"""
+"""One partition on one broker (kafka.cluster.Partition): leader, follower or neither. Each method is one transition."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -468,9 +465,8 @@ class Partition(LocalReplica):
         )
 
     def check_idle(self, now_us: int) -> None:
-        """Do for followers without new fetches what Kafka does at their next fetch: idle partitions see none. An idle
-        follower may join the ISR, and a caught-up replica outside it may no longer hold the high watermark back (a
-        policy)."""
+        """Do for idle followers what Kafka does at their next fetch, of which there is none here: one may join the ISR,
+        and a caught-up replica outside it may no longer hold the high watermark back (a policy)."""
         self._expand_by_idle()
         if self.services.policies.every_fetch_looks:
             self.maybe_increment_leader_hw(now_us)
@@ -497,6 +493,10 @@ class Partition(LocalReplica):
     def _alter_isr(self, proposed: PendingIsr) -> None:
         """Submit ``proposed`` (Partition.sendAlterIsrRequest, 2.7.2)."""
         services = self.services
+        if not services.alter_isr.accepts(self.tp):
+            services.metrics.isr_write_failed()
+            services.isr_checks[self] = None
+            return
         cause = self._emit_proposed(proposed)
         self.isr_state = proposed
         me, isr = self.process.node.id, proposed.proposed_isr

@@ -12,6 +12,7 @@ from brokers.broker_config import BrokerConfig
 from brokers.partition.isr import AlterIsrItem, IsrLocks
 from emulator.nodes import Agenda, Process
 from emulator.protocol.alter_isr import AlterIsrPartition, AlterIsrRequest, AlterIsrResponse
+from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ISR_CHANGE_NOTIFICATION, LeaderAndIsr, encode_isr_change, state_path
 from emulator.zookeeper import Create, GetData, SetData, ZkClient, ZkCode, ZkResponse
@@ -40,6 +41,9 @@ class ZkIsrManager:
 
     def start(self) -> None:
         self.propagation.start()
+
+    def accepts(self, tp: TopicPartition) -> bool:
+        return True
 
     def submit(self, item: AlterIsrItem) -> None:
         wanted = item.leader_and_isr
@@ -134,7 +138,8 @@ class IsrChangePropagation:
 
 @define(eq=False)
 class DefaultAlterIsrManager:
-    """Collects the changes that the leaders here want, and asks the controller for them (AlterIsrManagerImpl, 2.7.2).
+    """Collects the changes that the leaders here want, and asks the controller for them (AlterIsrManagerImpl, 2.7.2;
+    DefaultAlterIsrManager, 2.8).
 
     Every 50 ms, if there are any and no request is in flight. A request that fails as a whole is sent again. The
     refusal of one partition is final, even where Kafka means to try again: its queue still has that partition, and
@@ -142,11 +147,15 @@ class DefaultAlterIsrManager:
 
     Attributes:
         ask: sends a request to the current controller, until one answers.
+        at_once, awaits_answers: see ``brokers.partition.isr.ByController``. Where changes are sent at once, a request
+            that fails as a whole is sent again after 50 ms.
     """
 
     process: Process
     ask: Callable[[AlterIsrRequest], Awaitable[AlterIsrResponse]]
     broker_epoch: Callable[[], int]
+    at_once: bool = False
+    awaits_answers: bool = False
     _unsent: dict[TopicPartition, AlterIsrItem] = field(factory=dict)
     _in_flight: bool = False
     _armed: bool = False
@@ -158,18 +167,26 @@ class DefaultAlterIsrManager:
     def start(self) -> None:
         """Do nothing: there is no periodic work to begin, see ``_arm``."""
 
+    def accepts(self, tp: TopicPartition) -> bool:
+        return not (self.awaits_answers and tp in self._unsent)
+
     def submit(self, item: AlterIsrItem) -> None:
         self._unsent[item.tp] = item
         self._arm()
 
     def clear(self, tp: TopicPartition) -> None:
-        self._unsent.pop(tp, None)
+        if not self.awaits_answers:
+            self._unsent.pop(tp, None)
 
-    def _arm(self) -> None:
-        """Set a timer for the next 50 ms tick, if there is something to send: empty ticks are left out."""
+    def _arm(self, failed: bool = False) -> None:
+        """Send what there is to send: at once, or by a timer for the next 50 ms tick (empty ticks are left out).
+        ``failed``: the last request was refused as a whole."""
         if self._unsent and not self._in_flight and not self._armed:
+            if self.at_once and not failed:
+                self._send(None)
+                return
             self._armed = True
-            passed = (self.process.clock_us - self._began_us) % INTERVAL_US
+            passed = 0 if self.at_once else (self.process.clock_us - self._began_us) % INTERVAL_US
             self.process.call_later(INTERVAL_US - passed, self._send, background=False)
 
     def _send(self, _: object) -> None:
@@ -187,10 +204,10 @@ class DefaultAlterIsrManager:
         trace = self.process.node.trace
         trace.cause = next(iter(items.values())).cause
         response = await self.ask(AlterIsrRequest(self.process.node.id, self.broker_epoch(), partitions))
-        self._in_flight = False
+        self._in_flight = self.at_once  # what the answers bring about is sent together, once all are taken in
         for tp, error, state in response.partitions:
             # An item that waits by now goes, too, though it was never sent (KAFKA-12686, 3.0).
-            self.clear(tp)
+            self._unsent.pop(tp, None)
             item = items[tp]
             if item.abandoned():
                 continue
@@ -201,4 +218,5 @@ class DefaultAlterIsrManager:
                 item.refused("the answer is stale", True)
             else:
                 item.taken(state.isr, state.zk_version)
-        self._arm()
+        self._in_flight = False
+        self._arm(failed=response.error is not Errors.NONE)

@@ -245,7 +245,7 @@ class ReplicaManager:
         (kafka-behaviour §7.4). Returns the outcome for each partition of the request."""
         me = self.process.node.id
         partitions, offline, checks_assignment = self.partitions, self.offline, self.policies.checks_assignment
-        any_injected = bool(self.injected.start or self.injected.lead)
+        any_injected, topic_ids = bool(self.injected.start or self.injected.lead), request.topic_ids
         outcomes: list[Errors] = []
         leaders: list[LeaderAndIsrPartition] = []
         followers: list[LeaderAndIsrPartition] = []
@@ -254,8 +254,12 @@ class ReplicaManager:
             partition = partitions.get(tp)
             if tp in offline:
                 outcome = Errors.KAFKA_STORAGE_ERROR
+            elif topic_ids and not self._is_of_topic(tp, topic_ids):
+                outcome = Errors.INCONSISTENT_TOPIC_ID
             elif partition is not None and state.leader_epoch <= partition.leader_epoch:
                 outcome = Errors.STALE_CONTROLLER_EPOCH
+                if topic_ids and state.leader_epoch == partition.leader_epoch and self._identify([state], topic_ids):
+                    outcome = Errors.NONE
             elif checks_assignment and me not in state.replicas:
                 outcome = Errors.UNKNOWN_TOPIC_OR_PARTITION
                 if partition is None:
@@ -274,6 +278,8 @@ class ReplicaManager:
         self._make_leaders(leaders)
         named = self.policies.request_names_live_leaders
         self._make_followers(followers, request.live_leaders if named else self.metadata.live_brokers)
+        if topic_ids:
+            self._identify((*leaders, *followers), topic_ids)
         for place, state in enumerate(request.partitions) if offline else ():
             if outcomes[place] is Errors.NONE and state.tp in offline:
                 outcomes[place] = Errors.KAFKA_STORAGE_ERROR
@@ -288,6 +294,27 @@ class ReplicaManager:
         self.fetchers.shutdown_idle_fetcher_threads()
         self.metrics.show()
         return tuple(outcomes)
+
+    def _is_of_topic(self, tp: TopicPartition, topic_ids: Mapping[str, str]) -> bool:
+        """Whether the log here is of the topic that a LeaderAndIsr means (KAFKA-12332). Kafka 2.8 looks for the log,
+        and gives it its id, before it opens it: the first request of a process does neither."""
+        topic_id = topic_ids.get(tp.topic, "")
+        if self.policies.identifies_logs:
+            directory = self.logs.holder(tp)
+            return directory is None or directory.metadata.is_of(tp, topic_id)
+        partition = self.partitions.get(tp)
+        if partition is None:
+            return True
+        metadata = partition.log.directory.metadata
+        return metadata.identify(tp, topic_id) or metadata.is_of(tp, topic_id)
+
+    def _identify(self, states: Iterable[LeaderAndIsrPartition], topic_ids: Mapping[str, str]) -> bool:
+        """Give the logs of ``states`` the ids of their topics (KAFKA-13132). Returns whether any had none."""
+        if not self.policies.identifies_logs:
+            return False
+        known = [self.partitions[state.tp] for state in states if state.tp in self.partitions]
+        got = [one.log.directory.metadata.identify(one.tp, topic_ids.get(one.tp.topic, "")) for one in known]
+        return any(got)
 
     def _leads_any(self, topic: str) -> bool:
         """Whether a partition of ``topic`` is led here, among those that the broker knows from its metadata."""

@@ -39,7 +39,10 @@ class FetchHandler:
         self._manager = manager
         self.sessions: dict[int, ReaderSession] = {}
         self.cache = FetchSessionCache(
-            manager.process, policies.config.fetch_session_slots, policies.sessions_keep_epochs
+            manager.process,
+            policies.config.fetch_session_slots,
+            policies.sessions_keep_epochs,
+            policies.records_alone_go_last,
         )
         self._consumers: dict[Channel, ConsumerFetch] = {}
         self._last_id = NEW_SESSION

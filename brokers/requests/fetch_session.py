@@ -97,7 +97,8 @@ class FetchContext:
             known = partitions.get(answer[0])
             if known is not None and known.changes(answer):
                 changed.append(answer)
-                partitions[answer[0]] = partitions.pop(answer[0])  # the others come first the next time
+                if answer[4] or not self.cache.records_alone_go_last:
+                    partitions[answer[0]] = partitions.pop(answer[0])  # the others come first the next time
         return _response(NO_ERROR, session.id, changed, stability)
 
 
@@ -115,11 +116,13 @@ class FetchSessionCache:
     Attributes:
         slots: how many it keeps (max.incremental.fetch.session.cache.slots).
         keep_epochs: whether sessions keep the leader epochs that their clients named (KAFKA-9338).
+        records_alone_go_last: see ``BrokerPolicies``.
     """
 
     process: Process
     slots: int
     keep_epochs: bool
+    records_alone_go_last: bool = False
     _sessions: dict[int, FetchSession] = field(factory=dict)
     """Sessions by id, the last used ones at the end."""
 

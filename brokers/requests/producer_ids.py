@@ -1,17 +1,29 @@
-"""Ids for producers, from blocks of a thousand that brokers claim in ZooKeeper (ProducerIdManager, 2.3.1). A block is
-claimed when the first producer asks; Kafka's broker claims one as it starts.
+"""Ids for producers, from blocks of a thousand: brokers claim them in ZooKeeper (ProducerIdManager, 2.3.1), or, since
+KIP-730 (3.0), ask the controller for them. A block is claimed when the first producer asks; Kafka's broker claims one
+in ZooKeeper as it starts.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from attrs import define, field
 
+from emulator.kernel import Signal
 from emulator.nodes import Process
-from emulator.protocol.znodes import PRODUCER_ID_BLOCK, decode_producer_id_block, encode_producer_id_block
+from emulator.protocol.allocate_producer_ids import AllocateProducerIdsRequest, AllocateProducerIdsResponse
+from emulator.protocol.errors import Errors
+from emulator.protocol.znodes import (
+    PRODUCER_ID_BLOCK,
+    PRODUCER_ID_BLOCK_SIZE,
+    decode_producer_id_block,
+    encode_producer_id_block,
+)
 from emulator.zookeeper import BadVersion, NodeExists, NoNode, SessionExpired, ZkClient
 
-BLOCK_SIZE = 1000
+BLOCK_SIZE = PRODUCER_ID_BLOCK_SIZE
+PREFETCHED_AT = BLOCK_SIZE // 10
+"""A broker asks for the next block when so many ids are left (ProducerIdManager.PidPrefetchThreshold, 3.0)."""
+FAILED_RETRY_US = 50_000
 EXPIRED_RETRY_US = 1_000_000
 Generated = Callable[[int], object]
 """Gets a producer id."""
@@ -66,3 +78,49 @@ class ProducerIds:
             PRODUCER_ID_BLOCK, encode_producer_id_block(broker, start, start + BLOCK_SIZE - 1), stat.version
         )
         return start
+
+
+@define(eq=False)
+class ControllersProducerIds(ProducerIds):
+    """One broker's, since KIP-730 (RPCProducerIdManager, 3.0): the next block is asked for before the last one ends.
+
+    Kafka's producer that waits for a block longer than request.timeout.ms, or for one that the controller cannot
+    write, gets an error. Here it waits on.
+
+    Attributes:
+        ask: sends a request to the current controller, until one answers.
+    """
+
+    ask: Callable[[AllocateProducerIdsRequest], Awaitable[AllocateProducerIdsResponse]] = field(kw_only=True)
+    broker_epoch: Callable[[], int] = field(kw_only=True)
+    _following: int | None = None
+    """Where the block begins that was asked for ahead."""
+    _asked: Signal | None = None
+    """Ends the wait for a request that is under way."""
+
+    def generate(self, generated: Generated) -> None:
+        super().generate(generated)
+        ahead = self._end - self._next <= PREFETCHED_AT and not self._waiting
+        if ahead and self._following is None and self._asked is None:
+            self._asked = Signal(self.process.world, "a block of producer ids")
+            self.process.spawn(self._prefetch, self._asked, name="next producer ids")
+
+    async def _prefetch(self, asked: Signal) -> None:
+        self._following = await self._ask_for_block()
+        self._asked = None
+        asked.set()
+
+    async def _next_block(self) -> int:
+        if self._asked is not None:
+            await self._asked.wait()
+        if self._following is None:
+            return await self._ask_for_block()
+        start, self._following = self._following, None
+        return start
+
+    async def _ask_for_block(self) -> int:
+        while True:
+            response = await self.ask(AllocateProducerIdsRequest(self.process.node.id, self.broker_epoch()))
+            if response.error is Errors.NONE:
+                return response.start
+            await self.process.world.sleep(FAILED_RETRY_US, background=True)

@@ -11,8 +11,9 @@ VERSIONS_2_3 = {INIT_PRODUCER_ID: 1, ADD_PARTITIONS: 1, ADD_OFFSETS: 1, END: 1, 
 VERSIONS_2_4 = {**VERSIONS_2_3, INIT_PRODUCER_ID: 2}
 VERSIONS_2_5 = {**VERSIONS_2_4, INIT_PRODUCER_ID: 3, TXN_OFFSET_COMMIT: 3}
 VERSIONS_2_7 = {**VERSIONS_2_5, INIT_PRODUCER_ID: 4, ADD_PARTITIONS: 2, ADD_OFFSETS: 2, END: 2}
+VERSIONS_2_8 = {**VERSIONS_2_7, ADD_PARTITIONS: 3, ADD_OFFSETS: 3, END: 3}
 """The newest version of each that brokers of a release know (validVersions in the message definitions of Kafka 2.3.1,
-2.4.1, 2.5.1 and 2.7.2; those of 2.6.2 are those of 2.5.1)."""
+2.4.1, 2.5.1, 2.7.2 and 2.8.2; those of 2.6.2 are those of 2.5.1, those of 3.3.2 are those of 2.8.2)."""
 
 
 @frozen

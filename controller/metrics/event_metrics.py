@@ -40,5 +40,6 @@ class EventMetrics:
             yield
         finally:
             if self._process.alive:
-                self._timers[state].update(self._process.monotonic_us - began_us)
+                if state in self._timers:  # IDLE has none
+                    self._timers[state].update(self._process.monotonic_us - began_us)
                 self._state.set(int(ControllerState.IDLE))

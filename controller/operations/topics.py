@@ -53,11 +53,12 @@ class TopicChanges:
         gone = [topic for topic in context.assignments if topic not in names]
         for topic in new:
             self.watches.topic(topic)
-        assignments = await self.zk_client.assignments(new)
+        found = await self.zk_client.topic_data(new)
         for topic in gone:
             context.remove_topic(topic)
             self.watches.forget(znodes.topic_path(topic))
-        await self._create(assignments)
+        await self.zk_client.identify(found)
+        await self._create({topic: znodes.decode_topic(data) for topic, data in found.items()})
 
     async def process_partition_modifications(self, topic: str) -> None:
         """Create the partitions that were added to a topic. Changed replica lists are ignored: they are the

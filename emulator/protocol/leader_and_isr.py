@@ -1,10 +1,10 @@
 """LeaderAndIsr (API 4): the controller tells a broker which partitions it leads and follows.
 
-Versions: v1 (1.0) IsNew; v2 (2.2) BrokerEpoch; v3 (2.4) AddingReplicas and RemovingReplicas. Fencing: broker epoch,
-controller epoch, leader epoch per partition.
+Versions: v1 (1.0) IsNew; v2 (2.2) BrokerEpoch; v3 (2.4) AddingReplicas and RemovingReplicas; v5 (2.8, KIP-516) TopicId.
+Fencing: broker epoch, controller epoch, topic id, leader epoch per partition.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from attrs import define, frozen
 
@@ -48,14 +48,24 @@ class LeaderAndIsrPartition:
         return broker in self.adding or (broker in self.impending_replicas and broker not in self.current_replicas)
 
 
+NO_TOPIC_IDS: Mapping[str, str] = {}
+
+
 @define(eq=False)
 class LeaderAndIsrRequest(AbstractControlRequest):
+    """The states of partitions on one broker.
+
+    Attributes:
+        topic_ids: the ids of the topics; empty before v5.
+    """
+
     partitions: tuple[LeaderAndIsrPartition, ...]
     live_leaders: tuple[int, ...]
+    topic_ids: Mapping[str, str] = NO_TOPIC_IDS
 
     @property
     def size(self) -> int:
-        return 40 + 60 * len(self.partitions) + 20 * len(self.live_leaders)
+        return 40 + 60 * len(self.partitions) + 20 * len(self.live_leaders) + 16 * len(self.topic_ids)
 
     def topic_partitions(self) -> Iterable[TopicPartition]:
         return (each.tp for each in self.partitions)

@@ -1,14 +1,16 @@
 """UpdateMetadata (API 6): the controller sends a broker the metadata that it gives to clients, and the live brokers.
 
-Versions: v4 (1.0) OfflineReplicas; v5 (2.2) BrokerEpoch. Fencing: broker epoch, controller epoch.
+Versions: v4 (1.0) OfflineReplicas; v5 (2.2) BrokerEpoch; v7 (2.8, KIP-516) TopicId. Fencing: broker epoch, controller
+epoch.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from attrs import define, frozen
 
 from emulator.protocol.api import AbstractControlRequest, Response, declare
 from emulator.protocol.errors import Errors
+from emulator.protocol.leader_and_isr import NO_TOPIC_IDS
 from emulator.protocol.types import TopicPartition
 
 
@@ -28,12 +30,19 @@ class PartitionMetadata:
 
 @define(eq=False)
 class UpdateMetadataRequest(AbstractControlRequest):
+    """The partitions that have changed, and the live brokers.
+
+    Attributes:
+        topic_ids: the ids of the partitions' topics; empty before v7.
+    """
+
     partitions: tuple[PartitionMetadata, ...]
     live_brokers: tuple[int, ...]
+    topic_ids: Mapping[str, str] = NO_TOPIC_IDS
 
     @property
     def size(self) -> int:
-        return 40 + 60 * len(self.partitions) + 20 * len(self.live_brokers)
+        return 40 + 60 * len(self.partitions) + 20 * len(self.live_brokers) + 16 * len(self.topic_ids)
 
     def topic_partitions(self) -> Iterable[TopicPartition]:
         return (each.tp for each in self.partitions)

@@ -5,6 +5,7 @@ Every payload is compact JSON with Kafka's key order, so that golden tests can c
 
 import json
 import re
+from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -14,6 +15,7 @@ from attrs import frozen
 from emulator.protocol.address import PORT, host
 from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.types import TopicPartition
+from emulator.streams import Stream
 
 CONTROLLER = "/controller"
 CONTROLLER_EPOCH = "/controller_epoch"
@@ -28,6 +30,7 @@ CONFIG_TOPICS = "/config/topics"
 CONFIG_BROKERS = "/config/brokers"
 CONFIG_CHANGES = "/config/changes"
 PRODUCER_ID_BLOCK = "/latest_producer_id_block"
+PRODUCER_ID_BLOCK_SIZE = 1000
 ALL_BROKERS = "brokers/<default>"
 """The entity of the cluster-wide default settings of brokers (KIP-226)."""
 
@@ -152,18 +155,22 @@ Reassigning = Mapping[int, ReassigningReplicas]
 """AR and RR of the partitions that are being reassigned, by partition (KIP-455)."""
 
 
-def encode_topic(assignment: Mapping[int, Iterable[int]], reassigning: Reassigning | None = None) -> str:
+def encode_topic(
+    assignment: Mapping[int, Iterable[int]], reassigning: Reassigning | None = None, topic_id: str | None = None
+) -> str:
     """/brokers/topics/T: partition -> replicas in order of preference.
 
     Version 1 (up to 2.3) without ``reassigning``; version 2 (2.4) with it, which lists the AR and RR that are not
-    empty.
+    empty; version 3 (KIP-516, 2.8) also with ``topic_id``, which is left out where it is "".
     """
     version, lists = 1, {"partitions": _by_number(assignment)}
+    identified = f',"topic_id":"{topic_id}"' if topic_id else ""
     if reassigning is not None:
-        version = 2
+        version = 2 if topic_id is None else 3
         lists["adding_replicas"] = _by_number({p: r.adding for p, r in reassigning.items() if r.adding})
         lists["removing_replicas"] = _by_number({p: r.removing for p, r in reassigning.items() if r.removing})
-    return f'{{"version":{version},' + ",".join([f'"{name}":{{{entries}}}' for name, entries in lists.items()]) + "}"
+    written = ",".join([f'"{name}":{{{entries}}}' for name, entries in lists.items()])
+    return f'{{"version":{version},{written}{identified}}}'
 
 
 def _by_number(replicas: Mapping[int, Iterable[int]]) -> str:
@@ -213,6 +220,24 @@ def decode_reassigning(data: str) -> dict[int, ReassigningReplicas]:
         value = json.loads(data)
     adding, removing = _numbered(value["adding_replicas"]), _numbered(value["removing_replicas"])
     return {p: ReassigningReplicas(adding.get(p, ()), removing.get(p, ())) for p in sorted({**adding, **removing})}
+
+
+TOPIC_IDS = "topic ids"
+"""The purpose of the random streams that topics' ids are drawn from, one for each machine that creates topics."""
+
+
+def random_topic_id(stream: Stream) -> str:
+    """The id of a new topic (KIP-516, 2.8): a random UUID (version 4) as org.apache.kafka.common.Uuid writes it, 22
+    characters of base64 for URLs. A topic that is deleted and created again has another one."""
+    bits = (stream.bits() << 64) | stream.bits()
+    bits = bits & ~(0xF << 76) | 4 << 76
+    bits = bits & ~(0x3 << 62) | 2 << 62
+    return urlsafe_b64encode(bits.to_bytes(16, "big")).rstrip(b"=").decode()
+
+
+def decode_topic_id(data: str) -> str:
+    """The id in a topic's znode; "" where it has none, as before KIP-516 (2.8)."""
+    return str(json.loads(data).get("topic_id", "")) if '"topic_id"' in data else ""
 
 
 def _numbered(replicas: Mapping[str, Iterable[int]]) -> dict[int, tuple[int, ...]]:

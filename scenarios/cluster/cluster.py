@@ -84,7 +84,7 @@ class ClusterSetup:
         log_dirs: the log directories of each broker, each on a disk of its own.
         paranoid: whether to hash every message at both ends (``emulator.network.sealed``).
         broker_settings: the dynamic settings that each broker has as its own at the start (KIP-226).
-        has_tool_2_6: see ``Operator``.
+        has_tool_2_6, tool_heeds_moves: see ``Operator``.
         moves_forbid_expansion: the moves during which the operator's tools refuse to add partitions to a topic.
         drawn_phases: whether the periodic work and the pings of each broker, and the ticks of ZooKeeper, have phases
             that are drawn from the seed, as machines have that were started at different instants; otherwise all of
@@ -106,6 +106,7 @@ class ClusterSetup:
     paranoid: bool = False
     broker_settings: Mapping[str, str] = field(factory=dict)
     has_tool_2_6: bool = False
+    tool_heeds_moves: bool = False
     moves_forbid_expansion: Moving = any_move
     drawn_phases: bool = True
 
@@ -151,7 +152,7 @@ class Cluster:
         brokers = tuple(range(setup.brokers))
         self.operator = Operator(
             self.network, setup.zk, brokers, setup.controller.topic_version, setup.broker.server,
-            has_tool_2_6=setup.has_tool_2_6,
+            has_tool_2_6=setup.has_tool_2_6, tool_heeds_moves=setup.tool_heeds_moves,
         )  # fmt: skip
 
     async def run(self, drive: Callable[[Cluster], Awaitable[object]]) -> None:

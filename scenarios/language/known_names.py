@@ -255,6 +255,7 @@ _SENT_ON_DEMAND: Mapping[str, str] = {
     "Produce": "add [[workloads]]",
     "InitProducerId": 'add [[workloads]] with config = { "enable.idempotence" = true }',
     "Metadata": "add [[workloads]]",
+    "AllocateProducerIds": "write profile 'kafka-3.0', and add a producer with enable.idempotence",
     "AlterIsr": "write a profile whose leaders ask the controller, such as 'kafka-2.7'",
     "ControlledShutdown": 'add an entry with action = "broker.controlled_shutdown"',
     "AlterPartitionReassignments": f'add action = "reassign.execute" with {_BY_API}, or "reassign.cancel"',
@@ -293,6 +294,8 @@ def _sent(known: KnownNames) -> Iterator[str]:
         yield from ("Produce", "Metadata")
         if load.setting("enable.idempotence"):
             yield "InitProducerId"
+            if scenario.policies.brokers.asks_for_producer_ids:
+                yield "AllocateProducerIds"
     if scenario.consumers:
         yield "Metadata"
     if scenario.policies.alters_isr:

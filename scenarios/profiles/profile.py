@@ -54,6 +54,8 @@ class Policies:
         kip_455: KIP-455's, likewise.
         any_move_forbids_expansion: whether no topic gets partitions while anything is moved; otherwise only a topic
             that is being moved does not (KIP-455, 2.4).
+        tool_heeds_moves: whether kafka-reassign-partitions throttles what moves under way still copy, when it begins
+            another one (KAFKA-10779, 2.8).
     """
 
     controller: ControllerPolicies = field(factory=ControllerPolicies)
@@ -62,6 +64,7 @@ class Policies:
     wiki: Wiki = field(factory=Wiki)
     kip_455: Kip455 = field(factory=Kip455)
     any_move_forbids_expansion: bool = True
+    tool_heeds_moves: bool = False
 
     @property
     def deletes_topics(self) -> bool:

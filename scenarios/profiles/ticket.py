@@ -143,6 +143,9 @@ class Ticket:
         if neighbour.policies.have(policies):
             return ()
         source = f"{self.key}, {in_short(self.until[0])}"
-        return tuple(
+        found = [
             evolve(one, policies=one.policies or policies, source=one.source or source) for one in self.differences
-        )
+        ]
+        if had and Policies().have(policies):  # it ended what 2.3 had not yet: as in 2.3 again
+            found = [evolve(one, here=one.before, before="") for one in found if one.before]
+        return tuple(found)

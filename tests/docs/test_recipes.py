@@ -121,13 +121,13 @@ def test_an_action_that_no_file_has_is_unknown(copy: Copy) -> None:
 @follows("A release")
 def test_a_release(copy: Copy) -> None:
     [code] = code_of("A release")
-    copy.write("scenarios/profiles/releases/kafka_3_0.py", code)
+    copy.write("scenarios/profiles/releases/kafka_3_1.py", code)
     [marks] = re.findall(r"`(<!--[^`]+-->)` and `(<!--[^`]+-->)`", SECTIONS["A release"])
     renders = "scenarios.profiles.profiles_reference"
     with open(copy.root / RENDERED[renders], "a", encoding="utf-8") as page:
-        page.write("\n## `kafka-3.0`\n\n{}\n{}\n".format(*marks))
-    assert "3.0: kafka-2.7 with KAFKA-9672." in copy.render(renders)
-    assert "3.0: kafka-2.7 with KAFKA-9672" in copy.understudy("list profiles", "run quick-move --profile kafka-3.0")
+        page.write("\n## `kafka-3.1`\n\n{}\n{}\n".format(*marks))
+    assert "3.1: kafka-3.0 with KAFKA-13091." in copy.render(renders)
+    assert "3.1: kafka-3.0 with KAFKA-13091" in copy.understudy("list profiles", "run quick-move --profile kafka-3.1")
 
 
 @follows("A behaviour that releases do differently")

@@ -26,6 +26,7 @@ class Operator:
         server: returns the settings with which each broker was started.
         has_tool_2_6: whether its kafka-reassign-partitions is that of 2.6 (KAFKA-8820), also where it is used with
             --zookeeper.
+        tool_heeds_moves: whether that tool throttles the followers of moves under way (KAFKA-10779, 2.8).
     """
 
     network: Network
@@ -34,6 +35,7 @@ class Operator:
     topic_version: int = 1
     server: Callable[[], ServerProperties] = dict
     has_tool_2_6: bool = False
+    tool_heeds_moves: bool = False
     process: Process = field(init=False)
     zk: ZkClient = field(init=False)
     admin: AdminClient = field(init=False)

@@ -54,6 +54,8 @@ class MovesRecoverable(Checker):
         """The partitions of which a topic's znode names adding or removing replicas."""
         self._formats: dict[str, str] = {}
         """The beginning of a topic's znode, by its path."""
+        self._identified: dict[str, None] = {}
+        """The paths of topics that have an id."""
         self._withdrawn: dict[TopicPartition, None] = {}
         self._doubtful: dict[TopicPartition, Replicas] = {}
         """Replicas, before the current write, of partitions that it changes without naming adding or removing ones."""
@@ -86,9 +88,14 @@ class MovesRecoverable(Checker):
     def _compare_formats(self, event: ZkWritten) -> None:
         if event.op == "delete":
             self._formats.pop(event.path, None)
+            self._identified.pop(event.path, None)
             return
         now = event.data.partition(",")[0]
         before = self._formats.setdefault(event.path, now)
+        if now != before and '"topic_id"' in event.data and event.path not in self._identified:
+            before = self._formats[event.path] = now  # the controller gives an id to a topic of before KIP-516 (2.8)
+        if '"topic_id"' in event.data:
+            self._identified[event.path] = None
         if now != before:
             self.violated(event, FormatChanged(event.client, event.path, now, before))
 

@@ -11,8 +11,9 @@ from scenarios.observe.history.history import History
 
 
 class ProducerIdsOnce(Checker):
-    """Brokers claim blocks of producer ids in ZooKeeper (/latest_producer_id_block; ProducerIdManager, 0.11 to 2.7), so
-    no two idempotent producers and no two transactional ids have one id.
+    """Brokers claim blocks of producer ids in ZooKeeper (/latest_producer_id_block; ProducerIdManager, 0.11 to 2.8), or
+    the controller does for them (KIP-730, 3.0), so no two idempotent producers and no two transactional ids have the
+    same id.
 
     Verified: each id that an emulated producer gets, and each that a transactional id has.
 

@@ -84,7 +84,7 @@ PROFILE = KAFKA_2_3.with_differences(
         title="message.format.version is, by default,",
         before="2.3-IV1",
         here="1.1-IV0",
-        source="ApiVersion.latestVersion, 1.1.1 to 2.7.2",
+        source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",
         policies={"brokers.message_format": "1.1-IV0"},
     ),
     name="kafka-1.1",

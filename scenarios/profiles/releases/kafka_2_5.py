@@ -61,7 +61,7 @@ PROFILE = KAFKA_2_4.with_differences(
     Difference(
         title="message.format.version is, by default,",
         here="2.5-IV0",
-        source="ApiVersion.latestVersion, 1.1.1 to 2.7.2",
+        source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",
         policies={"brokers.message_format": "2.5-IV0"},
     ),
     name="kafka-2.5",

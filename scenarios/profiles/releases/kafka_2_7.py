@@ -60,7 +60,7 @@ PROFILE = KAFKA_2_6.with_differences(
     Difference(
         title="message.format.version is, by default,",
         here="2.7-IV2",
-        source="ApiVersion.latestVersion, 1.1.1 to 2.7.2",
+        source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",
         policies={"brokers.message_format": "2.7-IV2"},
     ),
     name="kafka-2.7",

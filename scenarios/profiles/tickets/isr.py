@@ -396,6 +396,8 @@ TICKETS = (
         "since, which is never sent: its ISR stays as it is, the high watermark waits for whom it would add, and a "
         "move that waits for it does not end",
         since="2.7.0",
+        last="2.8",
+        until=("3.0.0",),
         effects=(
             Effect(
                 checkers=("converged", "expectation"), parts=("IN_SYNC", "COMMITTED", "NOTHING_ASKED"), expects=("isr",)

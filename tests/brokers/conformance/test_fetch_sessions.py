@@ -2,6 +2,7 @@
 
 import pytest
 
+from brokers.broker_policies import BrokerPolicies
 from brokers.requests.fetch_session import EVICTION_US
 from emulator.protocol.clients.fetch import FINAL_EPOCH, INITIAL_EPOCH
 from emulator.protocol.errors import Errors
@@ -9,6 +10,7 @@ from emulator.protocol.types import TopicPartition
 from tests.brokers.bench import Bench, config
 from tests.brokers.requests.clients import at, bases, fetch, produce, records
 
+FAIR = BrokerPolicies(records_alone_go_last=True)
 TPS = tuple(TopicPartition("t", number) for number in range(6))
 STEP = EVICTION_US // 100
 """Kafka's cases count in hundredths of the time after which a session may go."""
@@ -133,3 +135,21 @@ def test_diverging_epoch(named: bool) -> None:
     more = wanted if named else ()
     again = fetch(bench, *more, session=(first.session_id, 1), max_wait_us=0).last
     assert [(each.tp, each.diverging) for each in again.partitions] == [(TPS[1], (0, 2))]
+
+
+@pytest.mark.parametrize(("policies", "second"), [(BrokerPolicies(), [(0, [1])]), (FAIR, [(1, [0])])])
+def test_a_full_answer_starves_no_partition_since_kafka_12330(
+    policies: BrokerPolicies, second: list[tuple[int, list[int]]]
+) -> None:
+    """testFetchSessionDoesNotStarvePartitions...: of the second partition only the high watermark fits."""
+    bench = Bench(policies)
+    for tp in TPS[:2]:
+        bench.lead(tp=tp, isr=(0,))
+    created = fetch(bench, *(at(0, tp) for tp in TPS[:2]), session=(0, INITIAL_EPOCH), max_wait_us=0).last
+    for _ in range(2):
+        produce(bench, *(records(b"x", tp=tp) for tp in TPS[:2]))
+    size = records(b"x").size
+    first = fetch(bench, session=(created.session_id, 1), max_wait_us=0, max_bytes=size).last
+    assert bases(first) == [(0, [0]), (1, [])]
+    answer = fetch(bench, at(1, TPS[0]), session=(created.session_id, 2), max_wait_us=0, max_bytes=size).last
+    assert [each for each in bases(answer) if each[1]] == second

@@ -271,6 +271,22 @@ def test_offsets_of_topics_that_no_member_subscribes_to_expire_since_kip_496() -
         assert (bench.fetch().offset == -1) is expires
 
 
+def test_a_rebalance_keeps_such_offsets_since_kafka_13636() -> None:
+    """Its members have subscribed to the other topic, and it has not ended."""
+    for keeps in (False, True):
+        bench = GroupBench(
+            GroupPolicies(expires_unsubscribed=True, rebalance_keeps_offsets=keeps, heartbeats_while_syncing=True),
+            retention_us=60 * MINUTE, max_session_timeout_us=1000 * MINUTE,
+        )  # fmt: skip
+        other = b"\x00\x00" + b"\x00\x00\x00\x01" + b"\x00\x05other"
+        bench.commit(5)
+        joined = bench.join(protocols=(("range", other),), session_timeout_us=1000 * MINUTE)
+        assert bench.group.state is GroupState.COMPLETING
+        bench.wait(75 * MINUTE)
+        assert (bench.fetch().offset == -1) is not keeps
+        assert joined.member_id in bench.group.members
+
+
 def test_a_deleted_topic_takes_what_was_committed_for_it() -> None:
     bench = GroupBench()
     removed = bench.see(OffsetsRemoved)

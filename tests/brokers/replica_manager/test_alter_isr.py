@@ -30,7 +30,12 @@ class NotedAlterIsr:
     wanted: list[AlterIsrItem] = field(factory=list)
     cleared: list[TopicPartition] = field(factory=list)
 
+    full: bool = False
+
     def start(self) -> None: ...
+
+    def accepts(self, _tp: TopicPartition) -> bool:
+        return not self.full
 
     def submit(self, item: AlterIsrItem) -> None:
         self.wanted.append(item)
@@ -168,12 +173,14 @@ class Desk:
 
     world: World = field(factory=lambda: World(1))
     asked: list[tuple[int, AlterIsrRequest]] = field(factory=list)
+    at_once: bool = False
+    awaits_answers: bool = False
     manager: DefaultAlterIsrManager = field(init=False)
     answers: Mailbox = field(init=False)
 
     async def main(self, process: Process) -> None:
         self.answers = Mailbox(self.world)
-        self.manager = DefaultAlterIsrManager(process, self._ask, lambda: 42)
+        self.manager = DefaultAlterIsrManager(process, self._ask, lambda: 42, self.at_once, self.awaits_answers)
 
     async def _ask(self, request: AlterIsrRequest) -> AlterIsrResponse:
         self.asked.append((self.world.now, request))
@@ -239,6 +246,38 @@ def test_a_request_that_fails_as_a_whole_is_sent_again() -> None:
     Desk().play(test)
 
 
+def test_since_2_8_a_change_is_sent_at_once_and_the_next_ones_with_the_answer() -> None:
+    async def test(desk: Desk) -> None:
+        first = desk.wish()
+        await desk.world.sleep(1)
+        second, third = desk.wish(OTHER), desk.wish(TopicPartition("t", 2))
+        await desk.world.sleep(3 * INTERVAL_US)
+        [(at_us, request)] = desk.asked
+        assert (at_us, [each.tp for each in request.partitions]) == (1, [TP])
+        answered_us = desk.world.now
+        await desk.answer((TP, Errors.NONE, now()))
+        assert first.outcome == ((0, 1), 8)
+        at_us, request = desk.asked[1]
+        assert (at_us, [each.tp.partition for each in request.partitions]) == (answered_us, [OTHER.partition, 2])
+        assert (second.outcome, third.outcome) == (None, None)
+
+    Desk(at_once=True).play(test)
+
+
+def test_since_2_8_a_request_that_fails_as_a_whole_is_sent_again_after_50_ms() -> None:
+    async def test(desk: Desk) -> None:
+        wish = desk.wish()
+        await desk.world.sleep(1)
+        await desk.answer()
+        failed_us = desk.world.now - 1
+        await desk.world.sleep(2 * INTERVAL_US)
+        assert [at_us for at_us, _ in desk.asked] == [1, failed_us + INTERVAL_US]
+        await desk.answer((TP, Errors.NONE, now()))
+        assert wish.outcome == ((0, 1), 8)
+
+    Desk(at_once=True).play(test)
+
+
 @pytest.mark.parametrize(
     ("state", "outcome"),
     [
@@ -271,6 +310,35 @@ def test_before_kafka_12686_a_late_answer_takes_a_newer_wish_along() -> None:
         assert (old.outcome, new.outcome, len(desk.asked)) == (None, None, 1)
 
     Desk().play(test)
+
+
+def test_since_kafka_12686_a_change_waits_until_the_last_one_of_its_partition_is_answered() -> None:
+    async def test(desk: Desk) -> None:
+        old = desk.wish()
+        await desk.world.sleep(1)
+        old.abandoned = True
+        desk.manager.clear(TP)
+        assert (desk.manager.accepts(TP), desk.manager.accepts(OTHER)) == (False, True)
+        await desk.answer((TP, Errors.FENCED_LEADER_EPOCH, None))
+        assert desk.manager.accepts(TP)
+        new = desk.wish()
+        await desk.world.sleep(1)
+        await desk.answer((TP, Errors.NONE, now()))
+        assert (old.outcome, new.outcome, len(desk.asked)) == (None, ((0, 1), 8), 2)
+
+    Desk(at_once=True, awaits_answers=True).play(test)
+
+
+def test_a_leader_whose_change_is_not_accepted_keeps_its_isr_and_tries_again() -> None:
+    bench, noted = asking()
+    bench.lead(0, isr=(0,))
+    noted.full = True
+    caught_up(bench, 1)
+    assert not noted.wanted
+    assert not bench.partition.isr_state.is_inflight
+    noted.full = False
+    caught_up(bench, 1)
+    assert noted.isrs() == [(0, 1)]
 
 
 def test_what_is_cleared_before_it_was_sent_is_not_sent() -> None:

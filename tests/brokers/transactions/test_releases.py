@@ -41,6 +41,7 @@ def timed_out(bench: TransactionBench) -> Producer:
         ("kafka-2.5", (3, 1, 1, 1, 3)),
         ("kafka-2.6", (3, 1, 1, 1, 3)),
         ("kafka-2.7", (4, 2, 2, 2, 3)),
+        ("kafka-2.8", (4, 3, 3, 3, 3)),
     ],
 )
 def test_brokers_announce_the_versions_of_their_release(release: str, newest: tuple[int, ...]) -> None:

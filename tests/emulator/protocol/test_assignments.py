@@ -1,22 +1,51 @@
 """RS, AR and RR as pure arithmetic of lists, and as the topic's znode holds them (KIP-455)."""
 
 import json
+from base64 import urlsafe_b64decode
+from uuid import RFC_4122, UUID
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emulator.kernel import World
 from emulator.protocol.assignments import NOT_REASSIGNED, ReassigningReplicas, ReplicaAssignment
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import (
+    TOPIC_IDS,
     decode_reassigning,
     decode_reassignment,
     decode_topic,
+    decode_topic_id,
     encode_reassignment,
     encode_topic,
+    random_topic_id,
 )
 
 REPLICAS = st.lists(st.integers(0, 8), unique=True, min_size=1, max_size=5).map(tuple)
 REQUESTS = st.lists(REPLICAS, min_size=1, max_size=4)
+
+
+def test_version_3_has_the_topics_id() -> None:
+    written = encode_topic({0: (1, 2)}, {}, "AAAAAAAAQACAAAAAAAAAAQ")
+    assert written == (
+        '{"version":3,"partitions":{"0":[1,2]},"adding_replicas":{},"removing_replicas":{},'
+        '"topic_id":"AAAAAAAAQACAAAAAAAAAAQ"}'
+    )
+    assert (decode_topic(written), decode_topic_id(written)) == ({0: (1, 2)}, "AAAAAAAAQACAAAAAAAAAAQ")
+    moving = encode_topic({0: (1, 2)}, {0: ReassigningReplicas((2,), ())}, "x")
+    assert decode_reassigning(moving) == {0: ReassigningReplicas((2,), ())}
+    without = encode_topic({0: (1,)}, {}, "")
+    assert '"version":3' in without
+    assert decode_topic_id(without) == ""
+
+
+def test_an_id_is_a_random_uuid_of_version_4() -> None:
+    stream = World(7).stream(TOPIC_IDS, 1)
+    ids = [random_topic_id(stream) for _ in range(50)]
+    assert len(dict.fromkeys(ids)) == 50
+    for each in ids:
+        found = UUID(bytes=urlsafe_b64decode(each + "=="))
+        assert (found.version, found.variant) == (4, RFC_4122)
 
 
 def test_C49_reassign_to() -> None:

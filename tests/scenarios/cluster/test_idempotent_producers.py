@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.protocol.events import Appended, Produced
+from emulator.protocol.events import Appended, ControllerElected, Produced
 from emulator.protocol.types import SequencedBatch, TopicPartition
 from emulator.protocol.znodes import PRODUCER_ID_BLOCK
+from emulator.trace.events import ZkWritten
 from scenarios.language import Scenario
 from tests.scenarios.runs.building import HEAL, TP, Played, Table, play, scenario
 
@@ -61,6 +62,18 @@ def test_producer_ids_come_in_blocks_of_a_thousand_from_zookeeper() -> None:
     assert data.endswith(',"block_start":"0","block_end":"999"}'), "all three have asked one broker"
     ids = {getattr(batch, "producer_id", None) for batch in _batches(played)}
     assert ids == {None, 0, 1, 2}, "and what the topic began with has none"
+
+
+def test_since_kip_730_they_come_from_the_controller() -> None:
+    played = play(loaded(load={"producersPerTopic": 3}), profile="kafka-3.0")
+    assert played.run.passed, played.run.explanation
+    data = played.stage.cluster.zookeeper.tree.get(PRODUCER_ID_BLOCK)
+    assert data is not None
+    assert data.endswith(',"block_start":"0","block_end":"999"}')
+    [written] = played.of(ZkWritten, lambda event: event.path == PRODUCER_ID_BLOCK)
+    [controller] = dict.fromkeys(event.node for event in played.of(ControllerElected))
+    assert written.client == controller
+    assert {getattr(batch, "producer_id", None) for batch in _batches(played)} == {None, 0, 1, 2}
 
 
 def _batches(played: Played) -> list[Any]:

@@ -87,6 +87,20 @@ SENT_ON_DEMAND = {
     "ListPartitionReassignments": '[[method]]\nat = "3s"\naction = "reassign.list"',
 }
 
+WITH_PROFILE = ("AlterIsr", "AllocateProducerIds")
+"""The messages that only later profiles send."""
+
+
+def test_no_broker_asks_the_controller_for_producer_ids_before_3_0() -> None:
+    producer = '[[workloads]]\ntopic = "orders"\nproducerRate = 100\nconfig = { "enable.idempotence" = true }\n'
+    text = f'{SMALL}\n{producer}[[method]]\nwhen = {{ message = "AllocateProducerIds" }}\naction = "message.cut"\n'
+    with pytest.raises(BadInput, match=r"AllocateProducerIds is never sent here; write profile 'kafka-3\.0', and add"):
+        Scenario.loads(text)
+    newer = text.replace('title = "small"', 'title = "small"\nprofile = "kafka-3.0"')
+    assert Scenario.loads(newer)
+    with pytest.raises(BadInput, match="AllocateProducerIds is never sent here"):
+        Scenario.loads(newer.replace(producer, ""))
+
 
 def test_no_leader_asks_the_controller_for_an_isr_before_2_7() -> None:
     text = f'{SMALL}\n[[method]]\nwhen = {{ message = "AlterIsr" }}\naction = "message.cut"\n'
@@ -103,7 +117,7 @@ def test_a_message_that_only_real_clients_send_needs_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "message", [message for message in apis() if message != "AlterIsr" and not only_attached_send(message)]
+    "message", [message for message in apis() if message not in WITH_PROFILE and not only_attached_send(message)]
 )
 def test_a_message_that_is_never_sent_is_refused(message: str) -> None:
     quiet = SMALL.replace('[[workloads]]\ntopic = "orders"\nproducerRate = 100\n', "").replace('"wiki"', '"kip-455"')

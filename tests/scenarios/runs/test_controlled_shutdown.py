@@ -200,3 +200,15 @@ def test_leaderships_that_were_moved_away_do_not_come_back_as_followers() -> Non
     assert sum(state.leader_epoch for state in states) == 6
     assert sum(e.kind == "expand" for e in played.of(IsrChanged)) == 6
     assert all(sorted(state.isr) == sorted(assignment[p]) for p, state in enumerate(states))
+
+
+@pytest.mark.parametrize(("profile", "answered"), [("kafka-2.8", False), ("kafka-3.0", True)])
+def test_without_zookeeper_the_controller_is_asked_since_kafka_9189(profile: str, answered: bool) -> None:
+    """KafkaServer.controlledShutdown: in 2.8 the broker waits for ZooKeeper to say who the controller is."""
+    stop: Table = {"at": "9s", "action": "zookeeper.stop", "duration": "60s"}
+    played = play(scenario(method=[stop, SHUT_DOWN], config=QUIET, profile=profile, strategy="kip-455"))
+    [begun] = asked(play(scenario(method=[SHUT_DOWN], config=QUIET, profile=profile, strategy="kip-455")))
+    assert begun == (1, 6, "NONE", 0)
+    meanwhile = [e for e in played.of(ControlledShutdownAnswered) if e.t_us < 69_000_000]
+    assert bool(meanwhile) is answered
+    assert all(e.error == "DISCONNECTED" for e in meanwhile), "the controller cannot do it without ZooKeeper"

@@ -63,8 +63,8 @@ ASKED_FOR: dict[str, Table] = {
 }
 """The entries that cause the messages that are not always sent."""
 
-CLIENTS_ASK = ("InitProducerId",)
-"""The requests that clients send once, at their start."""
+CLIENTS_ASK = ("InitProducerId", "AllocateProducerIds")
+"""The requests that clients send once, at their start, or that brokers send for them."""
 
 ALWAYS_SENT = [
     name for name in apis() if name not in ("ListOffsets", *ASKED_FOR, *CLIENTS_ASK) and not only_attached_send(name)
@@ -74,7 +74,8 @@ ALWAYS_SENT = [
 
 def having(message: str) -> Table:
     """A profile in which it is sent."""
-    return {"profile": "kafka-2.7"} if message == "AlterIsr" else {}
+    profile = {"AlterIsr": "kafka-2.7", "AllocateProducerIds": "kafka-3.0"}.get(message)
+    return {} if profile is None else {"profile": profile}
 
 
 @pytest.mark.parametrize("edge", ["sent", "delivered", "answered"])
@@ -98,7 +99,8 @@ def test_every_answer_triggers(message: str, edge: str) -> None:
 def test_what_a_client_asks_as_it_starts_triggers(message: str, edge: str) -> None:
     config = {"enable.idempotence": True}
     load = {"topic": "orders", "producerRate": 100, "start": "2s", "config": config}
-    assert fault(run(wait({"message": message, "edge": edge}), workloads=[load], rate=0)).t_us >= 2_000_000
+    played = run(wait({"message": message, "edge": edge}), workloads=[load], rate=0, **having(message))
+    assert fault(played).t_us >= 2_000_000
 
 
 @pytest.mark.parametrize("edge", ["sent", "delivered", "answered"])

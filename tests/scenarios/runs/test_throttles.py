@@ -183,6 +183,19 @@ def test_kafka_10779_asked_again_by_the_api_a_move_loses_the_followers_half() ->
     assert throttles(played)["topics/orders"] == dict(zip(LISTS, ("0:0,0:1,0:2", ""), strict=True))
 
 
+def test_since_kafka_10779_a_move_asked_for_again_keeps_its_throttle() -> None:
+    by_api: Table = {**SLOWLY, "via": "api"}
+    played = moving({**by_api, "at": "4s"}, execute=by_api, strategy="kip-455", profile="kafka-2.8")
+    assert throttles(played)["topics/orders"] == dict(zip(LISTS, ("0:0,0:1", "0:2"), strict=True))
+
+
+def test_since_kafka_10779_a_second_plan_keeps_the_followers_of_the_first() -> None:
+    other = {"partitions": [{"topic": "orders", "partition": 1, "replicas": [1, 2]}]}
+    by_api: Table = {**SLOWLY, "via": "api"}
+    played = moving({**by_api, "at": "4s", "plan": other}, execute=by_api, strategy="kip-455", profile="kafka-2.8")
+    assert throttles(played)["topics/orders"] == dict(zip(LISTS, ("0:0,0:1,1:0,1:1", "0:2,1:2"), strict=True))
+
+
 def test_kafka_10779_a_second_plan_by_the_api_takes_the_followers_half_from_the_first() -> None:
     other = {"partitions": [{"topic": "orders", "partition": 1, "replicas": [1, 2]}]}
     by_api: Table = {**SLOWLY, "via": "api"}

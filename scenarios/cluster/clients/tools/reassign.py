@@ -12,7 +12,7 @@ from emulator.protocol.alter_reassignments import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
 )
-from emulator.protocol.assignments import ReplicaAssignment
+from emulator.protocol.assignments import ReplicaAssignment, without
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import MoveAnswered, MoveCancelled, MovesListed, MoveStarted, MovesVerified
 from emulator.protocol.list_reassignments import (
@@ -137,10 +137,17 @@ async def _by_api(operator: Operator, moves: Plan, throttle: Throttle | None) ->
 
 
 async def _impose_by_api(operator: Operator, moves: Plan, throttle: Throttle) -> None:
-    """The lists hold all that is being reassigned, as well. Whom such a move adds already counts as one from before, so
-    that the move goes on without the followers' half (KAFKA-10779, 2.6 and 2.7)."""
+    """The lists hold all that is being reassigned, as well. In 2.6 and 2.7 whom such a move adds already counts as one
+    from before, so that the move goes on without the followers' half (KAFKA-10779)."""
     existing = await _existing(operator.zk, moves)
     listed = await _ask_for_list(operator, None)
+    if operator.tool_heeds_moves:
+        under_way = dict(listed.partitions)
+        sources = {tp: without(found.replicas, found.adding) for tp, found in under_way.items()}
+        added = {tp: found.adding for tp, found in under_way.items() if tp not in moves}
+        known = {tp: existing[tp] for tp in moves if tp in existing}
+        await impose(operator, throttle, {**known, **sources}, {**added, **moves}, all_leaders=True)
+        return
     others = {tp: assignment.replicas for tp, assignment in listed.partitions if tp not in moves}
     before = {**others, **{tp: existing[tp] for tp in moves if tp in existing}}
     await impose(operator, throttle, before, {**dict.fromkeys(others, ()), **moves}, all_leaders=True)

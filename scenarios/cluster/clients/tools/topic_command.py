@@ -15,12 +15,15 @@ from emulator.protocol.znodes import (
     BROKER_IDS,
     CONFIG_TOPICS,
     REASSIGN_PARTITIONS,
+    TOPIC_IDS,
     Reassigning,
     decode_reassigning,
     decode_topic,
+    decode_topic_id,
     delete_topic_path,
     encode_config,
     encode_topic,
+    random_topic_id,
     topic_entity,
     topic_path,
 )
@@ -56,14 +59,22 @@ async def create(
         await announce(operator, topic_entity(topic))
     await operator.zk.create_parents(topic_path(topic))
     try:
-        await operator.zk.create(topic_path(topic), _encoded(operator, assignment, {}))
+        await operator.zk.create(topic_path(topic), _encoded(operator, assignment, {}, _new_id(operator)))
     except NodeExists:
         return _refused(topic, Errors.TOPIC_ALREADY_EXISTS)
     return DONE
 
 
-def _encoded(operator: Operator, assignment: Assignment, reassigning: Reassigning) -> str:
-    return encode_topic(assignment, reassigning if operator.topic_version > 1 else None)
+def _encoded(operator: Operator, assignment: Assignment, reassigning: Reassigning, topic_id: str) -> str:
+    version = operator.topic_version
+    return encode_topic(assignment, reassigning if version > 1 else None, topic_id if version > 2 else None)
+
+
+def _new_id(operator: Operator) -> str:
+    """The id that a broker gives a topic which is created with --bootstrap-server; "" before KIP-516 (2.8)."""
+    if operator.topic_version <= 2:
+        return ""
+    return random_topic_id(operator.process.world.stream(TOPIC_IDS, operator.process.node.id))
 
 
 async def _write(operator: Operator, path: str, data: str) -> None:
@@ -118,7 +129,8 @@ async def expand(
         return _refused(topic, Errors.INVALID_REPLICA_ASSIGNMENT)
     added = {len(before) + index: tuple(replicas) for index, replicas in enumerate(assignment)}
     try:
-        await operator.zk.set(topic_path(topic), _encoded(operator, {**before, **added}, decode_reassigning(data)))
+        after = _encoded(operator, {**before, **added}, decode_reassigning(data), decode_topic_id(data))
+        await operator.zk.set(topic_path(topic), after)
     except NoNode:
         return _refused(topic, Errors.UNKNOWN_TOPIC_OR_PARTITION)
     return DONE

@@ -125,6 +125,16 @@ def test_a_topics_znode_that_gets_another_format() -> None:
     assert found(run) == ['broker 5 writes /brokers/topics/orders as {"version":2}, which was {"version":1}']
 
 
+def test_a_topic_gets_an_id_with_another_format_once() -> None:
+    """KafkaController.processTopicIds, 2.8; without the id it would be another format as before."""
+    run = story()
+    with_id = encode_topic({0: (0, 1)}, {}, "AAAAAAAAQACAAAAAAAAAAQ")
+    run.emit(ZkWritten, 5, "setData", topic_path("orders"), 1, 0, with_id)
+    assert found(run) == []
+    run.emit(ZkWritten, 5, "setData", topic_path("orders"), 2, 0, encode_topic({0: (0, 1)}, {}))
+    assert len(found(run)) == 1
+
+
 def test_a_topic_that_is_made_again_may_have_another_format() -> None:
     run = story()
     run.emit(ZkWritten, 5, "delete", topic_path("orders"), 1, 0, "")

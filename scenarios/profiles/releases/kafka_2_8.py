@@ -1,0 +1,68 @@
+"""Kafka 2.8 (2.8.2) with ZooKeeper: topics have ids (KIP-516)."""
+
+from brokers.partition.isr import ByController
+from brokers.transactions.policies import VERSIONS_2_8
+from scenarios.profiles.profile import Difference
+from scenarios.profiles.releases.kafka_2_7 import PROFILE as KAFKA_2_7
+from scenarios.profiles.tickets import differences
+
+RELEASE = "2.8.2"
+PROFILE = KAFKA_2_7.with_differences(
+    *differences(KAFKA_2_7, RELEASE),
+    Difference(
+        title="the topics' znodes have",
+        here="version 3, with an id for each topic; LeaderAndIsr and UpdateMetadata name it, and a broker refuses a "
+        "LeaderAndIsr for the log of another topic of that name (INCONSISTENT_TOPIC_ID), but not the first one after "
+        "its start",
+        source="KIP-516: KAFKA-10545, KAFKA-12332 and KAFKA-12835, 2.8",
+        policies={"controller.topic_znodes": 3},
+    ),
+    Difference(
+        title="a leader changes its ISR",
+        here="through the controller (AlterIsr), as soon as none of its broker's requests is in flight; until it "
+        "answers, the larger set counts",
+        source="DefaultAlterIsrManager, 2.8",
+        policies={"brokers.isr_writes": ByController(at_once=True)},
+    ),
+    Difference(
+        title="a throttle that comes with a move, while others are under way,",
+        before="forgets the followers of the others",
+        here="limits the followers of the others, too",
+        source="KAFKA-10779, 2.8",
+        policies={"tool_heeds_moves": True},
+    ),
+    Difference(
+        title="members of a consumer group that do not sync within the rebalance timeout",
+        before="stay, as long as they send heartbeats: the group waits for a leader that does not assign",
+        here="are removed, and the group rebalances",
+        source="KAFKA-12890, 2.8.1",
+        policies={"brokers.groups.syncs_time_out": True},
+    ),
+    Difference(
+        title="while a consumer group rebalances, offsets of topics that no member subscribes to any more",
+        before="expire, where they do at all",
+        here="are kept",
+        source="KAFKA-13636, 2.8.2",
+        policies={"brokers.groups.rebalance_keeps_offsets": True},
+    ),
+    Difference(
+        title="a transactional producer, by the newest versions of its requests that brokers know,",
+        here="does as in 2.7 (AddPartitionsToTxn 3, AddOffsetsToTxn 3 and EndTxn 3 hold the same)",
+        source="message definitions of 2.8.2",
+        policies={"brokers.transactions.versions": VERSIONS_2_8},
+    ),
+    Difference(
+        title="message.format.version is, by default,",
+        here="2.8-IV1",
+        source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",
+        policies={"brokers.message_format": "2.8-IV1"},
+    ),
+    name="kafka-2.8",
+    release=RELEASE,
+    help="2.8: kafka-2.7 with topic ids (KIP-516)",
+    leaves_out=(
+        "topic ids for clients: no version that has them is announced (Metadata 10, CreateTopics 7, DeleteTopics 6)",
+        "KAFKA-10702: the aborted transactions in the answer to a consumer include those without records, as in 2.7",
+        "KAFKA-9751: while a topic is being created for one Metadata request, another one for it is answered as in 2.7",
+    ),
+)
