@@ -27,8 +27,10 @@ class NewReplicasMarked(Checker):
     Up to 2.6 the request that raises the leader epoch goes to all replicas, old and new, and marks none; a replica is
     then not created where a log directory of its broker is offline (KAFKA-10314, 2.7). Such releases are not checked.
 
-    Not verified: replicas that are added without a change of the assignment (KAFKA-42); that no other replica is
-        announced as new.
+    Not verified: replicas that are added without a change of the assignment (KAFKA-42), or to a partition that has
+        never had a leader: all of its replicas are new, and one of them is its first leader
+        (PartitionStateMachine.initializeLeaderAndIsrForPartitions, 2.4 to 3.0); that no other replica is announced as
+        new.
     """
 
     name: ClassVar[str] = "new_replicas_marked"
@@ -48,7 +50,8 @@ class NewReplicasMarked(Checker):
 
     def on_assigned(self, event: AssignmentWritten) -> None:
         before = event.before
-        for broker in event.replicas if before else ():
+        had_a_leader = self.cluster.states.get(event.tp) is not None
+        for broker in event.replicas if before and had_a_leader else ():
             if broker not in before:
                 self._new.setdefault(broker, {})[event.tp] = None
         for broker in before:

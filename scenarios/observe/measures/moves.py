@@ -129,7 +129,11 @@ class Moves(Fold):
         self._before: dict[TopicPartition, _Move | None] = {}
         self._planned: dict[TopicPartition, _Move] = {}
         self._unanswered: dict[TopicPartition, int] = {}
-        """The number of requests through the API without an answer yet, by partition."""
+        """The number of requests through the API without an answer yet, by partition; one that was given up as its time
+        was over may still be carried out, and counts."""
+        self._awaited: dict[TopicPartition, int] = {}
+        """The number of them whose tools still wait, and ask again: what they ask for is not over, also where the move
+        of an earlier request has ended otherwise."""
         self._asked: dict[TopicPartition, tuple[tuple[int, ...], ...]] = {}
         """The requested targets of the open moves, with those of requests that were without an answer when an earlier
         move was done: a new controller may still carry them out."""
@@ -152,7 +156,9 @@ class Moves(Fold):
     @property
     def any_open(self) -> bool:
         """Whether moves are in progress, or the operator will still request some. It is asked all the time."""
-        return bool(self._planned) or any(not move.row.failed for move in self._open.values())
+        if self._planned:
+            return True
+        return any(not move.row.failed or self._awaited.get(tp, 0) > 0 for tp, move in self._open.items())
 
     @property
     def under_way(self) -> tuple[TopicPartition, ...]:
@@ -218,7 +224,7 @@ class Moves(Fold):
         earlier = self._asked.get(tp, ()) if before is not None or self._unanswered.get(tp) else ()
         self._asked[tp] = (*earlier, event.target)
         if not self._ends.asked_by_znode(tp):
-            self._unanswered[tp] = self._unanswered.get(tp, 0) + 1
+            self._await_answer(tp)
         if before is None or before.row.failed:
             self._added.begin(tp, move.row.t_us, move.row.original)
 
@@ -230,14 +236,19 @@ class Moves(Fold):
     def _cancelled(self, event: MoveCancelled) -> None:
         tp = TopicPartition(event.topic, event.partition)
         before = self._before[tp] = self._open.get(tp)
-        self._unanswered[tp] = self._unanswered.get(tp, 0) + 1
+        self._await_answer(tp)
         self._cancels[tp] = None
         if before is not None:
             self._open[tp] = evolve(before, row=before.row._replace(target=before.row.original))
 
+    def _await_answer(self, tp: TopicPartition) -> None:
+        for requests in (self._unanswered, self._awaited):
+            requests[tp] = requests.get(tp, 0) + 1
+
     def _answered(self, event: MoveAnswered) -> None:
         tp = TopicPartition(event.topic, event.partition)
         before = self._before.pop(tp, None)
+        self._awaited[tp] = max(0, self._awaited.get(tp, 0) - 1)
         if event.error != Errors.REQUEST_TIMED_OUT.name:
             self._unanswered[tp] = max(0, self._unanswered.get(tp, 0) - 1)
         if refused(event):

@@ -95,6 +95,7 @@ FIRST = LeaderAndIsrPartition(ORDERS_0, 1, 0, 1, (0, 1), 0, (0, 1, 2), True, add
 def moving(**start: bool) -> WrittenHistory:
     run = WrittenHistory("new_replicas_marked", start=StartSettings(**start))  # type: ignore[arg-type]
     run.assigned((0, 1))
+    run.state(0, (0, 1), 0)
     run.assigned((0, 1, 2))
     return run
 
@@ -111,6 +112,18 @@ def test_a_replica_that_is_announced_as_an_old_one_or_as_the_leader(wrong: Leade
     run.world.now += 6_000_000
     run.checkers.look(run.world.now)
     assert run.invariants() == ["new_replicas_marked"]
+
+
+@pytest.mark.parametrize(("had_a_leader", "found"), [(False, []), (True, ["new_replicas_marked"])])
+def test_a_replica_that_is_the_first_leader_of_its_partition(had_a_leader: bool, found: list[str]) -> None:
+    """A partition that waits for its first leader is moved: whichever replica is alive then leads, old or new."""
+    run = WrittenHistory("new_replicas_marked")
+    run.assigned((0, 1))
+    if had_a_leader:
+        run.state(0, (0, 1), 0)
+    run.assigned((2, 0, 1))
+    announced(run, evolve(FIRST, leader=2))
+    assert run.invariants() == found
 
 
 def test_replicas_that_are_announced_as_new_and_later_requests() -> None:

@@ -170,6 +170,21 @@ def test_when_all_have_answers_none_will_come(error: Errors) -> None:
     assert [row.finished for row in stream.rows("moves")] == [error is Errors.NONE]
 
 
+def test_what_a_tool_waits_for_is_open_though_the_move_of_an_earlier_request_has_ended() -> None:
+    """The tool asks again where its request was lost: the run does not end before the answer."""
+    stream = started()
+    stream.at(1_000).move((3, 1, 2))
+    stream.at(1_500).move((4, 1, 2))
+    stream.topic("orders", {0: (3, 1, 2)})
+    answer(stream)
+    stream.at(2_000).moved()
+    assert stream.measures.any_open_moves
+    answer(stream, Errors.REQUEST_TIMED_OUT)
+    assert not stream.measures.any_open_moves
+    stream.finish(9_000)
+    assert moves(stream) == [(8_000, OLD, (4, 1, 2), False)]
+
+
 def test_a_cancellation_may_reach_the_controller_after_the_request() -> None:
     stream = started()
     stream.at(1_000).emit(MoveCancelled, *ORDERS_0)
