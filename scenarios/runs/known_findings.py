@@ -29,6 +29,7 @@ from scenarios.runs.known.kafka_6794 import DOCUMENTS
 from scenarios.runs.known.known_losses import LOST
 from scenarios.runs.known.known_moves import MOVES
 from scenarios.runs.known.known_producers import PRODUCERS
+from scenarios.runs.known.moves_cut_short import CUT_SHORT
 from scenarios.runs.known.reason import Reason
 from scenarios.runs.known.truncations import TRUNCATIONS
 from scenarios.runs.known.watermarks import WATERMARKS
@@ -48,6 +49,7 @@ KNOWN: tuple[Reason, ...] = (
     *PRODUCERS,
     *CONTROL,
     *MOVES,
+    *CUT_SHORT,
     *DOCUMENTS,
     *ISRS,
 )

@@ -256,6 +256,41 @@ TICKETS = (
         ),
     ),
     Ticket(
+        key="KafkaController.updateLeaderEpoch (2.4.1 to 3.0.2)",
+        title="a move of a partition that has never had a leader fails half begun, with its replicas assigned: they "
+        "are not new, cannot become online (ReplicaStateMachine), and get no LeaderAndIsr when their brokers start",
+        since="2.4.0",
+        effects=(
+            Effect(checkers=("roles_adopted", "converged"), parts=("LED", "IN_SYNC")),
+            Effect(
+                text="a move of a partition that has never had a leader fails half begun; where the first leader then "
+                "has the target in its ISR, the move stays until something has it checked again",
+                checkers=("converged",),
+                parts=("NOTHING_ASKED",),
+            ),
+            Effect(
+                text="replicas of a move that failed so cannot go offline either: one that dies stays in the ISR, as "
+                "long as it lacks nothing",
+                checkers=("dead_leave_isr",),
+            ),
+        ),
+    ),
+    Ticket(
+        key="ControllerContext.removeTopic (2.4.1 to 3.0.2)",
+        title="a topic that is deleted while it is moved leaves its moves in the controller's memory "
+        "(partitionsBeingReassigned)",
+        since="2.4.0",
+        effects=(
+            Effect(checkers=("controller_remembers",)),
+            Effect(
+                text="a broker that starts makes a move of a topic go on that is being deleted (onBrokerStartup): "
+                "replicas that are deleted already are created again, and stay",
+                checkers=("gone_topics_forgotten", "converged"),
+                parts=("NO_STRAYS",),
+            ),
+        ),
+    ),
+    Ticket(
         key="KafkaController.onPartitionReassignment (0.8.1)",
         title="a new replica gets no LeaderAndIsr where its broker registers, or another leader is elected, while "
         "the partition is moved: the move never ends",

@@ -1,0 +1,129 @@
+"""Moves by KIP-455 that are cut short: of a partition that has never had a leader, or of a topic that is deleted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from emulator.protocol.events import BrokerRegistered, ReplicaStopped
+from emulator.protocol.znodes import topic_path
+from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.findings.convergence_facts import Condition, MoveInTopic
+from scenarios.observe.findings.isr_facts import DeadInIsr
+from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers
+from scenarios.runs.known.known_moves import WRITES_ASSIGNMENT
+from scenarios.runs.known.reason import Reason, of_broker, of_lacking, of_partition
+
+if TYPE_CHECKING:
+    from emulator.protocol.types import TopicPartition
+    from scenarios.observe.checkers import Violation
+    from scenarios.runs.past import KeptEvents
+
+NEVER_LED = "KafkaController.updateLeaderEpoch (2.4.1 to 3.0.2)"
+DELETED = "ControllerContext.removeTopic (2.4.1 to 3.0.2)"
+ANNOUNCES, MARKS_AS_NEW = "kip-455.A1", "kip-455.A2"
+MOVES, ON_DISK = "moves", ("replicas", "directories")
+"""The memories that a checker compares: of a controller, and of a broker."""
+
+
+@of_lacking
+def _never_marked_new(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica that lacks its role, or is not in the ISR, came with a move of a partition without a first leader,
+    and its broker has had no role since it registered last, under the same controller."""
+    added = past.adds(tp, broker)[-1:]
+    if not added or not _stops_halfway(past, tp, added[0], violation.seq):
+        return False
+    role = past.last_role(tp, broker, violation.seq)
+    back = [event.seq for event in past.of(BrokerRegistered) if event.node == broker and event.seq < violation.seq]
+    return bool(back) and back[-1] > added[0].seq and (role is None or role.seq < back[-1])
+
+
+@of_partition
+def _never_taken_offline(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The dead member of the ISR came with a move of a partition without a first leader, under the same controller."""
+    facts = violation.facts
+    added = past.adds(tp, facts.dead)[-1:] if isinstance(facts, DeadInIsr) else []
+    return bool(added) and _stops_halfway(past, tp, added[0], violation.seq)
+
+
+@of_partition
+def _all_in_the_first_isr(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The move that stays was asked for before the partition had a first leader; its target is in the ISR that was
+    written then, which has not changed, under the same controller."""
+    if not isinstance(violation.facts, MoveInTopic):
+        return False
+    asked = [write for write, _ in past.assignments(tp) if past.under_way(tp, write) == WRITES_ASSIGNMENT]
+    if not asked or not _stops_halfway(past, tp, asked[-1], violation.seq):
+        return False
+    cluster = past.cluster.at(violation.seq)
+    target = set(cluster.assignment(tp)) - set(cluster.removing(tp))
+    states = [state for seq, state in past.states.get(tp, []) if asked[-1].seq < seq <= violation.seq]
+    isrs = [set() if state is None else set(state.isr) for state in states]
+    return bool(isrs) and all(isr == isrs[0] and target <= isr for isr in isrs)
+
+
+def _stops_halfway(past: KeptEvents, tp: TopicPartition, write: ZkWritten, until_seq: int) -> bool:
+    """Whether a write of the assignment began a move of a partition without a first leader, and the controller that
+    wrote it has not made its replicas new since, nor been replaced."""
+    return (
+        past.under_way(tp, write) == WRITES_ASSIGNMENT
+        and past.state(tp, write.seq) is None
+        and not past.elected_between(write.seq, until_seq)
+        and not any(
+            event.step == MARKS_AS_NEW
+            and (event.topic, event.partition) == (*tp,)
+            and write.seq < event.seq < until_seq
+            for event in past.of(Step)
+        )
+    )
+
+
+@of_partition
+def _remembered_for_good(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """The controller that knows a move which nothing asks for has deleted the topic while that was under way, and has
+    not been replaced since."""
+    facts = violation.facts
+    if not isinstance(facts, ControllerRemembers) or facts.memory != MOVES:
+        return False
+    gone = _deleted_while_moved(past, tp, violation.seq)
+    return (
+        gone is not None
+        and gone.client == facts.controller
+        and not past.elected_between(gone.seq, violation.seq)
+        and not past.cluster.at(violation.seq).is_reassigning(tp)
+    )
+
+
+@of_broker
+def _created_again(past: KeptEvents, violation: Violation, tp: TopicPartition, broker: int) -> bool:
+    """The replica of a topic that is gone was deleted, and then the controller that deleted the topic made the move go
+    on, which announced it once more (A1); it was not stopped since."""
+    facts = violation.facts
+    gone = _deleted_while_moved(past, tp, violation.seq)
+    there = facts.memory in ON_DISK if isinstance(facts, BrokerRemembers) else violation.part is Condition.NO_STRAYS
+    if not there or gone is None:
+        return False
+    stops = [e for e in past.of(ReplicaStopped) if (e.node, e.topic, e.partition) == (broker, *tp)]
+    stops = [event for event in stops if event.seq < violation.seq]
+    return bool(stops and stops[-1].deleted) and any(
+        stops[-1].seq < event.seq < gone.seq and past.cluster.at(event.seq).is_deleting(tp.topic)
+        for event in past.of(Step)
+        if (event.step, event.edge, event.node) == (ANNOUNCES, "after", gone.client)
+        and (event.topic, event.partition) == (*tp,)
+    )
+
+
+def _deleted_while_moved(past: KeptEvents, tp: TopicPartition, until_seq: int) -> ZkWritten | None:
+    """The last deletion of a partition's topic, where the topic's znode named its move then."""
+    path = topic_path(tp.topic)
+    deletions = [e for e in past.of(ZkWritten) if (e.op, e.path) == ("delete", path) and e.seq <= until_seq]
+    moved = deletions and past.cluster.before(deletions[-1].seq).is_reassigning(tp)
+    return deletions[-1] if moved else None
+
+
+CUT_SHORT: tuple[Reason, ...] = (
+    Reason(NEVER_LED, _never_marked_new),
+    Reason(NEVER_LED, _all_in_the_first_isr, effect=1),
+    Reason(NEVER_LED, _never_taken_offline, effect=2),
+    Reason(DELETED, _remembered_for_good),
+    Reason(DELETED, _created_again, effect=1),
+)

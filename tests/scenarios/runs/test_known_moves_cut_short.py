@@ -1,0 +1,161 @@
+"""Moves that are cut short, as a topic is deleted or has no leader yet, are recognized by their marks in the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from emulator.protocol import events as e
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import state_path, topic_path
+from emulator.trace.events import Step, ZkWritten
+from scenarios.runs import Run, run_scenario
+from scenarios.runs.findings import findings
+from scenarios.runs.known.moves_cut_short import DELETED, NEVER_LED
+from scenarios.runs.known_findings import explained_findings
+from tests.scenarios.runs.building import Table, scenario
+from tests.scenarios.runs.test_known_findings import kept, tickets, told
+
+LATE = TopicPartition("late", 0)
+AT_LAST: Table = {"converged": True, "within": "30s"}
+RELEASES = ("kafka-2.4", "kafka-2.7", "kafka-3.0")
+
+
+def unled(profile: str, assignment: list[int], target: list[int], *method: Table) -> Run:
+    """A topic is created while brokers 0 and 1 are away, which have all of its replicas, and is moved to brokers that
+    are there before broker 1 comes back."""
+    plan = {"version": 1, "partitions": [{"topic": "late", "partition": 0, "replicas": target}]}
+    away: tuple[Table, ...] = (
+        {"at": "1s", "action": "broker.crash", "target": [0, 1]},
+        {"at": "25s", "action": "topic.create", "topic": {"name": "late", "assignment": [assignment]}},
+        {"at": "26s", "action": "reassign.execute", "plan": plan},
+        {"at": "30s", "action": "broker.start", "target": 1},
+        {"at": "40s", "action": "broker.start", "target": 0},
+    )
+    return run_scenario(
+        scenario(
+            brokers=5, controller=4, assignment=[[2, 3]], method=(*away, *method), expect=[AT_LAST], profile=profile,
+            strategy="kip-455", rate=0, horizon="3m",
+        )
+    )  # fmt: skip
+
+
+def dies(broker: int) -> Table:
+    return {"at": "50s", "action": "broker.crash", "target": broker, "duration": "20s"}
+
+
+def deleted(profile: str) -> Run:
+    """A replica of the target is away as the topic is deleted; once it is back, the move goes on first."""
+    method: tuple[Table, ...] = (
+        {"at": "1s", "action": "link.cut", "target": 2, "peer": 0},
+        {"at": "2s", "action": "reassign.execute", "via": "api"},
+        {"at": "4s", "action": "broker.crash", "target": 2},
+        {"at": "30s", "action": "topic.delete", "topic": "orders"},
+        {"at": "40s", "action": "heal"},
+    )
+    return run_scenario(
+        scenario(
+            brokers=4, controller=3, assignment=[[0, 1]], plan={0: (0, 2)}, method=method, expect=[AT_LAST],
+            profile=profile, strategy="kip-455", rate=0, horizon="3m",
+        )
+    )  # fmt: skip
+
+
+def explained(run: Run) -> set[tuple[str, int]]:
+    """The tickets and effects by which all findings of a run are known."""
+    found = explained_findings(run)
+    assert not found.new
+    return {(reason.ticket, reason.effect) for reason, _ in found.known}
+
+
+def changed(run: Run, change: Callable[[Any], Any]) -> list[str | None]:
+    """The tickets of the findings if events had been others; None: it was not there."""
+    events = [new for event in kept(run) if (new := change(event)) is not None]
+    return tickets(told(run, run.profile, events, *run.violations))
+
+
+@pytest.mark.parametrize("profile", RELEASES)
+def test_a_move_to_all_of_the_first_isr_stays(profile: str) -> None:
+    """kafka-2.7, seed 14 of the default swarm."""
+    run = unled(profile, [1], [2])
+    assert [finding.checker for finding in findings(run)] == ["converged"]
+    assert explained(run) == {(NEVER_LED, 1)}
+
+
+@pytest.mark.parametrize("profile", RELEASES[1:])
+def test_a_replica_of_such_a_move_gets_no_role_once_its_broker_has_restarted(profile: str) -> None:
+    """kafka-2.8, seed 14 of the default swarm."""
+    run = unled(profile, [0, 1], [2, 3], dies(3))
+    assert {finding.checker for finding in findings(run)} == {"roles_adopted", "converged"}
+    assert explained(run) == {(NEVER_LED, 0)}
+
+
+def test_a_replica_of_such_a_move_that_dies_stays_in_the_isr() -> None:
+    run = unled("kafka-2.4", [0, 1], [2, 3], dies(3))
+    assert [finding.checker for finding in findings(run)] == ["dead_leave_isr"]
+    assert explained(run) == {(NEVER_LED, 2)}
+
+
+@pytest.mark.parametrize("profile", RELEASES)
+def test_a_topic_that_is_deleted_while_it_is_moved_leaves_the_move_and_replicas(profile: str) -> None:
+    """kafka-2.6, seed 11 of the default swarm."""
+    run = deleted(profile)
+    assert {finding.checker for finding in findings(run)} == {
+        "controller_remembers", "gone_topics_forgotten", "converged",
+    }  # fmt: skip
+    assert explained(run) == {(DELETED, 0), (DELETED, 1)}
+
+
+@pytest.mark.parametrize(
+    ("profile", "assignment", "target", "method"),
+    [
+        ("kafka-2.4", [1], [2], ()),
+        ("kafka-2.8", [0, 1], [2, 3], (dies(3),)),
+        ("kafka-2.4", [0, 1], [2, 3], (dies(3),)),
+    ],
+    ids=["stays", "no role", "dead"],
+)
+def test_not_where_there_was_a_leader_or_the_replicas_were_made_new_or_another_controller(
+    profile: str, assignment: list[int], target: list[int], method: tuple[Table, ...]
+) -> None:
+    run = unled(profile, assignment, target, *method)
+    writes = [event for event in kept(run) if type(event) is ZkWritten and event.path == topic_path("late")]
+    asked = next(event for event in writes if event.op == "setData")
+    first = next(event for event in kept(run) if type(event) is ZkWritten and event.path == state_path(LATE))
+
+    def led(event: Any) -> Any:
+        return event._replace(seq=asked.seq - 1) if event.seq == first.seq else event
+
+    def marked(event: Any) -> Any:
+        checked = type(event) is Step and (event.step, event.topic) == ("kip-455.check", "late")
+        return event._replace(step="kip-455.A2") if checked and event.edge == "after" else event
+
+    assert None not in changed(run, lambda event: event)
+    assert set(changed(run, marked)) == {None}
+    assert set(tickets(told(run, run.profile, sorted(map(led, kept(run)), key=_seq), *run.violations))) == {None}
+    elected = e.ControllerElected(first.t_us, first.seq, 0, 4, 2)
+    assert set(tickets(told(run, run.profile, [*kept(run), elected], *run.violations))) == {None}
+
+
+def _seq(event: Any) -> int:
+    return int(event.seq)
+
+
+def test_not_where_no_move_was_under_way_or_nothing_was_announced_or_another_controller() -> None:
+    run = deleted("kafka-2.6")
+
+    def unmoved(event: Any) -> Any:
+        of_topic = type(event) is ZkWritten and event.path == topic_path("orders") and event.op == "setData"
+        return None if of_topic else event
+
+    def silent(event: Any) -> Any:
+        return None if type(event) is Step and event.step == "kip-455.A1" else event
+
+    assert None not in changed(run, lambda event: event)
+    assert set(changed(run, unmoved)) == {None}
+    assert set(changed(run, silent)) == {None, DELETED}, "the move stays in the controller's memory"
+    last = kept(run)[-1]
+    elected = e.ControllerElected(last.t_us, min(v.seq for v in run.violations) - 1, 0, 1, 2)
+    assert set(tickets(told(run, run.profile, [*kept(run), elected], *run.violations))) == {None, DELETED}
