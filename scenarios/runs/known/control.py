@@ -28,7 +28,7 @@ from emulator.protocol.znodes import (
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import UNCLEAN
-from scenarios.observe.findings.control_facts import NotNotified
+from scenarios.observe.findings.control_facts import NotNotified, ReplicasChangedUnasked
 from scenarios.observe.findings.convergence_facts import LeaderGone, NeverLed, RequestStays
 from scenarios.observe.findings.gauge_facts import GaugeNegative
 from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper
@@ -250,13 +250,25 @@ def _shut_down_unseen(past: KeptEvents, broker: int, until_seq: int) -> bool:
 
 @of_violation
 def _leaderless_topic(past: KeptEvents, violation: Violation) -> bool:
-    """The topic is to be deleted, and a replica of a partition that never had a leader has not gone offline."""
+    """The topic is to be deleted, and a replica of a partition that never had a leader has not gone offline. Where the
+    partition has one now, a controller that had been replaced wrote it, and none has read it since."""
     deleted, tp = _deleted_topic(violation), violation.partition
     topic = deleted or ("" if tp is None else tp.topic)
     asked = any(event.path == f"{DELETE_TOPICS}/{topic}" for event in past.of(ZkWritten))
     return asked and any(
-        (one.ticket, one.topic) == ("KAFKA-6650", topic) and TopicPartition(topic, one.partition) not in past.states
+        (one.ticket, one.topic) == ("KAFKA-6650", topic)
+        and _unled_in_memory(past, TopicPartition(topic, one.partition), one.seq)
         for one in past.run.witnesses
+    )
+
+
+def _unled_in_memory(past: KeptEvents, tp: TopicPartition, at_seq: int) -> bool:
+    """Whether the controller that saw no leader of a partition at ``at_seq`` knows of none to this day."""
+    written = [event for event in past.of(ZkWritten) if event.path == state_path(tp)]
+    return not written or (
+        written[0].seq > at_seq
+        and all(_was_replaced(past, event) for event in written)
+        and not any(event.seq > at_seq for event in past.of(ControllerElected))
     )
 
 
@@ -324,6 +336,23 @@ def _after_a_replaced_controller(past: KeptEvents, violation: Violation, tp: Top
     return any(_was_replaced(past, write) for write in changes[-2:])
 
 
+@of_partition
+def _goes_on_with_a_request_taken_out(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """ZooKeeper asks for no move of the partition since a controller that had been replaced took the request out. The
+    replicas change to what was asked for, or towards it, and no controller was elected since."""
+    changed = violation.facts
+    if not isinstance(changed, ReplicasChangedUnasked) or changed.asked is not None:
+        return False
+    writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS and event.seq < violation.seq]
+    taken = [event for event in writes if tp in past.cluster.before(event.seq).requested_moves()][-1:]
+    return any(
+        _was_replaced(past, event)
+        and not past.elected_between(event.seq, violation.seq)
+        and set(changed.now) <= {*changed.before, *past.cluster.before(event.seq).requested_moves()[tp]}
+        for event in taken
+    )
+
+
 @of_violation
 def _gone_before_it_was_looked_at(past: KeptEvents, violation: Violation) -> bool:
     """/controller was deleted before the broker that had created it looked at it again, which it does after its
@@ -377,6 +406,7 @@ CONTROL: tuple[Reason, ...] = (
     Reason("KAFKA-6082", _after_a_replaced_controller, effect=1),
     Reason("KAFKA-6082", _request_unseen, effect=2),
     Reason("KAFKA-6082", _deposed_by_a_late_failover, effect=3),
+    Reason("KAFKA-6082", _goes_on_with_a_request_taken_out, effect=4),
     Reason("KIP-380", _obeyed_a_former_controller),
     Reason("KAFKA-1120", _bounce_missed),
     Reason("KAFKA-1120", _shuts_down_since, effect=1),

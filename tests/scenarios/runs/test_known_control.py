@@ -9,6 +9,8 @@ import pytest
 from attrs import evolve
 
 from emulator.protocol import events as e
+from emulator.protocol.shown import Deviated
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import (
     CONTROLLER_EPOCH,
     REASSIGN_PARTITIONS,
@@ -19,6 +21,7 @@ from emulator.protocol.znodes import (
     state_path,
 )
 from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.findings.control_facts import ReplicasChangedUnasked
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.finding import UNFINISHED, Finding
 from scenarios.runs.findings import findings
@@ -296,6 +299,54 @@ def test_kafka_6082_a_request_after_one_that_a_replaced_controller_deleted_is_no
     taken_up = ZkWritten(5, 5, 0, 2, "set", REASSIGN_PARTITIONS, 1, 5, "{}")
     for marks in ([deleted], [asked], [deleted._replace(client=2), asked], [deleted, asked, taken_up]):
         assert tickets(told(quiet, "kafka-1.1", [*elected, *marks], found)) == [None]
+
+
+def test_kafka_6082_a_move_that_a_replaced_controller_took_out_goes_on(quiet: Run) -> None:
+    """kafka-1.1, seed 7 of the default swarm: its successor had read the request before."""
+    takes_over = [e.ControllerElected(1, 1, 0, 1, 1), e.ControllerElected(3, 3, 0, 2, 2)]
+    asked = ZkWritten(2, 2, 0, -2, "create", REASSIGN_PARTITIONS, 0, 2, encode_reassignment({TP: (1, 2)}))
+    taken = ZkWritten(4, 4, 0, 1, "delete", REASSIGN_PARTITIONS, 0, 4, "")
+    marks: list[Any] = [*takes_over, asked, taken, assigned(8, 0, 1, 2)]
+    facts = ReplicasChangedUnasked(2, (0, 1), (0, 1, 2), None)
+    found = evolve(stated("moves_recoverable", "…", 8, 8, "orders-0: …"), facts=facts)
+    assert tickets(told(quiet, "kafka-1.1", marks, found)) == ["KAFKA-6082"]
+    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+    some = taken._replace(op="setData", data=encode_reassignment({TopicPartition("orders", 1): (1, 2)}))
+    assert tickets(told(quiet, "kafka-1.1", [*takes_over, asked, some], found)) == ["KAFKA-6082"]
+    for others in (
+        [*takes_over, taken],
+        [*takes_over, asked],
+        [takes_over[0], asked, taken],
+        [*takes_over, asked, taken._replace(client=2)],
+        [*takes_over, asked, taken, e.ControllerElected(5, 5, 0, 0, 3)],
+        [*takes_over, asked, taken, asked._replace(seq=5), taken._replace(seq=6, client=2)],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", others, found)) == [None]
+    for other in (facts._replace(asked=(1, 2)), facts._replace(now=(0, 1, 3))):
+        assert tickets(told(quiet, "kafka-1.1", marks, evolve(found, facts=other))) == [None]
+
+
+def test_kafka_6650_a_replaced_controller_writes_the_leader_that_its_successor_never_reads(quiet: Run) -> None:
+    """kafka-1.1, seed 7 of the default swarm: the topic that is being deleted has a leader in ZooKeeper, and none in
+    the memory of the controller that deletes it."""
+    takes_over = [e.ControllerElected(1, 1, 0, 1, 1), e.ControllerElected(2, 2, 0, 2, 2)]
+    wanted = ZkWritten(2, 2, 0, -1, "create", "/admin/delete_topics/orders", 0, 2, "")
+    stays_online = Deviated(3, 3, 0, 2, "KAFKA-6650", *TP, 1)
+    written = elected(4, 0)._replace(client=1, op="create")
+    stays = stated("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
+    idle = stated("converged", LED, 9, 9, "orders-0: broker 0 does not lead in epoch 3", brokers=(0,))
+    asked: list[Any] = [*takes_over, wanted]
+    marks: list[Any] = [*asked, stays_online, written]
+    assert tickets(told(quiet, "kafka-1.1", marks, stays, idle)) == ["KAFKA-6650"] * 2
+    assert tickets(told(quiet, "kafka-1.1", marks[:-1], stays, idle)) == ["KAFKA-6650"] * 2
+    assert tickets(told(quiet, "kafka-2.3", marks, stays, idle)) == [None] * 2
+    for others in (
+        [*asked, written],
+        [*asked, stays_online, written._replace(client=2)],
+        [*asked, stays_online._replace(seq=5), written],
+        [*marks, e.ControllerElected(6, 6, 0, 0, 3)],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", others, stays, idle)) == [None] * 2
 
 
 def test_kafka_6082_another_controller_has_raised_the_epoch_and_has_no_answer_yet(quiet: Run) -> None:
