@@ -25,12 +25,14 @@ from emulator.protocol.znodes import (
     decode_config,
     state_path,
     topic_entity,
+    topic_path,
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import UNCLEAN
 from scenarios.observe.findings.control_facts import NotNotified, ReplicasChangedUnasked
 from scenarios.observe.findings.convergence_facts import LeaderGone, NeverLed, RequestStays
 from scenarios.observe.findings.gauge_facts import GaugeNegative
+from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper
 from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
@@ -81,6 +83,24 @@ def _has_refused_metadata(past: KeptEvents, violation: Violation, tp: TopicParti
         event.error == UNKNOWN and max(raised, default=0) < event.seq
         for event in _answers_about_metadata(past, broker, violation.seq)
     )
+
+
+@of_violation
+def _goes_on_with_earlier_metadata(past: KeptEvents, violation: Violation) -> bool:
+    """The broker has refused metadata, as if the request were wrong, since it was started: after the last change of the
+    partition of which it knows earlier replicas or an earlier ISR; or last of all, where it knows other live brokers,
+    whom each UpdateMetadata names."""
+    facts, tp = violation.facts, violation.partition
+    if not isinstance(facts, BrokerRemembers):
+        return False
+    answers = _answers_about_metadata(past, facts.broker, violation.seq)
+    if facts.memory == "live_brokers":
+        return [event.error for event in answers[-1:]] == [UNKNOWN]
+    if facts.memory != "metadata" or tp is None:
+        return False
+    paths = (state_path(tp), topic_path(tp.topic))
+    changed = max((event.seq for event in past.of(ZkWritten) if event.path in paths), default=violation.seq)
+    return any(event.error == UNKNOWN and changed < event.seq for event in answers)
 
 
 def _raised(past: KeptEvents, tp: TopicPartition, until_seq: int) -> list[int]:
@@ -414,6 +434,7 @@ CONTROL: tuple[Reason, ...] = (
     Reason("KAFKA-9839", _has_refused_metadata, effect=1),
     Reason("MetadataCache.updateMetadata (0.8.0 to 2.7.2)", _took_what_was_overtaken),
     Reason("KAFKA-9839", _refused_to_delete, effect=2),
+    Reason("KAFKA-9839", _goes_on_with_earlier_metadata, effect=3),
     Reason("KAFKA-9539", always),
 )
 """Reasons about controllers. Where two explain a finding, the more particular one comes first."""
