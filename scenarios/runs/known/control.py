@@ -98,9 +98,14 @@ def _goes_on_with_earlier_metadata(past: KeptEvents, violation: Violation) -> bo
         return [event.error for event in answers[-1:]] == [UNKNOWN]
     if facts.memory != "metadata" or tp is None:
         return False
-    paths = (state_path(tp), topic_path(tp.topic))
-    changed = max((event.seq for event in past.of(ZkWritten) if event.path in paths), default=violation.seq)
+    changed = _last_change(past, tp, violation.seq)
     return any(event.error == UNKNOWN and changed < event.seq for event in answers)
+
+
+def _last_change(past: KeptEvents, tp: TopicPartition, until_seq: int) -> int:
+    """When the replicas or the state of a partition were written last; ``until_seq``: never."""
+    paths = (state_path(tp), topic_path(tp.topic))
+    return max((event.seq for event in past.of(ZkWritten) if event.path in paths), default=until_seq)
 
 
 def _raised(past: KeptEvents, tp: TopicPartition, until_seq: int) -> list[int]:
@@ -137,11 +142,35 @@ def _took_what_was_overtaken(past: KeptEvents, violation: Violation, tp: TopicPa
         return False
     raised = _raised(past, tp, violation.seq)
     taken = [e for e in _answers_about_metadata(past, broker, violation.seq + 1) if e.error == "NONE"]
-    made = _when_made(past, taken)
-    late = [event for place, event in enumerate(taken) if any(made[event] < made[one] for one in taken[:place])]
+    made, late = _overtaken(past, taken)
     if isinstance(violation.facts, KnowsOtherThanZooKeeper):
         return any(made[event] < max(raised, default=0) < event.seq for event in late)
     return any(event.seq == violation.seq and any(made[event] < seq < event.seq for seq in raised) for event in late)
+
+
+@of_violation
+def _remembers_what_was_overtaken(past: KeptEvents, violation: Violation) -> bool:
+    """Such an UpdateMetadata is the last that the broker has taken, where it knows other live brokers; or the partition
+    of which it knows earlier replicas or an earlier ISR has changed since it was made."""
+    facts, tp = violation.facts, violation.partition
+    if not isinstance(facts, BrokerRemembers):
+        return False
+    taken = [e for e in _answers_about_metadata(past, facts.broker, violation.seq) if e.error == "NONE"]
+    made, late = _overtaken(past, taken)
+    if facts.memory == "live_brokers":
+        return bool(late) and taken[-1] is late[-1]
+    if facts.memory != "metadata" or tp is None:
+        return False
+    changed = _last_change(past, tp, violation.seq)
+    return any(made[event] < changed < event.seq for event in late)
+
+
+def _overtaken(
+    past: KeptEvents, taken: list[ControlResponse]
+) -> tuple[dict[ControlResponse, int], list[ControlResponse]]:
+    """When the controller made the requests that were taken, and those that were taken after one made later."""
+    made = _when_made(past, taken)
+    return made, [event for place, event in enumerate(taken) if any(made[event] < made[one] for one in taken[:place])]
 
 
 def _when_made(past: KeptEvents, answers: list[ControlResponse]) -> dict[ControlResponse, int]:
@@ -243,6 +272,18 @@ def _missed(past: KeptEvents, broker: int, until_seq: int) -> ZkWritten | None:
         for event in past.of(Step)
     )
     return None if handled or past.elected_between(back.seq, until_seq) else gone
+
+
+@of_violation
+def _not_told_who_lives(past: KeptEvents, violation: Violation) -> bool:
+    """The broker that knows other live brokers was away and is back, the controller has handled neither, and the broker
+    has taken no metadata since, which always names them."""
+    facts = violation.facts
+    if not isinstance(facts, BrokerRemembers) or facts.memory != "live_brokers":
+        return False
+    gone = _missed(past, facts.broker, violation.seq)
+    answers = _answers_about_metadata(past, facts.broker, violation.seq)
+    return gone is not None and not any(event.error == "NONE" and event.seq > gone.seq for event in answers)
 
 
 @of_violation
@@ -430,9 +471,11 @@ CONTROL: tuple[Reason, ...] = (
     Reason("KIP-380", _obeyed_a_former_controller),
     Reason("KAFKA-1120", _bounce_missed),
     Reason("KAFKA-1120", _shuts_down_since, effect=1),
+    Reason("KAFKA-1120", _not_told_who_lives, effect=2),
     Reason("KAFKA-9839", _behind_its_epoch),
     Reason("KAFKA-9839", _has_refused_metadata, effect=1),
     Reason("MetadataCache.updateMetadata (0.8.0 to 2.7.2)", _took_what_was_overtaken),
+    Reason("MetadataCache.updateMetadata (0.8.0 to 2.7.2)", _remembers_what_was_overtaken, effect=1),
     Reason("KAFKA-9839", _refused_to_delete, effect=2),
     Reason("KAFKA-9839", _goes_on_with_earlier_metadata, effect=3),
     Reason("KAFKA-9539", always),

@@ -3,20 +3,13 @@ trace (KAFKA-9839)."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from attrs import evolve
-
 from emulator.protocol import events as e
-from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr, state_path
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers import Violation
-from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.runs import Run
 from tests.scenarios.runs.building import TP
 from tests.scenarios.runs.stated import LED, NOTHING_ASKED, stated
-from tests.scenarios.runs.test_known_findings import elected, quiet, tickets, told
+from tests.scenarios.runs.test_known_findings import quiet, tickets, told
 
 __all__ = ["quiet"]
 
@@ -89,29 +82,6 @@ def test_a_broker_that_has_refused_metadata_goes_on_with_what_it_knew(quiet: Run
     assert tickets(told(quiet, "kafka-2.5", [state(0, 0), state(1, 2), elected, refuses], knew)) == [None]
     for events in ([elected], [elected, refuses._replace(node=1)], [state(0, 1), elected, refuses, state(5, 2)]):
         assert tickets(told(quiet, "kafka-2.4", events, knew)) == [None]
-
-
-def test_a_broker_that_has_refused_metadata_goes_on_with_earlier_isrs_and_brokers(quiet: Run) -> None:
-    """wiki-text, seed 90 of the default swarm: the ISR had shrunk before it was registered again."""
-
-    def remembers(memory: str, tp: TopicPartition | None) -> Violation:
-        facts = BrokerRemembers(2, memory, "", "…", "…")
-        return evolve(stated("broker_remembers", "…", 9, 9, "…"), facts=facts, partition=tp, brokers=(2,))
-
-    isr, live = remembers("metadata", TP), remembers("live_brokers", None)
-    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", (), ())
-    takes = refuses._replace(seq=5, error="NONE")
-
-    def explained(*events: Any, profile: str = "wiki-text") -> list[str | None]:
-        return [ticket for found in (isr, live) for ticket in tickets(told(quiet, profile, list(events), found))]
-
-    state = elected(2, 1)
-    assert explained(state, refuses) == ["KAFKA-9839"] * 2
-    assert explained(state, refuses, profile="kafka-2.5") == [None] * 2
-    assert explained(state, refuses, takes) == ["KAFKA-9839", None]
-    assert explained(elected(5, 1), refuses) == [None, "KAFKA-9839"]
-    assert explained(state) == explained(state, takes) == explained(state, refuses._replace(node=1)) == [None] * 2
-    assert tickets(told(quiet, "wiki-text", [state, refuses], remembers("replicas", TP))) == [None]
 
 
 def test_a_broker_that_refuses_metadata_keeps_its_role_until_it_knows_its_epoch(quiet: Run) -> None:
