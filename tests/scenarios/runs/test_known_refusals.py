@@ -1,5 +1,5 @@
-"""What a broker misses that refuses requests with a later broker epoch than it knows is recognized by its marks in the
-trace (KAFKA-9839)."""
+"""Why a broker lacks what it was sent under a later broker epoch than it knew is recognized by its marks in the trace
+(KAFKA-9839)."""
 
 from __future__ import annotations
 
