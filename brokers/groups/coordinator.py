@@ -143,8 +143,8 @@ class GroupCoordinator:
         else:
             self._join_again(group, request, callback)
         member = group.members.get(member_id)
-        if member is not None:
-            self.show_heard(group.id, member)
+        if member is not None and member.awaiting_join is not None:
+            self.show_heard(group.id, member)  # one that gets its generation again is no longer a member for that
         if group.state is GroupState.PREPARING:
             self.rebalances.try_complete(group)
 

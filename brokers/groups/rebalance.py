@@ -222,8 +222,14 @@ class GroupRebalances:
             self.prepare(group, f"{', '.join(member.member_id for member in late)} did not sync")
 
     def assign(self, group: GroupMetadata, assignments: Mapping[str, bytes]) -> None:
-        """Make the group stable: the leader's assignment is stored."""
+        """Make the group stable: the leader's assignment is stored. A static member that has come back meanwhile is not
+        in it under its new member id (before KAFKA-9801)."""
         for member in group.members.values():
+            if member.member_id not in assignments:
+                # As in Kafka, where the exception ends the callback of the write: no member is answered, and the group
+                # stays in CompletingRebalance, until its leader assigns again or a member is missed.
+                get_logger("brokers.groups").error("no assignment", group=group.id, member=member.member_id)
+                return
             member.assignment = assignments[member.member_id]
         self._propagate(group, NO_ERROR)
         self.store.move(group, GroupState.STABLE)

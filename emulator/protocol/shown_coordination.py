@@ -47,7 +47,8 @@ class OffsetsRead(NamedTuple):
 
 
 class MemberHeard(NamedTuple):
-    """A coordinator has accepted a request of a member, or of a client that becomes one.
+    """A coordinator has accepted a request of a member, or of a client that becomes one: its session begins again, now
+    or when its JoinGroup is answered. A JoinGroup that only gets its generation again does not count (doJoinGroup).
 
     Attributes:
         session_us, rebalance_us: its session and rebalance timeouts.

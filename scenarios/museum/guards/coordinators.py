@@ -163,7 +163,7 @@ GUARDS = (
         name="offsets_read_back",
         title="a coordinator that takes over reads nothing",
         here="A broker that leads a partition of __consumer_offsets now takes its log for empty.",
-        also=("coordinators_remember",),
+        also=("coordinators_remember", "members_kept"),
         taken_out=(TakenOut(owner=Loaded, function="read", instead=nothing),),
     ),
     Guard(

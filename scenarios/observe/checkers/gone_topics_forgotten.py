@@ -27,7 +27,9 @@ class GoneTopicsForgotten(BrokerMemory):
     Not verified: what groups have committed for it (``coordinators_remember``); what a controller remembers
         (``controller_remembers``); what is left on brokers that were not alive (``converged`` says which); the metadata
         of a broker whose session ended meanwhile and whose process went on: what it gets as it comes back leaves out
-        topics that are being deleted (ControllerContext.partitionsWithLeaders, 2.4 to 2.7).
+        topics that are being deleted (ControllerContext.partitionsWithLeaders, 2.4 to 2.7); how long logs wait on a
+        broker whose clock a fault has set: deletions go by the time of day, and the next one is awaited for as long as
+        it seemed when the clock was wrong, also once it is right (LogManager.deleteLogs, 1.1.1 to 2.7).
     """
 
     name: ClassVar[str] = "gone_topics_forgotten"
@@ -72,7 +74,8 @@ class GoneTopicsForgotten(BrokerMemory):
             for topic in self._configs:
                 if self._is_gone(topic):
                     yield Unlike("settings", f"topic {topic}", "they are in ZooKeeper", "nothing: the topic is gone")
-        yield from self._waiting(event, memories["discarded"])
+        if event.node not in self.now.clocks:
+            yield from self._waiting(event, memories["discarded"])
 
     def _is_gone(self, topic: str) -> bool:
         return topic in self._ever and not self.cluster.topics.get(topic) and not self.cluster.is_deleting(topic)

@@ -38,7 +38,8 @@ class MembersSilent(Checker):
         coordinator has accepted, and the times at which it was added and was in a generation.
 
     Not verified: that a silent member is removed (``groups_settle`` sees where that holds up a rebalance); heartbeats
-        that releases before 2.7 answer with REBALANCE_IN_PROGRESS while the leader assigns, which do not count.
+        that releases before 2.7 answer with REBALANCE_IN_PROGRESS while the leader assigns, and a JoinGroup that gets
+        the present generation again, which do not count.
     """
 
     name: ClassVar[str] = "members_silent"

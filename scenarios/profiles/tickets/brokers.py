@@ -62,6 +62,11 @@ TICKETS = (
                 checkers=("converged",),
                 parts=("NOTHING_ASKED", "LED"),
             ),
+            Effect(
+                text="a broker that does not know its broker epoch yet refuses metadata, and goes on with the "
+                "replicas, ISRs and live brokers from before",
+                checkers=("broker_remembers",),
+            ),
         ),
         source="KafkaApis.isBrokerEpochStale, 2.5.0 and 2.5.1",
     ),

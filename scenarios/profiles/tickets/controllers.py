@@ -234,6 +234,11 @@ TICKETS = (
                 "which shows that it is the controller until it learns of that",
                 checkers=("one_active_controller",),
             ),
+            Effect(
+                text="a controller that has been replaced takes a move out of /admin/reassign_partitions; its "
+                "successor, which has read it before, goes on with it",
+                checkers=("moves_recoverable",),
+            ),
         ),
         source="KafkaController.elect, KafkaZkClient.setTopicAssignmentRaw and setLeaderAndIsr, 2.0.0 and 2.1.0",
     ),

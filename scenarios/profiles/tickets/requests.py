@@ -237,13 +237,23 @@ TICKETS = (
                 checkers=("led_in_time", "converged"),
                 parts=("LED", "NOTHING_ASKED"),
             ),
+            Effect(
+                text="a broker that is gone and back before the controller looks at /brokers/ids is not told who lives",
+                checkers=("broker_remembers",),
+            ),
         ),
     ),
     Ticket(
         key="MetadataCache.updateMetadata (0.8.0 to 2.7.2)",
         title="a broker takes any metadata, also from before what it knows: an UpdateMetadata that was stuck on a "
         "connection which the controller had given up takes back what a later one said",
-        effects=(Effect(checkers=("metadata_kept",)),),
+        effects=(
+            Effect(checkers=("metadata_kept",)),
+            Effect(
+                text="the same: it goes on with the replicas, ISRs and live brokers from before",
+                checkers=("broker_remembers",),
+            ),
+        ),
     ),
     Ticket(
         key="KAFKA-13572",

@@ -25,12 +25,14 @@ from emulator.protocol.znodes import (
     decode_config,
     state_path,
     topic_entity,
+    topic_path,
 )
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import UNCLEAN
-from scenarios.observe.findings.control_facts import NotNotified
+from scenarios.observe.findings.control_facts import NotNotified, ReplicasChangedUnasked
 from scenarios.observe.findings.convergence_facts import LeaderGone, NeverLed, RequestStays
 from scenarios.observe.findings.gauge_facts import GaugeNegative
+from scenarios.observe.findings.memory_facts import BrokerRemembers
 from scenarios.observe.findings.metadata_facts import KnowsEarlierEpoch, KnowsOtherThanZooKeeper
 from scenarios.runs.known.ledger import witnesses
 from scenarios.runs.known.reason import (
@@ -83,6 +85,29 @@ def _has_refused_metadata(past: KeptEvents, violation: Violation, tp: TopicParti
     )
 
 
+@of_violation
+def _goes_on_with_earlier_metadata(past: KeptEvents, violation: Violation) -> bool:
+    """The broker has refused metadata, as if the request were wrong, since it was started: after the last change of the
+    partition of which it knows earlier replicas or an earlier ISR; or last of all, where it knows other live brokers,
+    whom each UpdateMetadata names."""
+    facts, tp = violation.facts, violation.partition
+    if not isinstance(facts, BrokerRemembers):
+        return False
+    answers = _answers_about_metadata(past, facts.broker, violation.seq)
+    if facts.memory == "live_brokers":
+        return [event.error for event in answers[-1:]] == [UNKNOWN]
+    if facts.memory != "metadata" or tp is None:
+        return False
+    changed = _last_change(past, tp, violation.seq)
+    return any(event.error == UNKNOWN and changed < event.seq for event in answers)
+
+
+def _last_change(past: KeptEvents, tp: TopicPartition, until_seq: int) -> int:
+    """When the replicas or the state of a partition were written last; ``until_seq``: never."""
+    paths = (state_path(tp), topic_path(tp.topic))
+    return max((event.seq for event in past.of(ZkWritten) if event.path in paths), default=until_seq)
+
+
 def _raised(past: KeptEvents, tp: TopicPartition, until_seq: int) -> list[int]:
     """When the partition got a leader, or its leader another epoch."""
     raised = [e.seq for e in past.of(LeaderElected) if (e.topic, e.partition) == tp and e.seq < until_seq]
@@ -117,11 +142,35 @@ def _took_what_was_overtaken(past: KeptEvents, violation: Violation, tp: TopicPa
         return False
     raised = _raised(past, tp, violation.seq)
     taken = [e for e in _answers_about_metadata(past, broker, violation.seq + 1) if e.error == "NONE"]
-    made = _when_made(past, taken)
-    late = [event for place, event in enumerate(taken) if any(made[event] < made[one] for one in taken[:place])]
+    made, late = _overtaken(past, taken)
     if isinstance(violation.facts, KnowsOtherThanZooKeeper):
         return any(made[event] < max(raised, default=0) < event.seq for event in late)
     return any(event.seq == violation.seq and any(made[event] < seq < event.seq for seq in raised) for event in late)
+
+
+@of_violation
+def _remembers_what_was_overtaken(past: KeptEvents, violation: Violation) -> bool:
+    """Such an UpdateMetadata is the last that the broker has taken, where it knows other live brokers; or the partition
+    of which it knows earlier replicas or an earlier ISR has changed since it was made."""
+    facts, tp = violation.facts, violation.partition
+    if not isinstance(facts, BrokerRemembers):
+        return False
+    taken = [e for e in _answers_about_metadata(past, facts.broker, violation.seq) if e.error == "NONE"]
+    made, late = _overtaken(past, taken)
+    if facts.memory == "live_brokers":
+        return bool(late) and taken[-1] is late[-1]
+    if facts.memory != "metadata" or tp is None:
+        return False
+    changed = _last_change(past, tp, violation.seq)
+    return any(made[event] < changed < event.seq for event in late)
+
+
+def _overtaken(
+    past: KeptEvents, taken: list[ControlResponse]
+) -> tuple[dict[ControlResponse, int], list[ControlResponse]]:
+    """When the controller made the requests that were taken, and those that were taken after one made later."""
+    made = _when_made(past, taken)
+    return made, [event for place, event in enumerate(taken) if any(made[event] < made[one] for one in taken[:place])]
 
 
 def _when_made(past: KeptEvents, answers: list[ControlResponse]) -> dict[ControlResponse, int]:
@@ -226,6 +275,18 @@ def _missed(past: KeptEvents, broker: int, until_seq: int) -> ZkWritten | None:
 
 
 @of_violation
+def _not_told_who_lives(past: KeptEvents, violation: Violation) -> bool:
+    """The broker that knows other live brokers was away and is back, the controller has handled neither, and the broker
+    has taken no metadata since, which always names them."""
+    facts = violation.facts
+    if not isinstance(facts, BrokerRemembers) or facts.memory != "live_brokers":
+        return False
+    gone = _missed(past, facts.broker, violation.seq)
+    answers = _answers_about_metadata(past, facts.broker, violation.seq)
+    return gone is not None and not any(event.error == "NONE" and event.seq > gone.seq for event in answers)
+
+
+@of_violation
 def _shuts_down_since(past: KeptEvents, violation: Violation) -> bool:
     """The partition has no leader, and each member of its ISR is such a broker, which had begun its controlled shutdown
     before it was away; or each open move has such a broker in its target."""
@@ -250,13 +311,25 @@ def _shut_down_unseen(past: KeptEvents, broker: int, until_seq: int) -> bool:
 
 @of_violation
 def _leaderless_topic(past: KeptEvents, violation: Violation) -> bool:
-    """The topic is to be deleted, and a replica of a partition that never had a leader has not gone offline."""
+    """The topic is to be deleted, and a replica of a partition that never had a leader has not gone offline. Where the
+    partition has one now, a controller that had been replaced wrote it, and none has read it since."""
     deleted, tp = _deleted_topic(violation), violation.partition
     topic = deleted or ("" if tp is None else tp.topic)
     asked = any(event.path == f"{DELETE_TOPICS}/{topic}" for event in past.of(ZkWritten))
     return asked and any(
-        (one.ticket, one.topic) == ("KAFKA-6650", topic) and TopicPartition(topic, one.partition) not in past.states
+        (one.ticket, one.topic) == ("KAFKA-6650", topic)
+        and _unled_in_memory(past, TopicPartition(topic, one.partition), one.seq)
         for one in past.run.witnesses
+    )
+
+
+def _unled_in_memory(past: KeptEvents, tp: TopicPartition, at_seq: int) -> bool:
+    """Whether the controller that saw no leader of a partition at ``at_seq`` knows of none to this day."""
+    written = [event for event in past.of(ZkWritten) if event.path == state_path(tp)]
+    return not written or (
+        written[0].seq > at_seq
+        and all(_was_replaced(past, event) for event in written)
+        and not any(event.seq > at_seq for event in past.of(ControllerElected))
     )
 
 
@@ -324,6 +397,23 @@ def _after_a_replaced_controller(past: KeptEvents, violation: Violation, tp: Top
     return any(_was_replaced(past, write) for write in changes[-2:])
 
 
+@of_partition
+def _goes_on_with_a_request_taken_out(past: KeptEvents, violation: Violation, tp: TopicPartition) -> bool:
+    """ZooKeeper asks for no move of the partition since a controller that had been replaced took the request out. The
+    replicas change to what was asked for, or towards it, and no controller was elected since."""
+    changed = violation.facts
+    if not isinstance(changed, ReplicasChangedUnasked) or changed.asked is not None:
+        return False
+    writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS and event.seq < violation.seq]
+    taken = [event for event in writes if tp in past.cluster.before(event.seq).requested_moves()][-1:]
+    return any(
+        _was_replaced(past, event)
+        and not past.elected_between(event.seq, violation.seq)
+        and set(changed.now) <= {*changed.before, *past.cluster.before(event.seq).requested_moves()[tp]}
+        for event in taken
+    )
+
+
 @of_violation
 def _gone_before_it_was_looked_at(past: KeptEvents, violation: Violation) -> bool:
     """/controller was deleted before the broker that had created it looked at it again, which it does after its
@@ -377,13 +467,17 @@ CONTROL: tuple[Reason, ...] = (
     Reason("KAFKA-6082", _after_a_replaced_controller, effect=1),
     Reason("KAFKA-6082", _request_unseen, effect=2),
     Reason("KAFKA-6082", _deposed_by_a_late_failover, effect=3),
+    Reason("KAFKA-6082", _goes_on_with_a_request_taken_out, effect=4),
     Reason("KIP-380", _obeyed_a_former_controller),
     Reason("KAFKA-1120", _bounce_missed),
     Reason("KAFKA-1120", _shuts_down_since, effect=1),
+    Reason("KAFKA-1120", _not_told_who_lives, effect=2),
     Reason("KAFKA-9839", _behind_its_epoch),
     Reason("KAFKA-9839", _has_refused_metadata, effect=1),
     Reason("MetadataCache.updateMetadata (0.8.0 to 2.7.2)", _took_what_was_overtaken),
+    Reason("MetadataCache.updateMetadata (0.8.0 to 2.7.2)", _remembers_what_was_overtaken, effect=1),
     Reason("KAFKA-9839", _refused_to_delete, effect=2),
+    Reason("KAFKA-9839", _goes_on_with_earlier_metadata, effect=3),
     Reason("KAFKA-9539", always),
 )
 """Reasons about controllers. Where two explain a finding, the more particular one comes first."""

@@ -51,7 +51,7 @@ class Bound(NamedTuple):
 
     @property
     def alike(self) -> tuple[str, float]:
-        """What it has in common with quotas that let pass the same part of their rate."""
+        """The side and the rate: quotas that have both in common let pass the same part of their rate."""
         return self.place[0], self.rate
 
     def total(self, rates: Mapping[Key, float], sizes: Mapping[Key, float]) -> float:

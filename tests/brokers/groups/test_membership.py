@@ -6,6 +6,7 @@ from brokers.groups.group import GroupState
 from brokers.groups.policies import GroupPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import GroupGeneration, GroupStateChanged
+from emulator.protocol.shown_coordination import MemberHeard
 from tests.brokers.groups.bench import DELAY, GROUP, REBALANCE, SECOND, SESSION, GroupBench
 
 
@@ -299,3 +300,15 @@ def test_what_a_description_shows() -> None:
     assert (member.metadata, member.assignment) == (b"topics", f"for {leader}".encode())
     assert bench.described("nobody").state == "Dead"
     assert GROUP in bench.groups.store.groups
+
+
+def test_a_member_that_gets_its_generation_again_lives_no_longer_for_that() -> None:
+    """GroupCoordinator.doJoinGroup (2.3.1 to 2.7.2) answers, and leaves the session as it is."""
+    bench = GroupBench()
+    joined = bench.join()
+    heard = bench.see(MemberHeard)
+    bench.wait(SESSION - 1)
+    assert bench.ask_join(joined.member_id).last.generation == joined.generation
+    assert heard == []
+    bench.wait(1)
+    assert bench.group.members == {}

@@ -5,7 +5,7 @@ import pytest
 from brokers.groups.group import GroupState
 from brokers.groups.policies import GroupPolicies
 from emulator.protocol.errors import Errors
-from tests.brokers.groups.bench import DELAY, SESSION, GroupBench
+from tests.brokers.groups.bench import DELAY, OFFSETS, SESSION, GroupBench
 
 STORED = GroupPolicies(static_member_stored=True, static_member_rebalances=True)
 
@@ -69,6 +69,26 @@ def test_one_that_comes_back_before_the_assignment_starts_a_rebalance_since_kafk
     line = bench.ask_join(instance="a")
     assert line.last.generation == (2 if rebalances else 1)
     assert (line.last.leader == joined.member_id) is not rebalances
+
+
+def test_one_that_comes_back_while_the_assignment_is_written_leaves_all_unanswered_before_kafka_9801() -> None:
+    """GroupCoordinator.setAndPropagateAssignment looks its new member id up among the old ones, and throws."""
+    bench = GroupBench(isr=(0, 1))
+    replica = bench.follower(1)
+    replica.fetch((OFFSETS, 0, 0))
+    lines = [bench.ask_join(instance=name, requires_member_id=True) for name in "ab"]
+    bench.wait(2 * DELAY)
+    first, second = (line.last.member_id for line in lines)
+    waiting = bench.ask_sync(first, 1, (first, second), instance_id="a")
+    back = bench.ask_join(instance="b").last
+    assert (back.error, back.generation) == (Errors.NONE, 1)
+    replica.fetch((OFFSETS, 0, 1))
+    assert (waiting.replies, bench.group.state) == ([], GroupState.COMPLETING)
+    again = bench.ask_sync(first, 1, (first, back.member_id), instance_id="a")
+    replica.fetch((OFFSETS, 0, 2))
+    assert bench.group.state is GroupState.STABLE
+    assert again.last.assignment == f"for {first}".encode()
+    assert bench.ask_sync(back.member_id, 1, instance_id="b").last.assignment == f"for {back.member_id}".encode()
 
 
 def test_a_static_member_keeps_its_place_until_its_session_ends() -> None:

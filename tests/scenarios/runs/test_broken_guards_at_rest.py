@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from brokers.log.log_manager import LogsToBeDeleted
 from brokers.transactions.coordinator import TransactionCoordinator
 from brokers.transactions.transaction_state_manager import TransactionStateManager
 from controller.zk_client import KafkaZkClient
@@ -45,6 +46,35 @@ def test_settings_that_outlive_their_topic(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(KafkaZkClient, "delete", spares)
     state = findings(wanted)["gone_topics_forgotten"]
     assert "remembers as settings of topic orders: they are in ZooKeeper" in state
+
+
+def test_logs_that_are_never_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a broker whose clock was wrong this is no finding: it awaits the next deletion for as long as that seemed to
+    be away then, in Kafka too (kafka-1.1, seed 101 of the default swarm)."""
+
+    def listen(stage: Stage) -> None:
+        for t_us in (38_000_000, 118_000_000):
+            stage.world.call_later(t_us, lambda _: stage.cluster.show_memories("rest"), None, True)
+
+    def found(*clock: dict[str, Any]) -> list[str]:
+        deletes = {"at": "10s", "action": "topic.delete", "topic": "orders"}
+        goes_on = {"at": "120s", "action": "config.set", "brokers": [0], "config": {"log.retention.ms": 7_200_000}}
+        run = play(
+            scenario(
+                brokers=4, controller=3, assignment=[(0, 1, 2)], rate=0, horizon="3m", expect=[CONVERGED],
+                config={"log.segment.delete.delay.ms": 1000}, method=[deletes, *clock, goes_on],
+            ),
+            listen,
+        ).run  # fmt: skip
+        assert {violation.invariant for violation in run.violations} <= {"gone_topics_forgotten"}
+        return [violation.state for violation in run.violations]
+
+    back = {"at": "10500ms", "action": "broker.clock", "target": 1, "step": "-1000s"}
+    wrong = (back, {"at": "20s", "action": "heal"})
+    assert found() == found(*wrong) == []
+    monkeypatch.setattr(LogsToBeDeleted, "_delete", lambda *_of: None)
+    assert [state.partition(" remembers as discarded")[0] for state in found()] == ["broker 0", "broker 1", "broker 2"]
+    assert [state.partition(" remembers as discarded")[0] for state in found(*wrong)] == ["broker 0", "broker 2"]
 
 
 def test_a_late_transaction_that_no_coordinator_aborts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,8 @@ import pytest
 from attrs import evolve
 
 from emulator.protocol import events as e
+from emulator.protocol.shown import Deviated
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import (
     CONTROLLER_EPOCH,
     REASSIGN_PARTITIONS,
@@ -19,6 +21,7 @@ from emulator.protocol.znodes import (
     state_path,
 )
 from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.findings.control_facts import ReplicasChangedUnasked
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.finding import UNFINISHED, Finding
 from scenarios.runs.findings import findings
@@ -298,6 +301,54 @@ def test_kafka_6082_a_request_after_one_that_a_replaced_controller_deleted_is_no
         assert tickets(told(quiet, "kafka-1.1", [*elected, *marks], found)) == [None]
 
 
+def test_kafka_6082_a_move_that_a_replaced_controller_took_out_goes_on(quiet: Run) -> None:
+    """kafka-1.1, seed 7 of the default swarm: its successor had read the request before."""
+    takes_over = [e.ControllerElected(1, 1, 0, 1, 1), e.ControllerElected(3, 3, 0, 2, 2)]
+    asked = ZkWritten(2, 2, 0, -2, "create", REASSIGN_PARTITIONS, 0, 2, encode_reassignment({TP: (1, 2)}))
+    taken = ZkWritten(4, 4, 0, 1, "delete", REASSIGN_PARTITIONS, 0, 4, "")
+    marks: list[Any] = [*takes_over, asked, taken, assigned(8, 0, 1, 2)]
+    facts = ReplicasChangedUnasked(2, (0, 1), (0, 1, 2), None)
+    found = evolve(stated("moves_recoverable", "…", 8, 8, "orders-0: …"), facts=facts)
+    assert tickets(told(quiet, "kafka-1.1", marks, found)) == ["KAFKA-6082"]
+    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+    some = taken._replace(op="setData", data=encode_reassignment({TopicPartition("orders", 1): (1, 2)}))
+    assert tickets(told(quiet, "kafka-1.1", [*takes_over, asked, some], found)) == ["KAFKA-6082"]
+    for others in (
+        [*takes_over, taken],
+        [*takes_over, asked],
+        [takes_over[0], asked, taken],
+        [*takes_over, asked, taken._replace(client=2)],
+        [*takes_over, asked, taken, e.ControllerElected(5, 5, 0, 0, 3)],
+        [*takes_over, asked, taken, asked._replace(seq=5), taken._replace(seq=6, client=2)],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", others, found)) == [None]
+    for other in (facts._replace(asked=(1, 2)), facts._replace(now=(0, 1, 3))):
+        assert tickets(told(quiet, "kafka-1.1", marks, evolve(found, facts=other))) == [None]
+
+
+def test_kafka_6650_a_replaced_controller_writes_the_leader_that_its_successor_never_reads(quiet: Run) -> None:
+    """kafka-1.1, seed 7 of the default swarm: the topic that is being deleted has a leader in ZooKeeper, and none in
+    the memory of the controller that deletes it."""
+    takes_over = [e.ControllerElected(1, 1, 0, 1, 1), e.ControllerElected(2, 2, 0, 2, 2)]
+    wanted = ZkWritten(2, 2, 0, -1, "create", "/admin/delete_topics/orders", 0, 2, "")
+    stays_online = Deviated(3, 3, 0, 2, "KAFKA-6650", *TP, 1)
+    written = elected(4, 0)._replace(client=1, op="create")
+    stays = stated("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
+    idle = stated("converged", LED, 9, 9, "orders-0: broker 0 does not lead in epoch 3", brokers=(0,))
+    asked: list[Any] = [*takes_over, wanted]
+    marks: list[Any] = [*asked, stays_online, written]
+    assert tickets(told(quiet, "kafka-1.1", marks, stays, idle)) == ["KAFKA-6650"] * 2
+    assert tickets(told(quiet, "kafka-1.1", marks[:-1], stays, idle)) == ["KAFKA-6650"] * 2
+    assert tickets(told(quiet, "kafka-2.3", marks, stays, idle)) == [None] * 2
+    for others in (
+        [*asked, written],
+        [*asked, stays_online, written._replace(client=2)],
+        [*asked, stays_online._replace(seq=5), written],
+        [*marks, e.ControllerElected(6, 6, 0, 0, 3)],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", others, stays, idle)) == [None] * 2
+
+
 def test_kafka_6082_another_controller_has_raised_the_epoch_and_has_no_answer_yet(quiet: Run) -> None:
     found = stated("controller_fence", "…", 4, 4, "orders-0: leader epoch 3, leader 1, written by the controller of …")
     raised = ZkWritten(3, 3, 0, 2, "setData", CONTROLLER_EPOCH, 2, 3, "2")
@@ -381,98 +432,6 @@ def test_a_new_replica_of_0_8_is_not_notified_of_a_leader_that_is_elected_while_
         [*marks, marks[2]._replace(seq=6)],
     ):
         assert tickets(told(quiet, "kafka-0.8", others, follows, out)) == [None] * 2
-
-
-def test_a_broker_that_does_not_know_its_epoch_yet_refuses_to_delete_a_replica(quiet: Run) -> None:
-    """kip-461, seed 214 of the default swarm."""
-    stays = stated("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
-    led = stated("converged", LED, 9, 9, "orders-0: no leader was ever elected")
-    dead = stated("converged", LED, 9, 9, "orders-0: no leader, isr [0]")  # kafka-2.4, seed 41114
-    wanted = ZkWritten(4, 4, 0, -1, "create", "/admin/delete_topics/orders", 0, 4, "")
-    asks = e.ControlRequest(5, 5, 0, "StopReplica", 3, 1, 4, 84, 1, "orders-0 (delete)")
-    refuses = e.ControlResponse(6, 6, 5, "StopReplica", 1, 3, 4, "UNKNOWN_SERVER_ERROR", (), ())
-    again = asks._replace(seq=7), refuses._replace(seq=8, cause=7, error="NONE")
-    assert tickets(told(quiet, "kafka-2.3", [wanted, asks, refuses], stays, led)) == ["KAFKA-9839"] * 2
-    assert tickets(told(quiet, "kafka-2.3", [wanted, asks, refuses], dead)) == ["KAFKA-9839"]
-    assert tickets(told(quiet, "kafka-2.6", [wanted, asks, refuses], stays, led)) == [None] * 2
-    for events in (
-        [asks, refuses],
-        [wanted, asks],
-        [wanted, asks, refuses, *again],
-        [wanted, asks._replace(detail="others-0 (delete)"), refuses],
-        [wanted, asks, refuses, wanted._replace(seq=7, op="delete")],
-    ):
-        assert tickets(told(quiet, "kafka-2.3", events, stays, led)) == [None] * 2
-        assert tickets(told(quiet, "kafka-2.3", events, dead)) == [None]
-
-
-def test_a_broker_that_has_refused_metadata_lacks_what_it_named(quiet: Run) -> None:
-    """kafka-2.3, seed 40051 of the default swarm."""
-    lacks = stated(
-        "metadata_kept",
-        "…",
-        9,
-        9,
-        "broker 2: orders-0: nothing, and in ZooKeeper leader 1 of leader epoch 2",
-        brokers=(2,),
-    )
-    elected = e.LeaderElected(2, 2, 0, *TP, 1, 2, (1, 2), "new", 1, unclean=False)
-    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", (), ())
-    assert tickets(told(quiet, "kafka-2.3", [elected, refuses], lacks)) == ["KAFKA-9839"]
-    assert tickets(told(quiet, "kafka-2.6", [elected, refuses], lacks)) == [None]
-    for events in (
-        [elected],
-        [elected, refuses._replace(node=1)],
-        [elected, refuses._replace(error="STALE_CONTROLLER_EPOCH")],
-        [elected, refuses, e.NodeCrashed(5, 5, 0, 2, 0, "process")],
-        [refuses, elected._replace(seq=5)],
-    ):
-        assert tickets(told(quiet, "kafka-2.3", events, lacks)) == [None]
-
-
-def test_a_broker_that_has_refused_metadata_goes_on_with_what_it_knew(quiet: Run) -> None:
-    """kafka-2.4, seed 127 of the default swarm: its session had expired, and its process lived."""
-    knew = stated(
-        "metadata_kept",
-        "…",
-        9,
-        9,
-        "broker 2: orders-0: leader 1 of leader epoch 0, and in ZooKeeper leader 1 of leader epoch 2",
-        brokers=(2,),
-    )
-    elected = e.LeaderElected(2, 2, 0, *TP, 1, 2, (1, 2), "offline", 1, unclean=False)
-    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", (), ())
-
-    def state(seq: int, epoch: int) -> ZkWritten:
-        written = LeaderAndIsr(1, epoch, (1, 2), 1, 0)
-        return ZkWritten(seq, seq, 0, 0, "setData", state_path(TP), 0, seq, written.encode())
-
-    assert tickets(told(quiet, "kafka-2.4", [state(0, 0), state(1, 2), elected, refuses], knew)) == ["KAFKA-9839"]
-    assert tickets(told(quiet, "kafka-2.5", [state(0, 0), state(1, 2), elected, refuses], knew)) == [None]
-    for events in ([elected], [elected, refuses._replace(node=1)], [state(0, 1), elected, refuses, state(5, 2)]):
-        assert tickets(told(quiet, "kafka-2.4", events, knew)) == [None]
-
-
-def test_a_broker_that_refuses_metadata_keeps_its_role_until_it_knows_its_epoch(quiet: Run) -> None:
-    """kafka-2.3, seed 78 of the default swarm: what the broker becomes after the finding excuses nothing and hides
-    nothing."""
-    leads = stated(
-        "roles_adopted",
-        "…",
-        9,
-        9,
-        "orders-0: leader 1 of epoch 2 in ZooKeeper, and broker 2 leads, for 7.8 s",
-        brokers=(2,),
-    )
-    led = e.BecameLeader(2, 2, 0, 2, *TP, 1, 5, 5, (1, 2), (1, 2), (), ())
-    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", (), ())
-    takes = refuses._replace(seq=6, error="NONE")
-    late = e.BecameFollower(12, 12, 0, 2, *TP, 1, 2, 5, 5)
-    for events in ([led, refuses], [led, refuses, takes], [led, refuses, takes, late]):
-        assert tickets(told(quiet, "kafka-2.3", events, leads)) == ["KAFKA-9839"]
-        assert tickets(told(quiet, "kafka-2.6", events, leads)) == [None]
-    for events in ([led, takes, late], [led, refuses, takes, late._replace(seq=7)]):
-        assert tickets(told(quiet, "kafka-2.3", events, leads)) == [None]
 
 
 def test_metadata_that_was_overtaken_takes_back_what_a_later_request_said(quiet: Run) -> None:

@@ -1,4 +1,4 @@
-"""What one stretch says of quotas that are alike is put together."""
+"""Quotas that are alike: what one stretch says of them is put together."""
 
 import pytest
 
@@ -26,6 +26,6 @@ def test_a_burst_less_in_one_stretch_slows_no_broker_down(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(Leaper, "_measured", watched)
     run_scenario(drawn(8).with_overrides({"fidelity": "sampled"}), seed=0)
-    got, expected = found[0]
-    assert max(got.values()) > 1.1 * min(got.values())
-    assert max(expected.values()) == pytest.approx(min(expected.values()), rel=0.01)
+    assert any(max(got.values()) > 1.1 * min(got.values()) for got, _ in found)
+    for _, expected in found:
+        assert max(expected.values()) == pytest.approx(min(expected.values()), rel=0.01)

@@ -112,7 +112,7 @@ def test_offsets_of_a_stream_end_with_the_seeds() -> None:
         ({"seeds": "3:3"}, "option seeds: '3:3' are 0 seeds; write at least one, at most 10000000"),
         ({"strategies": "wikki"}, "option strategies: unknown strategy 'wikki'; did you mean 'wiki'?"),
         ({"strategies": "wiki,wiki"}, "option strategies: names wiki twice; name it once"),
-        ({"profiles": "kafka-2,3"}, "option profiles: unknown profile 'kafka-2'; did you mean 'kafka-2.7'?"),
+        ({"profiles": "kafka-2,3"}, "option profiles: unknown profile 'kafka-2'; did you mean 'kafka-2.8'?"),
         (
             {"grid": "horizon"},
             (

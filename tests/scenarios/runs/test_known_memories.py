@@ -1,0 +1,101 @@
+"""Why a broker remembers what ZooKeeper does not have is recognized by its marks in the trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from emulator.protocol import events as e
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import broker_path
+from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.checkers import Violation
+from scenarios.observe.findings.memory_facts import BrokerRemembers
+from scenarios.runs import Run, run_scenario
+from scenarios.runs.findings import findings
+from tests.scenarios.runs.building import TP, Table, scenario
+from tests.scenarios.runs.stated import stated
+from tests.scenarios.runs.test_known_findings import elected, quiet, tickets, told
+
+__all__ = ["quiet"]
+
+BOUNCED: tuple[Table, ...] = (
+    {"at": "10s", "action": "broker.pause", "target": 3, "duration": "3s"},
+    {"at": "10100ms", "action": "broker.crash", "target": 1, "duration": "500ms"},
+    {"at": "10200ms", "action": "zk.expire", "target": 1},
+)
+"""Broker 1 is gone and back while the controller pauses."""
+
+
+def remembers(memory: str, tp: TopicPartition | None = None) -> Violation:
+    """Broker 2 remembers something else than there is."""
+    facts = BrokerRemembers(2, memory, "", "…", "…")
+    return evolve(stated("broker_remembers", "…", 9, 9, "…"), facts=facts, partition=tp, brokers=(2,))
+
+
+ISR, LIVE = remembers("metadata", TP), remembers("live_brokers")
+
+
+def explained(quiet: Run, profile: str, *events: Any) -> list[str | None]:
+    """The tickets that explain another ISR and other live brokers; None: it is new."""
+    return [ticket for found in (ISR, LIVE) for ticket in tickets(told(quiet, profile, list(events), found))]
+
+
+def test_a_broker_that_has_refused_metadata_goes_on_with_earlier_isrs_and_brokers(quiet: Run) -> None:
+    """wiki-text, seed 90 of the default swarm: the ISR had shrunk before it was registered again."""
+    refuses = e.ControlResponse(4, 4, 3, "UpdateMetadata", 2, 0, 1, "UNKNOWN_SERVER_ERROR", (), ())
+    takes = refuses._replace(seq=5, error="NONE")
+    state = elected(2, 1)
+    assert explained(quiet, "wiki-text", state, refuses) == ["KAFKA-9839"] * 2
+    assert explained(quiet, "kafka-2.5", state, refuses) == [None] * 2
+    assert explained(quiet, "wiki-text", state, refuses, takes) == ["KAFKA-9839", None]
+    assert explained(quiet, "wiki-text", elected(5, 1), refuses) == [None, "KAFKA-9839"]
+    for events in ([state], [state, takes], [state, refuses._replace(node=1)]):
+        assert explained(quiet, "wiki-text", *events) == [None] * 2
+    assert tickets(told(quiet, "wiki-text", [state, refuses], remembers("replicas", TP))) == [None]
+
+
+@pytest.mark.parametrize(("profile", "whole"), [("kafka-1.1", False), ("kafka-2.3", True)])
+def test_kafka_1120_a_broker_that_is_back_too_soon_is_not_told_who_lives(profile: str, whole: bool) -> None:
+    well: Table = {"converged": True, "within": "30s"}
+    run = run_scenario(
+        scenario(
+            brokers=4, controller=3, assignment=[[0, 1]], method=BOUNCED, expect=[well], profile=profile, rate=5
+        )
+    )  # fmt: skip
+    found = [] if whole else ["converged", "broker_remembers"]
+    assert sorted(finding.checker for finding in findings(run)) == sorted(found)
+    assert tickets(run) == ["KAFKA-1120"] * len(found)
+
+
+def test_one_that_the_controller_has_seen_or_told_is_no_such_broker(quiet: Run) -> None:
+    gone = ZkWritten(3, 3, 0, -1, "delete", broker_path(2), 0, 3, "")
+    back = ZkWritten(4, 4, 0, 2, "create", broker_path(2), 0, 4, "{}")
+    assert explained(quiet, "kafka-1.1", gone, back) == [None, "KAFKA-1120"]
+    assert explained(quiet, "kafka-2.3", gone, back) == [None] * 2
+    started = Step(5, 5, 0, "broker-startup.1", "before", "", -1, 2, 0, 2, "")
+    takes = e.ControlResponse(5, 5, 1, "UpdateMetadata", 2, 0, 1, "NONE", (), ())
+    for events in ([gone], [back], [gone, back, started], [gone, back, takes]):
+        assert explained(quiet, "kafka-1.1", *events) == [None] * 2
+
+
+def test_metadata_that_was_overtaken_takes_back_isrs_and_live_brokers(quiet: Run) -> None:
+    ticket = "MetadataCache.updateMetadata (0.8.0 to 2.7.2)"
+    state = elected(3, 1)
+    takes = e.ControlResponse(6, 6, 4, "UpdateMetadata", 2, 0, 1, "NONE", (), ())
+    late = takes._replace(seq=7, cause=1)
+    for profile in ("kafka-0.8", "kafka-2.7"):
+        assert explained(quiet, profile, state, takes, late) == [ticket] * 2
+    assert explained(quiet, "kafka-2.4", state, takes, late, takes._replace(seq=8, cause=8)) == [ticket, None]
+    assert explained(quiet, "kafka-2.4", elected(8, 1), takes, late) == [None, ticket]
+    assert tickets(told(quiet, "kafka-2.4", [state, takes, late], remembers("replicas", TP))) == [None]
+    for events in (
+        [state, takes],
+        [state, late],
+        [state, takes._replace(node=1), late],
+        [state, takes, late._replace(cause=5)],
+        [state, takes, late._replace(error="STALE_CONTROLLER_EPOCH")],
+    ):
+        assert explained(quiet, "kafka-2.4", *events) == [None] * 2
