@@ -40,6 +40,7 @@ from emulator.trace.events import Step, ZkWritten
 from scenarios.language import Scenario
 from scenarios.runs.leaping.arrival import arrive
 from scenarios.runs.leaping.bounds import Bounds, LeapEnd
+from scenarios.runs.leaping.bursts import Bursts
 from scenarios.runs.leaping.cards import cards
 from scenarios.runs.leaping.followed import FetchedReplica, Key, Restless, followed, running
 from scenarios.runs.leaping.quiet import QuietCluster, lateness
@@ -59,6 +60,8 @@ CALM_US = 200_000
 WARM_CYCLES = 2
 """The cycles of quotas that are left out where rates are not known: the first begins with an empty quota, and the pause
 at its end is still seen in the second."""
+BURST_US = SECOND_US
+"""How long a window waits for the end of a burst, at most."""
 CYCLES_BETWEEN = 4
 """A window is due again after so many cycles of quotas at the earliest,"""
 SHARE_BETWEEN, COPIES = 0.25, 200
@@ -187,6 +190,7 @@ class Leaper:
     _retry_us: int = 0
     _wait_us: int = FIRST_RETRY_US
     _since_us: int = 0
+    _bursts: Bursts = field(factory=Bursts)
     _starts: dict[Key, int] = field(factory=dict)
     _ends: Mapping[Key, int] = field(factory=dict)
     _owed: dict[Key, int] = field(factory=dict)
@@ -356,12 +360,15 @@ class Leaper:
         if self._window_us is None:
             if self._stretch[1] and not self._is_due(now, copies):
                 return True
-            self._begin_window(now, fetched)
+            if self._warming or now - self._since_us >= BURST_US or not self._in_burst(copies, fetched):
+                self._begin_window(now, fetched)
             return False
         if not self._warming:
             self.sharing.look(fetched)
             self._late = max(self._late, lateness(fetched))
-        if now - self._window_us < (WARM_CYCLES if self._warming else 1) * self._cycle_us():
+        burst = self._in_burst(copies, fetched)
+        over_us = now - self._window_us - (WARM_CYCLES if self._warming else 1) * self._cycle_us()
+        if over_us < 0 or (burst and over_us < BURST_US):
             return False
         if self._warming:
             self._warming = False
@@ -376,6 +383,10 @@ class Leaper:
         self._window_us, self._ended, self._leapt_since_us = None, False, 0
         self._measured_copies = len(copies)
         return self.sharing.knows(copies)
+
+    def _in_burst(self, copies: list[FetchedReplica], fetched: list[FetchedReplica]) -> bool:
+        """Whether a throttle lets pass a burst now. Copies that share a card alone have a rhythm of their own."""
+        return self._bursts.pass_now(copies) and bool(bounds(copies, fetched, {}))
 
     def _begin_window(self, now: int, fetched: list[FetchedReplica]) -> None:
         self._window_us, self._late = now, 0.0
@@ -417,7 +428,7 @@ class Leaper:
         self._begin_leap(LeapEnd(self.cluster.world.now, "window"), {})
         self._arrive(self._number)
         self.quiet.release_load()
-        self._phase, self._window_us = "window", None
+        self._phase, self._window_us, self._since_us = "window", None, self.cluster.world.now
 
     def _leap(self) -> None:
         """All is quiet: leap."""
@@ -554,6 +565,7 @@ class Leaper:
     def _end_leap(self) -> None:
         """The leap is over: quotas go on."""
         self._open = False
+        self._bursts.forget()
         for broker, _throttle, quota in _quotas(self.cluster):
             quota.release(broker.process.clock_us)
         self.cluster.trace.emit(Leapt, self._began_us, self._closed, self._reason)

@@ -7,7 +7,7 @@ from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.producing.accumulator import Accumulator, Queue
 from scenarios.cluster.clients.producing.backlog import Backlog
 from scenarios.language import Scenario
-from scenarios.runs import run_scenario
+from scenarios.runs import Run, run_scenario
 from scenarios.runs.leaping.cards import cards
 from scenarios.runs.leaping.followed import followed
 from scenarios.runs.leaping.leaper import FULL_CARDS, Leaper
@@ -16,7 +16,7 @@ from scenarios.runs.runner import Stage, prepare
 TP = TopicPartition("orders", 0)
 
 
-def saturated(fidelity: str, partitions: int = 6, strategy: str = "wiki") -> Scenario:
+def saturated(fidelity: str, partitions: int = 6, strategy: str = "wiki", size: str = "300MB") -> Scenario:
     """All replicas move to other brokers, with no throttle, over slow cards."""
     replicas = [[(n + k) % 3 for k in range(3)] for n in range(partitions)]
     card = "20MB/s"
@@ -27,7 +27,7 @@ def saturated(fidelity: str, partitions: int = 6, strategy: str = "wiki") -> Sce
         "cluster": {
             "brokers": 7, "controller": 6, "network": {"jitter": "200us", "egress": card, "ingress": card},
         },
-        "topics": [{"name": "orders", "assignment": replicas, "size": "300MB"}],
+        "topics": [{"name": "orders", "assignment": replicas, "size": size}],
         "workloads": [{"topic": "orders", "producerRate": 1300, "messageSize": 1000}],
         "strategy": {"name": strategy},
         "plan": {
@@ -63,12 +63,15 @@ def test_no_leap_before_two_stretches_in_a_row_have_shown_the_same(monkeypatch: 
 
 
 def test_no_producer_is_held_where_the_bursts_of_a_throttle_fill_cards(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact, sampled = (run_scenario(saturated(each, strategy="wiki+throttle-17MB")) for each in ("exact", "sampled"))
+    def run(fidelity: str) -> Run:
+        return run_scenario(saturated(fidelity, strategy="wiki+throttle-17MB", size="450MB"))
+
+    exact, sampled = run("exact"), run("sampled")
     assert sampled.leaping is not None
     assert sampled.leaping.failed[FULL_CARDS]
     assert sampled.metrics["produce_p50_ms"] == exact.metrics["produce_p50_ms"]
     monkeypatch.setattr(Leaper, "_cards_bind", lambda *_args: False)
-    held = run_scenario(saturated("sampled", strategy="wiki+throttle-17MB"))
+    held = run("sampled")
     assert held.metrics["produce_p50_ms"] != exact.metrics["produce_p50_ms"]
 
 
