@@ -40,11 +40,11 @@ from emulator.trace.events import Step, ZkWritten
 from scenarios.language import Scenario
 from scenarios.runs.leaping.arrival import arrive
 from scenarios.runs.leaping.bounds import Bounds, LeapEnd
-from scenarios.runs.leaping.bursts import Bursts
 from scenarios.runs.leaping.cards import cards
 from scenarios.runs.leaping.followed import FetchedReplica, Key, Restless, followed, running
 from scenarios.runs.leaping.quiet import QuietCluster, lateness
 from scenarios.runs.leaping.sharing import Bound, Sharing, bounds
+from scenarios.runs.leaping.throttle_bursts import BURST_US, ThrottleBursts
 from scenarios.units import MICROSECONDS
 
 if TYPE_CHECKING:
@@ -58,10 +58,7 @@ LOOK_US = 100_000
 CALM_US = 200_000
 """How long the control plane has done nothing before a leap begins."""
 WARM_CYCLES = 2
-"""The cycles of quotas that are left out where rates are not known: the first begins with an empty quota, and the pause
-at its end is still seen in the second."""
-BURST_US = SECOND_US
-"""How long a window waits for the end of a burst, at most."""
+"""The cycles that are left out where rates are not known: the first ends with a pause, which the second still shows."""
 CYCLES_BETWEEN = 4
 """A window is due again after so many cycles of quotas at the earliest,"""
 SHARE_BETWEEN, COPIES = 0.25, 200
@@ -190,7 +187,7 @@ class Leaper:
     _retry_us: int = 0
     _wait_us: int = FIRST_RETRY_US
     _since_us: int = 0
-    _bursts: Bursts = field(factory=Bursts)
+    _bursts: ThrottleBursts = field(factory=ThrottleBursts)
     _starts: dict[Key, int] = field(factory=dict)
     _ends: Mapping[Key, int] = field(factory=dict)
     _owed: dict[Key, int] = field(factory=dict)
@@ -272,8 +269,6 @@ class Leaper:
         self.sharing.rates.clear()
         self._owed.clear()
         self._stale, self._warming, self._window_us = False, True, None
-
-    # -- the course ---------------------------------------------------------------------------------------------------
 
     def _look_later(self, delay_us: int) -> None:
         self.cluster.world.call_later(delay_us, self._look, None, True)
@@ -360,13 +355,13 @@ class Leaper:
         if self._window_us is None:
             if self._stretch[1] and not self._is_due(now, copies):
                 return True
-            if self._warming or now - self._since_us >= BURST_US or not self._in_burst(copies, fetched):
+            if self._warming or now - self._since_us >= BURST_US or not self._bursts.pass_now(copies, fetched):
                 self._begin_window(now, fetched)
             return False
         if not self._warming:
             self.sharing.look(fetched)
             self._late = max(self._late, lateness(fetched))
-        burst = self._in_burst(copies, fetched)
+        burst = self._bursts.pass_now(copies, fetched)
         over_us = now - self._window_us - (WARM_CYCLES if self._warming else 1) * self._cycle_us()
         if over_us < 0 or (burst and over_us < BURST_US):
             return False
@@ -383,10 +378,6 @@ class Leaper:
         self._window_us, self._ended, self._leapt_since_us = None, False, 0
         self._measured_copies = len(copies)
         return self.sharing.knows(copies)
-
-    def _in_burst(self, copies: list[FetchedReplica], fetched: list[FetchedReplica]) -> bool:
-        """Whether a throttle lets pass a burst now. Copies that share a card alone have a rhythm of their own."""
-        return self._bursts.pass_now(copies) and bool(bounds(copies, fetched, {}))
 
     def _begin_window(self, now: int, fetched: list[FetchedReplica]) -> None:
         self._window_us, self._late = now, 0.0

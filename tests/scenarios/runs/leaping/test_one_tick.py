@@ -17,7 +17,6 @@ from tests.scenarios.runs.building import EXECUTE, scenario
 
 S = 1_000_000
 QUIET_FROM_US = 3 * S + 20_000
-LINGER_US = 50_000
 
 
 @define(eq=False)
@@ -57,7 +56,7 @@ class OneTick:
         cluster, world = self.stage.cluster, self.stage.world
         self.before = state_of(self.stage)
         due_us = max((producer._due_us for producer in cluster.producers), default=world.now)
-        then_us = max(due_us, world.now) + LINGER_US // 2
+        then_us = max(due_us, world.now) + min([producer._tick_us for producer in cluster.producers]) // 2
         if self.leaps:
             for quota in quotas_of(self.stage):
                 quota.hold(world.now)
@@ -165,6 +164,7 @@ def stage_of(case: dict[str, Any]) -> Stage:
 @settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(CASES)
 @example(EXAMPLE)
+@example({**EXAMPLE, "partitions": 1, "message": "20KB"})
 def test_a_leap_of_one_tick_comes_to_the_same_state(case: dict[str, Any]) -> None:
     simulated = OneTick(stage_of(case), leaps=False).play()
     copies = {
