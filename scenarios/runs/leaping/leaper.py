@@ -58,7 +58,7 @@ LOOK_US = 100_000
 CALM_US = 200_000
 """How long the control plane has done nothing before a leap begins."""
 WARM_CYCLES = 2
-"""The cycles that are left out where rates are not known: the first ends with a pause, which the second still shows."""
+"""The cycles of throttles that are left out where no rate is known: the first ends with a pause, seen in the second."""
 CYCLES_BETWEEN = 4
 """A window is due again after so many cycles of quotas at the earliest,"""
 SHARE_BETWEEN, COPIES = 0.25, 200
@@ -362,7 +362,8 @@ class Leaper:
             self.sharing.look(fetched)
             self._late = max(self._late, lateness(fetched))
         burst = self._bursts.pass_now(copies, fetched)
-        over_us = now - self._window_us - (WARM_CYCLES if self._warming else 1) * self._cycle_us()
+        cycles = WARM_CYCLES if self._warming and bounds(copies, fetched, {}) else 1
+        over_us = now - self._window_us - cycles * self._cycle_us()
         if over_us < 0 or (burst and over_us < BURST_US):
             return False
         if self._warming:
