@@ -361,10 +361,10 @@ class Leaper:
         if not self._warming:
             self.sharing.look(fetched)
             self._late = max(self._late, lateness(fetched))
-        burst = self._bursts.pass_now(copies, fetched)
-        cycles = WARM_CYCLES if self._warming and bounds(copies, fetched, {}) else 1
-        over_us = now - self._window_us - cycles * self._cycle_us()
-        if over_us < 0 or (burst and over_us < BURST_US):
+        self._bursts.look(copies)
+        over_us = now - self._window_us - self._cycle_us()
+        warm_us = (WARM_CYCLES - 1) * self._cycle_us() if self._warming else 0
+        if over_us < 0 or over_us < self._bursts.longer_us(copies, fetched, warm_us):
             return False
         if self._warming:
             self._warming = False

@@ -18,14 +18,29 @@ class ThrottleBursts:
     _before: dict[Key, int] = field(factory=dict)
     _got: int = 0
     _looks: int = 0
+    _passes: bool = False
 
-    def pass_now(self, copies: Sequence[FetchedReplica], fetched: Sequence[FetchedReplica]) -> bool:
-        """Look at the copies. Returns whether a burst passes. Copies that share a card alone have another rhythm."""
+    def look(self, copies: Sequence[FetchedReplica]) -> None:
+        """Look at the copies."""
         before, self._before = self._before, {each.key: each.state.offset for each in copies}
         got = sum([offset - before.get(key, offset) for key, offset in self._before.items()])
         self._got += got
         self._looks += 1
-        return got * self._looks > self._got and bool(bounds(copies, fetched, {}))
+        self._passes = got * self._looks > self._got
+
+    def longer_us(self, copies: Sequence[FetchedReplica], fetched: Sequence[FetchedReplica], warm_us: int = 0) -> int:
+        """How much longer a stretch is that would be over now. Copies that share a card alone have no bursts.
+
+        Args:
+            warm_us: how much longer it is under a throttle anyway.
+        """
+        longest_us = warm_us + (BURST_US if self._passes else 0)
+        return longest_us if longest_us and bounds(copies, fetched, {}) else 0
+
+    def pass_now(self, copies: Sequence[FetchedReplica], fetched: Sequence[FetchedReplica]) -> bool:
+        """Look at the copies. Returns whether a burst passes."""
+        self.look(copies)
+        return self.longer_us(copies, fetched) > 0
 
     def forget(self) -> None:
         """Forget where copies are: a leap brings them on before the next look."""
