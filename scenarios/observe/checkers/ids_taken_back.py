@@ -40,24 +40,21 @@ class IdsTakenBack(Checker):
         super().__init__(history, report)
         self._now = history.circumstances
         self._given: Deadlines[Key] = Deadlines()
-        self._keys: dict[Key, None] = {}
         self._longest_us = 0
 
     def on_given(self, event: MemberIdGiven) -> None:
-        key = event.node, event.group, event.member
         self._longest_us = max(self._longest_us, event.session_us)
-        self._keys[key] = None
-        self._given.begin(key, event.t_us)
+        self._given.begin((event.node, event.group, event.member), event.t_us)
 
     def on_added(self, event: GroupMemberAdded) -> None:
-        self._end((event.node, event.group, event.member))
+        self._given.end((event.node, event.group, event.member))
 
     def on_forgotten(self, event: MemberIdForgotten) -> None:
-        self._end((event.node, event.group, event.member))
+        self._given.end((event.node, event.group, event.member))
 
     def on_state(self, event: GroupStateChanged) -> None:
         if event.state == DEAD:
-            self._forget(event.node, event.group)
+            self._given.end_all(lambda key: key[:2] == (event.node, event.group))
 
     def on_loaded(self, event: GroupsLoaded) -> None:
         self._forget(event.node)
@@ -68,13 +65,8 @@ class IdsTakenBack(Checker):
     def on_crashed(self, event: NodeCrashed) -> None:
         self._forget(event.node)
 
-    def _end(self, key: Key) -> None:
-        self._keys.pop(key, None)
-        self._given.end(key)
-
-    def _forget(self, node: int, group: str = "") -> None:
-        for key in [key for key in self._keys if key[0] == node and group in ("", key[1])]:
-            self._end(key)
+    def _forget(self, node: int) -> None:
+        self._given.end_all(lambda key: key[0] == node)
 
     def look(self, moment: Moment) -> None:
         if len(self._given):
@@ -82,5 +74,4 @@ class IdsTakenBack(Checker):
                 moment.t_us, self._longest_us + SETTLING_US, lambda key: self._now.reached_since_us(key[0])
             ):
                 node, group, member = key
-                self._keys.pop(key, None)
                 self.violated(moment, IdWaitedFor(node, group, member, lasted_us), brokers=(node,))

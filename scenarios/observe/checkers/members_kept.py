@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.events import GroupGeneration, GroupMemberRemoved, GroupStateChanged, NodeCrashed
+from emulator.protocol.events import GroupGeneration, GroupMemberRemoved, GroupStateChanged
 from emulator.protocol.shown_coordination import MemberRefused, MemberReturned
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Report
+from scenarios.observe.checkers.offsets_read_back import OffsetsLog
 from scenarios.observe.findings.coordination_facts import MemberLost
 from scenarios.observe.history.history import History
-from scenarios.observe.past.changes import StateWritten
 
-STABLE, OFFSETS = "Stable", "__consumer_offsets"
+STABLE = "Stable"
 
 
-class MembersKept(Checker):
+class MembersKept(OffsetsLog):
     """A coordinator knows the members of the last stable generation, and each static member that came back since, also
     one that has taken over: their members are in __consumer_offsets (GroupMetadataManager.storeGroup, 0.9; KAFKA-10284,
     2.7).
@@ -62,22 +62,10 @@ class MembersKept(Checker):
             if members is not None:
                 members.pop(event.member, None)
 
-    def on_crashed(self, event: NodeCrashed) -> None:
-        if event.kind == "host":
-            self._kept.clear()
-
-    def on_written(self, event: StateWritten) -> None:
-        before, state = event.before, event.state
-        if event.tp.topic == OFFSETS and before is not None:
-            unclean = state is not None and state.leader >= 0 and state.leader not in before.isr
-            if state is None or unclean:
-                self._kept.clear()
+    def forget_written(self) -> None:
+        self._kept.clear()
 
     def on_refused(self, event: MemberRefused) -> None:
-        if event.member not in self._kept.get(event.group, {}):
-            return
-        leads, state = self.cluster.leads(event.node, event.home), self.cluster.state(event.home)
-        if leads is None or state is None or (state.leader, state.leader_epoch) != (event.node, leads.leader_epoch):
-            return
-        facts = MemberLost(event.node, event.group, event.member, event.error)
-        self.violated(event, facts, brokers=(event.node,))
+        if event.member in self._kept.get(event.group, {}) and self.coordinates(event.node, event.home):
+            facts = MemberLost(event.node, event.group, event.member, event.error)
+            self.violated(event, facts, brokers=(event.node,))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar
 
 from attrs import define, field
 
+from brokers.groups.config import GROUP_METADATA_TOPIC
 from emulator.protocol.events import NodeCrashed, OffsetsCommitted, OffsetsRemoved, TransactionMarked
 from emulator.protocol.shown_coordination import CommitAccepted, OffsetsRead
 from emulator.protocol.types import TopicPartition
@@ -13,8 +15,6 @@ from scenarios.observe.checkers.checker import Checker, Gravity, Report
 from scenarios.observe.findings.coordination_facts import CommitLost
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
-
-OFFSETS = "__consumer_offsets"
 
 
 @define(eq=False)
@@ -39,7 +39,34 @@ class _Committed:
                 del self.possible[earlier]
 
 
-class OffsetsReadBack(Checker):
+class OffsetsLog(Checker):
+    """The base of checkers of what coordinators have in __consumer_offsets. An unclean election, a deletion of the
+    topic, or the crash of a machine may lose it."""
+
+    @abstractmethod
+    def forget_written(self) -> None:
+        """Forget what was written before: it may be lost."""
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        if event.kind == "host":
+            self.forget_written()
+
+    def on_written(self, event: StateWritten) -> None:
+        before, state = event.before, event.state
+        if event.tp.topic == GROUP_METADATA_TOPIC and before is not None:
+            unclean = state is not None and state.leader >= 0 and state.leader not in before.isr
+            if state is None or unclean:
+                self.forget_written()
+
+    def coordinates(self, node: int, home: TopicPartition) -> bool:
+        """Whether a broker leads a partition as ZooKeeper has it, in its leader epoch."""
+        leads, state = self.cluster.leads(node, home), self.cluster.state(home)
+        if leads is None or state is None:
+            return False
+        return (state.leader, state.leader_epoch) == (node, leads.leader_epoch)
+
+
+class OffsetsReadBack(OffsetsLog):
     """The offset that a coordinator answers with is the one that was committed last: by an acknowledged commit, or by a
     later one without an outcome. So it is after a failover of the coordinator, too.
 
@@ -90,7 +117,7 @@ class OffsetsReadBack(Checker):
                 found.acknowledged(offset)
 
     def on_marked(self, event: TransactionMarked) -> None:
-        if event.topic != OFFSETS or event.committed:
+        if event.topic != GROUP_METADATA_TOPIC or event.committed:
             return
         for group in self._transactions.get(event.producer_id, ()):
             for found in self._groups.get(group, {}).values():
@@ -102,20 +129,11 @@ class OffsetsReadBack(Checker):
         for topic, partition in zip(event.topics, event.partitions, strict=True):
             group.pop(TopicPartition.of(topic, partition), None)
 
-    def on_crashed(self, event: NodeCrashed) -> None:
-        if event.kind == "host":
-            self._groups.clear()
-
-    def on_state(self, event: StateWritten) -> None:
-        before, state = event.before, event.state
-        if event.tp.topic == OFFSETS and before is not None:
-            unclean = state is not None and state.leader >= 0 and state.leader not in before.isr
-            if state is None or unclean:
-                self._groups.clear()
+    def forget_written(self) -> None:
+        self._groups.clear()
 
     def on_read(self, event: OffsetsRead) -> None:
-        leads, state = self.cluster.leads(event.node, event.home), self.cluster.state(event.home)
-        if leads is None or state is None or (state.leader, state.leader_epoch) != (event.node, leads.leader_epoch):
+        if not self.coordinates(event.node, event.home):
             return
         group = self._groups.get(event.group, {})
         for tp, offset in event.offsets:

@@ -77,9 +77,8 @@ class TransactionsEnd(Checker):
         self._forget(event.node)
 
     def _forget(self, node: int) -> None:
-        for transactional_id in self._states:
-            self._open.end((node, transactional_id))
-            self._decided.end((node, transactional_id))
+        for deadlines in (self._open, self._decided):
+            deadlines.end_all(lambda key: key[0] == node)
 
     def look(self, moment: Moment) -> None:
         self._report_overdue(moment, self._open, self._longest_us + self._interval_us + MARKERS_US)

@@ -12,7 +12,36 @@ from scenarios.observe.findings.coordination_facts import ZombieWrites
 from scenarios.observe.history.history import History
 
 
-class ZombiesFenced(Checker):
+class LeaderEpochs(Checker):
+    """The base of checkers of fencing by an epoch of a producer. What a leader has accepted counts until it is
+    given a role again, or its process starts."""
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._epochs: dict[tuple[int, TopicPartition], dict[int, int]] = {}
+
+    def on_started(self, event: NodeStarted) -> None:
+        for key in [key for key in self._epochs if key[0] == event.node]:
+            del self._epochs[key]
+
+    def on_leader(self, event: BecameLeader) -> None:
+        self._epochs.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
+
+    def on_follower(self, event: BecameFollower) -> None:
+        self._epochs.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
+
+    def highest(self, node: int, tp: TopicPartition, producer_id: int) -> int:
+        """The highest epoch of a producer at a leader; -1: none is known."""
+        return self._epochs.get((node, tp), {}).get(producer_id, -1)
+
+    def raised(self, node: int, tp: TopicPartition, producer_id: int, epoch: int) -> int:
+        """The highest epoch of a producer at a leader, once it has accepted this one."""
+        highest = max(epoch, self.highest(node, tp, producer_id))
+        self._epochs.setdefault((node, tp), {})[producer_id] = highest
+        return highest
+
+
+class ZombiesFenced(LeaderEpochs):
     """A leader that has a later epoch of a producer in its log refuses what comes with an earlier one: records, records
     that it has already, and offsets of a transaction (KIP-98; ProducerAppendInfo.checkProducerEpoch, 0.11 to 2.7).
 
@@ -31,28 +60,14 @@ class ZombiesFenced(Checker):
     catches: ClassVar[tuple[str, ...]] = ("KIP-98", "KIP-360")
     fails_when: ClassVar[str | None] = "leaders and coordinators take what comes from earlier producer epochs"
 
-    def __init__(self, history: History, report: Report) -> None:
-        super().__init__(history, report)
-        self._epochs: dict[tuple[int, TopicPartition], dict[int, int]] = {}
-
-    def on_started(self, event: NodeStarted) -> None:
-        for key in [key for key in self._epochs if key[0] == event.node]:
-            del self._epochs[key]
-
-    def on_leader(self, event: BecameLeader) -> None:
-        self._epochs.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
-
-    def on_follower(self, event: BecameFollower) -> None:
-        self._epochs.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
-
     def on_marked(self, event: TransactionMarked) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
         if self.cluster.leads(event.node, tp) is not None:
-            self._raise(event.node, tp, event.producer_id, event.producer_epoch)
+            self.raised(event.node, tp, event.producer_id, event.producer_epoch)
 
     def on_accepted(self, event: SequencedAccepted) -> None:
         what = "repeated records" if event.repeated else "records"
-        current = self._raise(event.node, event.tp, event.producer_id, event.producer_epoch)
+        current = self.raised(event.node, event.tp, event.producer_id, event.producer_epoch)
         if event.producer_epoch < current:
             facts = ZombieWrites(event.node, what, event.producer_id, event.producer_epoch, current)
             self.violated(event, facts, event.tp, (event.node,))
@@ -60,13 +75,7 @@ class ZombiesFenced(Checker):
     def on_commit(self, event: CommitAccepted) -> None:
         if event.producer_id < 0:
             return
-        current = self._epochs.get((event.node, event.home), {}).get(event.producer_id, -1)
+        current = self.highest(event.node, event.home, event.producer_id)
         if event.producer_epoch < current:
             facts = ZombieWrites(event.node, "offsets", event.producer_id, event.producer_epoch, current)
             self.violated(event, facts, event.home, (event.node,))
-
-    def _raise(self, node: int, tp: TopicPartition, producer_id: int, epoch: int) -> int:
-        """The highest epoch of a producer at a leader, with this one."""
-        known = self._epochs.setdefault((node, tp), {})
-        highest = known[producer_id] = max(epoch, known.get(producer_id, -1))
-        return highest

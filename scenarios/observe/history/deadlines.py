@@ -35,6 +35,11 @@ class Deadlines(Generic[K]):
         """The condition does not hold, or did not hold before either."""
         self._since_us.pop(key, None)
 
+    def end_all(self, ends: Callable[[K], bool]) -> None:
+        """The conditions for which ``ends`` says so do not hold any more."""
+        for key in [key for key in self._since_us if ends(key)]:
+            del self._since_us[key]
+
     def overdue(self, now_us: int, bound_us: int, without_excuse_us: Callable[[K], int | None]) -> list[tuple[K, int]]:
         """The conditions that have held without an excuse for longer than ``bound_us``, each with that time, once.
 
