@@ -10,15 +10,15 @@ from brokers.broker_policies import BrokerPolicies
 from brokers.partition.isr import AlterIsrItem, ByController
 from brokers.replica_manager.alter_isr import INTERVAL_US, DefaultAlterIsrManager, IsrChangePropagation
 from emulator.kernel import Mailbox, World
-from emulator.nodes import Node, Process
+from emulator.nodes import Process
 from emulator.protocol.alter_isr import AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import IsrChanged, IsrUpdateFailed
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
-from emulator.trace import Trace
 from emulator.zookeeper import ZkClient, ZkCode
 from tests.brokers.bench import LAG, MS, TP, Bench, caught_up
+from tests.brokers.one_process import play
 
 OTHER = TopicPartition("t", 1)
 
@@ -198,15 +198,7 @@ class Desk:
         await self.world.sleep(1)
 
     def play(self, test: Any) -> None:
-        async def main() -> None:
-            async with self.world.open_nursery() as nursery:
-                node = Node(self.world, Trace(self.world), 0, "broker-0", nursery)
-                node.start(self.main)
-                await self.world.sleep(1)
-                await test(self)
-                nursery.cancel_scope.cancel()
-
-        self.world.run(main)
+        play(self.world, self.main, test, self)
 
 
 def now(isr: tuple[int, ...] = (0, 1), epoch: int = 3, version: int = 8) -> LeaderAndIsr:

@@ -6,11 +6,11 @@ from attrs import define, field
 
 from brokers.requests.producer_ids import BLOCK_SIZE, PREFETCHED_AT, ControllersProducerIds
 from emulator.kernel import Mailbox, World
-from emulator.nodes import Node, Process
+from emulator.nodes import Process
 from emulator.protocol.allocate_producer_ids import AllocateProducerIdsRequest, AllocateProducerIdsResponse
 from emulator.protocol.errors import Errors
-from emulator.trace import Trace
 from emulator.zookeeper import ZkClient
+from tests.brokers.one_process import play
 
 
 @define(eq=False)
@@ -42,15 +42,7 @@ class Desk:
         await self.world.sleep(1)
 
     def play(self, test: Any) -> None:
-        async def main() -> None:
-            async with self.world.open_nursery() as nursery:
-                node = Node(self.world, Trace(self.world), 0, "broker-0", nursery)
-                node.start(self.main)
-                await self.world.sleep(1)
-                await test(self)
-                nursery.cancel_scope.cancel()
-
-        self.world.run(main)
+        play(self.world, self.main, test, self)
 
 
 def test_the_first_producers_wait_for_a_block_and_the_next_one_is_asked_for_before_it_ends() -> None:
