@@ -17,14 +17,11 @@ SHARES: Mapping[float, tuple[str, ...]] = {
     ),
     COUNTS: ("acked_batches", "consumed_messages", "bytes_moved"),
     MEDIANS: ("produce_p50_ms", "consume_p50_ms"),
-    LAGS: (
-        "lag_p50", "lag_p95", "lag_p99", "lag_max", "true_lag_p50", "true_lag_p95", "true_lag_p99", "true_lag_max",
-        "peak_broker_egress", "peak_broker_ingress",
-    ),
+    LAGS: ("lag_p95", "lag_p99", "lag_max", "true_lag_p95", "true_lag_p99", "true_lag_max"),
     LOOSE: (
-        "consumer_lag_p50", "consumer_lag_p95", "consumer_lag_p99",
-        "consumer_lag_max", "excess_isr_s", "excess_isr_any_s", "under_replicated_draft_s", "failed_batches",
-        "unfinished_batches", "unfinished_wait_s",
+        "lag_p50", "true_lag_p50", "peak_broker_egress", "peak_broker_ingress", "consumer_lag_p50", "consumer_lag_p95",
+        "consumer_lag_p99", "consumer_lag_max", "excess_isr_s", "excess_isr_any_s", "under_replicated_draft_s",
+        "failed_batches", "unfinished_batches", "unfinished_wait_s",
     ),
     TAILS: ("produce_p99_ms", "consume_p99_ms"),
 }  # fmt: skip
