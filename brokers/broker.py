@@ -153,6 +153,7 @@ class Broker:
                 lambda: self.control.broker_epoch,
                 isr_writes.at_once,
                 isr_writes.awaits_answers,
+                isr_writes.asks_again,
             )
         self.replicas = ReplicaManager(
             process, zk, fetchers, self.spec.policies, quotas.leader, quotas.alter_log_dirs, metadata, alter_isr

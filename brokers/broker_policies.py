@@ -160,6 +160,9 @@ class BrokerPolicies:
         records_alone_go_last: KAFKA-12330 (3.0): in a consumer's fetch session a partition comes after the others once
             its records were sent. Before, also once something else about it was sent, so that partitions with records
             could have to wait.
+        isr_needs_live: KAFKA-14140 (3.3): a leader takes no follower into its ISR that is not alive by its metadata.
+        refuses_unassigned: KAFKA-13837 and KAFKA-14078 (3.3): a follower that is not assigned, as far as the leader
+            knows, is refused (UNKNOWN_LEADER_EPOCH). Before, it got no records, and no error.
         message_format: what DescribeConfigs shows as the default of message.format.version, the release's newest
             (ApiVersion.latestVersion).
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
@@ -234,6 +237,8 @@ class BrokerPolicies:
     asks_for_producer_ids: bool = False
     shuts_down_by_metadata: bool = False
     records_alone_go_last: bool = False
+    isr_needs_live: bool = False
+    refuses_unassigned: bool = False
     message_format: str = "2.3-IV1"
     lacks_metrics: frozenset[str] = frozenset()
     groups: GroupPolicies = field(factory=GroupPolicies)
