@@ -163,6 +163,13 @@ class BrokerPolicies:
         isr_needs_live: KAFKA-14140 (3.3): a leader takes no follower into its ISR that is not alive by its metadata.
         refuses_unassigned: KAFKA-13837 and KAFKA-14078 (3.3): a follower that is not assigned, as far as the leader
             knows, is refused (UNKNOWN_LEADER_EPOCH). Before, it got no records, and no error.
+        stops_in_own_epoch: KAFKA-13972 (3.4.1): StopReplica of the leader epoch that the replica has already is carried
+            out. Before, it was refused, so that the replica of a move that was cancelled before it had joined the ISR
+            stayed.
+        waits_for_eligible: 3.5 (Partition.maybeIncrementLeaderHW): a replica outside the ISR that was caught up holds
+            the high watermark back only if it may join the ISR: alive, by the leader's metadata.
+        producers_wait_for_ids: before KAFKA-14694 (3.6) a producer waited for a block of producer ids that its broker
+            had to ask for. Since then it is told to try again (COORDINATOR_LOAD_IN_PROGRESS).
         message_format: what DescribeConfigs shows as the default of message.format.version, the release's newest
             (ApiVersion.latestVersion).
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
@@ -239,6 +246,9 @@ class BrokerPolicies:
     records_alone_go_last: bool = False
     isr_needs_live: bool = False
     refuses_unassigned: bool = False
+    stops_in_own_epoch: bool = False
+    waits_for_eligible: bool = False
+    producers_wait_for_ids: bool = True
     message_format: str = "2.3-IV1"
     lacks_metrics: frozenset[str] = frozenset()
     groups: GroupPolicies = field(factory=GroupPolicies)

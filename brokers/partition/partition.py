@@ -313,7 +313,11 @@ class Partition(LocalReplica):
         in_sync = state.maximal_isr
         for remote in self.remotes.values():
             if remote.log_end_offset < lowest and (
-                remote.broker in in_sync or now_us - remote.last_caught_up_us <= policies.caught_up_counts_us
+                remote.broker in in_sync
+                or (
+                    now_us - remote.last_caught_up_us <= policies.caught_up_counts_us
+                    and self._may_be_waited_for(remote)
+                )
             ):
                 lowest = remote.log_end_offset
                 if lowest <= high_watermark:
@@ -332,6 +336,10 @@ class Partition(LocalReplica):
             delayed = self.delayed
             if delayed is not None and delayed.queue and delayed.queue[0][0] <= lowest:
                 delayed.complete(lowest, self._acks_all_error())
+
+    def _may_be_waited_for(self, remote: RemoteReplica) -> bool:
+        services = self.services
+        return not services.policies.waits_for_eligible or remote.broker in services.metadata.live_brokers
 
     def _wake_readers(self) -> None:
         for reader in self.readers or ():

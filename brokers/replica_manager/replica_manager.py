@@ -413,7 +413,7 @@ class ReplicaManager:
     def stop_replicas(self, request: StopReplicaRequest) -> tuple[Outcome, ...]:
         """Stop fetching; with deletion, drop the replica and its log. Without deletion the partition is not changed: a
         leader still leads in its own view. A replica whose leader epoch is not below the request's is left alone
-        (KIP-570)."""
+        (KIP-570); since KAFKA-13972, one whose leader epoch is above it."""
         refused = self._refused(request)
         stopped = [tp for tp in request.partitions if tp not in refused]
         self.fetchers.remove_fetcher_for_partitions(stopped, stopped=True)
@@ -432,7 +432,8 @@ class ReplicaManager:
         epochs = request.leader_epochs or (NO_EPOCH,) * len(request.partitions)
         for tp, epoch in zip(request.partitions, epochs, strict=True):
             partition = self.partitions.get(tp)
-            if partition is not None and NO_EPOCH < epoch <= partition.leader_epoch:
+            own = 0 if self.policies.stops_in_own_epoch else 1
+            if partition is not None and NO_EPOCH < epoch < partition.leader_epoch + own:
                 refused[tp] = Errors.FENCED_LEADER_EPOCH
                 if epoch == partition.leader_epoch:
                     partition.show("KAFKA-13972", self.process.node.id)

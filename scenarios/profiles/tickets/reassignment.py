@@ -70,7 +70,7 @@ TICKETS = (
         here="StopReplica has leader epochs, as KIP-570 first had them. The checker sees a replica on a broker that "
         "it is not assigned to.",
         checker="converged",
-        policies={"controller.stops_name_epochs": True},
+        policies={"controller.stops_name_epochs": True, "brokers.stops_in_own_epoch": False},
         trigger="a move that is cancelled before the replica which it adds is in sync",
         effects=(
             Effect(

@@ -8,6 +8,7 @@ from brokers.log.log import OffsetMismatch
 from brokers.partition.remote import NEVER
 from emulator.protocol.events import HighWatermark
 from emulator.protocol.types import Batch
+from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.zookeeper import ZkCode
 from tests.brokers.bench import LAG, MS, Bench, caught_up, lag_bench, state
 
@@ -115,3 +116,16 @@ def test_an_empty_log_that_ends_within_the_leaders_batch_begins_with_that_batch(
     assert bench.partition.log.start_offset == 4
     with pytest.raises(OffsetMismatch):
         bench.partition.append_as_follower((Batch(6, 9, 0, 100, 2),), 9)
+
+
+@pytest.mark.parametrize("waits_for_eligible", [False, True])
+def test_since_3_5_one_outside_the_isr_holds_it_back_only_while_its_broker_is_alive(waits_for_eligible: bool) -> None:
+    policies = BrokerPolicies(BrokerConfig(replica_lag_time_max_us=LAG), waits_for_eligible=waits_for_eligible)
+    bench = Bench(policies)
+    partition = bench.lead(0, isr=(0, 1))
+    one, _two = caught_up(bench, 1, 2)
+    bench.zk.answer(ZkCode.CONNECTION_LOSS)
+    bench.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (), (0, 1)))
+    bench.produce(count=3)
+    one.at(3)
+    assert partition.high_watermark == (3 if waits_for_eligible else 0)

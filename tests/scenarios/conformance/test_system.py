@@ -21,6 +21,7 @@ RELEASES = pytest.mark.parametrize(
         "kafka-2.8",
         "kafka-3.0",
         "kafka-3.3",
+        "kafka-3.6",
     ],
 )
 DURABLE = ["no_acked_record_lost", "leader_completeness", "log_matching", "one_leader_per_epoch"]
