@@ -170,6 +170,11 @@ class BrokerPolicies:
             the high watermark back only if it may join the ISR: alive, by the leader's metadata.
         producers_wait_for_ids: before KAFKA-14694 (3.6) a producer waited for a block of producer ids that its broker
             had to ask for. Since then it is told to try again (COORDINATOR_LOAD_IN_PROGRESS).
+        high_watermark_needs_min_isr: KAFKA-15583 (3.7): the high watermark stays where it is while the ISR has fewer
+            members than min.insync.replicas. Before, it went on by acks=1, so that consumers read what could be lost
+            with one broker.
+        caps_min_isr: KAFKA-15583 (3.7): min.insync.replicas counts as the number of replicas where it is above that.
+            Before, such a partition took no acks=all.
         message_format: what DescribeConfigs shows as the default of message.format.version, the release's newest
             (ApiVersion.latestVersion).
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
@@ -249,6 +254,8 @@ class BrokerPolicies:
     stops_in_own_epoch: bool = False
     waits_for_eligible: bool = False
     producers_wait_for_ids: bool = True
+    high_watermark_needs_min_isr: bool = False
+    caps_min_isr: bool = False
     message_format: str = "2.3-IV1"
     lacks_metrics: frozenset[str] = frozenset()
     groups: GroupPolicies = field(factory=GroupPolicies)

@@ -308,6 +308,8 @@ class Partition(LocalReplica):
         """Move the high watermark to the lowest log end offset among the replicas that count: the ISR, and those that
         were caught up lately (a policy)."""
         policies, state = self.services.policies, self.isr_state
+        if policies.high_watermark_needs_min_isr and self.is_under_min_isr:
+            return
         lowest = self.log.end_offset
         high_watermark = self.high_watermark
         in_sync = state.maximal_isr
@@ -379,7 +381,7 @@ class Partition(LocalReplica):
 
     def _acks_all_error(self) -> Errors:
         """The error for acks=all, judged by the current ISR; while a change is in flight, by the larger set."""
-        enough = len(self.isr_state.maximal_isr) >= self.services.policies.min_insync_replicas(self.tp.topic)
+        enough = len(self.isr_state.maximal_isr) >= self._min_isr
         return NO_ERROR if enough else Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND
 
     def _has_acks(self, required: int, acks: int) -> bool:
@@ -393,6 +395,19 @@ class Partition(LocalReplica):
         delayed, self.delayed = self.delayed, None
         if delayed is not None:
             delayed.fail(error)
+
+    def effective_min_isr(self, min_isr: int) -> int:
+        """What ``min_isr``, a setting of min.insync.replicas, means for this partition."""
+        return min(min_isr, 1 + len(self.remotes)) if self.services.policies.caps_min_isr else min_isr
+
+    @property
+    def _min_isr(self) -> int:
+        return self.effective_min_isr(self.services.policies.min_insync_replicas(self.tp.topic))
+
+    @property
+    def is_under_min_isr(self) -> bool:
+        """Whether fewer replicas are in sync than min.insync.replicas asks for (Partition.isUnderMinIsr)."""
+        return len(self.isr_state.isr) < self._min_isr
 
     # -- the ISR ----------------------------------------------------------------------------------------------------
 
@@ -466,12 +481,14 @@ class Partition(LocalReplica):
         self.services.metrics.stable.changed(self)
 
     def has_nothing_to_check(self) -> bool:
-        """Whether the leader and every member of the ISR are at the high watermark, and none may have to leave."""
+        """Whether the leader and every member of the ISR are at the high watermark, or it has to stay where it is, and
+        none may have to leave."""
         if self.unassigned or self.services.policies.out_of_sync.even_at_the_end:
             return False
         end = self.log.end_offset
         ends = (remote.log_end_offset for remote in self.remotes.values() if self.is_in_sync(remote.broker))
-        return self.high_watermark == end and all(other == end for other in ends)
+        stays = self.services.policies.high_watermark_needs_min_isr and self.is_under_min_isr
+        return (stays or self.high_watermark == end) and all(other == end for other in ends)
 
     def _alter_isr(self, proposed: PendingIsr) -> None:
         """Submit ``proposed`` (Partition.sendAlterIsrRequest, 2.7.2)."""

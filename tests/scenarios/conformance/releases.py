@@ -14,6 +14,7 @@ _OF_2 = (
     "kafka-3.0",
     "kafka-3.3",
     "kafka-3.6",
+    "kafka-3.9",
 )
 RELEASES = pytest.mark.parametrize("release", _OF_2)
 WITH_API = pytest.mark.parametrize("release", _OF_2[1:])

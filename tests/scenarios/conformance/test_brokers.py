@@ -112,7 +112,18 @@ async def test_survive_fast_leader_change(release: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "release", ["kafka-2.3", "kafka-2.4", "kafka-2.6", "kafka-2.7", "kafka-2.8", "kafka-3.0", "kafka-3.3", "kafka-3.6"]
+    "release",
+    [
+        "kafka-2.3",
+        "kafka-2.4",
+        "kafka-2.6",
+        "kafka-2.7",
+        "kafka-2.8",
+        "kafka-3.0",
+        "kafka-3.3",
+        "kafka-3.6",
+        "kafka-3.9",
+    ],
 )
 @in_virtual_time
 async def test_logs_do_not_diverge_on_unclean_leader_elections(release: str) -> None:

@@ -22,6 +22,7 @@ RELEASES = pytest.mark.parametrize(
         "kafka-3.0",
         "kafka-3.3",
         "kafka-3.6",
+        "kafka-3.9",
     ],
 )
 DURABLE = ["no_acked_record_lost", "leader_completeness", "log_matching", "one_leader_per_epoch"]

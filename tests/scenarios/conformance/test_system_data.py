@@ -14,7 +14,18 @@ TP = TopicPartition("t", 0)
 
 
 @pytest.mark.parametrize(
-    "release", ["kafka-1.1", "kafka-2.3", "kafka-2.4", "kafka-2.7", "kafka-2.8", "kafka-3.0", "kafka-3.3", "kafka-3.6"]
+    "release",
+    [
+        "kafka-1.1",
+        "kafka-2.3",
+        "kafka-2.4",
+        "kafka-2.7",
+        "kafka-2.8",
+        "kafka-3.0",
+        "kafka-3.3",
+        "kafka-3.6",
+        "kafka-3.9",
+    ],
 )
 @in_virtual_time
 async def test_offset_truncate(release: str) -> None:
