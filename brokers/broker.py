@@ -153,6 +153,7 @@ class Broker:
                 lambda: self.control.broker_epoch,
                 isr_writes.at_once,
                 isr_writes.awaits_answers,
+                isr_writes.asks_again,
             )
         self.replicas = ReplicaManager(
             process, zk, fetchers, self.spec.policies, quotas.leader, quotas.alter_log_dirs, metadata, alter_isr
@@ -279,7 +280,11 @@ class Broker:
             return ProducerIds(self.process, self.zk)
         channel = BrokerToControllerChannel(self.process, self.replicas.metadata, self._to_controller)
         return ControllersProducerIds(
-            self.process, self.zk, ask=channel.send_request, broker_epoch=lambda: self.control.broker_epoch
+            self.process,
+            self.zk,
+            ask=channel.send_request,
+            broker_epoch=lambda: self.control.broker_epoch,
+            waits=self.spec.policies.producers_wait_for_ids,
         )
 
     def _add_admin_handlers(self, router: Router) -> None:

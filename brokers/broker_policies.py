@@ -160,6 +160,21 @@ class BrokerPolicies:
         records_alone_go_last: KAFKA-12330 (3.0): in a consumer's fetch session a partition comes after the others once
             its records were sent. Before, also once something else about it was sent, so that partitions with records
             could have to wait.
+        isr_needs_live: KAFKA-14140 (3.3): a leader takes no follower into its ISR that is not alive by its metadata.
+        refuses_unassigned: KAFKA-13837 and KAFKA-14078 (3.3): a follower that is not assigned, as far as the leader
+            knows, is refused (UNKNOWN_LEADER_EPOCH). Before, it got no records, and no error.
+        stops_in_own_epoch: KAFKA-13972 (3.4.1): StopReplica of the leader epoch that the replica has already is carried
+            out. Before, it was refused, so that the replica of a move that was cancelled before it had joined the ISR
+            stayed.
+        waits_for_eligible: 3.5 (Partition.maybeIncrementLeaderHW): a replica outside the ISR that was caught up holds
+            the high watermark back only if it may join the ISR: alive, by the leader's metadata.
+        producers_wait_for_ids: before KAFKA-14694 (3.6) a producer waited for a block of producer ids that its broker
+            had to ask for. Since then it is told to try again (COORDINATOR_LOAD_IN_PROGRESS).
+        high_watermark_needs_min_isr: KAFKA-15583 (3.7): the high watermark stays where it is while the ISR has fewer
+            members than min.insync.replicas. Before, it went on by acks=1, so that consumers read what could be lost
+            with one broker.
+        caps_min_isr: KAFKA-15583 (3.7): min.insync.replicas counts as the number of replicas where it is above that.
+            Before, such a partition took no acks=all.
         message_format: what DescribeConfigs shows as the default of message.format.version, the release's newest
             (ApiVersion.latestVersion).
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
@@ -234,6 +249,13 @@ class BrokerPolicies:
     asks_for_producer_ids: bool = False
     shuts_down_by_metadata: bool = False
     records_alone_go_last: bool = False
+    isr_needs_live: bool = False
+    refuses_unassigned: bool = False
+    stops_in_own_epoch: bool = False
+    waits_for_eligible: bool = False
+    producers_wait_for_ids: bool = True
+    high_watermark_needs_min_isr: bool = False
+    caps_min_isr: bool = False
     message_format: str = "2.3-IV1"
     lacks_metrics: frozenset[str] = frozenset()
     groups: GroupPolicies = field(factory=GroupPolicies)

@@ -107,9 +107,10 @@ def _throttled(items: list[str]) -> str:
 _API_VERSIONS = {
     "0.8.0": 0, "0.8.1": 0, "0.8.2": 0, "0.9.0": 0, "0.10.0": 2, "0.10.1": 3, "0.10.2": 1, "0.11.0": 3, "1.0": 1,
     "1.1": 1, "2.0": 2, "2.1": 3, "2.2": 2, "2.3": 2, "2.4": 2, "2.5": 1, "2.6": 1, "2.7": 3,
-    "2.8": 2, "3.0": 2,
+    "2.8": 2, "3.0": 2, "3.1": 1, "3.2": 1, "3.3": 4, "3.4": 1, "3.5": 3, "3.6": 3, "3.7": 5, "3.8": 1,
+    "3.9": 1,
 }  # fmt: skip
-"""The number of internal versions of each release up to 3.0: 1.0 has 1.0-IV0 (kafka.api.ApiVersion)."""
+"""The number of internal versions of each release up to 3.9: 1.0 has 1.0-IV0 (kafka.api.ApiVersion)."""
 
 
 def _api_version(texts: list[str]) -> str:

@@ -37,6 +37,7 @@ class MeasuredPartition(LedPartition, Protocol):
     def impending(self) -> tuple[int, ...]: ...
     @property
     def last_stable_offset_lag(self) -> int: ...
+    def effective_min_isr(self, min_isr: int) -> int: ...
 
 
 class CountingRules(Protocol):
@@ -344,7 +345,7 @@ class ReplicaManagerMetrics:
         if not partition.is_leader and partition.figures is NOT_LEADING:
             return
         policies = self._manager.policies
-        least = policies.min_insync_replicas(partition.tp.topic)
+        least = partition.effective_min_isr(policies.min_insync_replicas(partition.tp.topic))
         now = figures(partition, policies.under_replication, least)
         before = partition.figures
         if now is before or now == before:

@@ -8,6 +8,7 @@ from attrs import define
 from brokers.metadata_cache import MetadataCache
 from emulator.network import Client, Disconnected
 from emulator.nodes import Process
+from emulator.protocol.alter_isr import AlterIsrResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.shown import ControllerLeft
 
@@ -41,7 +42,7 @@ class BrokerToControllerChannel:
             except Disconnected:
                 await self.process.world.sleep(RECONNECT_US)
                 continue
-            if response.error is not Errors.NOT_CONTROLLER:
+            if not _is_refused(response):
                 return response
             client.close()
             await self.process.world.sleep(RECONNECT_US)
@@ -57,3 +58,11 @@ class BrokerToControllerChannel:
                 self._client.close()
             self._client = self.connect(controller)
         return self._client
+
+
+def _is_refused(response: Any) -> bool:
+    """Whether the broker that answers is not the controller, or knows less than the leader of a partition
+    (BrokerToControllerRequestThread.handleResponse looks at the errors of all partitions, 3.0.2 and 3.3.2)."""
+    if isinstance(response, AlterIsrResponse):
+        return Errors.NOT_CONTROLLER in (response.error, *(error for _tp, error, _state in response.partitions))
+    return response.error is Errors.NOT_CONTROLLER

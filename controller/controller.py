@@ -150,8 +150,9 @@ class Controller:
             policies.names_all_deleting, policies.metadata_needs_partitions,
         )  # fmt: skip
         self.elections = LeaderElections(
-            process, context, self.zk_client, self.batch, policies.remembers_bumps, policies.unclean_leader_election
-        )
+            process, context, self.zk_client, self.batch, policies.remembers_bumps, policies.unclean_leader_election,
+            policies.marks_recovering,
+        )  # fmt: skip
         self.partitions = PartitionStateMachine(context, self.elections, self.batch, policies.selectors)
         self.replicas = ReplicaStateMachine(context, self.zk_client, self.elections, self.batch, policies.replicas)
         self._create_operations()
@@ -187,13 +188,16 @@ class Controller:
         self.brokers = BrokerChanges(
             context, zk_client, self.channels, batch, partitions, replicas, self.reassignments, self.deletion,
             policies.announces_brokers, policies.names_deleting_at_start, policies.finds_brokers_twice, step,
+            policies.skips_needless_metadata,
         )  # fmt: skip
         self.topics = TopicChanges(context, zk_client, watches, partitions, replicas, policies.restores_deleting, step)
         self.shutdowns = ControlledShutdowns(
             context, batch, partitions, replicas, self.policies.shuts_down_together, step
         )
         self.notifications = Notifications(context, zk_client, batch, replicas)
-        self.alter_isrs = AlterIsrs(context, zk_client, batch, self.reassignments)
+        self.alter_isrs = AlterIsrs(
+            context, zk_client, batch, self.reassignments, policies.fences_isrs, policies.refuses_dead_in_isr
+        )
         self.producer_ids = ProducerIdBlocks(context, zk_client)
 
     def _create_reassignments(self) -> Reassignments[Any]:

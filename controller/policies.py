@@ -89,6 +89,17 @@ class ControllerPolicies:
             (KAFKA-9946: during the development of 2.6).
         follows_unclean_default, follows_unclean_topics: whether unclean.leader.election.enable has an effect when it is
             switched on for all brokers (KAFKA-6526, 2.0) or for a topic (KAFKA-6835, 2.1), without another controller.
+        skips_needless_metadata: whether the failure of a broker brings an UpdateMetadata of its own only where no
+            change of a replica or leader has brought one (KAFKA-13225, 3.1); before, wherever every partition had a
+            live leader.
+        marks_recovering: whether a leader that is elected outside the ISR is marked as one that recovers, until it
+            writes the state znode (KIP-704, 3.2).
+        fences_isrs: whether a leader that asks for an ISR from any other leader epoch or version than the controller's
+            is refused without a write: NOT_CONTROLLER where the leader is ahead (KAFKA-14154, 3.3), else
+            FENCED_LEADER_EPOCH or INVALID_UPDATE_VERSION; where it asks for what is there, it gets that (KAFKA-14144).
+            Before, only earlier leader epochs were refused so.
+        refuses_dead_in_isr: whether an ISR with a broker that is not alive, or shuts down, is refused
+            (INELIGIBLE_REPLICA; KAFKA-14140, 3.3).
         stops_name_epochs: whether StopReplica has leader epochs, by which brokers refuse a stale one (KIP-570, 2.6).
         unclean_leader_election: unclean.leader.election.enable.
         delete_topics: delete.topic.enable; without it requests for deletion are dropped.
@@ -143,6 +154,10 @@ class ControllerPolicies:
     follows_unclean_default: bool = True
     follows_unclean_topics: bool = True
     discounts_queued_again: bool = False
+    skips_needless_metadata: bool = False
+    marks_recovering: bool = False
+    fences_isrs: bool = False
+    refuses_dead_in_isr: bool = False
     stops_name_epochs: bool = False
     unclean_leader_election: bool = config(
         "unclean.leader.election.enable", False, "whether an out-of-sync replica may become leader",

@@ -33,8 +33,9 @@ class AllReplicas:
         self, move: Move | None, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, is_new: bool
     ) -> LeaderAndIsrPartition:
         return LeaderAndIsrPartition(
-            tp, state.controller_epoch, state.leader, state.leader_epoch, state.isr, state.zk_version, replicas, is_new
-        )
+            tp, state.controller_epoch, state.leader, state.leader_epoch, state.isr, state.zk_version, replicas, is_new,
+            recovering=state.recovering,
+        )  # fmt: skip
 
     def update_metadata(
         self, move: Move | None, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, offline: Replicas

@@ -333,7 +333,7 @@ def _state(response: ZkResponse) -> LeaderAndIsr | None:
 
 
 def with_version(state: LeaderAndIsr, version: int) -> LeaderAndIsr:
-    return LeaderAndIsr(state.leader, state.leader_epoch, state.isr, state.controller_epoch, version)
+    return LeaderAndIsr(state.leader, state.leader_epoch, state.isr, state.controller_epoch, version, state.recovering)
 
 
 def _with_id(data: str, topic_id: str) -> str:

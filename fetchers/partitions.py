@@ -55,6 +55,7 @@ class Partitions:
         self._records = records
         self._metrics = metrics
         self._backoff_us = policies.replica_fetch_backoff_us
+        self._idle_lag_unknown = policies.idle_lag_unknown
 
     def __contains__(self, state: PartitionFetchState) -> bool:
         """Whether ``state`` is current: its partition was neither removed nor added again under a new epoch."""
@@ -79,8 +80,9 @@ class Partitions:
             if state is not None:
                 self.drop(start.tp)
             state = self.states[start.tp] = PartitionFetchState(
-                start.tp, start.leader_epoch, start.offset, start.log, adding=start.adding
-            )
+                start.tp, start.leader_epoch, start.offset, start.log, adding=start.adding,
+                unread=self._idle_lag_unknown,
+            )  # fmt: skip
             if self.on_fetch and state.log.latest_epoch != UNDEFINED_EPOCH:
                 self.start_fetching(state, state.log.log_end_offset)
             else:

@@ -22,6 +22,8 @@ class FetcherPolicies:
             tells it to truncate, while it still has what it is about to truncate.
         empty_answer_lags: KAFKA-7704 (2.1.1): before, a follower that an answer without records finds at the end showed
             the whole high watermark as its lag.
+        idle_lag_unknown: KAFKA-15080 (2.5.0 to 3.5.0): a follower that has fetched no records since its fetcher began
+            counts as behind, whatever its leader answers: a throttle holds it back.
         out_of_range_halts: until KAFKA-7414 (2.0.1): a follower whose log is longer than the leader's when its fetch
             offset is out of range ends its broker, since unclean elections are disabled (and are, here, whatever the
             topic says).
@@ -61,6 +63,7 @@ class FetcherPolicies:
     out_of_range_drops_log: bool = False
     learns_before_truncating: bool = False
     empty_answer_lags: bool = False
+    idle_lag_unknown: bool = False
     out_of_range_halts: bool = False
     ends_without_partition: bool = False
     truncates_late_us: int = 0

@@ -19,6 +19,7 @@ class PartitionFetchState:
         held: left out of the fetches by a throttle.
         had_error: the leader has answered with an error since the partition was added.
         adding: a reassignment adds this replica; a throttle may apply to such replicas alone.
+        unread: it has fetched no records yet, in a release where it counts as behind until then.
         lag: Kafka's ConsumerLag, as of the last answer.
         lag_written: the lag as it was last written to the trace.
     """
@@ -32,10 +33,11 @@ class PartitionFetchState:
     held: bool = False
     had_error: bool = False
     adding: bool = False
+    unread: bool = False
     lag: int = NO_LAG
     lag_written: int = NO_LAG
 
     @property
     def behind(self) -> bool:
         """Whether the replica lags, as far as a follower knows; True before the first answer."""
-        return self.lag != 0
+        return self.lag != 0 or self.unread

@@ -283,7 +283,7 @@ class FetcherRounds:
             self._handle_log_error(state, "append", error)
             return
         if batches:
-            state.offset = end
+            state.offset, state.unread = end, False
             last = batches[-1].leader_epoch if self.partitions.on_fetch else UNDEFINED_EPOCH
             self._endpoint.want((tp, state.leader_epoch, end, 0, last))
         throttled = self._quotas.active
@@ -303,7 +303,7 @@ class FetcherRounds:
         """Fetch from the end of the log on, which has grown without a fetch."""
         end = state.log.log_end_offset
         if end != state.offset:
-            state.offset = end
+            state.offset, state.unread = end, False
             if not state.held:
                 last = state.log.latest_epoch if self.partitions.on_fetch else UNDEFINED_EPOCH
                 self._endpoint.want((state.tp, state.leader_epoch, end, 0, last))

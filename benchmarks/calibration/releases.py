@@ -51,7 +51,7 @@ RELEASES = {
         Release("2.5.1", "kafka-2.5"),
         Release("2.6.3", "kafka-2.6"),
         Release("2.7.2", "kafka-2.7"),
-        Release("3.9.1", "kafka-2.7", scala="2.13", logger=("slf4j-reload4j", "1.7.36")),
+        Release("3.9.1", "kafka-3.9", scala="2.13", logger=("slf4j-reload4j", "1.7.36")),
     )
 }
 

@@ -199,11 +199,14 @@ class ByController:
         awaits_answers: KAFKA-12686 (3.0): a LeaderAndIsr leaves what was asked for under an earlier leader epoch, and
             no other change of that partition is asked for before its answer has come. Before, that answer took along
             what had been asked for since.
+        asks_again: KAFKA-14010 (3.2.1): a leader that is refused for a reason that may pass asks again. Before, its own
+            first try was in the way.
         at_once: a change is sent as soon as no other request of its broker is in flight (2.8). Before, every 50 ms.
     """
 
     at_once: bool = False
     awaits_answers: bool = False
+    asks_again: bool = False
 
     holds_high_watermark: bool = False
     outcome_moves_high_watermark: bool = False

@@ -1,17 +1,13 @@
 """One partition on one broker (kafka.cluster.Partition): leader, follower or neither. Each method is one transition."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from attrs import define, field
-
-from brokers.broker_policies import BrokerPolicies
 from brokers.log.batch_runs import Piece
 from brokers.log.log import Log
-from brokers.metrics import NOT_LEADING, ReplicaManagerMetrics
+from brokers.metrics import NOT_LEADING
 from brokers.partition.isr import (
     NO_ISR,
     AlterIsrItem,
-    AlterIsrManager,
     IsrState,
     PendingExpandIsr,
     PendingIsr,
@@ -19,11 +15,10 @@ from brokers.partition.isr import (
     committed_isr,
 )
 from brokers.partition.local_replica import LocalReplica
-from brokers.partition.recorder import Recorder
 from brokers.partition.remote import NO_POSITIONS, NONE_REMOTE, AtTheEndOnly, Position, RemoteReplica, recognized
-from brokers.purgatory import DelayedProduce, ProduceWatchers, Purgatory
+from brokers.partition.services import PartitionServices
+from brokers.purgatory import DelayedProduce, ProduceWatchers
 from emulator.logger import get_logger
-from emulator.nodes import Agenda, Process
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import (
     UNCHECKED,
@@ -46,32 +41,6 @@ from emulator.protocol.znodes import LeaderAndIsr
 
 NOT_YET = (False, NO_ERROR)
 """The answer of ``check_enough_replicas_reach_offset`` while too few replicas have a batch."""
-
-
-@define(eq=False)
-class PartitionServices:
-    """The parts of a broker that its partitions use; one object for all of them (the constructor arguments of
-    kafka.cluster.Partition, 2.7).
-
-    Attributes:
-        policies: the rules of the release with the current settings; replaced when a setting changes.
-        metrics: the gauges and meters that partitions update.
-        alter_isr: writes changes of the ISR to ZooKeeper.
-        purgatory: the fetch requests that partitions wake.
-        recorder: the changes of logs in the current transition.
-        truncated: called with a partition and its new log end offset when its log was truncated.
-        isr_checks: the partitions led here whose ISR may have to change. isr-expiration checks only these, so that an
-            idle partition costs nothing.
-    """
-
-    process: Process
-    policies: BrokerPolicies
-    metrics: ReplicaManagerMetrics
-    alter_isr: AlterIsrManager
-    purgatory: Purgatory
-    recorder: Recorder
-    truncated: Callable[[TopicPartition, int], object]
-    isr_checks: Agenda["Partition", None] = field(factory=Agenda)
 
 
 class Partition(LocalReplica):
@@ -161,6 +130,9 @@ class Partition(LocalReplica):
                         remote.position.session.mark_dirty(remote.position)
                 remotes[broker] = remote
         self.not_assigned = recognized(remotes, self.remotes, self.not_assigned)
+        if self.services.policies.refuses_unassigned:
+            for position in self.not_assigned.values():
+                position.session.mark_dirty(position)  # its next fetch is refused
         for reader in self.readers or ():
             reader.session.mark_dirty(reader)
         known = {**self.unassigned, **self.remotes}
@@ -336,12 +308,18 @@ class Partition(LocalReplica):
         """Move the high watermark to the lowest log end offset among the replicas that count: the ISR, and those that
         were caught up lately (a policy)."""
         policies, state = self.services.policies, self.isr_state
+        if policies.high_watermark_needs_min_isr and self.is_under_min_isr:
+            return
         lowest = self.log.end_offset
         high_watermark = self.high_watermark
         in_sync = state.maximal_isr
         for remote in self.remotes.values():
             if remote.log_end_offset < lowest and (
-                remote.broker in in_sync or now_us - remote.last_caught_up_us <= policies.caught_up_counts_us
+                remote.broker in in_sync
+                or (
+                    now_us - remote.last_caught_up_us <= policies.caught_up_counts_us
+                    and self._may_be_waited_for(remote)
+                )
             ):
                 lowest = remote.log_end_offset
                 if lowest <= high_watermark:
@@ -360,6 +338,10 @@ class Partition(LocalReplica):
             delayed = self.delayed
             if delayed is not None and delayed.queue and delayed.queue[0][0] <= lowest:
                 delayed.complete(lowest, self._acks_all_error())
+
+    def _may_be_waited_for(self, remote: RemoteReplica) -> bool:
+        services = self.services
+        return not services.policies.waits_for_eligible or remote.broker in services.metadata.live_brokers
 
     def _wake_readers(self) -> None:
         for reader in self.readers or ():
@@ -399,7 +381,7 @@ class Partition(LocalReplica):
 
     def _acks_all_error(self) -> Errors:
         """The error for acks=all, judged by the current ISR; while a change is in flight, by the larger set."""
-        enough = len(self.isr_state.maximal_isr) >= self.services.policies.min_insync_replicas(self.tp.topic)
+        enough = len(self.isr_state.maximal_isr) >= self._min_isr
         return NO_ERROR if enough else Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND
 
     def _has_acks(self, required: int, acks: int) -> bool:
@@ -413,6 +395,19 @@ class Partition(LocalReplica):
         delayed, self.delayed = self.delayed, None
         if delayed is not None:
             delayed.fail(error)
+
+    def effective_min_isr(self, min_isr: int) -> int:
+        """What ``min_isr``, a setting of min.insync.replicas, means for this partition."""
+        return min(min_isr, 1 + len(self.remotes)) if self.services.policies.caps_min_isr else min_isr
+
+    @property
+    def _min_isr(self) -> int:
+        return self.effective_min_isr(self.services.policies.min_insync_replicas(self.tp.topic))
+
+    @property
+    def is_under_min_isr(self) -> bool:
+        """Whether fewer replicas are in sync than min.insync.replicas asks for (Partition.isUnderMinIsr)."""
+        return len(self.isr_state.isr) < self._min_isr
 
     # -- the ISR ----------------------------------------------------------------------------------------------------
 
@@ -428,9 +423,12 @@ class Partition(LocalReplica):
         return broker in (state.isr if self.services.policies.isr_writes.holds_high_watermark else state.maximal_isr)
 
     def is_replica_isr_eligible(self, remote: RemoteReplica) -> bool:
-        """Whether ``remote`` may join: at or above the high watermark *and* the start of this leader's epoch, and no
-        change is in flight."""
-        least = self.epoch_start_offset if self.services.policies.join_needs_epoch_start else 0
+        """Whether ``remote`` may join: at or above the high watermark *and* the start of this leader's epoch, alive by
+        the broker's metadata (a policy), and no change is in flight."""
+        services = self.services
+        if services.policies.isr_needs_live and remote.broker not in services.metadata.live_brokers:
+            return False
+        least = self.epoch_start_offset if services.policies.join_needs_epoch_start else 0
         return remote.log_end_offset >= max(self.high_watermark, least) and not self.isr_state.is_inflight
 
     def maybe_expand_isr(self, remote: RemoteReplica) -> None:
@@ -467,11 +465,11 @@ class Partition(LocalReplica):
     def check_idle(self, now_us: int) -> None:
         """Do for idle followers what Kafka does at their next fetch, of which there is none here: one may join the ISR,
         and a caught-up replica outside it may no longer hold the high watermark back (a policy)."""
-        self._expand_by_idle()
+        self.expand_by_idle()
         if self.services.policies.every_fetch_looks:
             self.maybe_increment_leader_hw(now_us)
 
-    def _expand_by_idle(self) -> None:
+    def expand_by_idle(self) -> None:
         """Let followers join that idle at the end of the log, but found a change in flight or saw theirs fail. A
         follower that has more to read will fetch again."""
         end = self.log.end_offset
@@ -483,12 +481,14 @@ class Partition(LocalReplica):
         self.services.metrics.stable.changed(self)
 
     def has_nothing_to_check(self) -> bool:
-        """Whether the leader and every member of the ISR are at the high watermark, and none may have to leave."""
+        """Whether the leader and every member of the ISR are at the high watermark, or it has to stay where it is, and
+        none may have to leave."""
         if self.unassigned or self.services.policies.out_of_sync.even_at_the_end:
             return False
         end = self.log.end_offset
         ends = (remote.log_end_offset for remote in self.remotes.values() if self.is_in_sync(remote.broker))
-        return self.high_watermark == end and all(other == end for other in ends)
+        stays = self.services.policies.high_watermark_needs_min_isr and self.is_under_min_isr
+        return (stays or self.high_watermark == end) and all(other == end for other in ends)
 
     def _alter_isr(self, proposed: PendingIsr) -> None:
         """Submit ``proposed`` (Partition.sendAlterIsrRequest, 2.7.2)."""
@@ -546,7 +546,7 @@ class Partition(LocalReplica):
         if self.delayed is not None:
             # The new member may have the batches that are waited for (KafkaApis.handleFetchRequest, 0.8.0).
             self.delayed.complete_counted(self._has_acks)
-        self._expand_by_idle()
+        self.expand_by_idle()
 
     def _handle_alter_isr_error(self, proposed: PendingIsr, reason: str, for_good: bool) -> None:
         """Handle the failure of ``proposed``. ``for_good``: it stays in flight until the next LeaderAndIsr."""
@@ -560,7 +560,7 @@ class Partition(LocalReplica):
             wanted=proposed.proposed_isr, reason=reason,
         )  # fmt: skip
         services.isr_checks[self] = None
-        if services.policies.isr_writes.outcome_moves_high_watermark:
+        if services.policies.isr_writes.holds_high_watermark:
             self.maybe_increment_leader_hw(self.process.clock_us)
 
     # -- what a follower does to it ---------------------------------------------------------------------------------

@@ -18,6 +18,14 @@ from emulator.protocol.znodes import ISR_CHANGE_NOTIFICATION, LeaderAndIsr, enco
 from emulator.zookeeper import Create, GetData, SetData, ZkClient, ZkCode, ZkResponse
 
 INTERVAL_US = 50_000
+NOT_DONE = (Errors.OPERATION_NOT_ATTEMPTED, Errors.INELIGIBLE_REPLICA)
+"""The controller answers so where it knows the state and has not written: the leader has the ISR from before
+(Partition.handleAlterPartitionError, 3.3.2)."""
+FINAL = (
+    *NOT_DONE, Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.UNKNOWN_TOPIC_ID, Errors.FENCED_LEADER_EPOCH,
+    Errors.INVALID_UPDATE_VERSION, Errors.INVALID_REQUEST,
+)  # fmt: skip
+"""The refusals after which a leader does not ask again by itself."""
 
 
 @define(eq=False)
@@ -141,14 +149,14 @@ class DefaultAlterIsrManager:
     """Collects the changes that the leaders here want, and asks the controller for them (AlterIsrManagerImpl, 2.7.2;
     DefaultAlterIsrManager, 2.8).
 
-    Every 50 ms, if there are any and no request is in flight. A request that fails as a whole is sent again. The
-    refusal of one partition is final, even where Kafka means to try again: its queue still has that partition, and
-    throws.
+    Every 50 ms, if there are any and no request is in flight. A request that fails as a whole is sent again. Up to
+    3.2.0 the refusal of one partition is final, even where Kafka means to try again: its queue still has that partition
+    (KAFKA-14010).
 
     Attributes:
         ask: sends a request to the current controller, until one answers.
-        at_once, awaits_answers: see ``brokers.partition.isr.ByController``. Where changes are sent at once, a request
-            that fails as a whole is sent again after 50 ms.
+        at_once, awaits_answers, asks_again: see ``brokers.partition.isr.ByController``. Where changes are sent at once,
+            a request that fails as a whole is sent again after 50 ms.
     """
 
     process: Process
@@ -156,6 +164,7 @@ class DefaultAlterIsrManager:
     broker_epoch: Callable[[], int]
     at_once: bool = False
     awaits_answers: bool = False
+    asks_again: bool = False
     _unsent: dict[TopicPartition, AlterIsrItem] = field(factory=dict)
     _in_flight: bool = False
     _armed: bool = False
@@ -212,8 +221,10 @@ class DefaultAlterIsrManager:
             if item.abandoned():
                 continue
             trace.cause = item.cause
-            if state is None:
-                item.refused(error.name, True)
+            if state is None and self.asks_again and error not in FINAL:
+                self._unsent[tp] = item
+            elif state is None:
+                item.refused(error.name, error not in NOT_DONE)
             elif state.leader_epoch != wanted[tp].leader_epoch or state.zk_version < wanted[tp].zk_version:
                 item.refused("the answer is stale", True)
             else:

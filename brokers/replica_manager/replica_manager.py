@@ -13,8 +13,9 @@ from brokers.log.log_manager import LogManager
 from brokers.metadata_cache import MetadataCache
 from brokers.metrics import ReplicaManagerMetrics
 from brokers.partition.isr import AlterIsrManager, ByZooKeeper, IsrLocks
-from brokers.partition.partition import Partition, PartitionServices
+from brokers.partition.partition import Partition
 from brokers.partition.recorder import Recorder
+from brokers.partition.services import PartitionServices
 from brokers.purgatory import ProduceWatchers, Purgatory
 from brokers.replica_manager.alter_isr import IsrChangePropagation, ZkIsrManager
 from brokers.replica_manager.log_dir_failures import LogDirFailureHandler
@@ -140,6 +141,9 @@ class ReplicaManager:
         self._left_waiting: dict[TopicPartition, ProduceWatchers] = {}
         """The produce requests that wait at partitions which this broker does not have any more."""
         self.metadata = metadata or MetadataCache()
+        self._live = self.metadata.live_brokers
+        if policies.isr_needs_live:
+            self.metadata.watchers.append(self._find_newly_live)
         self.purgatory = Purgatory(process.node.trace)
         self.logs = LogManager(process, policies.config.log_manager, self._log_config, self._expire, policies.log_rules)
         self.moves = FutureReplicas(
@@ -153,7 +157,7 @@ class ReplicaManager:
         self.alter_isr = alter_isr or self._zk_isr_manager(policies)
         self._services = PartitionServices(
             process, policies, self.metrics, self.alter_isr, self.purgatory, Recorder(process, self.metrics.topics),
-            self.moves.truncated,
+            self.metadata, self.moves.truncated,
         )  # fmt: skip
         self.isr_checks = self._services.isr_checks
         self.injected = InjectedFailures()
@@ -222,6 +226,15 @@ class ReplicaManager:
         self.alter_isr.start()
         self.moves.start()
         self.logs.start()
+
+    def _find_newly_live(self) -> None:
+        """Let followers join that have waited at the end of a log for their broker to be alive: here they send no
+        further fetch."""
+        before, self._live = self._live, self.metadata.live_brokers
+        if any(broker not in before for broker in self._live):
+            for partition in self.partitions.values():
+                if partition.is_leader and not partition.isr_state.is_inflight:
+                    partition.expand_by_idle()
 
     def serves(self, tp: TopicPartition) -> bool:
         """Whether the broker's metadata lets produces and fetches reach ``tp`` (a policy)."""
@@ -400,7 +413,7 @@ class ReplicaManager:
     def stop_replicas(self, request: StopReplicaRequest) -> tuple[Outcome, ...]:
         """Stop fetching; with deletion, drop the replica and its log. Without deletion the partition is not changed: a
         leader still leads in its own view. A replica whose leader epoch is not below the request's is left alone
-        (KIP-570)."""
+        (KIP-570); since KAFKA-13972, one whose leader epoch is above it."""
         refused = self._refused(request)
         stopped = [tp for tp in request.partitions if tp not in refused]
         self.fetchers.remove_fetcher_for_partitions(stopped, stopped=True)
@@ -419,7 +432,8 @@ class ReplicaManager:
         epochs = request.leader_epochs or (NO_EPOCH,) * len(request.partitions)
         for tp, epoch in zip(request.partitions, epochs, strict=True):
             partition = self.partitions.get(tp)
-            if partition is not None and NO_EPOCH < epoch <= partition.leader_epoch:
+            own = 0 if self.policies.stops_in_own_epoch else 1
+            if partition is not None and NO_EPOCH < epoch < partition.leader_epoch + own:
                 refused[tp] = Errors.FENCED_LEADER_EPOCH
                 if epoch == partition.leader_epoch:
                     partition.show("KAFKA-13972", self.process.node.id)

@@ -321,6 +321,8 @@ class FollowerSession(ReaderSession):
             refused = self._refused_epoch(partition, position)
             if refused is not Errors.NONE:
                 return refused
+        if self.manager.policies.refuses_unassigned and self.replica not in partition.remotes:
+            return Errors.UNKNOWN_LEADER_EPOCH if self._names_epochs else Errors.NOT_LEADER_FOR_PARTITION
         log = partition.log
         if log.start_offset <= position.offset <= log.end_offset:
             return NO_ERROR

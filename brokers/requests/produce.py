@@ -68,7 +68,7 @@ def refusal(partition: Partition, acks: int, least: int) -> Errors:
     ``least``: min.insync.replicas of its topic."""
     if not partition.is_leader:
         return Errors.NOT_LEADER_FOR_PARTITION
-    if acks < 0 and len(partition.isr_state.isr) < least:
+    if acks < 0 and len(partition.isr_state.isr) < partition.effective_min_isr(least):
         return Errors.NOT_ENOUGH_REPLICAS
     return NO_ERROR
 

@@ -12,6 +12,7 @@ from emulator.kernel import Signal
 from emulator.nodes import Process
 from emulator.protocol.allocate_producer_ids import AllocateProducerIdsRequest, AllocateProducerIdsResponse
 from emulator.protocol.errors import Errors
+from emulator.protocol.records import NO_PRODUCER_ID
 from emulator.protocol.znodes import (
     PRODUCER_ID_BLOCK,
     PRODUCER_ID_BLOCK_SIZE,
@@ -26,7 +27,7 @@ PREFETCHED_AT = BLOCK_SIZE // 10
 FAILED_RETRY_US = 50_000
 EXPIRED_RETRY_US = 1_000_000
 Generated = Callable[[int], object]
-"""Gets a producer id."""
+"""Gets a producer id; ``NO_PRODUCER_ID`` where there is none yet, and its producer has to ask again."""
 
 
 @define(eq=False)
@@ -85,23 +86,36 @@ class ControllersProducerIds(ProducerIds):
     """One broker's, since KIP-730 (RPCProducerIdManager, 3.0): the next block is asked for before the last one ends.
 
     Kafka's producer that waits for a block longer than request.timeout.ms, or for one that the controller cannot
-    write, gets an error. Here it waits on.
+    write, gets an error. Here it waits on. Since KAFKA-14694 (3.6) none waits.
 
     Attributes:
         ask: sends a request to the current controller, until one answers.
+        waits: whether a producer waits where there is no id.
     """
 
     ask: Callable[[AllocateProducerIdsRequest], Awaitable[AllocateProducerIdsResponse]] = field(kw_only=True)
     broker_epoch: Callable[[], int] = field(kw_only=True)
+    waits: bool = True
     _following: int | None = None
     """Where the block begins that was asked for ahead."""
     _asked: Signal | None = None
     """Ends the wait for a request that is under way."""
 
     def generate(self, generated: Generated) -> None:
+        if not self.waits and self._next == self._end:
+            if self._following is not None:
+                self._next, self._following = self._following, None
+                self._end = self._next + BLOCK_SIZE
+            else:
+                self._ask_ahead()
+                generated(NO_PRODUCER_ID)
+                return
         super().generate(generated)
-        ahead = self._end - self._next <= PREFETCHED_AT and not self._waiting
-        if ahead and self._following is None and self._asked is None:
+        if self._end - self._next <= PREFETCHED_AT and not self._waiting:
+            self._ask_ahead()
+
+    def _ask_ahead(self) -> None:
+        if self._following is None and self._asked is None:
             self._asked = Signal(self.process.world, "a block of producer ids")
             self.process.spawn(self._prefetch, self._asked, name="next producer ids")
 

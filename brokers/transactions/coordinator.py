@@ -43,7 +43,7 @@ class TransactionCoordinator:
     """The coordinator of one broker's transactional ids.
 
     Attributes:
-        generate_producer_id: calls back with a new producer id.
+        generate_producer_id: calls back with a new producer id, or with none (``NO_PRODUCER_ID``).
         connect: opens a connection to a broker's listener.
         transitions: the transitions of this coordinator.
         store: the transactional ids and their records.
@@ -134,6 +134,9 @@ class TransactionCoordinator:
                 self.generate_producer_id(self.transitions.ending(lambda new: self._create(request, new, callback)))
 
     def _create(self, request: InitProducerIdRequest, producer_id: int, callback: Initialized) -> None:
+        if producer_id == NO_PRODUCER_ID:
+            self._refuse(callback, Errors.COORDINATOR_LOAD_IN_PROGRESS)
+            return
         assert request.transactional_id is not None
         now_ms, timeout_ms = self.store.clock_ms, request.transaction_timeout_us // 1000
         created = TransactionMetadata(request.transactional_id, producer_id, timeout_ms, now_ms)
@@ -181,6 +184,9 @@ class TransactionCoordinator:
         callback: Initialized,
     ) -> None:
         """Give the producer another producer id, if nothing has changed while that was fetched."""
+        if producer_id == NO_PRODUCER_ID:
+            self._refuse(callback, Errors.COORDINATOR_LOAD_IN_PROGRESS)
+            return
         metadata = found.metadata
         if self.store.find(metadata.id) != found or metadata.pending is not None or not metadata.is_epoch_exhausted:
             self._refuse(callback, Errors.CONCURRENT_TRANSACTIONS)

@@ -64,7 +64,13 @@ class TransactionsPart(CoordinatorPart["TransactionCoordinator"]):
         if (request.producer_id == NO_PRODUCER_ID) is not (request.producer_epoch == -1):
             reply(InitProducerIdResponse(NO_PRODUCER_ID, error=Errors.INVALID_REQUEST, producer_epoch=-1))
         elif request.transactional_id is None:
-            self.producer_ids.generate(lambda id: reply(InitProducerIdResponse(id)))
+            self.producer_ids.generate(lambda id: reply(_with_id(id)))
         else:
             coordinator = self.coordinator
             coordinator.transitions.ending(coordinator.init_producer_id)(request, reply)
+
+
+def _with_id(id: int) -> InitProducerIdResponse:
+    if id == NO_PRODUCER_ID:
+        return InitProducerIdResponse(id, error=Errors.COORDINATOR_LOAD_IN_PROGRESS, producer_epoch=-1)
+    return InitProducerIdResponse(id)

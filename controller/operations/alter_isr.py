@@ -1,4 +1,4 @@
-"""A leader asks for ISR changes (KafkaController.processAlterIsr, 2.7.2; KIP-497)."""
+"""A leader asks for ISR changes (KafkaController.processAlterIsr, 2.7.2; processAlterPartition, 3.3.2; KIP-497)."""
 
 from typing import Any
 
@@ -22,12 +22,19 @@ Outcome = tuple[Errors, LeaderAndIsr | None]
 
 @define(eq=False, repr=False)
 class AlterIsrs:
-    """Writes the ISRs that leaders ask for."""
+    """Writes the ISRs that leaders ask for.
+
+    Attributes:
+        fences: whether only a leader with the controller's own leader epoch and version gets another ISR.
+        refuses_dead: whether only live brokers may be in it.
+    """
 
     context: ControllerContext
     zk_client: KafkaZkClient
     batch: ControllerBrokerRequestBatch
     reassignments: Reassignments[Any]
+    fences: bool = False
+    refuses_dead: bool = False
 
     async def process(self, event: AlterIsr) -> None:
         """Answer the leader, then advance the moves that have waited for these ISRs."""
@@ -53,7 +60,7 @@ class AlterIsrs:
         wanted: dict[TopicPartition, LeaderAndIsr] = {}
         for change in request.partitions:
             state = LeaderAndIsr(request.broker, change.leader_epoch, change.isr, context.epoch, change.zk_version)
-            outcome = _without_a_write(context.leadership_info.get(change.tp), request.broker, change)
+            outcome = self._without_a_write(request.broker, change)
             if outcome is None:
                 wanted[change.tp] = state
             else:
@@ -66,13 +73,20 @@ class AlterIsrs:
         self.batch.send_update_metadata(context.live_or_shutting_down, [change.tp for change in request.partitions])
         return outcomes
 
-
-def _without_a_write(now: LeaderAndIsr | None, leader: int, change: AlterIsrPartition) -> Outcome | None:
-    """The outcome of a change that is stale or already made; None where it has to be written."""
-    if now is None:
-        return Errors.UNKNOWN_TOPIC_OR_PARTITION, None
-    if change.leader_epoch < now.leader_epoch:
-        return Errors.FENCED_LEADER_EPOCH, None
-    if (now.leader, now.leader_epoch, now.isr) == (leader, change.leader_epoch, change.isr):
-        return Errors.NONE, now
-    return None
+    def _without_a_write(self, leader: int, change: AlterIsrPartition) -> Outcome | None:
+        """The outcome of a change that is stale, already made or not allowed; None where it has to be written."""
+        now = self.context.leadership_info.get(change.tp)
+        if now is None:
+            return Errors.UNKNOWN_TOPIC_OR_PARTITION, None
+        if self.fences and (change.zk_version > now.zk_version or change.leader_epoch > now.leader_epoch):
+            return Errors.NOT_CONTROLLER, None
+        if change.leader_epoch < now.leader_epoch:
+            return Errors.FENCED_LEADER_EPOCH, None
+        wanted = (leader, change.leader_epoch, change.isr, False)
+        if (now.leader, now.leader_epoch, now.isr, now.recovering) == wanted:
+            return Errors.NONE, now
+        if self.fences and change.zk_version != now.zk_version:
+            return Errors.INVALID_UPDATE_VERSION, None
+        if self.refuses_dead and not all(member in self.context.live for member in change.isr):
+            return Errors.INELIGIBLE_REPLICA, None
+        return None

@@ -46,6 +46,8 @@ class BrokerChanges:
         names_deleting: whether a broker that starts gets the metadata of topics that are being deleted (until 2.6).
         finds_twice: whether changes are found in one list of brokers and the live ones in a later one (before
             KAFKA-3085, 0.10.0).
+        skips_needless: whether all brokers get UpdateMetadata only where no change of a replica or leader has brought
+            them one (KAFKA-13225, 3.1).
     """
 
     context: ControllerContext
@@ -60,6 +62,7 @@ class BrokerChanges:
     names_deleting: bool
     finds_twice: bool
     _step: Steps
+    skips_needless: bool = False
 
     async def process_broker_change(self) -> None:
         """Compare ZooKeeper with the context: new brokers first, then those that bounced (same id, newer epoch:
@@ -147,11 +150,12 @@ class BrokerChanges:
         async with self._step("broker-failure.1", *labels):
             await self.partitions.handle_state_changes(leaderless, PartitionState.OFFLINE)
         async with self._step("broker-failure.2", *labels):
-            await self.partitions.trigger_online_state_change()
+            elected = await self.partitions.trigger_online_state_change()
         async with self._step("broker-failure.3", *labels):
             await self.replicas.handle_state_changes(staying, ReplicaState.OFFLINE)
         await self.deletion.replicas_failed(replicas)
-        if self.announces and not leaderless:
+        told = bool(staying or elected) if self.skips_needless else bool(leaderless)
+        if self.announces and not told:
             self.batch.send_update_metadata(context.live_or_shutting_down)
 
     async def process_leader_and_isr_response(self, broker: int, response: LeaderAndIsrResponse) -> None:

@@ -46,6 +46,7 @@ class AutoRebalance:
         interval_us: leader.imbalance.check.interval.seconds, from the end of one check to the next.
         first_us: the time from a controller's election to its first check.
         eligible: the partitions for which an election is tried.
+        during_moves: whether elections are held while any partition is being moved (KAFKA-10149, 3.4).
     """
 
     enabled: bool = config(
@@ -62,6 +63,7 @@ class AutoRebalance:
     )
     first_us: int = 5_000_000
     eligible: Eligible = preferred_is_live
+    during_moves: bool = False
 
 
 @define(eq=False, repr=False)
@@ -124,7 +126,7 @@ class AutoLeaderRebalance:
         if not led_elsewhere:
             self.balanced_after = self.zk_client.asked
         for broker, elsewhere in sorted(led_elsewhere.items()):
-            # Checked for each broker, since an election takes time; a move of any partition prevents all elections.
+            # Checked for each broker, since an election takes time; until 3.3 a move of any partition prevents all.
             too_many = len(elsewhere) * 100 > self.settings.percentage * preferring[broker]
-            if too_many and not context.reassignments:
+            if too_many and (self.settings.during_moves or not context.reassignments):
                 await self.elections.elect([tp for tp in elsewhere if self.settings.eligible(context, tp)])

@@ -34,6 +34,7 @@ class LeaderElections:
     Attributes:
         remembers_bumps: whether the memory takes over an epoch that is raised alone (KAFKA-9212).
         unclean: unclean.leader.election.enable of the brokers; a topic's own setting overrides it.
+        marks_recovering: whether the state of a leader that was not in the ISR says so (KIP-704).
         unclean_elections: the meter UncleanLeaderElectionsPerSec.
     """
 
@@ -43,6 +44,7 @@ class LeaderElections:
     batch: ControllerBrokerRequestBatch
     remembers_bumps: bool
     unclean: bool
+    marks_recovering: bool = False
     unclean_elections: Meter = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -117,7 +119,8 @@ class LeaderElections:
                 log.error("no replica can lead", partition=str(tp), selector=selector.name, isr=state.isr)
                 continue
             choices[tp] = choice
-            states[tp] = self.successor(state, leader=choice.leader, isr=choice.isr)
+            recovering = state.recovering or (self.marks_recovering and choice.unclean)
+            states[tp] = self.successor(state, leader=choice.leader, isr=choice.isr, recovering=recovering)
         return choices, states
 
     async def _candidates(
@@ -158,7 +161,14 @@ class LeaderElections:
                     self.context.leadership_info[tp] = written[tp]
                 return written[tp]
 
-    def successor(self, state: LeaderAndIsr, *, leader: int | None = None, isr: Replicas | None = None) -> LeaderAndIsr:
+    def successor(
+        self,
+        state: LeaderAndIsr,
+        *,
+        leader: int | None = None,
+        isr: Replicas | None = None,
+        recovering: bool | None = None,
+    ) -> LeaderAndIsr:
         """The state that this controller writes over ``state``."""
         return LeaderAndIsr(
             state.leader if leader is None else leader,
@@ -166,6 +176,7 @@ class LeaderElections:
             state.isr if isr is None else isr,
             self.context.epoch,
             state.zk_version,
+            state.recovering if recovering is None else recovering,
         )
 
     def written_by_newer(self, tp: TopicPartition, state: LeaderAndIsr) -> bool:

@@ -44,12 +44,13 @@ class PartitionStateMachine:
         context.partition_states.update(states)
         await self.trigger_online_state_change()
 
-    async def trigger_online_state_change(self, topic: str | None = None) -> None:
-        """Elect a leader for each new or offline partition (of one topic), except of topics that are being deleted."""
+    async def trigger_online_state_change(self, topic: str | None = None) -> list[TopicPartition]:
+        """Elect a leader for each new or offline partition (of one topic), except of topics that are being deleted.
+        Returns the partitions that got one."""
         missing = self.context.partitions_in(PartitionState.OFFLINE, PartitionState.NEW)
         of_topic = [tp for tp in missing if topic in (None, tp.topic)]
         wanted = [tp for tp in of_topic if not self.context.is_deleting(tp.topic)]
-        await self.handle_state_changes(wanted, PartitionState.ONLINE)
+        return await self.handle_state_changes(wanted, PartitionState.ONLINE)
 
     async def handle_state_changes(
         self,

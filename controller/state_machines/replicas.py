@@ -227,7 +227,7 @@ class ReplicaStateMachine:
             else:
                 # Send the state in ZooKeeper again, with this controller's epoch.
                 self.context.leadership_info[tp] = LeaderAndIsr(
-                    state.leader, state.leader_epoch, state.isr, self.context.epoch, state.zk_version
+                    state.leader, state.leader_epoch, state.isr, self.context.epoch, state.zk_version, state.recovering
                 )
                 done.append(tp)
         return states

@@ -1,4 +1,5 @@
-"""AlterIsr (API 56, 2.7, KIP-497): a leader asks the controller to change the ISRs of partitions that it leads.
+"""AlterIsr (API 56, 2.7, KIP-497): a leader asks the controller to change the ISRs of partitions that it leads. Since
+KIP-704 (3.2) it is called AlterPartition; here it has one name.
 
 Fencing: broker epoch (KIP-380), leader epoch and version of the state znode per partition.
 """

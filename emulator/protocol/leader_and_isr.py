@@ -1,7 +1,7 @@
 """LeaderAndIsr (API 4): the controller tells a broker which partitions it leads and follows.
 
-Versions: v1 (1.0) IsNew; v2 (2.2) BrokerEpoch; v3 (2.4) AddingReplicas and RemovingReplicas; v5 (2.8, KIP-516) TopicId.
-Fencing: broker epoch, controller epoch, topic id, leader epoch per partition.
+Versions: v1 (1.0) IsNew; v2 (2.2) BrokerEpoch; v3 (2.4) AddingReplicas and RemovingReplicas; v5 (2.8, KIP-516) TopicId;
+v6 (3.2, KIP-704) LeaderRecoveryState. Fencing: broker epoch, controller epoch, topic id, leader epoch per partition.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,6 +19,7 @@ class LeaderAndIsrPartition:
 
     Attributes:
         adding, removing: the replicas of ``replicas`` that a reassignment adds and removes; empty before v3.
+        recovering: whether the leader was elected outside the ISR, and has not changed the ISR since; False before v6.
     """
 
     tp: TopicPartition
@@ -31,6 +32,7 @@ class LeaderAndIsrPartition:
     is_new: bool
     adding: tuple[int, ...] = ()
     removing: tuple[int, ...] = ()
+    recovering: bool = False
 
     @property
     def current_replicas(self) -> tuple[int, ...]:

@@ -96,12 +96,18 @@ def _dumps(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
+RECOVERING = 1
+"""The state of a leader that may lack committed records (LeaderRecoveryState, 3.2)."""
+
+
 @frozen(weakref_slot=False)
 class LeaderAndIsr:
     """The content of a state znode.
 
     Attributes:
         zk_version: the version of the znode that this was read from or written to; not part of the payload.
+        recovering: whether the leader was elected outside the ISR, and has not written the znode since (KIP-704, 3.2);
+            only then the payload has ``leader_recovery_state``.
     """
 
     leader: int
@@ -109,9 +115,10 @@ class LeaderAndIsr:
     isr: tuple[int, ...]
     controller_epoch: int
     zk_version: int = 0
+    recovering: bool = False
 
     def encode(self) -> str:
-        return _encoded_state(self.controller_epoch, self.leader, self.leader_epoch, self.isr)
+        return _encoded_state(self.controller_epoch, self.leader, self.leader_epoch, self.isr, self.recovering)
 
     @classmethod
     def decode(cls, data: str, zk_version: int) -> "LeaderAndIsr":
@@ -119,9 +126,12 @@ class LeaderAndIsr:
 
 
 @lru_cache(STATES_REMEMBERED)
-def _encoded_state(controller_epoch: int, leader: int, leader_epoch: int, isr: tuple[int, ...]) -> str:
+def _encoded_state(
+    controller_epoch: int, leader: int, leader_epoch: int, isr: tuple[int, ...], recovering: bool
+) -> str:
+    recovery = f'"leader_recovery_state":{RECOVERING},' if recovering else ""
     return (
-        f'{{"controller_epoch":{controller_epoch},"leader":{leader},"version":1,'
+        f'{{"controller_epoch":{controller_epoch},"leader":{leader},"version":1,{recovery}'
         f'"leader_epoch":{leader_epoch},"isr":[{",".join(map(str, isr))}]}}'
     )
 
@@ -129,7 +139,8 @@ def _encoded_state(controller_epoch: int, leader: int, leader_epoch: int, isr: t
 @lru_cache(STATES_REMEMBERED)
 def _decoded_state(data: str, zk_version: int) -> LeaderAndIsr:
     d = json.loads(data)
-    return LeaderAndIsr(d["leader"], d["leader_epoch"], tuple(d["isr"]), d["controller_epoch"], zk_version)
+    recovering = d.get("leader_recovery_state") == RECOVERING
+    return LeaderAndIsr(d["leader"], d["leader_epoch"], tuple(d["isr"]), d["controller_epoch"], zk_version, recovering)
 
 
 def encode_controller(broker: int, timestamp_ms: int) -> str:

@@ -3,16 +3,18 @@ A fact that contradicts an earlier one raises BadInput, or is noted where a rule
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from attrs import define, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language.topic_spec import MOST_PARTITIONS, check_topic
+from scenarios.profiles.profile_registry import PROFILES
 
-PROFILES = {(2, minor): f"kafka-2.{minor}" for minor in range(3, 8)}
-OLDEST, NEWEST = "kafka-1.1", "kafka-2.7"
-"""The profile of each release; earlier ones get the oldest that has API versions, later ones the newest."""
+OLDEST = (1, 1)
+"""The oldest release with a profile whose brokers say their API versions: earlier ones are taken for it."""
 MOST_ID = 999_999_999
 """The largest broker id that is taken."""
 MOST_OF_TOPIC = 100_000
@@ -23,6 +25,14 @@ OF_MACHINES = (
     "zookeeper.connect", "zookeeper.ssl", "zookeeper.set.acl",
 )  # fmt: skip
 """Beginnings of the names of settings that say where a broker is and how it is reached: no scenario needs them."""
+
+
+@cache
+def _releases() -> dict[tuple[int, int], str]:
+    """The releases that have a profile, and its name, from ``OLDEST`` on."""
+    numbers = ((re.fullmatch(r"kafka-(\d+)\.(\d+)", name), name) for name in PROFILES)
+    releases = {(int(found[1]), int(found[2])): name for found, name in numbers if found}
+    return {release: name for release, name in releases.items() if release >= OLDEST}
 
 
 @define(eq=False)
@@ -128,8 +138,9 @@ class Found:
         """The release of Kafka, as (2, 4), which ``what`` means: the first one that is known gives the profile."""
         if self.profile:
             return
-        self.profile = PROFILES.get(release, NEWEST if release > max(PROFILES) else OLDEST)
-        near = "" if release in PROFILES else ", which has no profile: the nearest one is taken"
+        nearest = max((known for known in _releases() if known <= release), default=OLDEST)
+        self.profile = _releases()[nearest]
+        near = "" if nearest == release else ", which has no profile: the nearest one is taken"
         self.notes.append(f"{what} Kafka {'.'.join(map(str, release))}{near}: {self.profile}")
 
     def add_broker(self, broker: int, source: str) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from controller.policies import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
@@ -11,6 +12,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.events import MoveFinished
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest
+from emulator.protocol.znodes import LeaderAndIsr, state_path
 from tests.controller.lab import Lab, run
 
 TP, ELSEWHERE = TopicPartition("orders", 0), TopicPartition("bills", 0)
@@ -97,3 +99,58 @@ def test_a_move_that_waits_for_this_isr_goes_on_without_a_watch() -> None:
         assert (lab.assignment(TP), lab.state(TP).isr) == ((0, 2), (0, 2))
 
     run(test, brokers=6, policies=POLICIES, joins=False)
+
+
+FENCING = evolve(POLICIES, fences_isrs=True, refuses_dead_in_isr=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"leader_epoch": 3}, Errors.FENCED_LEADER_EPOCH),
+        ({"leader_epoch": 5}, Errors.NOT_CONTROLLER),
+        ({"zk_version": 3}, Errors.INVALID_UPDATE_VERSION),
+        ({"zk_version": 5}, Errors.NOT_CONTROLLER),
+        ({"isr": (0, 7)}, Errors.INELIGIBLE_REPLICA),
+        ({"isr": (0, 1, 2), "zk_version": 3}, Errors.NONE),
+    ],
+)
+def test_since_kafka_14154_only_a_leader_that_knows_what_the_controller_knows_gets_another_isr(
+    changes: dict[str, Any], error: Errors
+) -> None:
+    """Without a write, and so without ZooKeeper, which is ahead of both here."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        lab.active.context.leadership_info[TP] = LeaderAndIsr(0, 4, (0, 1, 2), 1, 4)
+        asked: dict[str, Any] = {"isr": (0, 2), "leader_epoch": 4, "zk_version": 4} | changes
+        response = await lab.ask(request(lab, asked.pop("isr"), **asked))
+        await lab.settle()
+        assert (response.error, response.partitions[0][1]) == (Errors.NONE, error)
+        assert lab.state(TP).zk_version == 0
+
+    run(test, brokers=6, policies=FENCING, joins=False)
+
+
+@pytest.mark.parametrize(("policies", "error"), [(POLICIES, Errors.NONE), (FENCING, Errors.INELIGIBLE_REPLICA)])
+def test_since_kafka_14140_no_isr_has_a_broker_that_shuts_down(policies: ControllerPolicies, error: Errors) -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        lab.active.context.shutting_down[2] = None
+        response = await lab.ask(request(lab, (0, 2)))
+        assert response.partitions[0][1] is error
+
+    run(test, brokers=6, policies=policies, joins=False)
+
+
+def test_a_leader_that_recovers_writes_that_it_has() -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        state = evolve(lab.state(TP), recovering=True)
+        await lab.operator.set(state_path(TP), state.encode())
+        lab.active.context.leadership_info[TP] = evolve(state, zk_version=1)
+        response = await lab.ask(request(lab, (0, 1, 2)))
+        assert response.partitions[0][1] is Errors.NONE
+        assert (lab.state(TP).recovering, lab.state(TP).zk_version) == (False, 2)
+
+    run(test, brokers=6, policies=FENCING, joins=False)

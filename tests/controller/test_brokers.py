@@ -8,6 +8,7 @@ from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
 from emulator.protocol.events import LeaderElected
 from emulator.protocol.types import TopicPartition
+from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.trace.events import Step
 from emulator.zookeeper import SessionExpired
 from tests.controller.lab import EXPIRY_US, Lab, run
@@ -267,3 +268,20 @@ def test_a_replica_whose_disk_is_gone_goes_offline() -> None:
         assert 0 in lab.active.context.brokers
 
     run(test, brokers=4, policies=PINNED_3, joins=False)
+
+
+@pytest.mark.parametrize("skips", [False, True])
+def test_since_kafka_13225_a_failure_that_was_told_is_not_told_again(skips: bool) -> None:
+    """Of a broker that follows only, the shrunk ISR tells all. Of one without replicas nothing does: before, that went
+    untold while any partition had no leader."""
+    expected = {"follower": 1, "leader": 1, "nothing": 1} if skips else {"follower": 2, "leader": 1, "nothing": 0}
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (1, 2)})
+        for name, broker in (("follower", 2), ("leader", 1), ("nothing", 4)):
+            lab.received.clear()
+            await crash(lab, broker)
+            updates = [1 for to, r in lab.received if to == 0 and isinstance(r, UpdateMetadataRequest)]
+            assert len(updates) == expected[name], name
+
+    run(test, brokers=5, policies=ControllerPolicies(pinned=3, skips_needless_metadata=skips), joins=False)

@@ -140,7 +140,8 @@ def test_a_controller_elected_again_looks_as_often_as_one() -> None:
     run(test, brokers=2, policies=evolve(PINNED_3, pinned=1), joins=False)
 
 
-def test_a_move_anywhere_keeps_leadership_where_it_is() -> None:
+@pytest.mark.parametrize("during_moves", [False, True])
+def test_until_kafka_10149_a_move_anywhere_keeps_leadership_where_it_is(during_moves: bool) -> None:
     """The move waits for a dead broker; when that returns and the move ends, leadership comes back."""
 
     async def test(lab: Lab) -> None:
@@ -150,12 +151,13 @@ def test_a_move_anywhere_keeps_leadership_where_it_is() -> None:
         await lab.reassign({TopicPartition("orders", 1): (1, 4)})
         await come_back(lab)
         await lab.pass_time(2 * EVERY_US)
-        assert preferred(lab) == []
+        assert preferred(lab) == ([TP] if during_moves else [])
         lab.restart(4)
         await lab.pass_time(2 * EVERY_US)
         assert preferred(lab) == [TP]
 
-    run(test, brokers=5, policies=PINNED_3)
+    rebalance = evolve(OFTEN, during_moves=during_moves)
+    run(test, brokers=5, policies=evolve(PINNED_3, auto_rebalance=rebalance))
 
 
 def test_a_preferred_replica_that_is_down_is_not_tried() -> None:

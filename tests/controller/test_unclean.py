@@ -1,10 +1,12 @@
 """unclean.leader.election.enable, switched on while the cluster runs (KIP-226; kafka-behaviour §4)."""
 
 import pytest
+from attrs import evolve
 
 from controller.policies import ControllerPolicies
 from emulator.protocol import znodes
 from emulator.protocol.events import LeaderElected
+from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.types import TopicPartition
 from tests.controller.lab import EXPIRY_US, Lab, run
 
@@ -103,3 +105,22 @@ def test_the_next_controller_has_the_setting_too() -> None:
         assert lab.state(ORDERS).leader == 1
 
     run(test, brokers=4, policies=PINNED_3, joins=False)
+
+
+@pytest.mark.parametrize("marks", [False, True])
+def test_since_kip_704_a_leader_from_outside_the_isr_recovers(marks: bool) -> None:
+    """The mark stays with the next election, until the leader writes."""
+
+    async def test(lab: Lab) -> None:
+        await leaderless(lab)
+        lab.received.clear()
+        await configure(lab, "topics/orders", ON)
+        written = lab.data(znodes.state_path(ORDERS)) or ""
+        assert ('"version":1,"leader_recovery_state":1,"leader_epoch"' in written) is marks
+        told = [r for _, r in lab.received if isinstance(r, LeaderAndIsrRequest)]
+        assert [[each.recovering for each in r.partitions] for r in told] == [[marks]]
+        lab.nodes[1].crash()
+        await lab.pass_time(EXPIRY_US)
+        assert (lab.state(ORDERS).leader, lab.state(ORDERS).recovering) == (-1, marks)
+
+    run(test, brokers=4, policies=evolve(PINNED_3, marks_recovering=marks), joins=False)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from fetchers.policies import FetcherPolicies
 from fetchers.quota import QuotaManagers, Throttle
 from tests.fetchers.rig import ME, MS, A, B, Rig, play, write
 
@@ -19,6 +20,11 @@ def quotas(rate: int | None = None, listed: str = f"{A.partition}:{ME}") -> Quot
 
 def throttled(rate: int) -> Throttle:
     return quotas(rate).follower
+
+
+def both(rate: int) -> Throttle:
+    """Any replica is listed."""
+    return quotas(rate, "*").follower
 
 
 def test_kip_73_a_throttled_partition_is_left_out_until_the_rate_is_down() -> None:
@@ -158,3 +164,19 @@ def test_kip_542_a_replica_that_a_move_adds_is_held_back_and_no_other() -> None:
         assert 2_000 * MS <= rig.world.now <= 4_500 * MS
 
     play(scenario, throttle=found.follower)
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+def test_kafka_15080_a_follower_of_an_idle_partition_is_held_back_though_it_is_in_sync(unknown: bool) -> None:
+    """Until it has fetched a record; the gauge of its lag shows 0 all the same."""
+    policies = FetcherPolicies(idle_lag_unknown=unknown)
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(B, *[0] * 30)
+        rig.leader.leads(A)
+        rig.add(A, B)
+        await rig.rest(100)
+        assert rig.thread.states[A].lag == 0
+        assert rig.thread.states[A].held is unknown
+
+    play(scenario, policies, throttle=both(1_000))

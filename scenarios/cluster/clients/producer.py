@@ -538,6 +538,9 @@ class Producer:
 
     def _identified(self, response: InitProducerIdResponse) -> None:
         assert self._idempotence is not None
+        if response.error:  # COORDINATOR_LOAD_IN_PROGRESS: its broker has none yet (KAFKA-14694, 3.6)
+            self._producer_id.ask()
+            return
         self._idempotence.producer_id = response.producer_id
         process, first = self._process, self._first_id
         # A producer that was restarted goes on counting its batch ids: its last id stays the last of its machine.

@@ -123,7 +123,7 @@ GUARDS = (
         name="elects_the_living",
         title="an election keeps the ISR",
         here="A controller that elects a leader in the place of a dead one leaves the dead one in the ISR. Kafka's "
-        "nearest bug, KAFKA-14140 (3.3), is one that all profiles have.",
+        "nearest bug is KAFKA-14140 (until 3.3), in which a leader adds a dead one.",
         taken_out=(TakenOut(owner=LeaderElections, function="successor", instead=_keeps_isr),),
     ),
     Guard(

@@ -1,6 +1,6 @@
 """Tickets of the in-sync set, of the high watermark on leaders, and of what brokers show of both."""
 
-from brokers.partition.isr import ByZooKeeper, NotCaughtUp, StuckOrSlow
+from brokers.partition.isr import ByController, ByZooKeeper, NotCaughtUp, StuckOrSlow
 from brokers.under_replication import AllAssigned, FactorAtCreation, WithoutAdding
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.ticket import DIVERGENCES, LOSSES, Effect, Ticket
@@ -374,6 +374,19 @@ TICKETS = (
         key="KAFKA-14140",
         title="a leader adds a replica to its ISR whose broker has died since its last fetch, or has no session any "
         "more: no controller prevents it",
+        last="3.2",
+        until=("3.3.0",),
+        happened="A broker that had lost its session in ZooKeeper, or was shutting down, still fetched. The controller "
+        "took it out of the ISR, and its leader, which looks at fetches alone, took it in again. Where the leader died "
+        "then, a replica that could not lead was all that was left; one that came back with an empty disk could lead, "
+        "and lose what was committed (KIP-841).",
+        here="Leaders do not look whether a broker is alive, and the controller writes what they ask for. The checkers "
+        "see a dead broker in the ISR that the controller has written, and that it stays there.",
+        checker="dead_leave_isr",
+        also=("elects_the_living",),
+        policies={"brokers.isr_needs_live": False, "controller.refuses_dead_in_isr": False},
+        fixed={"brokers.isr_needs_live": True, "controller.refuses_dead_in_isr": True},
+        trigger="a broker without a session that fetches",
         effects=(Effect(checkers=("dead_leave_isr", "elects_the_living")),),
     ),
     Ticket(
@@ -398,6 +411,16 @@ TICKETS = (
         since="2.7.0",
         last="2.8",
         until=("3.0.0",),
+        happened="A leader had asked for an ISR when a LeaderAndIsr gave it another leader epoch. It forgot what it had "
+        "asked for, and asked for something else, which had to wait for the answer to the first request. That answer "
+        "was about the first one, and removed whatever was waiting for the partition. The leader waited for ever, or "
+        "until the next leader epoch.",
+        here="A LeaderAndIsr drops what was asked for in the last leader epoch, and its answer takes along what waits.",
+        checker="converged",
+        policies={"brokers.isr_writes": ByController(at_once=True)},
+        rule=lambda policies: policies.alters_isr and not policies.brokers.isr_writes.awaits_answers,
+        trigger="a leader epoch between a request for an ISR and its answer",
+        source="DefaultAlterIsrManager, 2.8.2 and 3.0.2; Partition.makeLeader",
         effects=(
             Effect(
                 checkers=("converged", "expectation"), parts=("IN_SYNC", "COMMITTED", "NOTHING_ASKED"), expects=("isr",)

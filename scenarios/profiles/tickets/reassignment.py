@@ -62,15 +62,15 @@ TICKETS = (
         key="KAFKA-13972",
         title="the replica of a cancelled move stays where it is",
         since="2.6",
-        last="3.3.1",
-        until=("3.4.0",),
+        last="3.4.0",
+        until=("3.5.0", "3.4.1"),
         happened="Since KIP-570 a broker refuses a StopReplica whose leader epoch is not above its own. A replica "
         "that was being added and has not joined the ISR is not removed from it either, so the epoch stays the "
         "same: cancelling the move left its replica on the disk, where it went on fetching.",
         here="StopReplica has leader epochs, as KIP-570 first had them. The checker sees a replica on a broker that "
         "it is not assigned to.",
         checker="converged",
-        policies={"controller.stops_name_epochs": True},
+        policies={"controller.stops_name_epochs": True, "brokers.stops_in_own_epoch": False},
         trigger="a move that is cancelled before the replica which it adds is in sync",
         effects=(
             Effect(
@@ -81,7 +81,7 @@ TICKETS = (
             ),
         ),
         witness="KAFKA-13972",
-        source="ReplicaManager.stopReplicas and ReplicaStateMachine.removeReplicasFromIsr, 2.6.0 and 3.4.0",
+        source="ReplicaManager.stopReplicas and ReplicaStateMachine.removeReplicasFromIsr, 2.6.0, 3.4.0 and 3.4.1",
     ),
     Ticket(
         key="KAFKA-10314",

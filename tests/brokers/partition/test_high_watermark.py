@@ -6,8 +6,10 @@ from brokers.broker_config import BrokerConfig
 from brokers.broker_policies import BrokerPolicies
 from brokers.log.log import OffsetMismatch
 from brokers.partition.remote import NEVER
-from emulator.protocol.events import HighWatermark
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import HighWatermark, PartitionGauges
 from emulator.protocol.types import Batch
+from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.zookeeper import ZkCode
 from tests.brokers.bench import LAG, MS, Bench, caught_up, lag_bench, state
 
@@ -115,3 +117,44 @@ def test_an_empty_log_that_ends_within_the_leaders_batch_begins_with_that_batch(
     assert bench.partition.log.start_offset == 4
     with pytest.raises(OffsetMismatch):
         bench.partition.append_as_follower((Batch(6, 9, 0, 100, 2),), 9)
+
+
+@pytest.mark.parametrize("waits_for_eligible", [False, True])
+def test_since_3_5_one_outside_the_isr_holds_it_back_only_while_its_broker_is_alive(waits_for_eligible: bool) -> None:
+    policies = BrokerPolicies(BrokerConfig(replica_lag_time_max_us=LAG), waits_for_eligible=waits_for_eligible)
+    bench = Bench(policies)
+    partition = bench.lead(0, isr=(0, 1))
+    one, _two = caught_up(bench, 1, 2)
+    bench.zk.answer(ZkCode.CONNECTION_LOSS)
+    bench.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (), (0, 1)))
+    bench.produce(count=3)
+    one.at(3)
+    assert partition.high_watermark == (3 if waits_for_eligible else 0)
+
+
+@pytest.mark.parametrize("needs_min_isr", [False, True])
+def test_since_kafka_15583_it_stays_while_the_isr_is_below_min_insync_replicas(needs_min_isr: bool) -> None:
+    config = BrokerConfig(replica_lag_time_max_us=LAG, min_insync_replicas=2)
+    bench = Bench(BrokerPolicies(config, high_watermark_needs_min_isr=needs_min_isr))
+    partition = bench.lead(0, isr=(0,))
+    bench.produce(acks=1, count=3)
+    assert partition.high_watermark == (0 if needs_min_isr else 3)
+    bench.expire_isrs()
+    assert not bench.manager.isr_checks, "it waits for a follower, and no clock"
+    bench.follower(1).at(3)
+    bench.zk.answer(ZkCode.OK, 1)
+    assert (partition.isr, partition.high_watermark) == ((0, 1), 3)
+
+
+@pytest.mark.parametrize("caps", [False, True])
+def test_since_kafka_15583_min_insync_replicas_is_no_more_than_the_replicas(caps: bool) -> None:
+    config = BrokerConfig(replica_lag_time_max_us=LAG, min_insync_replicas=3)
+    bench = Bench(BrokerPolicies(config, caps_min_isr=caps))
+    seen = bench.see(PartitionGauges)
+    partition = bench.lead(0, isr=(0, 1), replicas=(0, 1))
+    assert seen[-1].under_min_isr is not caps
+    line = bench.produce(acks=-1)
+    assert (partition.log.end_offset, partition.is_under_min_isr) == (int(caps), not caps)
+    if caps:
+        bench.follower(1).at(1)
+    assert line.last.partitions[0][1] is (Errors.NONE if caps else Errors.NOT_ENOUGH_REPLICAS)

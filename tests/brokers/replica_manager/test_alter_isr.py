@@ -15,12 +15,14 @@ from emulator.protocol.alter_isr import AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import IsrChanged, IsrUpdateFailed
 from emulator.protocol.types import TopicPartition
+from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.zookeeper import ZkClient, ZkCode
-from tests.brokers.bench import LAG, MS, TP, Bench, caught_up
+from tests.brokers.bench import LAG, MS, TP, Bench, caught_up, state
 from tests.brokers.one_process import play
 
 OTHER = TopicPartition("t", 1)
+PARTITION = PartitionMetadata(TP, 1, 0, 0, (0,), 0, (0, 1, 2), ())
 
 
 @define(eq=False)
@@ -163,8 +165,7 @@ class Wish:
         self.outcome = isr, zk_version
 
     def refused(self, reason: str, for_good: bool) -> None:
-        assert for_good
-        self.outcome = reason
+        self.outcome = reason if for_good else (reason, "not done")
 
 
 @define(eq=False)
@@ -175,12 +176,15 @@ class Desk:
     asked: list[tuple[int, AlterIsrRequest]] = field(factory=list)
     at_once: bool = False
     awaits_answers: bool = False
+    asks_again: bool = False
     manager: DefaultAlterIsrManager = field(init=False)
     answers: Mailbox = field(init=False)
 
     async def main(self, process: Process) -> None:
         self.answers = Mailbox(self.world)
-        self.manager = DefaultAlterIsrManager(process, self._ask, lambda: 42, self.at_once, self.awaits_answers)
+        self.manager = DefaultAlterIsrManager(
+            process, self._ask, lambda: 42, self.at_once, self.awaits_answers, self.asks_again
+        )
 
     async def _ask(self, request: AlterIsrRequest) -> AlterIsrResponse:
         self.asked.append((self.world.now, request))
@@ -378,3 +382,65 @@ def test_nothing_is_announced_before_kafka_1367(announces: bool, nodes: int) -> 
     bench.at(bench.world.now + 10_000 * MS)
     bench.propagate_isr_changes()
     assert len(bench.zk.waiting) == nodes
+
+
+@pytest.mark.parametrize("asks_again", [False, True])
+def test_since_kafka_14010_a_leader_asks_again_after_a_refusal_that_may_pass(asks_again: bool) -> None:
+    async def test(desk: Desk) -> None:
+        wish = desk.wish()
+        await desk.world.sleep(1)
+        await desk.answer((TP, Errors.UNKNOWN_SERVER_ERROR, None))
+        assert (wish.outcome, len(desk.asked)) == ((None, 2) if asks_again else ("UNKNOWN_SERVER_ERROR", 1))
+        if asks_again:
+            assert not desk.manager.accepts(TP)
+            await desk.answer((TP, Errors.NONE, now()))
+            assert wish.outcome == ((0, 1), 8)
+
+    Desk(at_once=True, awaits_answers=True, asks_again=asks_again).play(test)
+
+
+def test_a_leader_learns_whether_what_it_asked_for_may_have_been_written() -> None:
+    async def test(desk: Desk) -> None:
+        first, second = desk.wish(), desk.wish(OTHER)
+        await desk.world.sleep(INTERVAL_US)
+        await desk.answer((TP, Errors.INELIGIBLE_REPLICA, None), (OTHER, Errors.INVALID_UPDATE_VERSION, None))
+        assert (first.outcome, second.outcome) == (("INELIGIBLE_REPLICA", "not done"), "INVALID_UPDATE_VERSION")
+
+    Desk(asks_again=True).play(test)
+
+
+def test_since_kafka_13091_the_answer_moves_the_high_watermark() -> None:
+    noted = NotedAlterIsr()
+    config = BrokerConfig(replica_lag_time_max_us=LAG)
+    bench = Bench(BrokerPolicies(config, isr_writes=ByController(outcome_moves_high_watermark=True)), alter_isr=noted)
+    bench.at(5_000 * MS)
+    partition = bench.lead(0, isr=(0, 1), version=4)
+    line = bench.produce(acks=-1)
+    bench.at(bench.world.now + 2 * LAG)
+    bench.expire_isrs()
+    noted.wanted[0].taken((0,), 5)
+    assert partition.high_watermark == 1
+    assert line.last.partitions == ((TP, Errors.NONE, 0),)
+
+
+def test_a_refusal_that_is_not_final_leaves_the_isr_from_before_and_a_fetch_asks_again() -> None:
+    bench, noted = asking()
+    partition = bench.lead(0, isr=(0,), version=4)
+    [one] = caught_up(bench, 1)
+    noted.wanted[0].refused("INELIGIBLE_REPLICA", False)
+    assert (partition.isr, partition.isr_state.is_inflight) == ((0,), False)
+    one.at(0)
+    assert noted.isrs() == [(0, 1), (0, 1)]
+
+
+@pytest.mark.parametrize("needs_live", [False, True])
+def test_since_kafka_14140_a_leader_wants_only_brokers_that_its_metadata_shows_as_alive(needs_live: bool) -> None:
+    noted = NotedAlterIsr()
+    bench = Bench(BrokerPolicies(isr_writes=ByController(), isr_needs_live=needs_live), alter_isr=noted)
+    bench.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (), (0, 2)))
+    bench.leader_and_isr(state(0, 0, (0,)))
+    bench.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (PARTITION,), (0, 2)))
+    bench.follower(1).at(0)
+    assert noted.isrs() == ([] if needs_live else [(0, 1)])
+    bench.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (), (0, 1, 2)))
+    assert noted.isrs() == [(0, 1)], "it idles at the end, and is taken in once it is alive"

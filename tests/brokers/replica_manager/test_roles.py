@@ -327,3 +327,14 @@ def test_before_kafka_7164_a_follower_keeps_its_fetcher_only_where_it_had_that_l
         bench.leader_and_isr(state(leader, epoch))
         begins.append([start.leader for start in bench.fetchers.added])
     assert begins == [[1], [], [2], [], [], [2]]
+
+
+@pytest.mark.parametrize("carries_out", [False, True])
+@pytest.mark.parametrize("delete", [False, True])
+def test_since_kafka_13972_a_stop_of_the_replicas_own_epoch_is_carried_out(carries_out: bool, delete: bool) -> None:
+    bench = Bench(BrokerPolicies(stops_in_own_epoch=carries_out))
+    bench.follow(epoch=3)
+    assert stop(bench, delete, leader_epochs=(2,)).partitions == ((TP, Errors.FENCED_LEADER_EPOCH),)
+    expected = Errors.NONE if carries_out else Errors.FENCED_LEADER_EPOCH
+    assert stop(bench, delete, leader_epochs=(3,)).partitions == ((TP, expected),)
+    assert (TP in bench.manager.partitions) is not (carries_out and delete)

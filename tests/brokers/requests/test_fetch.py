@@ -152,6 +152,35 @@ def test_kafka_5758_an_unassigned_broker_gets_no_records_and_no_error() -> None:
     assert [(found.error, found.batches) for found in answer.partitions] == [(Errors.NONE, ())]
 
 
+def test_since_kafka_13837_an_unassigned_broker_is_refused_until_it_is_assigned() -> None:
+    bench = Bench(BrokerPolicies(refuses_unassigned=True, sessions_keep_epochs=True))
+    bench.lead(isr=(0,), replicas=(0, 1))
+    bench.produce()
+    follower = bench.follower(3)
+    for epoch, error in ((0, Errors.UNKNOWN_LEADER_EPOCH), (1, Errors.UNKNOWN_LEADER_EPOCH)):
+        answer = follower.at(0, epoch)
+        assert answer is not None
+        assert [found.error for found in answer.partitions] == [error]
+    bench.lead(1, isr=(0,), replicas=(0, 1, 3))
+    answer = follower.at(0, 0)
+    assert answer is not None
+    assert [found.error for found in answer.partitions] == [Errors.FENCED_LEADER_EPOCH], "the epoch comes first (14078)"
+    assert bases(follower.at(0, 1)) == {0: [0]}
+    assert bench.remote(3).log_end_offset == 0
+
+
+def test_since_kafka_13837_a_replica_that_is_removed_is_refused_with_its_next_fetch() -> None:
+    bench = Bench(BrokerPolicies(refuses_unassigned=True, sessions_keep_epochs=True))
+    bench.lead(isr=(0,), replicas=(0, 3))
+    follower = bench.follower(3)
+    follower.at(0)
+    follower.expire()
+    bench.lead(1, isr=(0,), replicas=(0, 1))
+    answer = follower.fetch()
+    assert answer is not None
+    assert [found.error for found in answer.partitions] == [Errors.FENCED_LEADER_EPOCH]
+
+
 # -- sessions --------------------------------------------------------------------------------------------------
 
 

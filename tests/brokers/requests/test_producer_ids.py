@@ -9,6 +9,7 @@ from emulator.kernel import Mailbox, World
 from emulator.nodes import Process
 from emulator.protocol.allocate_producer_ids import AllocateProducerIdsRequest, AllocateProducerIdsResponse
 from emulator.protocol.errors import Errors
+from emulator.protocol.records import NO_PRODUCER_ID
 from emulator.zookeeper import ZkClient
 from tests.brokers.one_process import play
 
@@ -85,5 +86,22 @@ def test_an_error_is_asked_about_again() -> None:
         assert len(desk.asked) == 2
         await desk.answer(3000)
         assert desk.given == [3000]
+
+    Desk().play(test)
+
+
+def test_since_kafka_14694_no_producer_waits_for_a_block() -> None:
+    async def test(desk: Desk) -> None:
+        desk.ids.waits = False
+        await desk.want(2)
+        assert (desk.given, len(desk.asked)) == ([NO_PRODUCER_ID] * 2, 1)
+        await desk.answer(5000)
+        await desk.want(BLOCK_SIZE - PREFETCHED_AT)
+        assert (desk.given[2], len(desk.asked)) == (5000, 2)
+        await desk.want(PREFETCHED_AT + 1)
+        assert desk.given[-2:] == [5999, NO_PRODUCER_ID]
+        await desk.answer(9000)
+        await desk.want(1)
+        assert (desk.given[-1], len(desk.asked)) == (9000, 2)
 
     Desk().play(test)

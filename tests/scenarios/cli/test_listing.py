@@ -59,7 +59,17 @@ def test_a_policy_says_what_it_is_and_where_it_differs(call: Call) -> None:
     policies = {entry["name"]: entry for entry in json.loads(call("list", "policies", "--format", "json").out)}
     assert {place for bug in BUGS.values() for place in bug.policies} <= set(policies)
     assert policies["brokers.stop_answers_waiting"]["default"] == "false"
-    releases = ("kafka-2.4", "kafka-2.5", "kafka-2.6", "kafka-2.7", "kafka-2.8", "kafka-3.0")
+    releases = (
+        "kafka-2.4",
+        "kafka-2.5",
+        "kafka-2.6",
+        "kafka-2.7",
+        "kafka-2.8",
+        "kafka-3.0",
+        "kafka-3.3",
+        "kafka-3.6",
+        "kafka-3.9",
+    )
     assert policies["brokers.stop_answers_waiting"]["elsewhere"] == dict.fromkeys(releases, "true")
     assert policies["fetchers.truncation"]["elsewhere"] == {
         "kafka-0.8": "ToHighWatermark", "kafka-1.1": "Kip101", **dict.fromkeys(releases[3:], "OnFetch"),

@@ -111,7 +111,20 @@ async def test_survive_fast_leader_change(release: str) -> None:
         assert same(c, 0, 1)
 
 
-@pytest.mark.parametrize("release", ["kafka-2.3", "kafka-2.4", "kafka-2.6", "kafka-2.7", "kafka-2.8", "kafka-3.0"])
+@pytest.mark.parametrize(
+    "release",
+    [
+        "kafka-2.3",
+        "kafka-2.4",
+        "kafka-2.6",
+        "kafka-2.7",
+        "kafka-2.8",
+        "kafka-3.0",
+        "kafka-3.3",
+        "kafka-3.6",
+        "kafka-3.9",
+    ],
+)
 @in_virtual_time
 async def test_logs_do_not_diverge_on_unclean_leader_elections(release: str) -> None:
     """logsShouldNotDivergeOnUncleanLeaderElections (KIP-279): the brokers lead in turn, each without the other."""

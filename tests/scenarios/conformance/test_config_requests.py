@@ -16,7 +16,18 @@ from understudy.protocol import Errors
 from understudy.testing import ClusterInstance, cluster, in_virtual_time
 
 RELEASES = pytest.mark.parametrize(
-    "release", ["kafka-2.3", "kafka-2.4", "kafka-2.5", "kafka-2.7", "kafka-2.8", "kafka-3.0"]
+    "release",
+    [
+        "kafka-2.3",
+        "kafka-2.4",
+        "kafka-2.5",
+        "kafka-2.7",
+        "kafka-2.8",
+        "kafka-3.0",
+        "kafka-3.3",
+        "kafka-3.6",
+        "kafka-3.9",
+    ],
 )
 ONE, TWO = Resource(ResourceType.TOPIC, "one"), Resource(ResourceType.TOPIC, "two")
 BROKER, ALL = Resource(ResourceType.BROKER, "0"), Resource(ResourceType.BROKER, "")
@@ -50,7 +61,9 @@ def codes(errors: list[ApiError]) -> list[Errors]:
     return [error.code for error in errors]
 
 
-@pytest.mark.parametrize("release", ["kafka-2.6", "kafka-2.7", "kafka-2.8", "kafka-3.0"])
+@pytest.mark.parametrize(
+    "release", ["kafka-2.6", "kafka-2.7", "kafka-2.8", "kafka-3.0", "kafka-3.3", "kafka-3.6", "kafka-3.9"]
+)
 @in_virtual_time
 async def test_valid_incremental_alter_configs(release: str) -> None:
     """testValidIncrementalAlterConfigs."""
@@ -91,7 +104,7 @@ async def test_valid_incremental_alter_configs(release: str) -> None:
 @in_virtual_time
 async def test_values_that_are_missing(release: str) -> None:
     """testNullConfigs (2.6.2); before KAFKA-9644 and KAFKA-9695 (2.6) the broker failed at them."""
-    knows = release in ("kafka-2.7", "kafka-2.8", "kafka-3.0")
+    knows = release in ("kafka-2.7", "kafka-2.8", "kafka-3.0", "kafka-3.3", "kafka-3.6", "kafka-3.9")
     code = Errors.INVALID_REQUEST if knows else Errors.UNKNOWN_SERVER_ERROR
     async with cluster(2, {"one": [[0]]}, profile=release, controller=0) as c:
         config = {"message.format.version": None, "compression.type": "producer"}
@@ -168,7 +181,7 @@ async def test_describe_and_alter_configs(release: str) -> None:
 async def test_throttles_of_a_broker_are_set_and_deleted(release: str) -> None:
     """testIncrementalAlterConfigsDeleteAndSetBrokerConfigs, testIncrementalAlterConfigsDeleteBrokerConfigs; before
     KAFKA-9625 (2.5) they are not shown."""
-    shown = release in ("kafka-2.5", "kafka-2.7", "kafka-2.8", "kafka-3.0")
+    shown = release in ("kafka-2.5", "kafka-2.7", "kafka-2.8", "kafka-3.0", "kafka-3.3", "kafka-3.6", "kafka-3.9")
     async with cluster(2, {"one": [[0]]}, profile=release) as c:
 
         async def rates(*ops: AlterConfigOp) -> list[str | None]:

@@ -8,7 +8,17 @@ from understudy.actions import ElectionUnclean
 from understudy.protocol import ElectionType, ElectLeadersRequest, Errors, TopicPartition
 from understudy.testing import ClusterInstance, KafkaError, cluster, in_virtual_time
 
-WITH_API = ["kafka-2.4", "kafka-2.5", "kafka-2.6", "kafka-2.7", "kafka-2.8", "kafka-3.0"]
+WITH_API = [
+    "kafka-2.4",
+    "kafka-2.5",
+    "kafka-2.6",
+    "kafka-2.7",
+    "kafka-2.8",
+    "kafka-3.0",
+    "kafka-3.3",
+    "kafka-3.6",
+    "kafka-3.9",
+]
 ONE, TWO, GONE = TopicPartition("one", 0), TopicPartition("two", 0), TopicPartition("gone", 0)
 NONE, NOT_NEEDED, UNKNOWN = Errors.NONE, Errors.ELECTION_NOT_NEEDED, Errors.UNKNOWN_TOPIC_OR_PARTITION
 UNAVAILABLE, INELIGIBLE = Errors.PREFERRED_LEADER_NOT_AVAILABLE, Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE

@@ -10,7 +10,20 @@ from understudy.protocol import TopicPartition
 from understudy.testing import ClusterInstance, cluster, in_virtual_time
 
 RELEASES = pytest.mark.parametrize(
-    "release", ["kafka-1.1", "kafka-2.3", "kafka-2.4", "kafka-2.5", "kafka-2.6", "kafka-2.7", "kafka-2.8", "kafka-3.0"]
+    "release",
+    [
+        "kafka-1.1",
+        "kafka-2.3",
+        "kafka-2.4",
+        "kafka-2.5",
+        "kafka-2.6",
+        "kafka-2.7",
+        "kafka-2.8",
+        "kafka-3.0",
+        "kafka-3.3",
+        "kafka-3.6",
+        "kafka-3.9",
+    ],
 )
 DURABLE = ["no_acked_record_lost", "leader_completeness", "log_matching", "one_leader_per_epoch"]
 

@@ -13,7 +13,20 @@ from understudy.testing import cluster, in_virtual_time
 TP = TopicPartition("t", 0)
 
 
-@pytest.mark.parametrize("release", ["kafka-1.1", "kafka-2.3", "kafka-2.4", "kafka-2.7", "kafka-2.8", "kafka-3.0"])
+@pytest.mark.parametrize(
+    "release",
+    [
+        "kafka-1.1",
+        "kafka-2.3",
+        "kafka-2.4",
+        "kafka-2.7",
+        "kafka-2.8",
+        "kafka-3.0",
+        "kafka-3.3",
+        "kafka-3.6",
+        "kafka-3.9",
+    ],
+)
 @in_virtual_time
 async def test_offset_truncate(release: str) -> None:
     """test_offset_truncate: the log that a consumer has read is cut by an unclean election. It goes on behind the

@@ -17,8 +17,8 @@ from understudy.protocol import TopicPartition
 from understudy.testing import ClusterInstance, cluster, in_virtual_time
 
 BY_ZNODE = ["kafka-1.1", "kafka-2.3", "kafka-2.4", "kafka-2.5"]
-BY_API = ["kafka-2.6", "kafka-2.7", "kafka-2.8", "kafka-3.0"]
-KEEP_FOLLOWERS = ("kafka-2.8", "kafka-3.0")
+BY_API = ["kafka-2.6", "kafka-2.7", "kafka-2.8", "kafka-3.0", "kafka-3.3", "kafka-3.6", "kafka-3.9"]
+KEEP_FOLLOWERS = ("kafka-2.8", "kafka-3.0", "kafka-3.3", "kafka-3.6", "kafka-3.9")
 """The releases whose tool keeps the followers' throttle of moves under way (KAFKA-10779)."""
 RELEASES = pytest.mark.parametrize("release", [*BY_ZNODE, *BY_API])
 MB = 1_000_000

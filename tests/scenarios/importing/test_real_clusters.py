@@ -18,7 +18,7 @@ from tests.scenarios.cli.conftest import Call, call
 
 __all__ = ["call"]
 pytestmark = [pytest.mark.java, pytest.mark.slow]
-RELEASES = {"2.4.1": Release("2.4.1", "kafka-2.4"), "3.9.1": Release("3.9.1", "kafka-2.7", scala="2.13")}
+RELEASES = {"2.4.1": Release("2.4.1", "kafka-2.4"), "3.9.1": Release("3.9.1", "kafka-3.9", scala="2.13")}
 ASSIGNMENT = {0: [0, 1], 1: [2, 0]}
 SIZES = {0: 5_000_000, 1: 300_000}
 CONFIG = {"min.insync.replicas": "2", "cleanup.policy": "delete"}

@@ -28,7 +28,10 @@ def test_a_name_can_be_taken_only_once() -> None:
 
 def test_the_profiles_are_those_that_readings_lists() -> None:
     documents = {"wiki-text", "kip-461", "kip-352-draft"}
-    releases = {f"kafka-{release}" for release in ("0.8", "1.1", "2.3", "2.4", "2.5", "2.6", "2.7", "2.8", "3.0")}
+    releases = {
+        f"kafka-{release}"
+        for release in ("0.8", "1.1", "2.3", "2.4", "2.5", "2.6", "2.7", "2.8", "3.0", "3.3", "3.6", "3.9")
+    }
     assert set(PROFILES) == documents | releases
 
 
@@ -42,7 +45,20 @@ def test_defaults_are_settings_that_differ(name: str) -> None:
 
 def test_each_release_moves_partitions_its_own_way() -> None:
     own = {name: PROFILES[name].strategy for name in RELEASES}
-    kip_455 = dict.fromkeys(("kafka-2.4", "kafka-2.5", "kafka-2.6", "kafka-2.7", "kafka-2.8", "kafka-3.0"), "kip-455")
+    kip_455 = dict.fromkeys(
+        (
+            "kafka-2.4",
+            "kafka-2.5",
+            "kafka-2.6",
+            "kafka-2.7",
+            "kafka-2.8",
+            "kafka-3.0",
+            "kafka-3.3",
+            "kafka-3.6",
+            "kafka-3.9",
+        ),
+        "kip-455",
+    )
     assert own == {"kafka-0.8": "kafka-42", "kafka-1.1": "wiki", "kafka-2.3": "wiki"} | kip_455
     assert set(own.values()) <= set(SHAPES)
 

@@ -231,4 +231,6 @@ def test_the_tool_asks_as_the_release_does(profile: str) -> None:
     """By the API since 2.6 (KAFKA-8820)."""
     played = play(evolved(moving(profile=profile, size="1MiB"), EXECUTE))
     assert played.run.passed, played.run.explanation
-    assert bool(played.of(MoveAnswered)) is (profile in ("kafka-2.6", "kafka-2.7", "kafka-2.8", "kafka-3.0"))
+    assert bool(played.of(MoveAnswered)) is (
+        profile in ("kafka-2.6", "kafka-2.7", "kafka-2.8", "kafka-3.0", "kafka-3.3", "kafka-3.6", "kafka-3.9")
+    )

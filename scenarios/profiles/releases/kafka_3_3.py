@@ -1,0 +1,68 @@
+"""Kafka 3.3 (3.3.2) with ZooKeeper: AlterPartition, which is refused for what it must not change (KIP-841)."""
+
+from brokers.partition.isr import ByController
+from scenarios.profiles.profile import Difference
+from scenarios.profiles.releases.kafka_3_0 import PROFILE as KAFKA_3_0
+from scenarios.profiles.tickets import differences
+
+RELEASE = "3.3.2"
+PROFILE = KAFKA_3_0.with_differences(
+    *differences(KAFKA_3_0, RELEASE),
+    Difference(
+        title="a leader changes its ISR",
+        here="as in 3.0; the answer moves the high watermark at once, and a leader that is refused for a reason that "
+        "may pass asks again",
+        source="KAFKA-13091, 3.1; KAFKA-14010, 3.2.1",
+        policies={
+            "brokers.isr_writes": ByController(
+                at_once=True, awaits_answers=True, outcome_moves_high_watermark=True, asks_again=True
+            )
+        },
+    ),
+    Difference(
+        title="the failure of a broker or of a log directory brings an UpdateMetadata of its own",
+        before="where every partition has a live leader",
+        here="where no replica has gone offline and no leader was elected: else their UpdateMetadata say it",
+        source="KAFKA-13225, 3.1",
+        policies={"controller.skips_needless_metadata": True},
+    ),
+    Difference(
+        title="the state znode of a leader that was not in the ISR, and its LeaderAndIsr,",
+        before="say nothing of it",
+        here="say that it recovers (`leader_recovery_state`), until it changes its ISR",
+        source="KIP-704: KAFKA-13587, 3.2",
+        policies={"controller.marks_recovering": True},
+    ),
+    Difference(
+        title="a leader that asks for an ISR and has another leader epoch, or another version, than the controller",
+        before="is refused where its leader epoch is earlier, and else when ZooKeeper refuses the write",
+        here="is refused at once, but gets what is there already; where it is ahead of the controller, it looks for "
+        "another one",
+        source="KAFKA-14144 and KAFKA-14154, 3.3",
+        policies={"controller.fences_isrs": True},
+    ),
+    Difference(
+        title="an ISR with a broker that is not alive, or shuts down,",
+        before="is written",
+        here="is refused by the controller (INELIGIBLE_REPLICA); a leader does not ask for a broker that its metadata "
+        "does not show as alive",
+        source="KIP-841: KAFKA-14140, 3.3",
+        policies={"controller.refuses_dead_in_isr": True, "brokers.isr_needs_live": True},
+    ),
+    Difference(
+        title="a follower that is not assigned, as far as the leader knows,",
+        before="gets no records, and no error",
+        here="is refused (UNKNOWN_LEADER_EPOCH), and tries again",
+        source="KAFKA-13837 and KAFKA-14078, 3.3",
+        policies={"brokers.refuses_unassigned": True},
+    ),
+    name="kafka-3.3",
+    release=RELEASE,
+    help="3.3: kafka-3.0 with ISRs of live brokers only (KIP-841)",
+    leaves_out=(
+        *KAFKA_3_0.leaves_out,
+        "topic ids in fetches, also between brokers (KAFKA-10580, KAFKA-13102, 3.1), and in AlterPartition",
+        "the metrics ActiveBrokerCount, FencedBrokerCount and PartitionsWithLateTransactionsCount (3.1, 3.2)",
+        "KAFKA-14334: a follower that consumers read from answers them when it learns a later high watermark",
+    ),
+)

@@ -1,0 +1,33 @@
+"""Kafka 3.9 (3.9.1) with ZooKeeper, the last: min.insync.replicas holds the high watermark (KAFKA-15583)."""
+
+from scenarios.profiles.profile import Difference
+from scenarios.profiles.releases.kafka_3_6 import PROFILE as KAFKA_3_6
+from scenarios.profiles.tickets import differences
+
+RELEASE = "3.9.1"
+PROFILE = KAFKA_3_6.with_differences(
+    *differences(KAFKA_3_6, RELEASE),
+    Difference(
+        title="while fewer replicas than min.insync.replicas are in sync, the high watermark",
+        before="goes on: consumers read what was produced with acks=1",
+        here="stays where it is: consumers read it once enough replicas are in sync",
+        source="KAFKA-15583, 3.7",
+        policies={"brokers.high_watermark_needs_min_isr": True},
+    ),
+    Difference(
+        title="min.insync.replicas above the number of replicas of a partition",
+        before="refuses every acks=all (NOT_ENOUGH_REPLICAS), and shows it as UnderMinIsr",
+        here="counts as the number of its replicas",
+        source="KAFKA-15583, 3.7",
+        policies={"brokers.caps_min_isr": True},
+    ),
+    name="kafka-3.9",
+    release=RELEASE,
+    help="3.9: kafka-3.6 with a high watermark that min.insync.replicas holds (KAFKA-15583)",
+    leaves_out=(
+        *KAFKA_3_6.leaves_out,
+        "the samples of quotas (SampledStat, 3.8): they end as up to 3.7",
+        "the leader's address in the answers to producers and consumers (KIP-951, 3.7)",
+        "the migration to KRaft (KIP-866), and what it added to control requests",
+    ),
+)
