@@ -5,7 +5,7 @@ from scenarios.wire.codec.schema import Api, Field
 PRODUCE = Api(
     0,
     "Produce",
-    "3-9",
+    "0-9",
     flexible="9+",
     request=[
         Field("transactional_id", "string", "3+", nullable="3+", default=None),
@@ -42,7 +42,7 @@ PRODUCE = Api(
 FETCH = Api(
     1,
     "Fetch",
-    "4-12",
+    "0-12",
     flexible="12+",
     request=[
         Field("cluster_id", "string", "12+", nullable="12+", tag=0, default=None),
@@ -108,7 +108,7 @@ FETCH = Api(
 LIST_OFFSETS = Api(
     2,
     "ListOffsets",
-    "1-7",
+    "0-7",
     flexible="6+",
     request=[
         Field("replica_id", "int32", "0+"),
@@ -119,6 +119,7 @@ LIST_OFFSETS = Api(
                 Field("partition_index", "int32", "0+"),
                 Field("current_leader_epoch", "int32", "4+", default=-1),
                 Field("timestamp", "int64", "0+"),
+                Field("max_num_offsets", "int32", "0", default=1),
             ),
         ),
     ],
@@ -129,6 +130,7 @@ LIST_OFFSETS = Api(
             Field("partitions", "[]struct", "0+").of(
                 Field("partition_index", "int32", "0+"),
                 Field("error_code", "int16", "0+"),
+                Field("old_style_offsets", "[]int64", "0"),
                 Field("timestamp", "int64", "1+", default=-1),
                 Field("offset", "int64", "1+", default=-1),
                 Field("leader_epoch", "int32", "4+", default=-1),
@@ -140,7 +142,7 @@ LIST_OFFSETS = Api(
 OFFSET_FOR_LEADER_EPOCH = Api(
     23,
     "OffsetForLeaderEpoch",
-    "2-4",
+    "0-4",
     flexible="4+",
     request=[
         Field("replica_id", "int32", "3+", default=-2),

@@ -36,11 +36,12 @@ API_VERSIONS = Api(
 METADATA = Api(
     3,
     "Metadata",
-    "0-9",
+    "0-12",
     flexible="9+",
     request=[
         Field("topics", "[]struct", "0+", nullable="1+").of(
-            Field("name", "string", "0+"),
+            Field("topic_id", "uuid", "10+"),
+            Field("name", "string", "0+", nullable="10+"),
         ),
         Field("allow_auto_topic_creation", "bool", "4+", default=True),
         Field("include_cluster_authorized_operations", "bool", "8-10"),
@@ -58,7 +59,8 @@ METADATA = Api(
         Field("controller_id", "int32", "1+", default=-1),
         Field("topics", "[]struct", "0+").of(
             Field("error_code", "int16", "0+"),
-            Field("name", "string", "0+"),
+            Field("name", "string", "0+", nullable="12+"),
+            Field("topic_id", "uuid", "10+"),
             Field("is_internal", "bool", "1+"),
             Field("partitions", "[]struct", "0+").of(
                 Field("error_code", "int16", "0+"),
