@@ -15,8 +15,8 @@ from benchmarks.announced.recorded import RECORDED, read_recorded, write_recorde
 from benchmarks.calibration.errors import CannotRecord
 from benchmarks.calibration.real.cluster import START_WITHIN_S, RealCluster, running
 from benchmarks.calibration.releases import OLD_ZOOKEEPER, RELEASES, Release
-from scenarios.wire.apis.base import Versions
 from scenarios.wire.codec import decode_response, encode_request
+from scenarios.wire.released_versions import Versions
 
 API_VERSIONS, BROKER = 18, 0
 SIZE = Struct(">i")
@@ -32,6 +32,7 @@ ASKED = {
             Release("3.0.2", "kafka-3.0"),
             Release("3.3.2", "kafka-3.0", scala="2.13", logger=RELOAD4J),
             Release("3.6.2", "kafka-3.0", scala="2.13", logger=RELOAD4J),
+            Release("3.7.2", "kafka-3.0", scala="2.13", logger=RELOAD4J),
         )
     },
 }

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from scenarios.wire.apis.base import Versions
+from scenarios.wire.released_versions import Versions
 
 RECORDED = Path(__file__).parents[2] / "tests" / "scenarios" / "wire" / "announced.txt"
 COMMENT = "# What real brokers in ZooKeeper mode announced: python -m benchmarks.announced RELEASE...\n"

@@ -43,6 +43,12 @@ PROFILE = KAFKA_2_8.with_differences(
         policies={"brokers.records_alone_go_last": True},
     ),
     Difference(
+        title="clients find the versions of APIs of",
+        here="3.0.2: as in 2.8, and several groups in one request (FindCoordinator 4, OffsetFetch 8), ListOffsets 7",
+        source="KIP-699, KIP-709 and KIP-734, 3.0",
+        policies={"brokers.api_versions": RELEASE},
+    ),
+    Difference(
         title="message.format.version is, by default,",
         here="3.0-IV1",
         source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",

@@ -20,7 +20,6 @@ class DescribeGroups(WireApi):
     """The states and members of groups."""
 
     key = 15
-    versions = (0, 5)
 
     def to_request(self, body: Body, connection: Connection) -> DescribeGroupsRequest:
         return DescribeGroupsRequest(tuple(body["groups"]))
@@ -57,7 +56,6 @@ class ListGroups(WireApi):
     """The groups that a broker coordinates; since version 4 also only those in some states (KIP-518)."""
 
     key = 16
-    versions = (0, 4)
 
     def to_request(self, body: Body, connection: Connection) -> ListGroupsRequest:
         return ListGroupsRequest(tuple(body["states_filter"] or ()))
@@ -78,7 +76,6 @@ class DeleteGroups(WireApi):
     """Delete groups without members, with their offsets."""
 
     key = 42
-    versions = (0, 2)
 
     def to_request(self, body: Body, connection: Connection) -> DeleteGroupsRequest:
         return DeleteGroupsRequest(tuple(body["groups_names"]))

@@ -20,7 +20,6 @@ class Metadata(WireApi):
     """Brokers, controller, topics and partitions (MetadataRequest, 0.8 to 2.8)."""
 
     key = 3
-    versions = (0, 9)
 
     def to_request(self, body: Body, connection: Connection) -> ClientMetadataRequest:
         topics, version = body["topics"], connection.version

@@ -15,7 +15,6 @@ class CreateTopics(WireApi):
     """Versions: up to 3 the numbers are stated; 4 takes -1 for the defaults (KIP-464); 5 returns the settings."""
 
     key = 19
-    versions = (0, 6)
 
     def to_request(self, body: Body, connection: Connection) -> CreateTopicsRequest:
         topics = tuple(_new_topic(topic) for topic in body["topics"])
@@ -57,7 +56,6 @@ class DeleteTopics(WireApi):
     """Versions: 3 has TOPIC_DELETION_DISABLED, before it INVALID_REQUEST; 5 has error messages."""
 
     key = 20
-    versions = (1, 5)
 
     def to_request(self, body: Body, connection: Connection) -> DeleteTopicsRequest:
         return DeleteTopicsRequest(tuple(body["topic_names"]), microseconds(body["timeout_ms"]))
@@ -77,7 +75,6 @@ class CreatePartitions(WireApi):
     """More partitions in existing topics."""
 
     key = 37
-    versions = (0, 3)
 
     def to_request(self, body: Body, connection: Connection) -> CreatePartitionsRequest:
         topics = tuple(
