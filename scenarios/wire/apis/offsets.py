@@ -58,7 +58,7 @@ def _found(found: FoundOffset, version: int) -> Body:
 
 @wire_api
 class OffsetForLeaderEpoch(WireApi):
-    """The end offsets of leader epochs (OffsetsForLeaderEpochRequest, 2.1 to 3.0)."""
+    """The end offsets of leader epochs (OffsetsForLeaderEpochRequest, 0.11 to 3.0)."""
 
     key = 23
 

@@ -133,8 +133,7 @@ def test_a_client_is_told_the_versions_of_the_profile(profile: str) -> None:
     assert found == announced(own, own)
     assert list(found) == sorted(found)
     for key, (_, high) in found.items():
-        if key not in NEWEST_WITHOUT_TOPIC_IDS:
-            assert high == REAL[own][key][1], "as the real broker"
+        assert high == REAL[own][key][1], "as the real broker"
 
 
 def test_what_the_release_has_not_ends_the_connection() -> None:
