@@ -60,7 +60,6 @@ PROFILE = KAFKA_2_7.with_differences(
     release=RELEASE,
     help="2.8: kafka-2.7 with topic ids (KIP-516)",
     leaves_out=(
-        "topic ids for clients: no version that has them is announced (Metadata 10, CreateTopics 7, DeleteTopics 6)",
         "KAFKA-10702: the aborted transactions in the answer to a consumer include those without records, as in 2.7",
         "KAFKA-9751: while a topic is being created for one Metadata request, another one for it is answered as in 2.7",
     ),

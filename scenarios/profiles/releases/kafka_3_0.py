@@ -62,7 +62,7 @@ PROFILE = KAFKA_2_8.with_differences(
         "an error for a producer that waits longer than `request.timeout.ms` for an id: it waits on",
         "the topic id of a copy that becomes the log in another directory: it has one with the next LeaderAndIsr",
         "KIP-724: `message.format.version` can be set, as before; KIP-679: clients have the defaults of the scenario",
-        "DescribeTransactions and ListTransactions (KIP-664), and the clients' new versions beyond those announced",
+        "DescribeTransactions and ListTransactions (KIP-664)",
         "the end of `--zookeeper`: tools can still write `/admin/reassign_partitions`, which controllers read",
     ),
 )
