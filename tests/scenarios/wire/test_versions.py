@@ -15,7 +15,7 @@ from scenarios.profiles.profile import is_before
 from scenarios.wire.apis.base import TRANSLATED
 from scenarios.wire.codec.messages import APIS
 from scenarios.wire.codec.schema import Field
-from scenarios.wire.refusals import REFUSED_BY_KAFKA, Refusal
+from scenarios.wire.refusals import REFUSED_BY_KAFKA, WITHOUT_SECURITY, Refusal
 from scenarios.wire.released_versions import HISTORY, LOWEST, RELEASES, Versions, is_release, released
 from scenarios.wire.versions import NEWEST_WITHOUT_TOPIC_IDS, TRANSACTIONAL, announced, release_of
 from tests.scenarios.wire.codec.bodies import full_body
@@ -33,7 +33,16 @@ def numbers(versions: Versions) -> range:
 
 @pytest.mark.parametrize("release", REAL)
 def test_the_table_is_what_a_real_broker_announced(release: str) -> None:
-    assert released(release) == REAL[release]
+    assert released(release) == REAL[release].announced
+
+
+@pytest.mark.parametrize("release", [release for release, answers in REAL.items() if answers.refused])
+def test_what_needs_security_is_refused_as_a_real_broker_did(release: str) -> None:
+    assert REAL[release].refused == {key: WITHOUT_SECURITY[key] for key in released(release).keys() & WITHOUT_SECURITY}
+
+
+def test_real_brokers_of_several_releases_were_asked_what_they_refuse() -> None:
+    assert {"1.1.1", "3.0.2"} <= {release for release, answers in REAL.items() if answers.refused}
 
 
 def test_real_brokers_of_most_releases_were_asked() -> None:
@@ -133,7 +142,7 @@ def test_a_client_is_told_the_versions_of_the_profile(profile: str) -> None:
     assert found == announced(own, own)
     assert list(found) == sorted(found)
     for key, (_, high) in found.items():
-        assert high == REAL[own][key][1], "as the real broker"
+        assert high == REAL[own].announced[key][1], "as the real broker"
 
 
 def test_what_the_release_has_not_ends_the_connection() -> None:
