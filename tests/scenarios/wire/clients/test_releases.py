@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from scenarios.profiles import PROFILES
+from scenarios.wire.codec.frames import WireRequest, decode_request
+from scenarios.wire.gateway import client_connection
 from scenarios.wire.released_versions import released
 from tests.asynchronous import in_asyncio
 from tests.scenarios.wire.gateway.served import LIMIT_S, Served, served, wait_for
@@ -24,7 +26,10 @@ aiokafka: Any = pytest.importorskip("aiokafka")
 
 RELEASES = ("kafka-1.1", "kafka-2.4", "kafka-3.0")
 CLIENTS = ("confluent", "kafka-python", "aiokafka")
+PRODUCE, FETCH, OFFSET_COMMIT, JOIN_GROUP, API_VERSIONS = 0, 1, 8, 11, 18
 PARTITIONS, RECORDS = 3, 600
+Sent = list[tuple[int, int]]
+"""The API and the version of each request that was read."""
 SETTINGS = {"group.initial.rebalance.delay.ms": 0, "offsets.topic.num.partitions": 1, "min.insync.replicas": 2}
 
 
@@ -38,6 +43,19 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[Served]:
     assert run.verdict == "passed", run.explanation
     assert run.metrics["lost_acks_all_records"] == 0
     assert found.lines == [], "no connection was closed, and nothing failed"
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
+    found: Sent = []
+
+    def decode(data: bytes) -> WireRequest:
+        request = decode_request(data)
+        found.append((request.api_key, request.version))
+        return request
+
+    monkeypatch.setattr(client_connection, "decode_request", decode)
+    return found
 
 
 def values(first: int = 0) -> list[bytes]:
@@ -126,17 +144,16 @@ def test_a_group_reads_what_was_sent_and_goes_on_where_it_was(cluster: Served, c
         assert [each for each in found if int(each) % PARTITIONS == part] == values()[part::PARTITIONS]
 
 
-def test_each_client_asks_for_what_the_release_has(cluster: Served) -> None:
-    """The versions of Fetch that reached brokers are the newest that both know."""
-    newest = released(PROFILES[cluster.run.scenario.profile].release)
-    client = kafka.KafkaConsumer(bootstrap_servers=cluster.run.bootstrap_servers)
-    try:
-        assert client.bootstrap_connected()
-        broker = client._manager.broker_version_data.api_versions
-        assert broker[1] == (4, newest[1][1])
-        assert broker[0] == (3, newest[0][1])
-    finally:
-        client.close()
+def test_clients_send_the_newest_versions_that_the_release_has(cluster: Served, sent: Sent) -> None:
+    """Both know newer ones than any of these releases has."""
+    for client in ("confluent", "kafka-python"):
+        sent.clear()
+        ROUND_TRIPS[client](cluster.run.bootstrap_servers)
+        newest = {key: high for key, (_, high) in released(PROFILES[cluster.run.scenario.profile].release).items()}
+        assert {key for key, _ in sent} >= {PRODUCE, FETCH, OFFSET_COMMIT, JOIN_GROUP}
+        assert all(version <= newest[key] for key, version in sent if key != API_VERSIONS)
+        assert max(version for key, version in sent if key == FETCH) == newest[FETCH]
+        assert max(version for key, version in sent if key == PRODUCE) == newest[PRODUCE]
 
 
 def test_a_topic_that_is_deleted_and_created_again_under_a_producer(cluster: Served) -> None:
