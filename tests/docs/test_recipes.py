@@ -342,23 +342,23 @@ print([reason.ticket for reason, _ in explained_findings(run).known])
 @follows("A version of an API on the wire")
 def test_a_version_of_an_api_on_the_wire(copy: Copy) -> None:
     [new_field] = code_of("A version of an API on the wire")
-    messages = "scenarios/wire/codec/messages/replica_admin.py"
-    copy.edit(messages, '    35,\n    "DescribeLogDirs",\n    "0-3",', '    35,\n    "DescribeLogDirs",\n    "0-4",')
-    directory = '            Field("log_dir", "string", "0+"),\n'
-    copy.edit(messages, directory, f"{directory}            {new_field.strip()}\n")
-    copy.edit("scenarios/wire/apis/base.py", "35: (0, 3)", "35: (0, 4)")
-    assert copy.python("-c", WIRE) == "(0, 4) True 7\n"
+    messages = "scenarios/wire/codec/messages/first_requests.py"
+    copy.edit(messages, '    60,\n    "DescribeCluster",\n    "0-1",', '    60,\n    "DescribeCluster",\n    "0-2",')
+    asked = '        Field("include_cluster_authorized_operations", "bool", "0+"),\n'
+    copy.edit(messages, asked, f"{asked}        {new_field}")
+    copy.edit("scenarios/wire/apis/base.py", "60: (0, 1)", "60: (0, 2)")
+    assert copy.python("-c", WIRE) == "(0, 1) True True\n"
     copy.render("scenarios.wire.versions_page")
 
 
 WIRE = """
 from scenarios.wire.apis.base import wire_apis
-from scenarios.wire.codec.frames import decode_response, encode_response
+from scenarios.wire.codec.frames import decode_request, encode_request
 from scenarios.wire.versions import announced
 
-body = {"results": [{"log_dir": "/data", "usable_bytes": 7}]}
-_, found = decode_response(35, 4, encode_response(35, 4, 1, body))
-print(announced("3.3", "3.3.2")[35], wire_apis()[35].translates(4), found["results"][0]["usable_bytes"])
+body = {"include_cluster_authorized_operations": False, "endpoint_type": 1, "include_fenced_brokers": True}
+found = decode_request(encode_request(60, 2, 1, "client", body)).body
+print(announced("3.9", "3.9.1")[60], wire_apis()[60].translates(2), found["include_fenced_brokers"])
 """
 
 

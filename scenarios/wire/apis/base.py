@@ -142,19 +142,19 @@ def wire_api(declared: A) -> A:
 
 
 DECLARED: Mapping[str, Mapping[int, Versions]] = {
-    "produce": {0: (3, 9), 22: (0, 4)},
+    "produce": {0: (3, 11), 22: (0, 5)},
     "fetch": {1: (4, 12)},
     "offsets": {2: (1, 7), 23: (0, 4)},
     "metadata": {3: (0, 12)},
-    "api_versions": {18: (0, 3)},
+    "api_versions": {18: (0, 4)},
     "describe_cluster": {60: (0, 1)},
-    "groups": {10: (0, 4), 11: (0, 9), 12: (0, 4), 13: (0, 5), 14: (0, 5)},
-    "groups_offsets": {8: (2, 8), 9: (1, 8), 47: (0, 0)},
-    "groups_admin": {15: (0, 5), 16: (0, 4), 42: (0, 2)},
-    "transactions": {24: (0, 3), 25: (0, 3), 26: (0, 3), 28: (0, 3)},
+    "groups": {10: (0, 5), 11: (0, 9), 12: (0, 4), 13: (0, 5), 14: (0, 5)},
+    "groups_offsets": {8: (2, 9), 9: (1, 9), 47: (0, 0)},
+    "groups_admin": {15: (0, 5), 16: (0, 5), 42: (0, 2)},
+    "transactions": {24: (0, 3), 25: (0, 4), 26: (0, 4), 28: (0, 4)},
     "topics": {19: (0, 7), 20: (0, 6), 37: (0, 3)},
     "configs": {32: (0, 4), 33: (0, 2), 44: (0, 1)},
-    "log_dirs": {34: (0, 2), 35: (0, 3)},
+    "log_dirs": {34: (0, 2), 35: (0, 4)},
     "partition_reassignments": {43: (0, 2), 45: (0, 0), 46: (0, 0)},
 }
 """The modules of this package: the APIs that each declares, by number, with the versions that it can translate."""

@@ -87,9 +87,12 @@ def test_newer_versions_can_be_asked_for_but_not_what_needs_a_newer_broker(own: 
     assert found[22][1] == (1 if is_before(own, "2.4") else 4)
 
 
-@pytest.mark.parametrize("profile", ANSWERING)
-def test_every_version_that_the_release_has_can_be_read(profile: str) -> None:
-    for key, versions in released(ANSWERING[profile]).items():
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_version_that_a_release_has_can_be_read(release: str) -> None:
+    later_groups = {68, 69}  # of KIP-848, since 3.7: their connections are closed
+    for key, versions in released(release).items():
+        if key in later_groups:
+            continue
         low, high = APIS[key].versions.low, APIS[key].versions.high
         assert low <= versions[0] <= versions[1] <= high, f"{HISTORY[key][0]}: no answer to what cannot be read"
 

@@ -5,7 +5,7 @@ from scenarios.wire.codec.schema import Api, Field
 API_VERSIONS = Api(
     18,
     "ApiVersions",
-    "0-3",
+    "0-4",
     flexible="3+",
     request=[
         Field("client_software_name", "string", "3+"),
@@ -30,6 +30,7 @@ API_VERSIONS = Api(
             Field("max_version_level", "int16", "3+"),
             Field("min_version_level", "int16", "3+"),
         ),
+        Field("zk_migration_ready", "bool", "3+", tag=3),
     ],
 )
 

@@ -5,7 +5,7 @@ from scenarios.wire.codec.schema import Api, Field
 OFFSET_COMMIT = Api(
     8,
     "OffsetCommit",
-    "0-8",
+    "0-9",
     flexible="8+",
     request=[
         Field("group_id", "string", "0+"),
@@ -39,7 +39,7 @@ OFFSET_COMMIT = Api(
 OFFSET_FETCH = Api(
     9,
     "OffsetFetch",
-    "0-8",
+    "0-9",
     flexible="6+",
     request=[
         Field("group_id", "string", "0-7"),
@@ -49,6 +49,8 @@ OFFSET_FETCH = Api(
         ),
         Field("groups", "[]struct", "8+").of(
             Field("group_id", "string", "8+"),
+            Field("member_id", "string", "9+", nullable="9+", default=None),
+            Field("member_epoch", "int32", "9+", default=-1),
             Field("topics", "[]struct", "8+", nullable="8+").of(
                 Field("name", "string", "8+"),
                 Field("partition_indexes", "[]int32", "8+"),

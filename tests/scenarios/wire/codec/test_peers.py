@@ -100,13 +100,14 @@ def test_any_body(name: str, data: st.DataObject) -> None:
 def test_a_wrong_declaration_is_found(peer: str) -> None:
     """Two fields exchanged, one of another size, one that begins a version too late, one that cannot be null."""
     right = BY_NAME["Fetch"]
-    first, second, *others = right.response
-    topic, parts = others[1].fields
+    first, second, session, topics, *nodes = right.response
+    others = [session, topics, *nodes]
+    topic, topic_id, parts = topics.fields
     index, code, watermark, stable, *rest = parts.fields
 
     def with_partition(*fields: Any) -> Api:
-        changed = others[1].of(topic, parts.of(*fields))
-        return evolve(right, response=[first, second, others[0], changed])
+        changed = topics.of(topic, topic_id, parts.of(*fields))
+        return evolve(right, response=[first, second, session, changed, *nodes])
 
     wrong = [
         evolve(right, response=[second, first, *others]),
