@@ -177,6 +177,8 @@ class BrokerPolicies:
             Before, such a partition took no acks=all.
         message_format: what DescribeConfigs shows as the default of message.format.version, the release's newest
             (ApiVersion.latestVersion).
+        api_versions: the release whose versions of APIs real clients are offered (KIP-35,
+            ``scenarios.wire.released_versions``).
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
         groups: the rules of group coordinators.
         transactions: the rules of transaction coordinators.
@@ -257,6 +259,7 @@ class BrokerPolicies:
     high_watermark_needs_min_isr: bool = False
     caps_min_isr: bool = False
     message_format: str = "2.3-IV1"
+    api_versions: str = "2.3.1"
     lacks_metrics: frozenset[str] = frozenset()
     groups: GroupPolicies = field(factory=GroupPolicies)
     transactions: TransactionPolicies = field(factory=TransactionPolicies)

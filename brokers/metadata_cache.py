@@ -9,6 +9,7 @@ from weakref import ref
 
 from attrs import define, field
 
+from emulator.protocol.leader_and_isr import NO_TOPIC_IDS
 from emulator.protocol.metadata import NO_CONTROLLER, MetadataRequest, MetadataResponse
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
@@ -25,23 +26,26 @@ class Snapshot:
 
     Attributes:
         deleted: the partitions that the update names as deleted.
+        topic_ids: the ids of the topics; empty before KIP-516 (2.8).
     """
 
-    __slots__ = ("__weakref__", "_next", "_update", "deleted", "topics")
+    __slots__ = ("__weakref__", "_next", "_update", "deleted", "topic_ids", "topics")
 
-    def __init__(self, topics: Topics, update: Update) -> None:
+    def __init__(self, topics: Topics, update: Update, topic_ids: Mapping[str, str] = NO_TOPIC_IDS) -> None:
         self.topics = topics
+        self.topic_ids = topic_ids
         self._update = update
         self.deleted = tuple([state.tp for state in update if state.leader == LEADER_DURING_DELETE])
         self._next: ref[Snapshot] | None = None
 
-    def after(self, update: Update) -> "Snapshot":
-        """The snapshot after ``update``."""
+    def after(self, update: Update, topic_ids: Mapping[str, str]) -> "Snapshot":
+        """The snapshot after ``update``, which names ``topic_ids``."""
         if not update:
             return self
         following = None if self._next is None else self._next()
         if following is None or following._update is not update:
-            following = Snapshot(_updated(self.topics, update), update)
+            topics = _updated(self.topics, update)
+            following = Snapshot(topics, update, _identified(topics, self.topic_ids, topic_ids))
             self._next = ref(following)
         return following
 
@@ -63,6 +67,13 @@ def _updated(before: Topics, update: Update) -> Topics:
         if not table:
             del topics[topic]
     return topics
+
+
+def _identified(topics: Topics, before: Mapping[str, str], named: Mapping[str, str]) -> Mapping[str, str]:
+    """The ids of ``topics``; the mapping ``before`` itself where nothing has changed, as in most updates."""
+    if named.items() <= before.items() and before.keys() <= topics.keys():
+        return before
+    return {topic: topic_id for topic, topic_id in {**before, **named}.items() if topic in topics}
 
 
 NOTHING_KNOWN = Snapshot({}, ())
@@ -89,7 +100,7 @@ class MetadataCache:
         """Apply an UpdateMetadata request."""
         self.live_brokers = request.live_brokers
         self.controller = request.controller_id
-        self._snapshot = self._snapshot.after(request.partitions)
+        self._snapshot = self._snapshot.after(request.partitions, request.topic_ids)
         self.deleted = self._snapshot.deleted if request.partitions else ()
         for look in self.watchers:
             look()
@@ -103,6 +114,11 @@ class MetadataCache:
     def topics(self) -> Topics:
         """Everything that is known, by topic and number."""
         return self._snapshot.topics
+
+    @property
+    def topic_ids(self) -> Mapping[str, str]:
+        """The ids of the topics that are known; empty before KIP-516 (2.8)."""
+        return self._snapshot.topic_ids
 
     def knows(self, tp: TopicPartition) -> bool:
         """Whether the partition is in the cache."""

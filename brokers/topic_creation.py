@@ -121,9 +121,10 @@ class AdminZkClient:
 
     async def create_topic_with_assignment(
         self, topic: str, assignment: Assignment, settings: Callable[[], Mapping[str, str]]
-    ) -> Mapping[str, str]:
-        """Write the settings, then the assignment, which wakes the controller. Returns the settings. ``settings`` is
-        called after everything else is checked; it returns them, or raises where they are not valid.
+    ) -> tuple[Mapping[str, str], str]:
+        """Write the settings, then the assignment, which wakes the controller. Returns the settings, and the topic's id
+        ("" before KIP-516, 2.8). ``settings`` is called after everything else is checked; it returns them, or raises
+        where they are not valid.
 
         Kafka's brokers read a topic's settings when they open its first log. Here the settings are announced like
         changed ones, before the assignment is written.
@@ -132,11 +133,12 @@ class AdminZkClient:
         config = settings()
         await self.change_config(topic_entity(topic), config)
         await self.zk.create_parents(topic_path(topic))
+        topic_id = self._new_id()
         try:
-            await self.zk.create(topic_path(topic), self._encoded(assignment, self._new_id()))
+            await self.zk.create(topic_path(topic), self._encoded(assignment, topic_id))
         except NodeExists:
             raise _exists(topic) from None
-        return config
+        return config, topic_id
 
     async def validate_topic_create(self, topic: str, assignment: Assignment) -> None:
         """Check the name and the replicas. Kafka does not check whether the brokers exist. Kafka 2.3 accepts partitions

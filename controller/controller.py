@@ -239,6 +239,10 @@ class Controller:
         """Whether a topic is queued for deletion, as far as this controller knows."""
         return self.context.is_deleting(topic)
 
+    def topic_of(self, topic_id: str) -> str:
+        """The topic with an id (KIP-516, 2.8), as far as this controller knows; "" where there is none."""
+        return next((topic for topic, known in self.context.topic_ids.items() if known == topic_id), "")
+
     @property
     def epoch(self) -> int:
         """The controller epoch, 0 while this controller is not active."""

@@ -30,6 +30,8 @@ from benchmarks.program import parser_of
 from scenarios.testing.kafka import KafkaServer, kafka
 
 RECORDS_PER_S = 200
+API_VERSIONS = "3.0"
+"""Announced under the profile of the scenario, which is older: what the clients do with what they know best."""
 LIMIT_S = 120.0
 END_S = 40.0
 """The time that an application has to end; with most clients it commits offsets then."""
@@ -56,7 +58,7 @@ def measured(client: Client, fault: Fault, keep: Path | None = None) -> Findings
         folder = keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "applications.toml").write_text(SCENARIO)
-        with kafka(scenario=folder / "applications.toml", record=folder / "run") as server:
+        with kafka(scenario=folder / "applications.toml", record=folder / "run", api_versions=API_VERSIONS) as server:
             histories = [folder / "produced", folder / "consumed"]
 
             def start(role: str, seconds: float, history: Path) -> "subprocess.Popen[bytes]":

@@ -54,6 +54,10 @@ class OfController(Protocol):
         """Whether a topic is queued for deletion."""
         ...
 
+    def topic_of(self, topic_id: str) -> str:
+        """The topic with an id (KIP-516, 2.8); "" where the controller knows none."""
+        ...
+
 
 @define(eq=False)
 class DelayedTopics:
@@ -143,8 +147,8 @@ class TopicsHandler:
                 created[topic.name] = CreatedTopic(topic.name, TOO_MANY if left < 0 else why)
                 continue
             try:
-                wanted[topic.name], config = await self._create_topic(topic, request.validate_only)
-                created[topic.name] = self._described(topic.name, wanted[topic.name], config)
+                wanted[topic.name], config, topic_id = await self._create_topic(topic, request.validate_only)
+                created[topic.name] = self._described(topic.name, wanted[topic.name], config, topic_id)
             except ConfigException as error:
                 created[topic.name] = CreatedTopic(topic.name, ApiError(Errors.INVALID_CONFIG, str(error)))
             except (ApiException, ZkError) as error:
@@ -159,8 +163,8 @@ class TopicsHandler:
         numbers = {name: list(assignment) for name, assignment in wanted.items()}
         self._answer_when_led(numbers, request.timeout_us, request.validate_only, answer)
 
-    async def _create_topic(self, topic: NewTopic, validate_only: bool) -> tuple[Assignment, Mapping[str, str]]:
-        """Check and write one topic. Returns its replicas and settings."""
+    async def _create_topic(self, topic: NewTopic, validate_only: bool) -> tuple[Assignment, Mapping[str, str], str]:
+        """Check and write one topic. Returns its replicas, its settings and its id."""
         if self.policies().looks_for_topic_first and self.metadata.partitions_of(topic.name):
             raise ApiException(Errors.TOPIC_ALREADY_EXISTS, f"Topic '{topic.name}' already exists.")
         nulls = [name for name, value in topic.config.items() if value is None]
@@ -176,8 +180,8 @@ class TopicsHandler:
         settings = partial(valid_topic_config, topic.config)
         if validate_only:
             await self.admin_zk.validate_topic_create(topic.name, assignment)
-            return assignment, settings()
-        return assignment, await self.admin_zk.create_topic_with_assignment(topic.name, assignment, settings)
+            return assignment, settings(), ""
+        return assignment, *await self.admin_zk.create_topic_with_assignment(topic.name, assignment, settings)
 
     async def _placed(self, topic: NewTopic) -> Assignment:
         """Kafka takes the racks from the metadata cache; here they are read from ZooKeeper, where they never change."""
@@ -188,9 +192,11 @@ class TopicsHandler:
             factor = policies.config.default_replication_factor if factor == UNSTATED else factor
         return self.admin_zk.place(topic.name, brokers, partitions, factor)
 
-    def _described(self, name: str, assignment: Assignment, config: Mapping[str, str]) -> CreatedTopic:
+    def _described(
+        self, name: str, assignment: Assignment, config: Mapping[str, str], topic_id: str
+    ) -> CreatedTopic:  # fmt: skip
         entries = tuple(entry._replace(synonyms=()) for entry in self.configs.topic_entries(config))
-        return CreatedTopic(name, NO_API_ERROR, len(assignment), len(assignment[0]), entries)
+        return CreatedTopic(name, NO_API_ERROR, len(assignment), len(assignment[0]), entries, topic_id)
 
     def _answer_when_led(
         self,
@@ -273,12 +279,14 @@ class TopicsHandler:
             self.process.spawn(self._delete_topics, request, channel, name="delete topics")
             return
         error = ApiError(Errors.TOPIC_DELETION_DISABLED) if self.controller.is_active else NOT_CONTROLLER
-        refused = DeleteTopicsResponse(tuple((topic, error) for topic in request.topics))
+        by_id = tuple((topic_id, "", error) for topic_id in request.topic_ids)
+        refused = DeleteTopicsResponse(tuple((topic, error) for topic in request.topics), by_id)
         channel.reply(refused, refused.size)
 
     async def _delete_topics(self, request: DeleteTopicsRequest, channel: Channel) -> None:
         results: Results = {}
-        for topic in request.topics:
+        named = {topic_id: self.controller.topic_of(topic_id) for topic_id in request.topic_ids}
+        for topic in dict.fromkeys((*request.topics, *filter(None, named.values()))):
             if not self.metadata.partitions_of(topic):
                 results[topic] = ApiError(Errors.UNKNOWN_TOPIC_OR_PARTITION)
                 continue
@@ -291,7 +299,10 @@ class TopicsHandler:
 
         def answer(still_there: Iterable[str]) -> None:
             results.update(dict.fromkeys(still_there, TIMED_OUT))
-            response = DeleteTopicsResponse(tuple(results.items()))
+            unknown = ApiError(Errors.UNKNOWN_TOPIC_ID)
+            by_id = tuple((topic_id, topic, results.get(topic, unknown)) for topic_id, topic in named.items())
+            by_name = tuple((topic, results[topic]) for topic in dict.fromkeys(request.topics))
+            response = DeleteTopicsResponse(by_name, by_id)
             channel.reply(response, response.size)
 
         if request.timeout_us <= 0 or not marked:

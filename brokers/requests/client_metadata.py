@@ -7,10 +7,11 @@ get the leaders in the cache whether these are alive or not.
 Version notes:
 
 - v0: replicas that are not alive are left out, with REPLICA_NOT_AVAILABLE
+- v10 (2.8, KIP-516): answers have topic ids; v12 (3.1): topics can be asked for by them, and none is created then
 - up to 2.3 a partition without a leader has no ISR (KAFKA-8442): ``shows_isr_of_leaderless``
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from attrs import define, evolve
@@ -66,9 +67,13 @@ class MetadataHandler:
 
     @handles(ClientMetadataRequest)
     def metadata_for_client(self, request: ClientMetadataRequest, channel: Channel) -> None:
-        """Answer a real client. An internal topic is created whatever the client and the settings allow
+        """Answer a real client. One that asks by topic ids gets the topics that have them (handleTopicMetadataRequest,
+        3.1). An internal topic is created whatever the client and the settings allow
         (KafkaApis.getTopicMetadata)."""
         known = self._cache.topics
+        if request.topic_ids:
+            self._answer(request, channel, known, {})
+            return
         unknown = [topic for topic in dict.fromkeys(request.topics or ()) if topic not in known]
         creates = request.creates and self._policies.config.auto_create_topics_enable
         created = [topic for topic in unknown if creates or self.internal_topic(topic) is not None]
@@ -108,27 +113,38 @@ class MetadataHandler:
             return Errors.UNKNOWN_SERVER_ERROR
         return Errors.LEADER_NOT_AVAILABLE
 
+    def _wanted(self, request: ClientMetadataRequest, known: Topics) -> tuple[list[str], Iterable[str]]:
+        """The ids that no topic has, and the topics of the answer."""
+        if not request.topic_ids:
+            return [], known if request.topics is None else dict.fromkeys(request.topics)
+        named = {topic_id: topic for topic, topic_id in self._cache.topic_ids.items()}
+        wanted = dict.fromkeys(request.topic_ids)
+        return [each for each in wanted if each not in named], [named[each] for each in wanted if each in named]
+
     def _answer(
         self, request: ClientMetadataRequest, channel: Channel, known: Topics, errors: dict[str, Errors]
     ) -> None:
-        wanted = known if request.topics is None else dict.fromkeys(request.topics)
+        ids = self._cache.topic_ids
+        unknown_ids, wanted = self._wanted(request, known)
         alive, shows_isr = self._cache.live_brokers, self._policies.shows_isr_of_leaderless
         answers = tuple(
             TopicAnswer(topic, errors[topic])
             if topic in errors
-            else _described(topic, known, alive, request.only_alive, shows_isr)
+            else _described(topic, known, alive, request.only_alive, shows_isr, ids.get(topic, ""))
             for topic in wanted
         )
+        answers = (*(TopicAnswer("", Errors.UNKNOWN_TOPIC_ID, (), each) for each in unknown_ids), *answers)
         states = tuple(partition.state for answer in answers for partition in answer.partitions)
         response = ClientMetadataResponse(states, alive, self._cache.controller, answers)
         channel.reply(response, response.size)
 
 
 def _described(
-    topic: str, known: Topics, alive: tuple[int, ...], only_alive: bool, shows_isr: bool
-) -> TopicAnswer:  # fmt: skip
+    topic: str, known: Topics, alive: tuple[int, ...], only_alive: bool, shows_isr: bool, topic_id: str
+) -> TopicAnswer:
     states = sorted(known[topic].values(), key=lambda state: state.tp.partition)
-    return TopicAnswer(topic, NO_ERROR, tuple(_seen(state, alive, only_alive, shows_isr) for state in states))
+    seen = tuple(_seen(state, alive, only_alive, shows_isr) for state in states)
+    return TopicAnswer(topic, NO_ERROR, seen, topic_id)
 
 
 def _seen(state: PartitionMetadata, alive: tuple[int, ...], only_alive: bool, shows_isr: bool) -> PartitionAnswer:

@@ -13,8 +13,8 @@ class ApiVersionsRequest(Request):
     """Ask for the versions.
 
     Attributes:
-        known: whether the broker knows the version of the request itself. If not, the answer is UNSUPPORTED_VERSION,
-            with the versions (KIP-511).
+        known: whether the broker knows the version of the request itself. If not, the answer is UNSUPPORTED_VERSION
+            (KIP-511). A request of another API that is not served at all is such a one, too.
     """
 
     known: bool = True

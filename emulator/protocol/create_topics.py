@@ -1,7 +1,7 @@
 """CreateTopics (API 19): a client asks the controller for new topics.
 
 Versions: v0 (0.10.1); v1 ValidateOnly, error messages; v4 (2.4, KIP-464) -1 means the brokers' defaults; v5 (2.4,
-KIP-525) the response has the settings of what was created.
+KIP-525) the response has the settings of what was created; v7 (2.8, KIP-516) its id.
 """
 
 from collections.abc import Iterable, Mapping
@@ -60,6 +60,7 @@ class CreatedTopic(NamedTuple):
 
     Attributes:
         partitions, replication_factor, config: those of the topic that was created, or would be.
+        topic_id: the id of the topic that was created; "" before KIP-516 (2.8).
     """
 
     name: str
@@ -67,6 +68,7 @@ class CreatedTopic(NamedTuple):
     partitions: int = UNSTATED
     replication_factor: int = UNSTATED
     config: tuple[ConfigEntry, ...] = ()
+    topic_id: str = ""
 
 
 @define(eq=False)

@@ -1,6 +1,7 @@
 """DeleteTopics (API 20): a client asks the controller to delete topics.
 
-Versions: v0 (0.10.1); v3 TOPIC_DELETION_DISABLED, before it INVALID_REQUEST; v5 (2.7) error messages.
+Versions: v0 (0.10.1); v3 TOPIC_DELETION_DISABLED, before it INVALID_REQUEST; v5 (2.7) error messages; v6 (2.8,
+KIP-516) topics by their ids.
 """
 
 from attrs import define
@@ -15,14 +16,16 @@ class DeleteTopicsRequest(Request):
 
     Attributes:
         timeout_us: how long the response may wait until they are gone; 0: it does not wait.
+        topic_ids: the ids of more topics.
     """
 
     topics: tuple[str, ...]
     timeout_us: int
+    topic_ids: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
-        return 20 + 20 * len(self.topics)
+        return 20 + 20 * len(self.topics) + 16 * len(self.topic_ids)
 
 
 @define(eq=False)
@@ -45,7 +48,21 @@ class TopicResults(Response):
 @define(eq=False)
 class DeleteTopicsResponse(TopicResults):
     """NONE: the topic is no longer in the controller's metadata cache; REQUEST_TIMED_OUT: it is still there, and will
-    be deleted."""
+    be deleted.
+
+    Attributes:
+        by_id: the results of the topics that were named by an id: the id, the name ("": no topic has that id, or the
+            broker was not asked), and the error.
+    """
+
+    by_id: tuple[tuple[str, str, ApiError], ...] = ()
+
+    @property
+    def error(self) -> Errors:
+        """As for topics by their names."""
+        errors = (*(error for _, error in self.topics), *(error for *_, error in self.by_id))
+        refused = any(error.code is Errors.NOT_CONTROLLER for error in errors)
+        return Errors.NOT_CONTROLLER if refused else Errors.NONE
 
 
 declare(

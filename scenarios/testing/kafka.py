@@ -21,7 +21,9 @@ from scenarios.testing.cluster_from_keywords import Topics, scenario_of
 from scenarios.testing.verdict import KnownFinding, warn_of
 from scenarios.testing.virtual_time import NotInTime
 from scenarios.wire.asking import ask
+from scenarios.wire.released_versions import is_release
 from scenarios.wire.serving import LiveRun, ServeOptions
+from scenarios.wire.versions import known_releases
 
 READY_S = 60.0
 """The longest wait for a cluster, which is ready in much less, even on a busy machine."""
@@ -43,6 +45,7 @@ class KafkaServer:
     port: int | None = None
     recording: Path | None = None
     zookeeper_port: int | None = None
+    api_versions: str | None = None
     run: Run | None = None
     _live: LiveRun | None = None
     _thread: threading.Thread | None = None
@@ -108,8 +111,9 @@ class KafkaServer:
             self.recording = Path(tempfile.mkdtemp(prefix="understudy-live-"))
         ready = threading.Event()
         options = ServeOptions(
-            rate=self.rate, port=self.port, zookeeper_port=self.zookeeper_port, record=self.recording
-        )
+            rate=self.rate, port=self.port, zookeeper_port=self.zookeeper_port, record=self.recording,
+            api_versions=self.api_versions,
+        )  # fmt: skip
         self._live = live = LiveRun(self.scenario, options, on_ready=lambda _: ready.set())
 
         def play() -> None:
@@ -187,6 +191,7 @@ def kafka(
     port: int | None = None,
     record: str | Path | None = None,
     zookeeper_port: int | None = None,
+    api_versions: str | None = None,
     **more: Any,
 ) -> KafkaServer:
     """A cluster that real clients attach to: ``with kafka(topics={"orders": [[0, 1, 2]]}) as server:``.
@@ -198,6 +203,7 @@ def kafka(
         port: the port of broker 0, the others have those after it; None: any free ports.
         record: the new folder to record the run in; None: one in the folder for temporary files.
         zookeeper_port: the port of ZooKeeper; None: any free port.
+        api_versions: the release whose versions of APIs brokers announce, such as ``"3.0"``; None: the profile's.
 
     Raises: BadInput.
     """
@@ -208,5 +214,7 @@ def kafka(
         found = Scenario.load(scenario)
     else:
         found = scenario_of(brokers, topics, **more)
+    if api_versions is not None and not is_release(api_versions):
+        raise BadInput(f"{api_versions!r} is no release with versions of APIs; known: {known_releases()}")
     recording = None if record is None else Path(record)
-    return KafkaServer(found.for_run(seed=seed), rate, port, recording, zookeeper_port)
+    return KafkaServer(found.for_run(seed=seed), rate, port, recording, zookeeper_port, api_versions)

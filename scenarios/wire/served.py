@@ -8,6 +8,7 @@ from controller.reassignment.protocol import RequestedByApi
 from scenarios.profiles.profile_registry import PROFILES
 from scenarios.runs.runner import Stage
 from scenarios.wire.apis.base import Address, ServedCluster
+from scenarios.wire.released_versions import released
 from scenarios.wire.versions import announced
 
 KIP_455 = (45, 46)
@@ -16,12 +17,19 @@ ZooKeeper only."""
 
 
 def served_cluster(stage: Stage, addresses: Mapping[int, Address], api_versions: str) -> ServedCluster:
-    """The cluster of a stage, with the addresses that its brokers have and the versions that they announce."""
+    """The cluster of a stage.
+
+    Args:
+        addresses: the addresses of the brokers.
+        api_versions: the release whose versions they announce.
+    """
     setup, scenario = stage.cluster.setup, stage.scenario
     digest = hashlib.sha256(f"{scenario.title}/{scenario.seed}".encode()).digest()
     cluster_id = base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
-    versions = announced(api_versions, setup.broker.policies.transactions.versions)
+    own = setup.broker.policies.api_versions
+    has, versions = released(api_versions), announced(api_versions, own)
     if not isinstance(setup.controller.reassignment, RequestedByApi):
         # Clients then say themselves that the brokers do not have it.
         versions = {key: found for key, found in versions.items() if key not in KIP_455}
-    return ServedCluster(cluster_id, addresses, setup.rack_of, versions, PROFILES[scenario.profile].registration)
+    registration = PROFILES[scenario.profile].registration
+    return ServedCluster(cluster_id, addresses, setup.rack_of, versions, registration, released=has)

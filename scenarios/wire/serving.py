@@ -32,8 +32,9 @@ from scenarios.wire.live_inputs import LiveInputs
 from scenarios.wire.live_stage import LiveStage
 from scenarios.wire.operations.performing import ACTION, Operations
 from scenarios.wire.operations.run_operations import STOP
+from scenarios.wire.released_versions import is_release
 from scenarios.wire.served import served_cluster
-from scenarios.wire.versions import DEFAULT
+from scenarios.wire.versions import release_of
 
 if TYPE_CHECKING:
     from scenarios.wire.recording.folder import LiveRecording
@@ -51,7 +52,7 @@ class ServeOptions:
         port: the port of broker 0; the others have the ports after it; None: any free ports.
         zookeeper_port: the port of ZooKeeper; None: any free port.
         rate: virtual seconds for each second.
-        api_versions: one of ``scenarios.wire.versions.PROFILES``.
+        api_versions: the release whose versions of APIs brokers announce; None: that of the profile.
         ready_file: written once clients can connect: JSON with the bootstrap servers, ZooKeeper and the control socket.
         record: the new folder that the run is written to, for ``replay``.
     """
@@ -61,7 +62,7 @@ class ServeOptions:
     port: int | None = None
     zookeeper_port: int | None = None
     rate: float = 1.0
-    api_versions: str = DEFAULT
+    api_versions: str | None = None
     ready_file: Path | None = None
     record: Path | None = None
 
@@ -162,7 +163,7 @@ class LiveRun:
                 outside.start_soon(control.serve)
                 self.control = control.path
                 operations = Operations(self.stage, control.answered)
-                addresses, versions = self.broker_addresses, self.options.api_versions
+                addresses, versions = self.broker_addresses, self._api_versions()
                 served = served_cluster(self.stage, addresses, versions)
                 outlets: Outlets = self.sockets
                 if self._recording is not None:
@@ -185,6 +186,14 @@ class LiveRun:
         readiness.close()
         for failure in failures:
             raise failure
+
+    def _api_versions(self) -> str:
+        """The release whose versions of APIs brokers announce."""
+        own = self.stage.cluster.setup.broker.policies.api_versions
+        found = self.options.api_versions or release_of(own)
+        if not is_release(own) and self.options.api_versions is None:
+            self.log(f"Kafka {own} announces no API versions: brokers announce those of {found} (--api-versions)")
+        return found
 
     def _ready(self) -> None:
         """Let time follow the clock, and clients connect: the cluster is up."""

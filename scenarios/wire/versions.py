@@ -1,39 +1,65 @@
-"""The versions of its APIs that a broker announces. They are independent of the emulated release: clients of today
-attach to an emulated 0.8 too. Only those of transactions end with the newest that the release has, since clients of
-today decide by them what they do after an error (``brokers.transactions.policies``).
+"""The versions of APIs that brokers announce: those of their release, as far as they are served here.
 
-The numbers are those of the message schemas in Apache Kafka 2.4.1 and 3.0.0 (clients/src/main/resources/common/message)
-as far as brokers here know them, without topic ids (Metadata 10, DeleteTopics 6 and Fetch 13 have them). ``3.0`` goes
-beyond 3.0.0 where clients ask for it and nothing else changes: JoinGroup 8 and 9, LeaveGroup 5, DescribeCluster 1.
+``scenarios.wire.released_versions`` has what each release announces, ``scenarios.wire.apis.base`` what can be
+translated, ``scenarios.wire.refusals`` what is refused as a broker of that release would refuse it.
 """
 
 from collections.abc import Mapping
 
-from scenarios.wire.apis.base import Versions
+from scenarios.wire.apis.base import TRANSLATED
+from scenarios.wire.refusals import REFUSED_BY_KAFKA
+from scenarios.wire.released_versions import RELEASES, Versions, released
 
-DEFAULT = "3.0"
-
-PROFILES: Mapping[str, Mapping[int, Versions]] = {
-    "2.4": {
-        0: (3, 8), 1: (4, 11), 2: (1, 5), 3: (0, 9), 8: (2, 8), 9: (1, 6), 10: (0, 3), 11: (0, 6), 12: (0, 4),
-        13: (0, 4), 14: (0, 4), 15: (0, 5), 16: (0, 3), 18: (0, 3), 19: (0, 5), 20: (1, 4), 22: (0, 2),
-        23: (2, 3), 24: (0, 1), 25: (0, 1), 26: (0, 1), 28: (0, 2), 32: (0, 2), 33: (0, 1), 34: (0, 1),
-        35: (0, 1), 37: (0, 1), 42: (0, 2), 43: (0, 2), 44: (0, 1), 45: (0, 0), 46: (0, 0), 47: (0, 0),
-    },
-    "3.0": {
-        0: (3, 9), 1: (4, 12), 2: (1, 7), 3: (0, 9), 8: (2, 8), 9: (1, 8), 10: (0, 4), 11: (0, 9), 12: (0, 4),
-        13: (0, 5), 14: (0, 5), 15: (0, 5), 16: (0, 4), 18: (0, 3), 19: (0, 6), 20: (1, 5), 22: (0, 4),
-        23: (2, 4), 24: (0, 3), 25: (0, 3), 26: (0, 3), 28: (0, 3), 32: (0, 4), 33: (0, 2), 34: (0, 2),
-        35: (0, 2), 37: (0, 3), 42: (0, 2), 43: (0, 2), 44: (0, 1), 45: (0, 0), 46: (0, 0), 47: (0, 0), 60: (0, 1),
-    },
-}  # fmt: skip
-"""The versions that are announced, by the number of the API: each is one that the API's class can translate."""
+WITHOUT_ANSWER = "3.0"
+"""The release whose versions stand in for those of a release without ApiVersions, none of whose versions is served."""
+OLDEST_COORDINATOR = "2.3"
+"""The release whose transaction coordinator all older profiles have."""
+TRANSACTIONAL = (22, 24, 25, 26, 28)
+"""The APIs of transactional producers, which decide by their versions what they do after an error: KIP-360, KIP-447 and
+KIP-588 need a coordinator that knows them (``brokers.transactions.policies``)."""
+TOPIC_IDS = "2.8"
+NEWEST_WITHOUT_TOPIC_IDS = {1: 12, 3: 9, 19: 6, 20: 5}
+"""The newest versions whose messages have no topic id, of the APIs that got one (KIP-516)."""
 
 
-def announced(profile: str, newest: Mapping[int, int]) -> dict[int, Versions]:
-    """The versions that brokers announce.
+def known_releases() -> str:
+    """The releases that ``--api-versions`` takes, for a message."""
+    return f"{RELEASES[0]} to {RELEASES[-1]}"
+
+
+def release_of(own: str) -> str:
+    """The release whose versions brokers announce, where nothing else is asked for.
 
     Args:
-        newest: for some APIs, the newest version that the brokers themselves have.
+        own: the release of the profile.
     """
-    return {key: (low, min(high, newest.get(key, high))) for key, (low, high) in PROFILES[profile].items()}
+    return own if released(own) else WITHOUT_ANSWER
+
+
+def announced(release: str, own: str) -> dict[int, Versions]:
+    """The versions that brokers announce, by the API's number: what the release has and is served here, and what its
+    brokers refuse to clients, too.
+
+    Args:
+        release: the release whose versions are announced.
+        own: the release of the profile: transactions and topic ids end with what that has.
+    """
+    newest = _newest(own)
+    found = {}
+    for key, (low, high) in released(release).items():
+        first, last = TRANSLATED.get(key, (0, high if key in REFUSED_BY_KAFKA else -1))
+        low, high = max(low, first), min(high, last, newest.get(key, high))
+        if low <= high:
+            found[key] = (low, high)
+    return found
+
+
+def _newest(own: str) -> Mapping[int, int]:
+    """The newest version of each API that brokers of a profile must not go beyond."""
+    coordinator = released(own if _is_at_least(own, OLDEST_COORDINATOR) else OLDEST_COORDINATOR)
+    newest = {key: coordinator[key][1] for key in TRANSACTIONAL}
+    return newest if _is_at_least(own, TOPIC_IDS) else {**newest, **NEWEST_WITHOUT_TOPIC_IDS}
+
+
+def _is_at_least(release: str, other: str) -> bool:
+    return tuple(map(int, release.split("."))) >= tuple(map(int, other.split(".")))

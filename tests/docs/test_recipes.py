@@ -346,9 +346,9 @@ def test_a_version_of_an_api_on_the_wire(copy: Copy) -> None:
     copy.edit(messages, '    60,\n    "DescribeCluster",\n    "0-1",', '    60,\n    "DescribeCluster",\n    "0-2",')
     asked = '        Field("include_cluster_authorized_operations", "bool", "0+"),\n'
     copy.edit(messages, asked, f"{asked}        {new_field}")
-    copy.edit("scenarios/wire/apis/describe_cluster.py", "versions = (0, 1)", "versions = (0, 2)")
-    copy.edit("scenarios/wire/versions.py", "60: (0, 1)", "60: (0, 2)")
-    assert copy.python("-c", WIRE) == "(0, 2) True True\n"
+    copy.edit("scenarios/wire/apis/base.py", "60: (0, 1)", "60: (0, 2)")
+    assert copy.python("-c", WIRE) == "(0, 1) True True\n"
+    copy.render("scenarios.wire.versions_page")
 
 
 WIRE = """
@@ -358,7 +358,7 @@ from scenarios.wire.versions import announced
 
 body = {"include_cluster_authorized_operations": False, "endpoint_type": 1, "include_fenced_brokers": True}
 found = decode_request(encode_request(60, 2, 1, "client", body)).body
-print(announced("3.0", {})[60], wire_apis()[60].translates(2), found["include_fenced_brokers"])
+print(announced("3.9", "3.9.1")[60], wire_apis()[60].translates(2), found["include_fenced_brokers"])
 """
 
 

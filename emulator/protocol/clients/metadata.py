@@ -16,10 +16,12 @@ class ClientMetadataRequest(MetadataRequest):
     Attributes:
         creates: topics that do not exist are created, if the broker's settings allow it.
         only_alive: replicas on brokers that are not alive are left out, and then there is an error (v0).
+        topic_ids: the ids of the wanted topics instead of their names (v12, 3.1).
     """
 
     creates: bool = False
     only_alive: bool = False
+    topic_ids: tuple[str, ...] = ()
 
 
 @frozen
@@ -33,11 +35,17 @@ class PartitionAnswer:
 
 @frozen
 class TopicAnswer:
-    """One topic; its partitions in order, and none with an error."""
+    """One topic; its partitions in order, and none with an error.
+
+    Attributes:
+        name: its name; "" where it was asked for by an id that the broker does not know.
+        topic_id: its id; "" where it has none, as before KIP-516 (2.8), or is not known.
+    """
 
     name: str
     error: Errors
     partitions: tuple[PartitionAnswer, ...] = ()
+    topic_id: str = ""
 
 
 @variant(MetadataResponse)

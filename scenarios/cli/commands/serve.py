@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from scenarios.cli import exits, options, output
 from scenarios.cli.output import say
 from scenarios.cli.parser import Program
-from scenarios.errors import BadInput
+from scenarios.errors import BadInput, did_you_mean
 
 if TYPE_CHECKING:
     from scenarios.language import Scenario
     from scenarios.wire.serving import LiveRun
 
-API_VERSIONS = ("2.4", "3.0")
 PROFILE = "kafka-2.7"
 """The profile without a file: the newest release, in which admin clients can move partitions."""
 LOOPBACK = "127.0.0.1"
@@ -61,9 +60,8 @@ def add(program: Program) -> None:
     parser.add_argument(
         "--api-versions",
         metavar="V",
-        type=options.one_of("--api-versions", API_VERSIONS),
-        default=API_VERSIONS[-1],
-        help="the release whose API versions the brokers announce: " + " or ".join(API_VERSIONS),
+        type=api_versions,
+        help="the release whose API versions the brokers announce, such as 3.0 (default: the profile's)",
     )
     parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="the seed of all random draws")
     parser.add_argument(
@@ -76,6 +74,15 @@ def add(program: Program) -> None:
     options.add_bugs(parser)
     options.add_changes(parser)
     options.add_format(parser)
+
+
+def api_versions(text: str) -> str:
+    """The value of ``--api-versions``."""
+    from scenarios.wire.released_versions import RELEASES, is_release
+
+    if not is_release(text):
+        raise BadInput(f"unknown value {text!r}; {did_you_mean(text, RELEASES)}", where="--api-versions")
+    return text
 
 
 def rate(text: str) -> float:

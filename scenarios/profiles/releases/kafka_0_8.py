@@ -216,6 +216,13 @@ PROFILE = KAFKA_1_1.with_differences(
         source="Kafka's code, 0.8.0 and 1.1",
         policies={"brokers.under_replication": FactorAtCreation()},
     ),
+    Difference(
+        title="clients find the versions of APIs of",
+        here="none, as there is no ApiVersions: `serve` announces those of 3.0 all the same, since none of its own are "
+        "served",
+        source="Protocol.java of 0.8.0",
+        policies={"brokers.api_versions": RELEASE},
+    ),
     name="kafka-0.8",
     release=RELEASE,
     help="0.8.0: KAFKA-42's 7 steps, four replica states, no epochs that fence",

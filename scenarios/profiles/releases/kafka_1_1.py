@@ -81,6 +81,14 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.isr_write_holds_readers": False},
     ),
     Difference(
+        title="clients find the versions of APIs of",
+        before="2.3.1: a transactional producer has to be closed after an error that breaks its sequence numbers "
+        "(InitProducerId 1), and commits offsets for members that their group has lost (TxnOffsetCommit 2)",
+        here="1.1.1: Produce up to 5, Fetch up to 7, no leader epochs",
+        source="the requests' schemas of 1.1.1",
+        policies={"brokers.api_versions": RELEASE},
+    ),
+    Difference(
         title="message.format.version is, by default,",
         before="2.3-IV1",
         here="1.1-IV0",

@@ -1,6 +1,5 @@
 """Kafka 2.4 (2.4.1): reassignments that can be changed and cancelled (KIP-455)."""
 
-from brokers.transactions.policies import VERSIONS_2_4
 from scenarios.profiles import release_metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3
@@ -58,14 +57,6 @@ PROFILE = KAFKA_2_3.with_differences(
         here="remembers both",
         source="KAFKA-7190, 2.4",
         policies={"brokers.log_rules.keeps_producers": True},
-    ),
-    Difference(
-        title="a transactional producer, by the newest versions of its requests that brokers know,",
-        before="has to be closed after an error that breaks its sequence numbers (InitProducerId 1), and commits "
-        "offsets for members that their group has lost (TxnOffsetCommit 2)",
-        here="is treated as in 2.3 (InitProducerId 2)",
-        source="message definitions of 2.4.1",
-        policies={"brokers.transactions.versions": VERSIONS_2_4},
     ),
     Difference(
         title="LastStableOffsetLag of a follower",
@@ -129,6 +120,12 @@ PROFILE = KAFKA_2_3.with_differences(
         here="while the topic is being moved",
         source="KIP-455, 2.4",
         policies={"any_move_forbids_expansion": False},
+    ),
+    Difference(
+        title="clients find the versions of APIs of",
+        here="2.4.1: moves and their list (KIP-455); a transactional producer is treated as in 2.3 (InitProducerId 2)",
+        source="message definitions of 2.4.1",
+        policies={"brokers.api_versions": RELEASE},
     ),
     Difference(
         title="message.format.version is, by default,",

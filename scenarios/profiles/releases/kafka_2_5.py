@@ -1,6 +1,5 @@
 """Kafka 2.5 (2.5.1)."""
 
-from brokers.transactions.policies import VERSIONS_2_5
 from scenarios.profiles import release_metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_4 import PROFILE as KAFKA_2_4
@@ -22,13 +21,6 @@ PROFILE = KAFKA_2_4.with_differences(
         here="goes on with any sequence number",
         source="KIP-360, 2.5",
         policies={"brokers.admits_unknown_producers": True},
-    ),
-    Difference(
-        title="a transactional producer, by the newest versions of its requests that brokers know,",
-        here="raises its epoch after such an error and goes on (KIP-360, InitProducerId 3), and may commit no offsets "
-        "for such members (KIP-447, TxnOffsetCommit 3)",
-        source="KIP-360 and KIP-447, 2.5",
-        policies={"brokers.transactions.versions": VERSIONS_2_5},
     ),
     Difference(
         title="a consumer that asks for its offset while a transaction is committing another",
@@ -57,6 +49,13 @@ PROFILE = KAFKA_2_4.with_differences(
         here="starts the rebalance again",
         source="KAFKA-9801, 2.5",
         policies={"brokers.groups.static_member_rebalances": True},
+    ),
+    Difference(
+        title="clients find the versions of APIs of",
+        here="2.5.1: a transactional producer raises its epoch after such an error and goes on (KIP-360, "
+        "InitProducerId 3), and may commit no offsets for such members (KIP-447, TxnOffsetCommit 3)",
+        source="KIP-360 and KIP-447, 2.5",
+        policies={"brokers.api_versions": RELEASE},
     ),
     Difference(
         title="message.format.version is, by default,",

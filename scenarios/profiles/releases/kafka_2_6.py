@@ -57,6 +57,12 @@ PROFILE = KAFKA_2_5.with_differences(
         policies={"brokers.transactions.fences_once": True},
     ),
     Difference(
+        title="clients find the versions of APIs of",
+        here="2.6.3: as in 2.5, and StopReplica 3, DescribeConfigs 3",
+        source="message definitions of 2.6.3",
+        policies={"brokers.api_versions": RELEASE},
+    ),
+    Difference(
         title="message.format.version is, by default,",
         here="2.6-IV0",
         source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",

@@ -1,7 +1,6 @@
 """Kafka 2.7 (2.7.2): ISRs changed by the controller (KIP-497)."""
 
 from brokers.partition.isr import ByController
-from brokers.transactions.policies import VERSIONS_2_7
 from fetchers.truncation import OnFetch
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_6 import PROFILE as KAFKA_2_6
@@ -51,11 +50,11 @@ PROFILE = KAFKA_2_6.with_differences(
         policies={"brokers.groups.static_member_stored": True},
     ),
     Difference(
-        title="a transactional producer, by the newest versions of its requests that brokers know,",
-        here="does as in 2.5, and learns whether it is fenced for good (PRODUCER_FENCED: KIP-588, InitProducerId 4, "
-        "version 2 of the others)",
+        title="clients find the versions of APIs of",
+        here="2.7.2: as in 2.6; a transactional producer learns whether it is fenced for good (PRODUCER_FENCED: "
+        "KIP-588, InitProducerId 4)",
         source="KIP-588, 2.7",
-        policies={"brokers.transactions.versions": VERSIONS_2_7},
+        policies={"brokers.api_versions": RELEASE},
     ),
     Difference(
         title="message.format.version is, by default,",

@@ -1,7 +1,6 @@
 """Kafka 2.8 (2.8.2) with ZooKeeper: topics have ids (KIP-516)."""
 
 from brokers.partition.isr import ByController
-from brokers.transactions.policies import VERSIONS_2_8
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_7 import PROFILE as KAFKA_2_7
 from scenarios.profiles.tickets import differences
@@ -46,10 +45,10 @@ PROFILE = KAFKA_2_7.with_differences(
         policies={"brokers.groups.rebalance_keeps_offsets": True},
     ),
     Difference(
-        title="a transactional producer, by the newest versions of its requests that brokers know,",
-        here="does as in 2.7 (AddPartitionsToTxn 3, AddOffsetsToTxn 3 and EndTxn 3 hold the same)",
-        source="message definitions of 2.8.2",
-        policies={"brokers.transactions.versions": VERSIONS_2_8},
+        title="clients find the versions of APIs of",
+        here="2.8.2: as in 2.7, and topic ids (Metadata 10, CreateTopics 7, DeleteTopics 6), DescribeCluster",
+        source="KIP-516 and KIP-700, 2.8",
+        policies={"brokers.api_versions": RELEASE},
     ),
     Difference(
         title="message.format.version is, by default,",
@@ -61,7 +60,6 @@ PROFILE = KAFKA_2_7.with_differences(
     release=RELEASE,
     help="2.8: kafka-2.7 with topic ids (KIP-516)",
     leaves_out=(
-        "topic ids for clients: no version that has them is announced (Metadata 10, CreateTopics 7, DeleteTopics 6)",
         "KAFKA-10702: the aborted transactions in the answer to a consumer include those without records, as in 2.7",
         "KAFKA-9751: while a topic is being created for one Metadata request, another one for it is answered as in 2.7",
     ),

@@ -43,6 +43,12 @@ PROFILE = KAFKA_2_8.with_differences(
         policies={"brokers.records_alone_go_last": True},
     ),
     Difference(
+        title="clients find the versions of APIs of",
+        here="3.0.2: as in 2.8, and several groups in one request (FindCoordinator 4, OffsetFetch 8), ListOffsets 7",
+        source="KIP-699, KIP-709 and KIP-734, 3.0",
+        policies={"brokers.api_versions": RELEASE},
+    ),
+    Difference(
         title="message.format.version is, by default,",
         here="3.0-IV1",
         source="ApiVersion.latestVersion, 1.1.1 to 3.0.2",
@@ -56,7 +62,7 @@ PROFILE = KAFKA_2_8.with_differences(
         "an error for a producer that waits longer than `request.timeout.ms` for an id: it waits on",
         "the topic id of a copy that becomes the log in another directory: it has one with the next LeaderAndIsr",
         "KIP-724: `message.format.version` can be set, as before; KIP-679: clients have the defaults of the scenario",
-        "DescribeTransactions and ListTransactions (KIP-664), and the clients' new versions beyond those announced",
+        "DescribeTransactions and ListTransactions (KIP-664)",
         "the end of `--zookeeper`: tools can still write `/admin/reassign_partitions`, which controllers read",
     ),
 )

@@ -5,19 +5,24 @@ from typing import Any
 from emulator.protocol.api_versions import ApiVersionsRequest
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
 
+SAYS_WHICH = 3
+"""The version of the request whose brokers name the versions of ApiVersions itself to a client that asks for one that
+they do not know (KIP-511, 2.4). Older brokers name none."""
+
 
 @wire_api
 class ApiVersions(WireApi):
-    """The versions that the cluster announces, whatever the release of the emulated brokers."""
+    """The versions that the cluster announces."""
 
     key = 18
-    versions = (0, 3)
 
     def to_request(self, body: Body, connection: Connection) -> ApiVersionsRequest:
-        return ApiVersionsRequest(known=self.translates(connection.version))
+        return ApiVersionsRequest(known=connection.served.announces(self.key, connection.version))
 
     def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
         announced = connection.served.versions
+        if response.error:
+            announced = {self.key: announced[self.key]} if announced[self.key][1] >= SAYS_WHICH else {}
         return {
             "error_code": int(response.error),
             "api_keys": [

@@ -13,12 +13,11 @@ from attrs import define, field, frozen
 
 from emulator.nodes import Process
 from emulator.protocol.api import Request
+from scenarios.wire.released_versions import Versions
 from scenarios.wire.storage import ClientBatches
 
 Body = dict[str, Any]
 Address = tuple[str, int]
-Versions = tuple[int, int]
-"""The lowest and the highest version of an API."""
 
 
 class InvalidRequest(Exception):
@@ -36,6 +35,8 @@ class ServedCluster:
         versions: the versions of each API that brokers announce, by the API's number.
         registration: the version of the znodes that brokers register with.
         batches: the batches that producers have sent.
+        released: the versions that brokers of the release have. Those that are not served get an error
+            (``scenarios.wire.refusals``).
     """
 
     cluster_id: str
@@ -44,6 +45,20 @@ class ServedCluster:
     versions: Mapping[int, Versions]
     registration: int = 4
     batches: ClientBatches = field(factory=ClientBatches)
+    released: Mapping[int, Versions] = field(factory=dict)
+
+    def announces(self, key: int, version: int) -> bool:
+        """Whether brokers announce a version of an API."""
+        return _has(self.versions, key, version)
+
+    def has(self, key: int, version: int) -> bool:
+        """Whether brokers of the release know a version of an API."""
+        return _has(self.released, key, version)
+
+
+def _has(versions: Mapping[int, Versions], key: int, version: int) -> bool:
+    low, high = versions.get(key, (0, -1))
+    return low <= version <= high
 
 
 @define(eq=False)
@@ -72,16 +87,19 @@ class WireApi:
 
     Attributes:
         key: Kafka's number (org.apache.kafka.common.protocol.ApiKeys).
-        versions: the versions that it can translate. A profile can announce fewer (``scenarios.wire.versions``).
     """
 
     key: ClassVar[int]
-    versions: ClassVar[Versions]
 
-    @classmethod
-    def translates(cls, version: int) -> bool:
+    @property
+    def versions(self) -> Versions:
+        """The versions that it can translate. A profile can announce fewer (``scenarios.wire.versions``)."""
+        return TRANSLATED[self.key]
+
+    def translates(self, version: int) -> bool:
         """Whether it can translate a version."""
-        return cls.versions[0] <= version <= cls.versions[1]
+        low, high = self.versions
+        return low <= version <= high
 
     def to_request(self, body: Body, connection: Connection) -> Request:
         """The message for the broker. Raises: InvalidRequest."""
@@ -123,18 +141,26 @@ def wire_api(declared: A) -> A:
     return declared
 
 
-FILES: Mapping[int, str] = {
-    key: file
-    for file, keys in {
-        "produce": (0, 22), "fetch": (1,), "offsets": (2, 23), "metadata": (3,), "api_versions": (18,),
-        "describe_cluster": (60,), "groups": (10, 11, 12, 13, 14), "groups_offsets": (8, 9, 47), "groups_admin": (15,
-        16, 42),
-        "transactions": (24, 25, 26, 28), "topics": (19, 20, 37), "configs": (32, 33, 44), "log_dirs": (34, 35),
-        "partition_reassignments": (43, 45, 46),
-    }.items()
-    for key in keys
-}  # fmt: skip
-"""The modules of this package, by the numbers of the APIs that they declare."""
+DECLARED: Mapping[str, Mapping[int, Versions]] = {
+    "produce": {0: (3, 11), 22: (0, 5)},
+    "fetch": {1: (4, 12)},
+    "offsets": {2: (1, 7), 23: (0, 4)},
+    "metadata": {3: (0, 12)},
+    "api_versions": {18: (0, 4)},
+    "describe_cluster": {60: (0, 1)},
+    "groups": {10: (0, 5), 11: (0, 9), 12: (0, 4), 13: (0, 5), 14: (0, 5)},
+    "groups_offsets": {8: (2, 9), 9: (1, 9), 47: (0, 0)},
+    "groups_admin": {15: (0, 5), 16: (0, 5), 42: (0, 2)},
+    "transactions": {24: (0, 3), 25: (0, 4), 26: (0, 4), 28: (0, 4)},
+    "topics": {19: (0, 7), 20: (0, 6), 37: (0, 3)},
+    "configs": {32: (0, 4), 33: (0, 2), 44: (0, 1)},
+    "log_dirs": {34: (0, 2), 35: (0, 4)},
+    "partition_reassignments": {43: (0, 2), 45: (0, 0), 46: (0, 0)},
+}
+"""The modules of this package: the APIs that each declares, by number, with the versions that it can translate."""
+FILES: Mapping[int, str] = {key: file for file, apis in DECLARED.items() for key in apis}
+"""The module of each API."""
+TRANSLATED: Mapping[int, Versions] = {key: versions for apis in DECLARED.values() for key, versions in apis.items()}
 
 
 class WireApis(dict[int, WireApi]):

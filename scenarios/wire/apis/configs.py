@@ -28,7 +28,6 @@ class DescribeConfigs(WireApi):
     null here."""
 
     key = 32
-    versions = (0, 4)
 
     def to_request(self, body: Body, connection: Connection) -> DescribeConfigsRequest:
         wanted = tuple((_resource(each), _names(each["configuration_keys"])) for each in body["resources"])
@@ -68,7 +67,6 @@ class AlterConfigs(WireApi):
     """Change all settings of a resource at once."""
 
     key = 33
-    versions = (0, 2)
 
     def to_request(self, body: Body, connection: Connection) -> AlterConfigsRequest:
         changes = tuple(
@@ -86,7 +84,6 @@ class IncrementalAlterConfigs(WireApi):
     """Change single settings (KIP-339)."""
 
     key = 44
-    versions = (0, 1)
 
     def to_request(self, body: Body, connection: Connection) -> IncrementalAlterConfigsRequest:
         changes = tuple(

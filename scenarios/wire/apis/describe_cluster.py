@@ -14,7 +14,6 @@ class DescribeCluster(WireApi):
     announced."""
 
     key = 60
-    versions = (0, 1)
 
     def to_request(self, body: Body, connection: Connection) -> DescribeClusterRequest:
         return DescribeClusterRequest()

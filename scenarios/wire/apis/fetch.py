@@ -35,7 +35,6 @@ class Fetch(WireApi):
     """Batches of records, by session or without one (FetchRequest, 0.11 to 3.0)."""
 
     key = 1
-    versions = (4, 12)
 
     def to_request(self, body: Body, connection: Connection) -> ConsumerFetchRequest:
         wanted = tuple(

@@ -38,7 +38,6 @@ class FindCoordinator(WireApi):
     """Find the broker that coordinates a group."""
 
     key = 10
-    versions = (0, 4)
 
     def to_request(self, body: Body, connection: Connection) -> FindCoordinatorRequest:
         several = connection.version >= SEVERAL_KEYS
@@ -65,7 +64,6 @@ class JoinGroup(WireApi):
     """Join a group, or join it again."""
 
     key = 11
-    versions = (0, 9)
 
     def to_request(self, body: Body, connection: Connection) -> JoinGroupRequest:
         version, instance_id = connection.version, body["group_instance_id"]
@@ -107,7 +105,6 @@ class SyncGroup(WireApi):
     """Ask for an assignment; the leader sends those of all members."""
 
     key = 14
-    versions = (0, 5)
 
     def to_request(self, body: Body, connection: Connection) -> SyncGroupRequest:
         protocol_type, protocol = body["protocol_type"], body["protocol_name"]
@@ -138,7 +135,6 @@ class Heartbeat(WireApi):
     """Report that a member is alive."""
 
     key = 12
-    versions = (0, 4)
 
     def to_request(self, body: Body, connection: Connection) -> HeartbeatRequest:
         return HeartbeatRequest(body["group_id"], body["generation_id"], body["member_id"], body["group_instance_id"])
@@ -153,7 +149,6 @@ class LeaveGroup(WireApi):
     """Leave a group. Before version 3 one member leaves, and its error is that of the response."""
 
     key = 13
-    versions = (0, 5)
 
     def to_request(self, body: Body, connection: Connection) -> LeaveGroupRequest:
         if connection.version < SEVERAL_MEMBERS:

@@ -14,13 +14,15 @@ from emulator.protocol.groups.operations import (
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
 from scenarios.wire.apis.shared import NOT_REQUESTED
 
+CLASSIC = "classic"
+"""The type of all groups (GroupType, 3.8)."""
+
 
 @wire_api
 class DescribeGroups(WireApi):
     """The states and members of groups."""
 
     key = 15
-    versions = (0, 5)
 
     def to_request(self, body: Body, connection: Connection) -> DescribeGroupsRequest:
         return DescribeGroupsRequest(tuple(body["groups"]))
@@ -54,23 +56,28 @@ def _described(group: DescribedGroup) -> Body:
 
 @wire_api
 class ListGroups(WireApi):
-    """The groups that a broker coordinates; since version 4 also only those in some states (KIP-518)."""
+    """The groups that a broker coordinates; since version 4 also only those in some states (KIP-518), since 5
+    of some types, of which there is one (KIP-848, 3.8)."""
 
     key = 16
-    versions = (0, 4)
 
     def to_request(self, body: Body, connection: Connection) -> ListGroupsRequest:
         return ListGroupsRequest(tuple(body["states_filter"] or ()))
 
     def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
         found: ListGroupsResponse = response
+        types = [each.lower() for each in body["types_filter"]]
+        listed = () if types and CLASSIC not in types else found.groups
         return {
             "error_code": int(found.error),
             "groups": [
-                {"group_id": each.group, "protocol_type": each.protocol_type, "group_state": each.state}
-                for each in found.groups
+                {
+                    "group_id": each.group, "protocol_type": each.protocol_type, "group_state": each.state,
+                    "group_type": CLASSIC,
+                }
+                for each in listed
             ],
-        }
+        }  # fmt: skip
 
 
 @wire_api
@@ -78,7 +85,6 @@ class DeleteGroups(WireApi):
     """Delete groups without members, with their offsets."""
 
     key = 42
-    versions = (0, 2)
 
     def to_request(self, body: Body, connection: Connection) -> DeleteGroupsRequest:
         return DeleteGroupsRequest(tuple(body["groups_names"]))

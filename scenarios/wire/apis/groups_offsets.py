@@ -55,7 +55,6 @@ class OffsetCommit(WireApi):
     """Commit the offsets of a group. Versions 2 to 4 can have a retention time."""
 
     key = 8
-    versions = (2, 8)
 
     def to_request(self, body: Body, connection: Connection) -> OffsetCommitRequest:
         retention_ms = body["retention_time_ms"]
@@ -78,7 +77,6 @@ class OffsetFetch(WireApi):
     """The committed offsets of groups."""
 
     key = 9
-    versions = (1, 8)
 
     def to_request(self, body: Body, connection: Connection) -> OffsetFetchRequest:
         groups = body["groups"] if connection.version >= SEVERAL_GROUPS else (body,)
@@ -125,7 +123,6 @@ class OffsetDelete(WireApi):
     """Delete committed offsets."""
 
     key = 47
-    versions = (0, 0)
 
     def to_request(self, body: Body, connection: Connection) -> OffsetDeleteRequest:
         partitions = tuple(

@@ -21,7 +21,6 @@ class AlterReplicaLogDirs(WireApi):
     """Move replicas to other log directories. If two directories are requested for a replica, the last one counts."""
 
     key = 34
-    versions = (0, 2)
 
     def to_request(self, body: Body, connection: Connection) -> AlterReplicaLogDirsRequest:
         wanted: dict[TopicPartition, str] = {}
@@ -50,7 +49,6 @@ class DescribeLogDirs(WireApi):
     """The replicas in the broker's log directories."""
 
     key = 35
-    versions = (0, 3)
 
     def to_request(self, body: Body, connection: Connection) -> DescribeLogDirsRequest:
         return DescribeLogDirsRequest(partitions_of(body["topics"], "topic", "partitions"))

@@ -7,35 +7,42 @@ from emulator.protocol.clients.metadata import (
     PartitionAnswer,
     TopicAnswer,
 )
+from emulator.protocol.errors import Errors
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
+from scenarios.wire.apis.shared import NO_ID, NOT_REQUESTED, id_bytes, id_text
 
-NOT_REQUESTED = -2147483648
-"""The authorized operations of a response to a client that did not ask for them (KIP-430)."""
 NAMES_CREATION = 4
 """The first version in which a client says whether topics may be created; before, they may."""
+BY_ID = 12
+"""The first version in which a client may ask by topic ids. In 10 and 11 messages have them, and brokers refuse them
+(KAFKA-10774, 3.1)."""
 
 
 @wire_api
 class Metadata(WireApi):
-    """Brokers, controller, topics and partitions (MetadataRequest, 0.8 to 2.8)."""
+    """Brokers, controller, topics and partitions (MetadataRequest, 0.8 to 3.9)."""
 
     key = 3
-    versions = (0, 9)
 
     def to_request(self, body: Body, connection: Connection) -> ClientMetadataRequest:
         topics, version = body["topics"], connection.version
         creates = version < NAMES_CREATION or body["allow_auto_topic_creation"]
         # v0 has no null: there an empty list means all topics, and none cannot be asked for.
         everything = topics is None or (version == 0 and not topics)
-        names = None if everything else tuple(dict.fromkeys(topic["name"] for topic in topics))
-        return ClientMetadataRequest(names, creates=creates, only_alive=version == 0)
+        if everything:
+            return ClientMetadataRequest(None, creates=creates, only_alive=version == 0)
+        if _refused(body, version):
+            return ClientMetadataRequest(())
+        ids = tuple(dict.fromkeys(id_text(topic["topic_id"]) for topic in topics if topic["topic_id"] != NO_ID))
+        names = () if ids else tuple(dict.fromkeys(topic["name"] for topic in topics))
+        return ClientMetadataRequest(names, creates=creates, only_alive=version == 0, topic_ids=ids)
 
     def to_response(self, response: ClientMetadataResponse, body: Body, connection: Connection) -> Body:
         return {
             "brokers": [_broker(broker, connection) for broker in response.live_brokers],
             "cluster_id": connection.served.cluster_id,
             "controller_id": response.controller,
-            "topics": list(map(_topic, response.topics)),
+            "topics": _refused(body, connection.version) or list(map(_topic, response.topics)),
             "cluster_authorized_operations": NOT_REQUESTED,
         }
 
@@ -45,10 +52,25 @@ def _broker(broker: int, connection: Connection) -> Body:
     return {"node_id": broker, "host": host, "port": port, "rack": connection.served.racks.get(broker)}
 
 
+def _refused(body: Body, version: int) -> list[Body]:
+    """The topics of the answer where the request names one in a way that no broker takes: none can be told from it.
+    Empty: the request is valid."""
+    topics, by_id = body["topics"] or (), version >= BY_ID
+    unnamed = any(topic["name"] is None and (not by_id or topic["topic_id"] == NO_ID) for topic in topics)
+    if not unnamed and (by_id or all(topic["topic_id"] == NO_ID for topic in topics)):
+        return []
+    code = int(Errors.INVALID_REQUEST)
+    return [
+        {"error_code": code, "name": topic["name"] or "", "topic_id": topic["topic_id"], "is_internal": False}
+        for topic in topics
+    ]
+
+
 def _topic(topic: TopicAnswer) -> Body:
     return {
         "error_code": int(topic.error),
-        "name": topic.name,
+        "name": topic.name or None,
+        "topic_id": id_bytes(topic.topic_id),
         "is_internal": topic.name in INTERNAL_TOPICS,
         "partitions": list(map(_partition, topic.partitions)),
         "topic_authorized_operations": NOT_REQUESTED,

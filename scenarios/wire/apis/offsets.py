@@ -21,7 +21,6 @@ class ListOffsets(WireApi):
     """The offsets of times (ListOffsetRequest, 0.10.1 to 3.0)."""
 
     key = 2
-    versions = (1, 7)
 
     def to_request(self, body: Body, connection: Connection) -> OffsetsByTimeRequest:
         queries = tuple(
@@ -59,10 +58,9 @@ def _found(found: FoundOffset, version: int) -> Body:
 
 @wire_api
 class OffsetForLeaderEpoch(WireApi):
-    """The end offsets of leader epochs (OffsetsForLeaderEpochRequest, 2.1 to 3.0)."""
+    """The end offsets of leader epochs (OffsetsForLeaderEpochRequest, 0.11 to 3.0)."""
 
     key = 23
-    versions = (2, 4)
 
     def to_request(self, body: Body, connection: Connection) -> OffsetsForLeaderEpochRequest:
         queries = tuple(

@@ -23,7 +23,6 @@ class AlterPartitionReassignments(WireApi):
     """KIP-455."""
 
     key = 45
-    versions = (0, 0)
 
     def to_request(self, body: Body, connection: Connection) -> AlterPartitionReassignmentsRequest:
         return AlterPartitionReassignmentsRequest(
@@ -55,7 +54,6 @@ class ListPartitionReassignments(WireApi):
     """KIP-455."""
 
     key = 46
-    versions = (0, 0)
 
     def to_request(self, body: Body, connection: Connection) -> ListPartitionReassignmentsRequest:
         return ListPartitionReassignmentsRequest(partitions_of(body["topics"], "name", "partition_indexes"))
@@ -86,7 +84,6 @@ class ElectLeaders(WireApi):
     """Versions: 0 preferred leaders only; 1 the type, and an error of the whole request (KIP-460)."""
 
     key = 43
-    versions = (0, 2)
 
     def to_request(self, body: Body, connection: Connection) -> ElectLeadersRequest:
         if body["election_type"] not in (0, 1):

@@ -36,7 +36,6 @@ class Produce(WireApi):
     """Batches of records, one for each partition (ProduceRequest, 0.11 to 3.0)."""
 
     key = 0
-    versions = (3, 9)
 
     def to_request(self, body: Body, connection: Connection) -> RecordsProduceRequest:
         batches = tuple(
@@ -142,7 +141,6 @@ class InitProducerId(WireApi):
     """A producer id (InitProducerIdRequest, 0.11 to 3.0)."""
 
     key = 22
-    versions = (0, 4)
 
     def to_request(self, body: Body, connection: Connection) -> InitProducerIdRequest:
         return InitProducerIdRequest(

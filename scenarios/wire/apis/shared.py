@@ -1,5 +1,6 @@
 """Common parts of the bodies of several APIs."""
 
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
 from typing import TypeVar
 
@@ -9,8 +10,21 @@ from scenarios.wire.apis.base import Body, InvalidRequest
 
 V = TypeVar("V")
 
+NO_ID = bytes(16)
+"""The id of a topic that has none, or that is not named by one (Uuid.ZERO_UUID)."""
+
 NOT_REQUESTED = -2147483648
 """The authorized operations of a response to a client that did not ask for them (KIP-430)."""
+
+
+def id_bytes(topic_id: str) -> bytes:
+    """The bytes of a topic's id, which are 22 characters of base64 for URLs everywhere else; "": none."""
+    return urlsafe_b64decode(f"{topic_id}==") if topic_id else NO_ID
+
+
+def id_text(topic_id: bytes) -> str:
+    """The reverse."""
+    return "" if topic_id == NO_ID else urlsafe_b64encode(topic_id).rstrip(b"=").decode()
 
 
 def microseconds(timeout_ms: int) -> int:

@@ -7,15 +7,15 @@ from emulator.protocol.create_topics import CreatedTopic, CreateTopicsRequest, C
 from emulator.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from emulator.protocol.errors import Errors
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
-from scenarios.wire.apis.shared import answer, microseconds
+from scenarios.wire.apis.shared import NO_ID, answer, coded, id_bytes, id_text, microseconds
 
 
 @wire_api
 class CreateTopics(WireApi):
-    """Versions: up to 3 the numbers are stated; 4 takes -1 for the defaults (KIP-464); 5 returns the settings."""
+    """Versions: up to 3 the numbers are stated; 4 takes -1 for the defaults (KIP-464); 5 returns the settings, 7 the
+    id."""
 
     key = 19
-    versions = (0, 6)
 
     def to_request(self, body: Body, connection: Connection) -> CreateTopicsRequest:
         topics = tuple(_new_topic(topic) for topic in body["topics"])
@@ -39,6 +39,7 @@ def _new_topic(topic: Body) -> NewTopic:
 def _created(topic: CreatedTopic) -> Body:
     return {
         "name": topic.name,
+        "topic_id": NO_ID if topic.error.code else id_bytes(topic.topic_id),
         **answer(topic.error),
         "num_partitions": topic.partitions,
         "replication_factor": topic.replication_factor,
@@ -54,17 +55,27 @@ def _created(topic: CreatedTopic) -> Body:
 
 @wire_api
 class DeleteTopics(WireApi):
-    """Versions: 3 has TOPIC_DELETION_DISABLED, before it INVALID_REQUEST; 5 has error messages."""
+    """Versions: 3 has TOPIC_DELETION_DISABLED, before it INVALID_REQUEST; 5 has error messages, 6 topics by their
+    ids."""
 
     key = 20
-    versions = (1, 5)
 
     def to_request(self, body: Body, connection: Connection) -> DeleteTopicsRequest:
-        return DeleteTopicsRequest(tuple(body["topic_names"]), microseconds(body["timeout_ms"]))
+        if _names_twice(body):
+            return DeleteTopicsRequest((), 0)
+        by_id = tuple(id_text(topic["topic_id"]) for topic in body["topics"] if topic["topic_id"] != NO_ID)
+        names = (topic["name"] or "" for topic in body["topics"] if topic["topic_id"] == NO_ID)
+        return DeleteTopicsRequest((*body["topic_names"], *names), microseconds(body["timeout_ms"]), by_id)
 
     def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
         found: DeleteTopicsResponse = response
+        if _names_twice(body):
+            return {"responses": [{**topic, **coded(Errors.INVALID_REQUEST)} for topic in body["topics"]]}
         results = [{"name": topic, **answer(error)} for topic, error in found.topics]
+        results += [
+            {"name": topic or None, "topic_id": id_bytes(topic_id), **answer(error)}
+            for topic_id, topic, error in found.by_id
+        ]
         if connection.version < 3:
             for result in results:
                 if result["error_code"] == Errors.TOPIC_DELETION_DISABLED:
@@ -72,12 +83,16 @@ class DeleteTopics(WireApi):
         return {"responses": results}
 
 
+def _names_twice(body: Body) -> bool:
+    """Whether a topic is named by its name and by its id: only one is allowed."""
+    return any(topic["name"] is not None and topic["topic_id"] != NO_ID for topic in body["topics"])
+
+
 @wire_api
 class CreatePartitions(WireApi):
     """More partitions in existing topics."""
 
     key = 37
-    versions = (0, 3)
 
     def to_request(self, body: Body, connection: Connection) -> CreatePartitionsRequest:
         topics = tuple(

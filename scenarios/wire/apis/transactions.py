@@ -28,7 +28,6 @@ class AddPartitionsToTxn(WireApi):
     """Announce that a transaction will write to these partitions."""
 
     key = 24
-    versions = (0, 3)
 
     def to_request(self, body: Body, connection: Connection) -> AddPartitionsToTxnRequest:
         partitions = partitions_of(body["topics"], "name", "partitions") or ()
@@ -55,7 +54,6 @@ class AddOffsetsToTxn(WireApi):
     """Announce that a transaction will commit offsets of a group."""
 
     key = 25
-    versions = (0, 3)
 
     def to_request(self, body: Body, connection: Connection) -> AddOffsetsToTxnRequest:
         return AddOffsetsToTxnRequest(*_of_producer(body), body["group_id"])
@@ -70,7 +68,6 @@ class EndTxn(WireApi):
     """Commit or abort a transaction."""
 
     key = 26
-    versions = (0, 3)
 
     def to_request(self, body: Body, connection: Connection) -> EndTxnRequest:
         return EndTxnRequest(*_of_producer(body), body["committed"])
@@ -85,7 +82,6 @@ class TxnOffsetCommit(WireApi):
     """Commit the offsets of a group as part of a transaction."""
 
     key = 28
-    versions = (0, 3)
 
     def to_request(self, body: Body, connection: Connection) -> TxnOffsetCommitRequest:
         transactional_id, producer_id, producer_epoch = _of_producer(body)

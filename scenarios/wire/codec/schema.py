@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from attrs import evolve, field, frozen
 
-FIXED: Final = {"bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q"}
+FIXED: Final = {"bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "float64": "d"}
 """The types of fixed size, with their letters of the module ``struct``."""
 
 EMPTY: Final[dict[str, Any]] = {"bool": False, "string": "", "bytes": b"", "records": None, "uuid": bytes(16)}

@@ -11,9 +11,10 @@ from emulator.network import Endpoint
 from emulator.nodes import Node
 from emulator.protocol.address import LISTENER
 from scenarios.runs.culprits import said
-from scenarios.wire.apis.base import Body, Connection, InvalidRequest, WireApi
+from scenarios.wire.apis.base import FILES, Body, Connection, InvalidRequest, WireApi
 from scenarios.wire.codec import MalformedFrame, decode_request, encode_response
 from scenarios.wire.gateway.outlet import Outlet
+from scenarios.wire.refusals import Refusal
 
 if TYPE_CHECKING:
     from scenarios.wire.gateway.gateway import Gateway
@@ -105,16 +106,15 @@ class ClientConnection:
 
     def _read(self, data: bytes) -> _InFlight:
         key, version, correlation_id, _ = _header(data)
-        announced = self.gateway.served.versions.get(key)
-        if announced is None:
-            raise RefusedFrame(f"API {key} is not served")
-        api, (low, high) = self.gateway.apis[key], announced
-        if low <= version <= high:
-            return _InFlight(api, version, correlation_id, decode_request(data).body)
-        if key == API_VERSIONS:
+        served = self.gateway.served
+        if key in FILES and served.announces(key, version):
+            return _InFlight(self.gateway.apis[key], version, correlation_id, decode_request(data).body)
+        if key == API_VERSIONS and served.versions:
             # The client goes on with a version that the answer names.
-            return _InFlight(api, version, correlation_id, {})
-        raise RefusedFrame(f"version {version} of API {key} is not served, but {low} to {high}")
+            return _InFlight(self.gateway.apis[key], version, correlation_id, {})
+        if served.has(key, version):
+            return _InFlight(Refusal(key), version, correlation_id, decode_request(data).body)
+        raise RefusedFrame(f"brokers of this release have no version {version} of API {key}")
 
     def _answered(self, response: Any) -> None:
         asked = self._asked.popleft()
@@ -123,7 +123,7 @@ class ClientConnection:
         try:
             asked.api.answered(asked.request, response, process.world.now - asked.sent_us, self._context, process)
             body = asked.api.to_response(response, asked.body, self._context)
-            if asked.api.key == API_VERSIONS and not asked.api.translates(version):
+            if asked.api.key == API_VERSIONS and not self._context.served.announces(API_VERSIONS, version):
                 version = 0
             frame = encode_response(asked.api.key, version, asked.correlation_id, body)
         except KernelError:

@@ -19,7 +19,7 @@ from scenarios.wire.gateway.outlet import Outlets
 from scenarios.wire.inputs import Input
 from scenarios.wire.recording.answers import CountedAnswers
 from scenarios.wire.recording.log import Ended, InputLog, RecordedInputs, read_log
-from scenarios.wire.versions import PROFILES
+from scenarios.wire.released_versions import is_release
 
 VERSION = 1
 LOG, RUN, SCENARIO = "log", "run.toml", "scenario.toml"
@@ -31,7 +31,7 @@ class ServedAs:
 
     Attributes:
         addresses: the address of each broker, as its responses name it.
-        api_versions: one of ``scenarios.wire.versions.PROFILES``.
+        api_versions: the release whose versions of APIs its brokers announced.
         code: the digest of the program (``code_digest``).
     """
 
@@ -51,8 +51,8 @@ class ServedAs:
         if table["version"] != VERSION:
             raise BadInput(f"is of version {table['version']}, and this program reads version {VERSION}")
         addresses = {broker["id"]: (broker["host"], broker["port"]) for broker in table["brokers"]}
-        if table["api_versions"] not in PROFILES:
-            raise ValueError(f"no API versions are called {table['api_versions']!r}")
+        if not is_release(table["api_versions"]):
+            raise ValueError(f"no release with versions of APIs is called {table['api_versions']!r}")
         for broker, (host, port) in addresses.items():
             if not (type(broker) is int and isinstance(host, str) and type(port) is int and 0 < port < 1 << 16):
                 raise TypeError("a broker has a number, a host and a port")

@@ -11,8 +11,9 @@ from scenarios.wire.gateway.gateway import Gateway
 from scenarios.wire.inputs import Closed, Operation
 from scenarios.wire.recording.answers import CountedAnswers
 from scenarios.wire.recording.log import Ended, Entry, entries_of
+from scenarios.wire.released_versions import is_release
 from scenarios.wire.served import served_cluster
-from scenarios.wire.versions import PROFILES
+from scenarios.wire.versions import known_releases
 
 FIRST_PORT = 9092
 
@@ -30,9 +31,9 @@ class RecordedClients:
         """Raises: BadInput."""
         frames = self.stage.scenario.frames
         assert frames is not None
-        if frames.api_versions not in PROFILES:
+        if not is_release(frames.api_versions):
             raise BadInput(
-                f"no such set of versions: {frames.api_versions!r}; known: {', '.join(PROFILES)}",
+                f"no release with versions of APIs: {frames.api_versions!r}; known: {known_releases()}",
                 where="frames.api_versions",
             )
         brokers = range(self.stage.cluster.setup.brokers)

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from brokers.transactions.metadata import LAST_EPOCH, NO_PRODUCER_EPOCH
-from brokers.transactions.policies import VERSIONS_2_7, TransactionPolicies
+from brokers.transactions.policies import TransactionPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from scenarios.profiles import PROFILES
-from scenarios.wire.versions import DEFAULT, announced
+from scenarios.wire.versions import announced, release_of
 from tests.brokers.bench import TP, state
 from tests.brokers.transactions.bench import SECOND, STATES, Producer, TransactionBench
 
@@ -36,6 +36,7 @@ def timed_out(bench: TransactionBench) -> Producer:
     ("release", "newest"),
     [
         ("kafka-0.8", (1, 1, 1, 1, 2)),
+        ("kafka-1.1", (0, 0, 0, 0, 0)),
         ("kafka-2.3", (1, 1, 1, 1, 2)),
         ("kafka-2.4", (2, 1, 1, 1, 2)),
         ("kafka-2.5", (3, 1, 1, 1, 3)),
@@ -45,10 +46,11 @@ def timed_out(bench: TransactionBench) -> Producer:
     ],
 )
 def test_brokers_announce_the_versions_of_their_release(release: str, newest: tuple[int, ...]) -> None:
-    versions = announced(DEFAULT, PROFILES[release].policies.brokers.transactions.versions)
+    own = PROFILES[release].policies.brokers.api_versions
+    versions = announced(release_of(own), own)
     assert tuple(versions[key][1] for key in (INIT, ADD_PARTITIONS, ADD_OFFSETS, END, COMMIT)) == newest
-    older = announced("2.4", VERSIONS_2_7)
-    assert older[INIT][1] == 2, "nor more than was asked for"
+    assert announced("2.4", "2.7.2")[INIT][1] == 2, "nor more than was asked for"
+    assert announced("3.0", own)[INIT][1] <= max(newest[0], 1), "nor more than the coordinator knows"
 
 
 @pytest.mark.parametrize(("release", "error"), [("kafka-2.5", Errors.NONE), ("kafka-2.6", Errors.PRODUCER_FENCED)])

@@ -15,6 +15,7 @@ from tests.scenarios.wire.test_data import LIMIT_S, confluent_producer, operate,
 
 SAFE, FAST, UNCLEAN = "safe", "fast", "unclean"
 TABLE: dict[str, Any] = {
+    "profile": "kafka-2.4",  # clients rely on the leader epochs of Metadata 9 and later only
     # The leaders of the topics that lose records are not the controller.
     "cluster": {"brokers": 3, "controller": 2, "config": {"replica.lag.time.max.ms": 100000}},
     "topics": [

@@ -3,9 +3,11 @@
 from typing import Final
 
 from scenarios.wire.codec.messages import (
+    between_brokers,
     data,
     first_requests,
     groups,
+    not_carried_out,
     offsets,
     replica_admin,
     security,
@@ -15,7 +17,18 @@ from scenarios.wire.codec.messages import (
 from scenarios.wire.codec.messages.first_requests import API_VERSIONS
 from scenarios.wire.codec.schema import Api
 
-_THEMES: Final = (first_requests, data, groups, offsets, topics, replica_admin, transactions, security)
+_THEMES: Final = (
+    first_requests,
+    data,
+    groups,
+    offsets,
+    topics,
+    replica_admin,
+    transactions,
+    security,
+    between_brokers,
+    not_carried_out,
+)
 APIS: Final[dict[int, Api]] = {
     api.key: api for theme in _THEMES for api in vars(theme).values() if isinstance(api, Api)
 }

@@ -5,7 +5,7 @@ from scenarios.wire.codec.schema import Api, Field
 PRODUCE = Api(
     0,
     "Produce",
-    "3-9",
+    "0-11",
     flexible="9+",
     request=[
         Field("transactional_id", "string", "3+", nullable="3+", default=None),
@@ -33,20 +33,34 @@ PRODUCE = Api(
                     Field("batch_index_error_message", "string", "8+", nullable="8+", default=None),
                 ),
                 Field("error_message", "string", "8+", nullable="8+", default=None),
+                Field("current_leader", "struct", "10+", tag=0).of(
+                    Field("leader_id", "int32", "10+", default=-1),
+                    Field("leader_epoch", "int32", "10+", default=-1),
+                ),
             ),
         ),
         Field("throttle_time_ms", "int32", "1+"),
+        Field("node_endpoints", "[]struct", "10+", tag=0).of(
+            Field("node_id", "int32", "10+"),
+            Field("host", "string", "10+"),
+            Field("port", "int32", "10+"),
+            Field("rack", "string", "10+", nullable="10+", default=None),
+        ),
     ],
 )
 
 FETCH = Api(
     1,
     "Fetch",
-    "4-12",
+    "0-17",
     flexible="12+",
     request=[
         Field("cluster_id", "string", "12+", nullable="12+", tag=0, default=None),
-        Field("replica_id", "int32", "0+"),
+        Field("replica_id", "int32", "0-14", default=-1),
+        Field("replica_state", "struct", "15+", tag=1).of(
+            Field("replica_id", "int32", "15+", default=-1),
+            Field("replica_epoch", "int64", "15+", default=-1),
+        ),
         Field("max_wait_ms", "int32", "0+"),
         Field("min_bytes", "int32", "0+"),
         Field("max_bytes", "int32", "3+", default=2147483647),
@@ -54,7 +68,8 @@ FETCH = Api(
         Field("session_id", "int32", "7+"),
         Field("session_epoch", "int32", "7+", default=-1),
         Field("topics", "[]struct", "0+").of(
-            Field("topic", "string", "0+"),
+            Field("topic", "string", "0-12"),
+            Field("topic_id", "uuid", "13+"),
             Field("partitions", "[]struct", "0+").of(
                 Field("partition", "int32", "0+"),
                 Field("current_leader_epoch", "int32", "9+", default=-1),
@@ -62,10 +77,12 @@ FETCH = Api(
                 Field("last_fetched_epoch", "int32", "12+", default=-1),
                 Field("log_start_offset", "int64", "5+", default=-1),
                 Field("partition_max_bytes", "int32", "0+"),
+                Field("replica_directory_id", "uuid", "17+", tag=0),
             ),
         ),
         Field("forgotten_topics_data", "[]struct", "7+").of(
-            Field("topic", "string", "7+"),
+            Field("topic", "string", "7-12"),
+            Field("topic_id", "uuid", "13+"),
             Field("partitions", "[]int32", "7+"),
         ),
         Field("rack_id", "string", "11+"),
@@ -75,7 +92,8 @@ FETCH = Api(
         Field("error_code", "int16", "7+"),
         Field("session_id", "int32", "7+"),
         Field("responses", "[]struct", "0+").of(
-            Field("topic", "string", "0+"),
+            Field("topic", "string", "0-12"),
+            Field("topic_id", "uuid", "13+"),
             Field("partitions", "[]struct", "0+").of(
                 Field("partition_index", "int32", "0+"),
                 Field("error_code", "int16", "0+"),
@@ -102,13 +120,19 @@ FETCH = Api(
                 Field("records", "records", "0+", nullable="0+"),
             ),
         ),
+        Field("node_endpoints", "[]struct", "16+", tag=0).of(
+            Field("node_id", "int32", "16+"),
+            Field("host", "string", "16+"),
+            Field("port", "int32", "16+"),
+            Field("rack", "string", "16+", nullable="16+", default=None),
+        ),
     ],
 )
 
 LIST_OFFSETS = Api(
     2,
     "ListOffsets",
-    "1-7",
+    "0-9",
     flexible="6+",
     request=[
         Field("replica_id", "int32", "0+"),
@@ -119,6 +143,7 @@ LIST_OFFSETS = Api(
                 Field("partition_index", "int32", "0+"),
                 Field("current_leader_epoch", "int32", "4+", default=-1),
                 Field("timestamp", "int64", "0+"),
+                Field("max_num_offsets", "int32", "0", default=1),
             ),
         ),
     ],
@@ -129,6 +154,7 @@ LIST_OFFSETS = Api(
             Field("partitions", "[]struct", "0+").of(
                 Field("partition_index", "int32", "0+"),
                 Field("error_code", "int16", "0+"),
+                Field("old_style_offsets", "[]int64", "0"),
                 Field("timestamp", "int64", "1+", default=-1),
                 Field("offset", "int64", "1+", default=-1),
                 Field("leader_epoch", "int32", "4+", default=-1),
@@ -140,7 +166,7 @@ LIST_OFFSETS = Api(
 OFFSET_FOR_LEADER_EPOCH = Api(
     23,
     "OffsetForLeaderEpoch",
-    "2-4",
+    "0-4",
     flexible="4+",
     request=[
         Field("replica_id", "int32", "3+", default=-2),

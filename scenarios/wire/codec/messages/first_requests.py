@@ -5,7 +5,7 @@ from scenarios.wire.codec.schema import Api, Field
 API_VERSIONS = Api(
     18,
     "ApiVersions",
-    "0-3",
+    "0-4",
     flexible="3+",
     request=[
         Field("client_software_name", "string", "3+"),
@@ -30,17 +30,19 @@ API_VERSIONS = Api(
             Field("max_version_level", "int16", "3+"),
             Field("min_version_level", "int16", "3+"),
         ),
+        Field("zk_migration_ready", "bool", "3+", tag=3),
     ],
 )
 
 METADATA = Api(
     3,
     "Metadata",
-    "0-9",
+    "0-12",
     flexible="9+",
     request=[
         Field("topics", "[]struct", "0+", nullable="1+").of(
-            Field("name", "string", "0+"),
+            Field("topic_id", "uuid", "10+"),
+            Field("name", "string", "0+", nullable="10+"),
         ),
         Field("allow_auto_topic_creation", "bool", "4+", default=True),
         Field("include_cluster_authorized_operations", "bool", "8-10"),
@@ -58,7 +60,8 @@ METADATA = Api(
         Field("controller_id", "int32", "1+", default=-1),
         Field("topics", "[]struct", "0+").of(
             Field("error_code", "int16", "0+"),
-            Field("name", "string", "0+"),
+            Field("name", "string", "0+", nullable="12+"),
+            Field("topic_id", "uuid", "10+"),
             Field("is_internal", "bool", "1+"),
             Field("partitions", "[]struct", "0+").of(
                 Field("error_code", "int16", "0+"),

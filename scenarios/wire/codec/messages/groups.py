@@ -5,7 +5,7 @@ from scenarios.wire.codec.schema import Api, Field
 FIND_COORDINATOR = Api(
     10,
     "FindCoordinator",
-    "0-4",
+    "0-6",
     flexible="3+",
     request=[
         Field("key", "string", "0-3"),
@@ -166,10 +166,11 @@ DESCRIBE_GROUPS = Api(
 LIST_GROUPS = Api(
     16,
     "ListGroups",
-    "0-4",
+    "0-5",
     flexible="3+",
     request=[
         Field("states_filter", "[]string", "4+"),
+        Field("types_filter", "[]string", "5+"),
     ],
     response=[
         Field("throttle_time_ms", "int32", "1+"),
@@ -178,6 +179,7 @@ LIST_GROUPS = Api(
             Field("group_id", "string", "0+"),
             Field("protocol_type", "string", "0+"),
             Field("group_state", "string", "4+"),
+            Field("group_type", "string", "5+"),
         ),
     ],
 )

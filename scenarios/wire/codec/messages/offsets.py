@@ -5,7 +5,7 @@ from scenarios.wire.codec.schema import Api, Field
 OFFSET_COMMIT = Api(
     8,
     "OffsetCommit",
-    "2-8",
+    "0-9",
     flexible="8+",
     request=[
         Field("group_id", "string", "0+"),
@@ -19,6 +19,7 @@ OFFSET_COMMIT = Api(
                 Field("partition_index", "int32", "0+"),
                 Field("committed_offset", "int64", "0+"),
                 Field("committed_leader_epoch", "int32", "6+", default=-1),
+                Field("commit_timestamp", "int64", "1", default=-1),
                 Field("committed_metadata", "string", "0+", nullable="0+"),
             ),
         ),
@@ -38,7 +39,7 @@ OFFSET_COMMIT = Api(
 OFFSET_FETCH = Api(
     9,
     "OffsetFetch",
-    "1-8",
+    "0-9",
     flexible="6+",
     request=[
         Field("group_id", "string", "0-7"),
@@ -48,6 +49,8 @@ OFFSET_FETCH = Api(
         ),
         Field("groups", "[]struct", "8+").of(
             Field("group_id", "string", "8+"),
+            Field("member_id", "string", "9+", nullable="9+", default=None),
+            Field("member_epoch", "int32", "9+", default=-1),
             Field("topics", "[]struct", "8+", nullable="8+").of(
                 Field("name", "string", "8+"),
                 Field("partition_indexes", "[]int32", "8+"),

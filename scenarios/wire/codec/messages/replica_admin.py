@@ -90,7 +90,7 @@ ELECT_LEADERS = Api(
 DESCRIBE_LOG_DIRS = Api(
     35,
     "DescribeLogDirs",
-    "0-3",
+    "0-4",
     flexible="2+",
     request=[
         Field("topics", "[]struct", "0+", nullable="0+").of(
@@ -113,6 +113,8 @@ DESCRIBE_LOG_DIRS = Api(
                     Field("is_future_key", "bool", "0+"),
                 ),
             ),
+            Field("total_bytes", "int64", "4+", default=-1),
+            Field("usable_bytes", "int64", "4+", default=-1),
         ),
     ],
 )

@@ -48,16 +48,21 @@ CREATE_TOPICS = Api(
 DELETE_TOPICS = Api(
     20,
     "DeleteTopics",
-    "1-5",
+    "0-6",
     flexible="4+",
     request=[
+        Field("topics", "[]struct", "6+").of(
+            Field("name", "string", "6+", nullable="6+", default=None),
+            Field("topic_id", "uuid", "6+"),
+        ),
         Field("topic_names", "[]string", "0-5"),
         Field("timeout_ms", "int32", "0+"),
     ],
     response=[
         Field("throttle_time_ms", "int32", "1+"),
         Field("responses", "[]struct", "0+").of(
-            Field("name", "string", "0+"),
+            Field("name", "string", "0+", nullable="6+"),
+            Field("topic_id", "uuid", "6+"),
             Field("error_code", "int16", "0+"),
             Field("error_message", "string", "5+", nullable="5+", default=None),
         ),

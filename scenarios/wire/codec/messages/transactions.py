@@ -5,7 +5,7 @@ from scenarios.wire.codec.schema import Api, Field
 INIT_PRODUCER_ID = Api(
     22,
     "InitProducerId",
-    "0-4",
+    "0-5",
     flexible="2+",
     request=[
         Field("transactional_id", "string", "0+", nullable="0+"),
@@ -24,20 +24,41 @@ INIT_PRODUCER_ID = Api(
 ADD_PARTITIONS_TO_TXN = Api(
     24,
     "AddPartitionsToTxn",
-    "0-3",
+    "0-5",
     flexible="3+",
     request=[
-        Field("transactional_id", "string", "0+"),
-        Field("producer_id", "int64", "0+"),
-        Field("producer_epoch", "int16", "0+"),
-        Field("topics", "[]struct", "0+").of(
+        Field("transactions", "[]struct", "4+").of(
+            Field("transactional_id", "string", "4+"),
+            Field("producer_id", "int64", "4+"),
+            Field("producer_epoch", "int16", "4+"),
+            Field("verify_only", "bool", "4+"),
+            Field("topics", "[]struct", "4+").of(
+                Field("name", "string", "4+"),
+                Field("partitions", "[]int32", "4+"),
+            ),
+        ),
+        Field("transactional_id", "string", "0-3"),
+        Field("producer_id", "int64", "0-3"),
+        Field("producer_epoch", "int16", "0-3"),
+        Field("topics", "[]struct", "0-3").of(
             Field("name", "string", "0+"),
             Field("partitions", "[]int32", "0+"),
         ),
     ],
     response=[
         Field("throttle_time_ms", "int32", "0+"),
-        Field("results", "[]struct", "0+").of(
+        Field("error_code", "int16", "4+"),
+        Field("results_by_transaction", "[]struct", "4+").of(
+            Field("transactional_id", "string", "4+"),
+            Field("topic_results", "[]struct", "4+").of(
+                Field("name", "string", "4+"),
+                Field("results_by_partition", "[]struct", "4+").of(
+                    Field("partition_index", "int32", "4+"),
+                    Field("partition_error_code", "int16", "4+"),
+                ),
+            ),
+        ),
+        Field("results", "[]struct", "0-3").of(
             Field("name", "string", "0+"),
             Field("results", "[]struct", "0+").of(
                 Field("partition_index", "int32", "0+"),
@@ -50,7 +71,7 @@ ADD_PARTITIONS_TO_TXN = Api(
 ADD_OFFSETS_TO_TXN = Api(
     25,
     "AddOffsetsToTxn",
-    "0-3",
+    "0-4",
     flexible="3+",
     request=[
         Field("transactional_id", "string", "0+"),
@@ -67,7 +88,7 @@ ADD_OFFSETS_TO_TXN = Api(
 END_TXN = Api(
     26,
     "EndTxn",
-    "0-3",
+    "0-4",
     flexible="3+",
     request=[
         Field("transactional_id", "string", "0+"),
@@ -84,7 +105,7 @@ END_TXN = Api(
 TXN_OFFSET_COMMIT = Api(
     28,
     "TxnOffsetCommit",
-    "0-3",
+    "0-4",
     flexible="3+",
     request=[
         Field("transactional_id", "string", "0+"),

@@ -32,8 +32,8 @@ SESSION_MS = 45_000
 
 
 @contextmanager
-def cluster(record: Path | None = None) -> Iterator[Served]:
-    with served(TABLE, rate=4.0, record=record) as found:
+def cluster(record: Path | None = None, profile: str = "kafka-2.3") -> Iterator[Served]:
+    with served({**TABLE, "profile": profile}, rate=4.0, record=record) as found:
         yield found
 
 
@@ -163,7 +163,8 @@ def test_librdkafka_static_members_come_back_without_a_rebalance() -> None:
 
 
 def test_administrators_see_groups_and_what_coordinators_write() -> None:
-    with cluster() as found, closing(Reader(found)) as reader:
+    """Groups are listed with their states since 2.6 (ListGroups 4, KIP-518)."""
+    with cluster(profile="kafka-2.6") as found, closing(Reader(found)) as reader:
         produce(found, 0, 40)
         until([reader], lambda: len(reader.read) == 40, what="all is read")
         reader.commit()

@@ -16,6 +16,8 @@ CODES = sorted(code.value for code in Errors)
 YEAR_6000 = 2**47
 EXACT_MS = 2**51
 """Up to here kio's floating-point seconds are exact to the millisecond."""
+TIMES = ("issue_timestamp_ms", "expiry_timestamp_ms", "max_timestamp_ms", "transaction_start_time_ms")
+"""Times that kio knows no -1 for."""
 TEXT = st.text(max_size=6) | st.just("x" * 200)
 
 
@@ -41,6 +43,8 @@ def _any_element(field: Field, version: int) -> st.SearchStrategy[Any]:
     if field.element == "struct":
         return any_body(field.fields, version)
     if field.element in BITS:
+        if field.name in TIMES:
+            return st.integers(0, YEAR_6000)
         if field.name.endswith("error_code"):
             return st.sampled_from(CODES)
         if "timestamp" in field.name or field.name == "log_append_time_ms":
@@ -49,6 +53,8 @@ def _any_element(field: Field, version: int) -> st.SearchStrategy[Any]:
         return st.integers(-most, most - 1)
     if field.element == "bool":
         return st.booleans()
+    if field.element == "float64":
+        return st.floats(allow_nan=False)
     if field.element == "uuid":
         return st.binary(min_size=16, max_size=16)
     return TEXT if field.element == "string" else st.binary(max_size=200)

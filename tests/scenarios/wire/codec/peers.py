@@ -115,7 +115,7 @@ class KafkaPython:
     """kafka-python 3.0.12: ships the message definitions of Kafka 4, and compiles them when it runs."""
 
     def has(self, api: Api, version: int) -> bool:
-        return version in api.versions
+        return version in api.versions and f"{api.name}Request" in messages()
 
     def read(self, api: Api, version: int, kind: str, body: bytes) -> tuple[dict[str, Any], bytes]:
         """The values of a body, and the bytes that kafka-python writes for them."""

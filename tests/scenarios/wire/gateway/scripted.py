@@ -16,8 +16,9 @@ from scenarios.wire.inputs import Input, Operation
 from scenarios.wire.live_stage import LiveStage
 from scenarios.wire.operations.performing import Operations
 from scenarios.wire.served import served_cluster
-from scenarios.wire.versions import DEFAULT
 
+API_VERSIONS = "3.0"
+"""The release whose versions are announced: more than the default profile's."""
 STOP = Operation('{"action": "stop"}')
 
 
@@ -106,7 +107,7 @@ def play(table: Mapping[str, Any], given: Sequence[tuple[int, Input]], end_ms: i
 
     stage = LiveStage(prepare(scenario), inputs=script, ready=ready, log=log.append)
     addresses = {broker: ("127.0.0.1", 9092 + broker) for broker in range(3)}
-    served = served_cluster(stage, addresses, DEFAULT)
+    served = served_cluster(stage, addresses, API_VERSIONS)
     gateway = Gateway(stage.cluster, served, outlets, Operations(stage).perform, log.append, stage.defect)
     script.perform = gateway.perform
     stage.play()

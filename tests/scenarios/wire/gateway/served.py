@@ -81,7 +81,7 @@ class Raw:
         return response
 
     def metadata(self) -> dict[str, Any]:
-        return self.ask(METADATA, 9, {"topics": None})
+        return self.ask(METADATA, 8, {"topics": None})
 
     @property
     def is_silent(self) -> bool:

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from brokers.transactions.policies import VERSIONS_2_3
 from scenarios.wire.codec import decode_response, encode_request
 from scenarios.wire.codec.messages import APIS
 from scenarios.wire.inputs import Accepted, Frame, Input
@@ -26,7 +25,7 @@ TABLE = {
         "config": {"offsets.topic.num.partitions": 1, "transaction.state.log.num.partitions": 1},
     },
 }
-SERVED = announced("3.0", VERSIONS_2_3)
+SERVED = announced("3.0", "2.3.1")
 AFTER_EACH_MS = 10_000
 """Virtual time in which what a request has started comes to its end: a first rebalance, a session, a delayed answer."""
 KNOWN: dict[str, tuple[Any, ...]] = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput
-from scenarios.wire.codec import encode_request
+from scenarios.wire.codec import decode_response, encode_request
 from scenarios.wire.gateway.sockets import MOST_UNANSWERED
 from tests.scenarios.wire.apis.test_produce import sent
 from tests.scenarios.wire.damage import damaged
@@ -41,7 +41,7 @@ def ends(raw: Raw) -> str:
 
 def test_a_client_learns_versions_and_metadata(cluster: Served) -> None:
     raw = cluster.connect(1)
-    keys = {api["api_key"] for api in raw.ask(API_VERSIONS, 3, {})["api_keys"]}
+    keys = {api["api_key"] for api in raw.ask(API_VERSIONS, 2, {})["api_keys"]}
     assert {API_VERSIONS, METADATA} <= keys
     metadata = raw.metadata()
     addresses = {broker["node_id"]: (broker["host"], broker["port"]) for broker in metadata["brokers"]}
@@ -56,27 +56,31 @@ def test_a_client_learns_versions_and_metadata(cluster: Served) -> None:
 
 def test_answers_come_in_the_order_of_the_requests(cluster: Served) -> None:
     raw = cluster.connect()
-    numbers = [raw.send(METADATA, version, {"topics": []}) for version in (9, 1, 5) * 20]
+    numbers = [raw.send(METADATA, version, {"topics": []}) for version in (8, 1, 5) * 20]
     assert [struct.unpack_from(">i", raw.frame())[0] for _ in numbers] == numbers
 
 
-def test_an_unknown_version_of_api_versions_is_answered_with_the_list(cluster: Served) -> None:
-    raw = cluster.connect()
-    frame = bytearray(encode_request(API_VERSIONS, 3, 5, "raw", {}))
-    frame[2:4] = struct.pack(">h", 4)
-    raw.socket.sendall(struct.pack(">i", len(frame)) + frame)
-    answer = raw.frame()
-    number, error, count = struct.unpack_from(">ihi", answer)
-    assert (number, error) == (5, 35)
-    assert count > 1
-    assert raw.metadata()["brokers"]
+@pytest.mark.parametrize(("api_versions", "named"), [("2.3", []), ("2.4", [(API_VERSIONS, 0, 3)])])
+def test_an_unknown_version_of_api_versions_is_answered_as_version_0(
+    api_versions: str, named: list[tuple[int, int, int]]
+) -> None:
+    """Since KIP-511 (2.4) with the versions of ApiVersions itself."""
+    with served(TOPICS, api_versions=api_versions) as cluster:
+        raw = cluster.connect()
+        frame = bytearray(encode_request(API_VERSIONS, 3, 5, "raw", {}))
+        frame[2:4] = struct.pack(">h", 4)
+        raw.socket.sendall(struct.pack(">i", len(frame)) + frame)
+        number, answer = decode_response(API_VERSIONS, 0, raw.frame())
+        assert (number, answer["error_code"]) == (5, Errors.UNSUPPORTED_VERSION)
+        assert [tuple(each.values()) for each in answer["api_keys"]] == named
+        assert raw.metadata()["brokers"]
 
 
 @pytest.mark.parametrize(
     ("frame", "said"),
     [
-        (struct.pack(">hhih", METADATA, 77, 1, -1), "version 77 of API 3 is not served"),
-        (struct.pack(">hhih", 999, 0, 1, -1), "API 999 is not served"),
+        (struct.pack(">hhih", METADATA, 77, 1, -1), "brokers of this release have no version 77 of API 3"),
+        (struct.pack(">hhih", 999, 0, 1, -1), "brokers of this release have no version 0 of API 999"),
         (b"\0\1", "a frame of 2 bytes is no request"),
         (b"", "a frame of 0 bytes is no request"),
         (struct.pack(">hhih", METADATA, 1, 1, -1) + b"\x7f\xff\xff\xff", "topics: a length of 2147483647"),
@@ -111,7 +115,7 @@ def test_an_impossible_size_closes_its_connection_with_one_line(cluster: Served,
 
 
 FRAMES = [
-    encode_request(METADATA, 9, 1, "fuzz", {"topics": [{"name": "orders"}]}),
+    encode_request(METADATA, 8, 1, "fuzz", {"topics": [{"name": "orders"}]}),
     encode_request(METADATA, 1, 2, "fuzz", {"topics": None}),
     encode_request(API_VERSIONS, 3, 3, "fuzz", {"client_software_name": "x", "client_software_version": "1"}),
     encode_request(API_VERSIONS, 0, 4, None, {}),
@@ -141,7 +145,7 @@ def test_a_client_that_never_reads_is_not_read_any_more(cluster: Served) -> None
 def _send_for_ever(raw: Raw) -> None:
     name = "x" * 200
     for _ in range(1_000_000):
-        raw.send(METADATA, 9, {"topics": [{"name": f"{name}{number}"} for number in range(40)]})
+        raw.send(METADATA, 8, {"topics": [{"name": f"{name}{number}"} for number in range(40)]})
 
 
 def test_a_thousand_idle_connections_delay_no_other(cluster: Served) -> None:
@@ -225,7 +229,7 @@ def test_an_answer_is_lost_after_its_effect() -> None:
         controller = cluster.connect().metadata()["controller_id"]
         raw = cluster.connect(controller)
         topic = {"name": "new", "num_partitions": 1, "replication_factor": 3, "assignments": [], "configs": []}
-        raw.send(CREATE_TOPICS, 4, {"topics": [topic], "timeout_ms": 10_000, "validate_only": False})
+        raw.send(CREATE_TOPICS, 3, {"topics": [topic], "timeout_ms": 10_000, "validate_only": False})
         assert ends(raw) == "reset"
         assert "new" in {topic["name"] for topic in cluster.connect().metadata()["topics"]}
     assert cluster.finished[0].passed
@@ -337,7 +341,7 @@ def test_a_full_store_is_said() -> None:
         batches = cluster.run.gateway.served.batches
         batches.memory_bytes, batches.file_bytes = 0, 10
         body = {"transactional_id": None, "acks": 1, "timeout_ms": 1000, "topic_data": [topic]}
-        (answer,) = cluster.connect(0).ask(PRODUCE, 8, body)["responses"]
+        (answer,) = cluster.connect(0).ask(PRODUCE, 7, body)["responses"]
         assert Errors(answer["partition_responses"][0]["error_code"]) is Errors.KAFKA_STORAGE_ERROR
         assert ["no room for more records" in line for line in cluster.lines] == [True]
 

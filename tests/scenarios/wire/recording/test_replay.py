@@ -34,7 +34,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         cluster.operate("broker.crash", target=2)
         while len(second.metadata()["brokers"]) == 3:
             sleep(0.05)
-        first.send(METADATA, 9, {"topics": None})
+        first.send(METADATA, 8, {"topics": None})
         cluster.operate("broker.start", target=2)
         while len(second.metadata()["brokers"]) == 2:
             sleep(0.05)

@@ -1,0 +1,1 @@
+"""The API versions that real brokers of many releases announce, asked of each."""
