@@ -333,9 +333,8 @@ class Partition(LocalReplica):
                 position.session.mark_dirty(position)
 
     def maybe_increment_leader_hw(self, now_us: int) -> None:
-        """Move the high watermark to the lowest log end offset among the replicas that count: the ISR, and those that
-        were caught up lately (a policy)."""
-        policies, state = self.services.policies, self.isr_state
+        """Move the high watermark to the lowest end of the replicas that count: the ISR, and the lately caught up."""
+        policies, state, deletion = self.services.policies, self.isr_state, self.services.purgatory.deletion
         lowest = self.log.end_offset
         high_watermark = self.high_watermark
         in_sync = state.maximal_isr
@@ -360,6 +359,8 @@ class Partition(LocalReplica):
             delayed = self.delayed
             if delayed is not None and delayed.queue and delayed.queue[0][0] <= lowest:
                 delayed.complete(lowest, self._acks_all_error())
+            if deletion is not None and deletion.waiting:
+                deletion.look(self.tp)
 
     def _wake_readers(self) -> None:
         for reader in self.readers or ():
@@ -422,8 +423,7 @@ class Partition(LocalReplica):
         return self.isr_state.isr
 
     def is_in_sync(self, broker: int) -> bool:
-        """Whether ``broker`` counts as in sync: a replica that is about to join does where the high watermark moves
-        meanwhile."""
+        """Whether ``broker`` counts as in sync: one that is about to join does where the high watermark moves on."""
         state = self.isr_state
         return broker in (state.isr if self.services.policies.isr_writes.holds_high_watermark else state.maximal_isr)
 
@@ -466,7 +466,7 @@ class Partition(LocalReplica):
 
     def check_idle(self, now_us: int) -> None:
         """Do for idle followers what Kafka does at their next fetch, of which there is none here: one may join the ISR,
-        and a caught-up replica outside it may no longer hold the high watermark back (a policy)."""
+        and one outside it may no longer hold the high watermark back."""
         self._expand_by_idle()
         if self.services.policies.every_fetch_looks:
             self.maybe_increment_leader_hw(now_us)
