@@ -148,6 +148,9 @@ class LogRules:
             leaders do, and could not append a batch of a producer of which they had no earlier one.
         keeps_producers: KAFKA-7190 (2.4): a log still knows a producer after retention has deleted all its batches.
             Before, it forgot the producer, and the transaction that it had left open.
+        begins_within_batch: KAFKA-6975 (1.0.2): a follower, or a copy in another log directory, that begins in the
+            middle of its leader's batch begins where that batch does. Before, it could not append the batch, and its
+            fetcher thread ended.
         tries_other_directories: KAFKA-8526 (2.4): where the emptiest directory cannot take a new log, the next one
             does. Before, the replica went offline.
     """
@@ -157,6 +160,7 @@ class LogRules:
     keeps_high_watermarks: bool = True
     checks_sequences: bool = False
     keeps_producers: bool = False
+    begins_within_batch: bool = True
     tries_other_directories: bool = False
 
 

@@ -57,6 +57,10 @@ STATE: Mapping[str, Mapping[str, str]] = {
         "broker": KEPT, "log_end_offset": SET, "last_caught_up_us": SET, "last_fetch_us": SET,
         "last_fetch_leader_end": SET, "position": KEPT, "must_fetch": KEPT, "log_start_offset": KEPT,
     },
+    "brokers.replica_manager.record_deletion.RecordDeletion": {
+        "process": KEPT, "partitions": KEPT, "offline": KEPT, "metadata": KEPT, "futures": KEPT,
+        "error_without_replica": KEPT, "waiting": EMPTY, "asked": KEPT,
+    },
     "brokers.purgatory.DelayedFetch": {
         "purgatory": KEPT, "process": KEPT, "session": KEPT, "request": EMPTY, "poll": EMPTY, "rank": KEPT,
         "_expires_us": KEPT, "_timer_set": KEPT, "_expired": KEPT,
