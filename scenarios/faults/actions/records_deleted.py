@@ -14,14 +14,14 @@ from scenarios.faults.performer import ActionContext
 from scenarios.language import PROFILES
 from scenarios.language.actions import action
 from scenarios.language.known_names import KnownNames
-from scenarios.language.schema.kinds import Choice, Integer, Kind, ListOf, Schema, as_tuple, refuse
+from scenarios.language.record_offsets import END, OffsetOrEnd
+from scenarios.language.schema.kinds import Choice, ListOf, as_tuple
 from scenarios.language.schema.table_reader import key
 from scenarios.language.topic_spec import PARTITION_NAME, TOPIC_NAME
 from scenarios.profiles.profile import is_before
 
 SINCE = "0.11"
 """The first release that deletes records on request."""
-END = "end"
 _ERRORS = tuple(
     error.name
     for error in (
@@ -34,23 +34,6 @@ _ERRORS = tuple(
         Errors.KAFKA_STORAGE_ERROR,
     )
 )
-
-
-class OffsetOrEnd(Kind[int]):
-    """An offset, or "end": the high watermark, as TO_HIGH_WATERMARK."""
-
-    def read(self, value: object) -> int:
-        if value == END:
-            return TO_HIGH_WATERMARK
-        if isinstance(value, str):
-            raise refuse(value, f'an offset from 0, or "{END}"')
-        return Integer(0).read(value)
-
-    def dump(self, value: int) -> object:
-        return END if value == TO_HIGH_WATERMARK else value
-
-    def schema(self) -> Schema:
-        return {"anyOf": [Integer(0).schema(), {"const": END}]}
 
 
 @action("records.delete", "delete records from the beginning of partitions, as kafka-delete-records.sh does")
