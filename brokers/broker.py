@@ -295,6 +295,7 @@ class Broker:
         from brokers.groups.handler import GroupsHandler
         from brokers.requests.admin_configs import ConfigsHandler
         from brokers.requests.admin_topics import TopicsHandler
+        from brokers.requests.delete_records import DeleteRecordsHandler
 
         manager, admin_zk = self.replicas, self.admin_zk
         configs = ConfigsHandler(
@@ -302,6 +303,7 @@ class Broker:
             knows_missing=self.spec.policies.knows_missing_settings, shows_rates=self.spec.policies.shows_rates,
         )  # fmt: skip
         router.add(configs)
+        router.add(DeleteRecordsHandler(manager))
         finder = CoordinatorFinder(self.process, manager.metadata, self._coordinators, admin_zk.create_topic)
         router.add(GroupsHandler(self.groups.coordinator, finder))
         for handler in self.transactions.handlers():

@@ -9,7 +9,7 @@ transitions that do not begin with a request (``KafkaApis.handle`` with ``Replic
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ParamSpec, Protocol
 
 from attrs import define, field
@@ -21,6 +21,7 @@ from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.produce import AppendInfo, ProducedResult, ProduceRequest
+from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
 
 Arguments = ParamSpec("Arguments")
@@ -220,17 +221,32 @@ class DelayedFetch:
         self.process.timer_in_line(self.rank, delay_us, self.expire)
 
 
+class Deletes(Protocol):
+    """The part of a broker that deletes records on request (``brokers.replica_manager.record_deletion``)."""
+
+    @property
+    def waiting(self) -> Mapping[TopicPartition, object]:
+        """The requests that wait for other replicas, by partition."""
+        ...
+
+    def look(self, tp: TopicPartition) -> None:
+        """Answer those that need not wait for ``tp`` any more."""
+        ...
+
+
 @define(eq=False)
 class Purgatory:
     """The fetch requests of one broker that wait for the end of the current transition.
 
     Attributes:
         trace: the trace, which gets the collected rows of the transition at its end.
+        deletion: the part that deletes records on request.
         woken: the requests in the order in which they were woken.
         reported: the sessions to which the transition has reported an append: one report wakes a session.
     """
 
     trace: Trace
+    deletion: Deletes | None = None
     woken: dict[DelayedFetch, None] = field(factory=dict)
     reported: dict[object, None] = field(factory=dict)
 

@@ -60,12 +60,14 @@ class RemoteLeaderEndPoint:
 
     Attributes:
         refused: called with the error where the leader does not know the session, or has it at another epoch.
+        asks_starts: see ``FetchResponse``.
     """
 
     _replica: int
     _connection: BlockingSend
     _policies: FetcherPolicies
     refused: Callable[[Errors], object] = field(default=lambda _: None, kw_only=True)
+    asks_starts: bool = False
     _id: int = NEW_SESSION
     _epoch: int = INITIAL_EPOCH
     _known: dict[TopicPartition, FetchFields] = field(factory=dict)
@@ -171,6 +173,7 @@ class RemoteLeaderEndPoint:
             return ()
         self._id = response.session_id
         self._epoch += 1
+        self.asks_starts = response.asks_starts
         if not self._changed and not self._forgotten:
             return response.answers
         return tuple(filter(self._is_due, response.answers))
@@ -191,6 +194,8 @@ class LocalLeaderEndPoint:
     Copying begins with the lowest partition by topic and number. It goes on until that one is complete or not wanted
     any more.
     """
+
+    asks_starts = False
 
     def __init__(self, world: World, logs: CurrentLogs, policies: FetcherPolicies) -> None:
         self._world = world

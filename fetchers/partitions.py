@@ -107,7 +107,7 @@ class Partitions:
         state.truncating = False
         state.offset = offset
         self.truncating.pop(state.tp, None)
-        self._want(state, state.log.log_start_offset)
+        self.want(state)
         self._position(state, offset)
 
     def hold(self, state: PartitionFetchState) -> None:
@@ -125,12 +125,14 @@ class Partitions:
 
     def _resume(self, state: PartitionFetchState) -> None:
         """Fetch again from the same offset."""
-        self._want(state, 0)
+        self.want(state)
 
-    def _want(self, state: PartitionFetchState, start: int) -> None:
-        self._endpoint.want(self._wanted(state, start))
+    def want(self, state: PartitionFetchState) -> None:
+        """Name the partition in the next fetch."""
+        self._endpoint.want(self._wanted(state))
 
-    def _wanted(self, state: PartitionFetchState, start: int) -> FetchFields:
+    def _wanted(self, state: PartitionFetchState) -> FetchFields:
+        start = state.log_start = state.log.log_start_offset
         last = state.log.latest_epoch if self.on_fetch else UNDEFINED_EPOCH
         return state.tp, state.leader_epoch, state.offset, start, last
 
@@ -211,7 +213,7 @@ class Partitions:
         # A clock that is wrong may show a time before 0.
         if self.all_delayed_until_us and self.all_delayed_until_us <= self._process.clock_us:
             self.all_delayed_until_us = 0
-            self._endpoint.want_only({tp: self._wanted(state, 0) for tp, state in self.states.items()})
+            self._endpoint.want_only({tp: self._wanted(state) for tp, state in self.states.items()})
         if not self.delayed:
             return
         now = self._process.clock_us

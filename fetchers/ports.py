@@ -57,6 +57,9 @@ class LeaderEndPoint(Protocol):
     coroutines raise emulator.network.Disconnected if there is no answer.
     """
 
+    asks_starts: bool
+    """Whether the leader asks where the logs of its followers begin, whenever that changes (``FetchResponse``)."""
+
     def want(self, wanted: FetchFields) -> None:
         """Fetch this partition from that offset on."""
         ...

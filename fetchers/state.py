@@ -20,6 +20,7 @@ class PartitionFetchState:
         had_error: the leader has answered with an error since the partition was added.
         adding: a reassignment adds this replica; a throttle may apply to such replicas alone.
         unread: it has fetched no records yet, in a release where it counts as behind until then.
+        log_start: where the log begins, as its leader was last told; -1: not yet.
         lag: Kafka's ConsumerLag, as of the last answer.
         lag_written: the lag as it was last written to the trace.
     """
@@ -36,6 +37,7 @@ class PartitionFetchState:
     unread: bool = False
     lag: int = NO_LAG
     lag_written: int = NO_LAG
+    log_start: int = -1
 
     @property
     def behind(self) -> bool:

@@ -285,7 +285,10 @@ class FetcherRounds:
         if batches:
             state.offset, state.unread = end, False
             last = batches[-1].leader_epoch if self.partitions.on_fetch else UNDEFINED_EPOCH
-            self._endpoint.want((tp, state.leader_epoch, end, 0, last))
+            start = state.log_start = state.log.log_start_offset
+            self._endpoint.want((tp, state.leader_epoch, end, start, last))
+        elif self._endpoint.asks_starts and state.log.log_start_offset != state.log_start and not state.held:
+            self.partitions.want(state)  # whoever has records deleted waits for it
         throttled = self._quotas.active
         if throttled:
             self.throttle.record(state, batches)
@@ -305,8 +308,7 @@ class FetcherRounds:
         if end != state.offset:
             state.offset, state.unread = end, False
             if not state.held:
-                last = state.log.latest_epoch if self.partitions.on_fetch else UNDEFINED_EPOCH
-                self._endpoint.want((state.tp, state.leader_epoch, end, 0, last))
+                self.partitions.want(state)
         lag = max(0, high_watermark - state.offset)
         if lag != state.lag:
             self._metrics.lag_changed(state, lag)

@@ -276,7 +276,9 @@ class Log:
         self._file.truncate(keep)
         self.end_offset = batches[-1].next_offset if batches else self.bases[0]
         self._begin_segments(tuple(base for base in self.bases if base < self.end_offset) or self.bases[:1])
-        self.start_offset = min(self.start_offset, self.end_offset)
+        if self.start_offset > self.end_offset:
+            self.start_offset = self.end_offset
+            self._checkpoint_start()
         self.epochs = self.epochs.truncated_from(self.end_offset)
         self._reload_producers()
         self.measure_active_segment()
@@ -425,8 +427,12 @@ class Log:
         self.epochs = self.epochs.truncated_before(offset)
         if self.producers is not NO_PRODUCERS and not self.directory.rules.keeps_producers:
             self.producers = self.producers.retained(offset)
-        if offset > self.bases[0]:
-            self.directory.log_starts.put(self.tp, offset)
+        self._checkpoint_start()
+
+    def _checkpoint_start(self) -> None:
+        """Have the start in its checkpoint, or not, if it is that of the first segment."""
+        if self.start_offset > self.bases[0]:
+            self.directory.log_starts.put(self.tp, self.start_offset)
         else:
             self.directory.log_starts.forget(self.tp)
 

@@ -11,7 +11,7 @@ NEVER = LONG_MAX
 UNLIMITED = -1
 CREATE_TIME, LOG_APPEND_TIME = "CreateTime", "LogAppendTime"
 WEEK_MS = 7 * 24 * 3600 * 1000
-CLEANUP_POLICY, COMPACT = "cleanup.policy", "compact"
+CLEANUP_POLICY, COMPACT, DELETE = "cleanup.policy", "compact", "delete"
 """A topic's policy by which no segment is deleted for its age or size. Logs are not compacted here: they keep all
 records."""
 
@@ -26,6 +26,7 @@ class LogConfig:
             segment's newest batch at which it is deleted; ``UNLIMITED``: none is.
         max_message_bytes: the largest batch that a leader appends; up to 0.10 the largest message of one.
         timestamp_type: whether records keep the time that their producer gave them.
+        deletes: whether clients may have records deleted: the policy is not to compact alone.
         flush_messages, flush_us: the number of unflushed records, and the time since the last flush, after which a log
             is flushed; ``NEVER``.
     """
@@ -69,6 +70,8 @@ class LogConfig:
         choices=(CREATE_TIME, LOG_APPEND_TIME), topic_name="message.timestamp.type", dynamic=True,
     )  # fmt: skip
 
+    deletes: bool = True
+
     def changed(self, settings: Mapping[str, str], names: Mapping[str, str]) -> "LogConfig":
         """A copy with the values of ``settings`` whose names are in ``names`` (``TOPIC_NAMES`` or ``BROKER_NAMES``)."""
         if settings.get(CLEANUP_POLICY) == COMPACT:
@@ -77,6 +80,9 @@ class LogConfig:
         values: dict[str, Any] = {
             name: value if _KEYS[name].choices else _KEYS[name].to_field(int(value)) for name, value in found.items()
         }
+        policy = settings.get(CLEANUP_POLICY)
+        if policy is not None:
+            values["deletes"] = DELETE in policy.replace(" ", "").split(",")
         return evolve(self, **values) if values else self
 
 
@@ -142,6 +148,9 @@ class LogRules:
             leaders do, and could not append a batch of a producer of which they had no earlier one.
         keeps_producers: KAFKA-7190 (2.4): a log still knows a producer after retention has deleted all its batches.
             Before, it forgot the producer, and the transaction that it had left open.
+        begins_within_batch: KAFKA-6975 (1.0.2): a follower, or a copy in another log directory, that begins in the
+            middle of its leader's batch begins where that batch does. Before, it could not append the batch, and its
+            fetcher thread ended.
         tries_other_directories: KAFKA-8526 (2.4): where the emptiest directory cannot take a new log, the next one
             does. Before, the replica went offline.
     """
@@ -151,6 +160,7 @@ class LogRules:
     keeps_high_watermarks: bool = True
     checks_sequences: bool = False
     keeps_producers: bool = False
+    begins_within_batch: bool = True
     tries_other_directories: bool = False
 
 

@@ -22,6 +22,12 @@ def refuse(corrupt: Batch, log: Log) -> NoReturn:
     raise CorruptBatch(f"{log.tp}: the batch at {corrupt.base_offset} does not fit its checksum")
 
 
+def ends_within(log: Log, first: Piece) -> bool:
+    """Whether a log is empty, and ends within the leader's batch ``first``: it has to begin where that does
+    (Partition.appendRecordsToFollowerOrFutureReplica, KAFKA-6975)."""
+    return log.start_offset == log.end_offset and first.base_offset < log.end_offset < first.next_offset
+
+
 def _row(tp: TopicPartition, piece: Piece) -> tuple[TopicPartition, int, int, int, int, int]:
     """The row of ``Recorder`` for a batch, or for several of an extent."""
     return tp, piece.leader_epoch, piece.base_offset, piece.next_offset, piece.id, piece.size
@@ -136,10 +142,8 @@ class LocalReplica:
         return end
 
     def _begin_at(self, pieces: Sequence[Piece]) -> None:
-        """Let a log that is empty, and ends within the leader's first batch, begin where that does
-        (Partition.appendRecordsToFollower, KAFKA-6975)."""
-        log = self.log
-        if log.start_offset == log.end_offset and pieces[0].base_offset < log.end_offset < pieces[0].next_offset:
+        """Let a log that ``ends_within`` the leader's first batch begin where that does, in a release that does so."""
+        if self.log.directory.rules.begins_within_batch and ends_within(self.log, pieces[0]):
             self.truncate_fully_and_start_at(pieces[0].base_offset)
 
     # -- many batches at once -----------------------------------------------------------------------------------------

@@ -305,9 +305,8 @@ class Partition(LocalReplica):
                 position.session.mark_dirty(position)
 
     def maybe_increment_leader_hw(self, now_us: int) -> None:
-        """Move the high watermark to the lowest log end offset among the replicas that count: the ISR, and those that
-        were caught up lately (a policy)."""
-        policies, state = self.services.policies, self.isr_state
+        """Move the high watermark to the lowest log end offset that counts: of the ISR, and of the lately caught up."""
+        policies, state, deletion = self.services.policies, self.isr_state, self.services.purgatory.deletion
         if policies.high_watermark_needs_min_isr and self.is_under_min_isr:
             return
         lowest = self.log.end_offset
@@ -338,6 +337,8 @@ class Partition(LocalReplica):
             delayed = self.delayed
             if delayed is not None and delayed.queue and delayed.queue[0][0] <= lowest:
                 delayed.complete(lowest, self._acks_all_error())
+            if deletion is not None and deletion.waiting:
+                deletion.look(self.tp)
 
     def _may_be_waited_for(self, remote: RemoteReplica) -> bool:
         services = self.services
@@ -417,8 +418,7 @@ class Partition(LocalReplica):
         return self.isr_state.isr
 
     def is_in_sync(self, broker: int) -> bool:
-        """Whether ``broker`` counts as in sync: a replica that is about to join does where the high watermark moves
-        meanwhile."""
+        """Whether ``broker`` counts as in sync: one that is about to join does where the high watermark moves on."""
         state = self.isr_state
         return broker in (state.isr if self.services.policies.isr_writes.holds_high_watermark else state.maximal_isr)
 

@@ -59,6 +59,9 @@ class Position(Protocol):
     def remote(self) -> "RemoteReplica | None":
         """The follower whose fetches count here; None: not known yet, or none."""
 
+    def resend(self) -> None:
+        """Let the next answer say where the log begins."""
+
     def unbind(self) -> None:
         """Drop what the position knows of the partition, because its role, its leader epoch or its followers change."""
 
@@ -75,6 +78,7 @@ class RemoteReplica:
     Attributes:
         log_end_offset: the offset of its last fetch; UNKNOWN_OFFSET before the first, and in some releases after one
             that was refused.
+        log_start_offset: where its log begins, as its fetches say; UNKNOWN_OFFSET before the first.
         last_caught_up_us: the time when its log last held all that the leader's did.
         last_fetch_us, last_fetch_leader_end: time of its last fetch, and the leader's log end offset then.
         position: its position in the fetch session in which it reads this partition.
@@ -89,6 +93,7 @@ class RemoteReplica:
     last_fetch_leader_end: int = 0
     position: Position | None = None
     must_fetch: bool = False
+    log_start_offset: int = UNKNOWN_OFFSET
 
     @property
     def session(self) -> Reader | None:
@@ -164,7 +169,7 @@ class RemoteReplica:
 
     def forget_position(self, now_us: int, in_sync: bool) -> None:
         """Begin without its position, because the broker becomes leader and does not know it yet."""
-        self.log_end_offset = UNKNOWN_OFFSET
+        self.log_end_offset = self.log_start_offset = UNKNOWN_OFFSET
         self.last_fetch_leader_end = 0
         self.last_fetch_us = NEVER
         self.last_caught_up_us = now_us if in_sync else NEVER

@@ -20,6 +20,7 @@ from brokers.purgatory import ProduceWatchers, Purgatory
 from brokers.replica_manager.alter_isr import IsrChangePropagation, ZkIsrManager
 from brokers.replica_manager.log_dir_failures import LogDirFailureHandler
 from brokers.replica_manager.log_dir_moves import FutureReplicas
+from brokers.replica_manager.record_deletion import RecordDeletion
 from emulator.logger import get_logger
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
@@ -101,6 +102,7 @@ class ReplicaManager:
 
     Attributes:
         alter_isr: writes the changes of ISRs to ZooKeeper.
+        deletion: deletes records on request.
         coordinators: the coordinators by internal topic (onLeadershipChange of KafkaApis.handleLeaderAndIsrRequest).
         isr_locks: the partitions whose ISR is being written, up to 2.6.
         isr_checks: the partitions led here whose ISR may have to change: only these are checked by isr-expiration.
@@ -148,6 +150,9 @@ class ReplicaManager:
         self.logs = LogManager(process, policies.config.log_manager, self._log_config, self._expire, policies.log_rules)
         self.moves = FutureReplicas(
             process, self.logs, self.partitions, self.offline, fetchers.policies, copies, policies.copies_follow_epochs
+        )
+        self.deletion = self.purgatory.deletion = RecordDeletion(
+            process, self.partitions, self.offline, self.metadata, self.moves.futures, self.error_without_replica
         )
         LogDirFailureHandler(self).watch()
         self.metrics = ReplicaManagerMetrics(process, self)

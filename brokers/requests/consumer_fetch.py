@@ -33,6 +33,9 @@ class Watched:
     def unbind(self) -> None:
         """Forget the partition: nothing is kept of it."""
 
+    def resend(self) -> None:
+        """Do nothing: each answer says where the log begins."""
+
 
 class Read(NamedTuple):
     """The answer that a request can have now.

@@ -81,7 +81,7 @@ class FollowerSession(ReaderSession):
             moved.clear()
         first = self.manager.policies.records_fetch_first
         for fields in wanted:
-            tp, epoch, offset, _start, last_epoch = fields
+            tp, epoch, offset, start, last_epoch = fields
             position = positions.get(tp)
             partition = None if position is None else position.partition
             if (
@@ -97,6 +97,8 @@ class FollowerSession(ReaderSession):
                     continue
             position.offset = offset
             dirty[position] = None
+            if start != position.reader_start:
+                self._begins_at(position, start)
             if offset < partition.log.end_offset:
                 self.can_complete = True
                 if not first:
@@ -109,9 +111,16 @@ class FollowerSession(ReaderSession):
             if high_watermark != partition.high_watermark and not first:
                 moved[position] = high_watermark
 
+    def _begins_at(self, position: SessionPosition, start: int) -> None:
+        """Take note that the follower's log begins at ``start``."""
+        position.reader_start = start
+        partition, remote = position.partition, position.remote
+        if partition is not None and remote is not None:
+            self.manager.deletion.begins_at(partition, remote, start)
+
     def _find_position(self, wanted: FetchFields, now_us: int) -> SessionPosition:
         """The position that the request names, bound if its fetches count for the partition."""
-        tp, epoch, offset, _start, last_epoch = wanted
+        tp, epoch, offset, start, last_epoch = wanted
         position = self.positions.get(tp)
         counted = False
         if position is None:
@@ -121,6 +130,7 @@ class FollowerSession(ReaderSession):
             position.offset, position.leader_epoch, position.diverging = offset, epoch, None
             position.unbind()
         self.dirty[position] = None
+        position.reader_start = start
         if not self.manager.serves(tp):
             self.unserved[position] = None
             return position
@@ -137,6 +147,7 @@ class FollowerSession(ReaderSession):
         remote = partition.remotes.get(self.replica) or partition.take_in(self.replica)
         if remote is not None:
             position.bind(partition, remote)
+            self._begins_at(position, start)
             return position
         partition.not_assigned = {**partition.not_assigned, self.replica: position}
         if position.high_watermark < 0 or offset < partition.log_end_offset:
@@ -222,6 +233,8 @@ class FollowerSession(ReaderSession):
                 remote = partition.remotes.get(self.replica)
                 if remote is not None and arrived:
                     here_now = position.take_over(remote)
+                    if remote.log_start_offset != position.reader_start:
+                        self.manager.deletion.begins_at(partition, remote, position.reader_start)
                     if offset == partition.log.end_offset and (here_now or _counts(partition, position, remote)):
                         read.append((partition, remote, offset))
             log = partition.log

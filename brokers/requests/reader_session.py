@@ -30,6 +30,7 @@ class SessionPosition:
 
     Attributes:
         high_watermark, log_start: the last ones that the reader was sent; -1: none yet.
+        reader_start: where a follower's log begins, as its last request that named the partition said.
         diverging: where the reader's last record is not in the leader's log, the epoch up to which the two logs may be
             the same, and where that epoch ends in the leader's.
         partition, remote: in a follower's session: the partition, which this broker leads under ``leader_epoch``, and
@@ -47,6 +48,7 @@ class SessionPosition:
     diverging: tuple[int, int] | None = None
     partition: Partition | None = None
     remote: RemoteReplica | None = None
+    reader_start: int = -1
 
     def bind(self, partition: Partition, remote: RemoteReplica) -> None:
         """The reader is ``remote``, a follower of ``partition``, and reads here."""
@@ -70,6 +72,11 @@ class SessionPosition:
     def unbind(self) -> None:
         """Whether this broker may answer here has to be found out."""
         self.partition = self.remote = None
+
+    def resend(self) -> None:
+        """The next answer says where the log begins, though the reader was sent that."""
+        self.log_start = -1
+        self.session.mark_dirty(self)
 
 
 class Collected(NamedTuple):
@@ -214,7 +221,8 @@ class ReaderSession(ABC):
         self._sent(positions, answers)
         if size:
             self._measure(answers, size)
-        response = FetchResponse(NO_ERROR, self.id, tuple(answers), 60 + 30 * len(answers) + size)
+        asks = self.manager.deletion.asked
+        response = FetchResponse(NO_ERROR, self.id, tuple(answers), 60 + 30 * len(answers) + size, asks_starts=asks)
         self.manager.logs.work.after_disks(self.channel).reply(response, response.size, not answers)
 
     def close(self) -> None:

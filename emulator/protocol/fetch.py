@@ -104,12 +104,15 @@ class FetchResponse(Response):
 
     Attributes:
         answers: the fields of ``partitions``, which is what a constructor is given.
+        asks_starts: whether a follower is to name a partition again once the start of its log has moved. Kafka's always
+            do; here only where the leader was asked to delete records, as nothing else looks at it.
     """
 
     error: Errors
     session_id: int
     answers: tuple[FetchedFields, ...] = field(alias="partitions")
     size: int
+    asks_starts: bool = field(default=False, kw_only=True)
 
     @property
     def partitions(self) -> tuple[FetchedPartition, ...]:

@@ -222,6 +222,27 @@ class SegmentRolled(NamedTuple):
     age_us: int
 
 
+class RecordsDeleted(NamedTuple):
+    """A leader is about to answer that records were deleted on request.
+
+    Attributes:
+        offset: the offset before which they were to be deleted.
+        low_watermark: the lowest log start offset of the live replicas, as the leader knows them.
+        counted: these replicas.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader_epoch: int
+    offset: int
+    low_watermark: int
+    counted: tuple[int, ...]
+
+
 class QuotaCounted(NamedTuple):
     """In a sampled run: a broker's replication quota has counted what replicas in sync would have read or fetched while
     the load was held back.

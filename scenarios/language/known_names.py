@@ -263,6 +263,7 @@ _SENT_ON_DEMAND: Mapping[str, str] = {
     "AlterReplicaLogDirs": 'add an entry with action = "reassign.execute" and a plan with log_dirs',
     "DescribeLogDirs": 'add an entry with action = "reassign.verify" and a plan with log_dirs',
     "ElectLeaders": 'add action = "election.preferred" with via = "api"',
+    "DeleteRecords": 'add an entry with action = "records.delete"',
 }
 """The messages that not every scenario sends, each with what to write so that it is sent."""
 

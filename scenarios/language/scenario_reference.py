@@ -29,6 +29,7 @@ from scenarios.language.expect import AfterKind, Expect, SteadyState, ToleranceK
 from scenarios.language.kafka_settings import BROKER_SETTINGS, TOPIC_SETTINGS, Config, Setting
 from scenarios.language.limited_metrics import METRICS
 from scenarios.language.plan import GeneratedPlan, LogDir, Move, Plan, PlanInPlace, PlanKind, Version
+from scenarios.language.record_offsets import OffsetOrEnd
 from scenarios.language.recorded_frames import FramesKind
 from scenarios.language.scenario import Scenario
 from scenarios.language.schema import kinds
@@ -103,6 +104,7 @@ _TYPES: Mapping[type[Any], str] = {
     SeedsKind: '`"A:B"`',
     kinds.AnyValue: "values",
     ToleranceKind: "limits",
+    OffsetOrEnd: 'offset, or `"end"`',
 }
 _QUANTITIES = {id(kinds.DURATION): "duration", id(kinds.SOME_TIME): "duration > 0", id(kinds.SIZE): "size"}
 _COMPUTED: Mapping[tuple[type[Any], str], str] = {

@@ -110,6 +110,9 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "removes those from the ISR that lag, and no others", "KAFKA-1546", ("shrinks_overdue", "laggards_leave")
         ),
+        Promise(
+            "says that records are deleted once every live replica has deleted them", "KIP-107", ("deletions_complete",)
+        ),
         Promise("writes an ISR only over the version that it knows", "KAFKA-2729", ("isr_write_conditional",)),
         Promise("tells the latest offset once it knows what is committed", "KAFKA-2334", ("applied_high_watermark",)),
         Promise(

@@ -16,6 +16,7 @@ from brokers.partition.remote import RemoteReplica
 from brokers.replica_manager import ReplicaManager
 from brokers.replica_manager.alter_isr import ZkIsrManager
 from brokers.requests.control import ControlHandler
+from brokers.requests.delete_records import DeleteRecordsHandler
 from brokers.requests.fetch import FetchHandler
 from brokers.requests.offsets import OffsetsHandler
 from brokers.requests.produce import ProduceHandler
@@ -158,7 +159,7 @@ class Bench:
         self.router = Router(self.manager.purgatory.complete)
         for handler in (
             ProduceHandler(self.manager), self.fetch_handler,
-            OffsetsHandler(self.manager), self.control,
+            OffsetsHandler(self.manager), self.control, DeleteRecordsHandler(self.manager),
         ):  # fmt: skip
             self.router.add(handler)
 
@@ -270,10 +271,12 @@ class Follower:
         *wanted: tuple[TopicPartition, int, int],
         forgotten: tuple[TopicPartition, ...] = (),
         session_epoch: int | None = None,
+        start: int = 0,
     ) -> FetchResponse | None:
-        """One request that names ``(partition, leader epoch, offset)``; its answer, if it comes at once."""
+        """One request that names ``(partition, leader epoch, offset)``, of logs that begin at ``start``; its answer, if
+        it comes at once."""
         answered = len(self.line.replies)
-        partitions = tuple(FetchPartition(tp, epoch, offset, 0) for tp, epoch, offset in wanted)
+        partitions = tuple(FetchPartition(tp, epoch, offset, start) for tp, epoch, offset in wanted)
         epoch = self.requests if session_epoch is None else session_epoch
         limits = {"max_wait_us": 500_000, "min_bytes": 1, "max_bytes": 10_000, "max_partition_bytes": 1000}
         limits |= self.limits
@@ -282,9 +285,9 @@ class Follower:
         self.requests += 1
         return self.answer(answered)
 
-    def at(self, offset: int, epoch: int = 0) -> FetchResponse | None:
+    def at(self, offset: int, epoch: int = 0, start: int = 0) -> FetchResponse | None:
         """Read ``TP`` there."""
-        return self.fetch((TP, epoch, offset))
+        return self.fetch((TP, epoch, offset), start=start)
 
     def expire(self) -> FetchResponse | None:
         """Let the long poll end; its answer."""

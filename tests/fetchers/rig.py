@@ -79,6 +79,8 @@ class Replica:
         for batch in batches:
             self.log.append(batch)
         self.high_watermark = min(leader_high_watermark, self.log.end_offset)
+        if leader_log_start > self.log.start_offset:
+            self.log.raise_start_to(min(leader_log_start, self.log.end_offset))
         return self.log.end_offset
 
     def truncate_to(self, offset: int) -> None:
@@ -100,6 +102,7 @@ class Leader:
         mistakes: which other partition it names in its answer about an epoch.
         hold: while set, answers wait for it; the requests are in ``asked``.
         down: it does not answer at all.
+        asks_starts: it asks its followers where their logs begin.
         swaps: a copy that has everything takes the place of the current log; those that did are in ``swapped``.
         lines: the connections that were made, closed ones included.
     """
@@ -115,6 +118,7 @@ class Leader:
     asked: list[Any] = field(factory=list)
     hold: Signal | None = None
     down: bool = False
+    asks_starts: bool = False
     lines: list["Line"] = field(factory=list)
     swaps: bool = False
     copies: dict[TopicPartition, Replica] = field(factory=dict)
@@ -232,7 +236,7 @@ class Line:
             late = self.leader.world.now >= deadline
             if late or any(answer.batches or answer.error or answer.diverging for answer in answers):
                 self.sent |= {answer.tp: answer.high_watermark for answer in answers}
-                return FetchResponse(Errors.NONE, self.session, answers, 60)
+                return FetchResponse(Errors.NONE, self.session, answers, 60, asks_starts=self.leader.asks_starts)
             await self.leader.world.sleep(10 * MS, background=True)
 
     def read(self, wanted: FetchPartition) -> tuple[FetchedPartition, ...]:

@@ -4,6 +4,7 @@ long poll (kafka-behaviour §8.2)."""
 from types import MappingProxyType
 from unittest.mock import Mock
 
+import pytest
 from attrs import fields
 
 from brokers.log.leader_epoch_cache import NO_EPOCHS
@@ -30,6 +31,24 @@ def test_follows_its_leader_and_learns_the_high_watermark() -> None:
         rig.leader.marks[A] = 3
         await rig.rest()
         assert (rig.replicas[A].log_end_offset, rig.replicas[A].high_watermark) == (4, 3)
+
+    play(scenario)
+
+
+@pytest.mark.parametrize(("asks", "told"), [(True, [0, 0, 2]), (False, [0, 0])])
+def test_a_leader_that_asks_where_logs_begin_is_told_when_that_changes(asks: bool, told: list[int]) -> None:
+    """Kafka's followers tell it always; who waits for it is a request to delete records."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.asks_starts = asks
+        rig.leader.leads(A, 0, 0, 0)
+        rig.add(A)
+        await rig.rest()
+        rig.leader.logs[A].raise_start_to(2)
+        rig.leader.marks[A] = 2  # something to answer
+        await rig.rest(1_500)
+        named = [wanted for request in rig.leader.requests(FetchRequest) for wanted in request.partitions]
+        assert [wanted.log_start_offset for wanted in named if wanted.fetch_offset in (0, 3)] == told
 
     play(scenario)
 

@@ -191,8 +191,9 @@ class LogStartMoved(NamedTuple):
     """A replica's log start offset moved.
 
     Attributes:
-        reason: ``time`` or ``size`` (old segments were deleted), ``leader`` (a follower adopted the leader's log start
-            offset from a fetch), or ``copy`` (a log that began elsewhere has taken its place).
+        reason: ``time`` or ``size`` (old segments were deleted), ``request`` (a client had records deleted, KIP-107),
+            ``leader`` (a follower adopted the leader's log start offset from a fetch), or ``copy`` (a log that began
+            elsewhere has taken its place).
     """
 
     t_us: int

@@ -1,5 +1,6 @@
 """Kafka's AdminClient, as far as the tools need it: ask the controller, wherever it is (KafkaAdminClient, 2.5)."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from attrs import define, field
@@ -10,6 +11,7 @@ from emulator.nodes import Process
 from emulator.protocol.address import LISTENER
 from emulator.protocol.errors import Errors
 from emulator.protocol.metadata import NO_CONTROLLER, MetadataRequest
+from emulator.protocol.types import TopicPartition
 
 
 class KafkaError(Exception):
@@ -82,10 +84,29 @@ class AdminClient:
                 await self._world.sleep(self.retry_backoff_us)
         raise _timed_out(f"broker {broker} has not answered within {timeout_us / 1e6:g} s")
 
-    async def _find_controller(self, deadline_us: int) -> int:
+    async def find_leaders(self, topics: Iterable[str], timeout_us: int) -> dict[TopicPartition, int]:
+        """The leader of each partition of ``topics`` that a broker knows.
+
+        Raises: KafkaError, REQUEST_TIMED_OUT.
+        """
+        request = MetadataRequest(tuple(topics))
+        deadline_us = self._world.now + timeout_us
+        while self._world.now < deadline_us:
+            try:
+                response = await self._ask(self._next_broker(), request, deadline_us)
+            except Disconnected:
+                await self._world.sleep(self.retry_backoff_us)
+                continue
+            return {state.tp: state.leader for state in response.partitions}
+        raise _timed_out(f"no broker has answered within {timeout_us / 1e6:g} s")
+
+    def _next_broker(self) -> int:
         broker = self.brokers[self._turn % len(self.brokers)]
         self._turn += 1
-        response = await self._ask(broker, MetadataRequest(()), deadline_us)
+        return broker
+
+    async def _find_controller(self, deadline_us: int) -> int:
+        response = await self._ask(self._next_broker(), MetadataRequest(()), deadline_us)
         return int(response.controller)
 
     async def _ask(self, broker: int, request: Any, deadline_us: int) -> Any:

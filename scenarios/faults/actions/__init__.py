@@ -13,7 +13,7 @@ FILES = {
     "broker": "brokers", "controller": "brokers", "zk": "brokers", "fetcher": "brokers", "disk": "disks",
     "log_dir": "disks", "election": "elections", "gate": "holds", "message": "intercepted", "link": "links",
     "host": "links", "network": "networks", "heal": "healing", "reassign": "reassignments", "config": "config_actions",
-    "reassign.mistake": "mistakes", "topic": "topic_actions", "client": "programs",
+    "reassign.mistake": "mistakes", "topic": "topic_actions", "records": "records_deleted", "client": "programs",
     "zookeeper": "zookeeper", "broker.clock": "machines", "broker.clock_sync": "machines", "broker.slow": "machines",
     "broker.fast": "machines", "controller.resign": "zookeeper", "zk.delete": "zookeeper",
 }  # fmt: skip

@@ -15,6 +15,7 @@ from brokers.metadata_cache import MetadataCache
 from brokers.partition.partition import Partition
 from brokers.purgatory import ProduceWatchers
 from brokers.replica_manager.log_dir_failures import LogDirFailureHandler
+from brokers.replica_manager.record_deletion import RecordDeletion
 from brokers.replica_manager.replica_manager import ReplicaManager
 from brokers.requests import log_dirs
 from brokers.requests.control import ControlHandler
@@ -56,6 +57,10 @@ def _takes_the_first(update: Callable[..., None]) -> Callable[..., None]:
         update(self, evolve(request, partitions=request.partitions[:1]))
 
     return takes
+
+
+def _counts_itself(_low_watermark: Callable[..., int]) -> Callable[..., int]:
+    return lambda _self, partition: int(partition.log.start_offset)
 
 
 def _knows_first_epoch(make_followers: Callable[..., None]) -> Callable[..., None]:
@@ -197,5 +202,11 @@ GUARDS = (
         here="A broker whose session has expired is not notified of changed settings any more, as nothing arms the "
         "watch again, and reads none.",
         taken_out=(TakenOut(owner=DynamicConfigManager, function="look", instead=_only_in_the_first_session),),
+    ),
+    Guard(
+        name="deletions_complete",
+        title="a leader answers a deletion that its followers do not know of",
+        here="A DeleteRecords is answered as soon as the leader's own log begins at the offset.",
+        taken_out=(TakenOut(owner=RecordDeletion, function="low_watermark", instead=_counts_itself),),
     ),
 )

@@ -394,3 +394,25 @@ class DirectoryUsed(NamedTuple):
 
     def in_words(self, _tp: TopicPartition | None) -> str:
         return f"broker {self.broker} uses {self.log_dir}, and could not recover a log there"
+
+
+class DeletedInPart(NamedTuple):
+    """A deletion that is answered before all live replicas have deleted.
+
+    Attributes:
+        broker: the leader.
+        offset, low_watermark: the offset that was asked for, and the low watermark of the answer.
+        late: the replicas that begin earlier, with where they begin.
+    """
+
+    broker: int
+    offset: int
+    low_watermark: int
+    late: tuple[tuple[int, int], ...]
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        begins = ", ".join(f"that of broker {broker} begins at {start}" for broker, start in self.late)
+        return (
+            f"{tp}: broker {self.broker} says that all replicas begin at {self.low_watermark}, asked for "
+            f"{self.offset}" + (f"; {begins}" if begins else "")
+        )

@@ -19,7 +19,7 @@ from scenarios.observe.measures.isr_row import IsrRow
 NO_FAULTS = (
     # actions of an operator or an application
     "reassign.execute", "reassign.cancel", "reassign.list", "reassign.verify", "config.set", "topic.create",
-    "topic.delete", "topic.expand", "election.preferred", "election.unclean", "controller.resign",
+    "topic.delete", "topic.expand", "records.delete", "election.preferred", "election.unclean", "controller.resign",
     # actions that end a fault, or hold the run at a step
     "heal", "broker.start", "broker.resume", "broker.fast", "broker.clock_sync", "client.start", "disk.heal",
     "link.heal", "host.reconnect", "network.heal", "message.release", "gate.hold", "gate.release", "zookeeper.start",

@@ -129,7 +129,7 @@ class ReachedLogs(ReachPart):
         yield "truncation above the high watermark"
         yield "truncation of everything"
         yield from ("log recovered: torn", "log recovered: corrupt")
-        yield from (f"log start moved: {reason}" for reason in ("time", "size", "leader", "copy"))
+        yield from (f"log start moved: {reason}" for reason in ("time", "size", "request", "leader", "copy"))
         yield "log directory failed"
         yield "log directory failed: the broker halts"
         yield from ("lost with acks=all: unclean", "lost with acks=all: unflushed", "lost with acks=1")

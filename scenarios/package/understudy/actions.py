@@ -35,6 +35,7 @@ from scenarios.faults.actions.mistakes import ReassignMistake
 from scenarios.faults.actions.networks import NetworkHeal, NetworkPartition
 from scenarios.faults.actions.programs import ClientCrash, ClientStart
 from scenarios.faults.actions.reassignments import ReassignCancel, ReassignExecute, ReassignList, ReassignVerify
+from scenarios.faults.actions.records_deleted import RecordsDelete
 from scenarios.faults.actions.topic_actions import TopicCreate, TopicDelete, TopicExpand
 from scenarios.faults.actions.zookeeper import (
     ControllerResign,
@@ -94,6 +95,7 @@ __all__ = [
     "ReassignList",
     "ReassignMistake",
     "ReassignVerify",
+    "RecordsDelete",
     "TopicCreate",
     "TopicDelete",
     "TopicExpand",

@@ -56,6 +56,12 @@ PROFILE = KAFKA_3_0.with_differences(
         source="KAFKA-13837 and KAFKA-14078, 3.3",
         policies={"brokers.refuses_unassigned": True},
     ),
+    Difference(
+        title="clients find the versions of APIs of",
+        here="3.3.2: as in 3.0, and reasons to join and leave (JoinGroup 9, LeaveGroup 5), DescribeLogDirs 4",
+        source="KIP-800, 3.2; KIP-827, 3.3",
+        policies={"brokers.api_versions": RELEASE},
+    ),
     name="kafka-3.3",
     release=RELEASE,
     help="3.3: kafka-3.0 with ISRs of live brokers only (KIP-841)",

@@ -35,6 +35,12 @@ PROFILE = KAFKA_3_3.with_differences(
         source="KAFKA-14694, 3.6",
         policies={"brokers.producers_wait_for_ids": False},
     ),
+    Difference(
+        title="clients find the versions of APIs of",
+        here="3.6.2: as in 3.3; what is new is between brokers",
+        source="message definitions of 3.6.2",
+        policies={"brokers.api_versions": RELEASE},
+    ),
     name="kafka-3.6",
     release=RELEASE,
     help="3.6: kafka-3.3 without strays of cancelled moves (KAFKA-13972)",

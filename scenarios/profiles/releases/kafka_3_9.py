@@ -21,6 +21,12 @@ PROFILE = KAFKA_3_6.with_differences(
         source="KAFKA-15583, 3.7",
         policies={"brokers.caps_min_isr": True},
     ),
+    Difference(
+        title="clients find the versions of APIs of",
+        here="3.9.1: as in 3.6, and Produce 11, OffsetCommit 9, OffsetFetch 9, FindCoordinator 5, DescribeCluster 1",
+        source="KIP-951, KIP-848 and KIP-890, 3.7 and 3.8",
+        policies={"brokers.api_versions": RELEASE},
+    ),
     name="kafka-3.9",
     release=RELEASE,
     help="3.9: kafka-3.6 with a high watermark that min.insync.replicas holds (KAFKA-15583)",

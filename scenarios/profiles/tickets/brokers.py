@@ -166,6 +166,21 @@ TICKETS = (
         source="Log.deletableSegments, 0.11.0.0 and 0.11.0.1",
     ),
     Ticket(
+        key="KAFKA-6975",
+        title="a replica that begins in the middle of a batch cannot be filled",
+        since="0.11",
+        last="1.1.0",
+        until=("1.0.2", "1.1.1", "2.0.0"),
+        happened="Deleting records on request (KIP-107) may leave the start of a leader's log in the middle of a "
+        "batch. A new replica, a copy in another log directory and a follower that was down meanwhile begin there, are "
+        "sent the whole batch, and refused it, since its first offset is before the end of their log. The fetcher "
+        "thread ended with it, and so did the replication of all its other partitions.",
+        here="A follower whose log is empty, and ends within the first batch that it is sent, tries to append that.",
+        checker="converged",
+        policies={"brokers.log_rules.begins_within_batch": False},
+        source="Log.append and Partition.appendRecordsToFollower, 1.1.0 and 1.1.1",
+    ),
+    Ticket(
         key="KAFKA-10432",
         title="a log that is recovered after a crash comes back without leader epoch 0",
         since="0.11",

@@ -156,6 +156,7 @@ DECLARED: Mapping[str, Mapping[int, Versions]] = {
     "configs": {32: (0, 4), 33: (0, 2), 44: (0, 1)},
     "log_dirs": {34: (0, 2), 35: (0, 4)},
     "partition_reassignments": {43: (0, 2), 45: (0, 0), 46: (0, 0)},
+    "delete_records": {21: (0, 2)},
 }
 """The modules of this package: the APIs that each declares, by number, with the versions that it can translate."""
 FILES: Mapping[int, str] = {key: file for file, apis in DECLARED.items() for key in apis}

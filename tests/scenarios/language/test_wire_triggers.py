@@ -85,6 +85,7 @@ SENT_ON_DEMAND = {
     "DescribeLogDirs": f'[[method]]\nat = "3s"\naction = "reassign.verify"\n{LOG_DIRS}',
     "AlterPartitionReassignments": '[[method]]\nat = "3s"\naction = "reassign.cancel"',
     "ListPartitionReassignments": '[[method]]\nat = "3s"\naction = "reassign.list"',
+    "DeleteRecords": '[[method]]\nat = "3s"\naction = "records.delete"\ntopic = "orders"',
 }
 
 WITH_PROFILE = ("AlterIsr", "AllocateProducerIds")

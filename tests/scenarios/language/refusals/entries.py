@@ -235,6 +235,41 @@ CASES: dict[str, Case] = {
         "method[1].action: profile 'wiki-text' knows no deletion of topics",
         "'kafka-2.3'",
     ),
+    "records deleted of nothing": (
+        acting('action = "records.delete"'),
+        "method[1].topic",
+        "write either 'topic' or 'partitions'",
+    ),
+    "records deleted of a topic and of partitions": (
+        acting('action = "records.delete"', 'topic = "orders"', 'partitions = ["orders-0"]'),
+        "method[1].topic",
+        "write either 'topic' or 'partitions'",
+    ),
+    "records deleted of an unknown topic": (
+        acting('action = "records.delete"', 'topic = "order"'),
+        "method[1].topic: unknown topic 'order'",
+        "did you mean 'orders'?",
+    ),
+    "records deleted of an unknown partition": (
+        acting('action = "records.delete"', 'partitions = ["orders-9"]'),
+        "method[1].partitions[0]: unknown partition 'orders-9'",
+        "'orders-1'",
+    ),
+    "records deleted before a word": (
+        acting('action = "records.delete"', 'topic = "orders"', 'before = "start"'),
+        "method[1].before: the text 'start' does not fit",
+        'an offset from 0, or "end"',
+    ),
+    "records deleted before a negative offset": (
+        acting('action = "records.delete"', 'topic = "orders"', "before = -1"),
+        "method[1].before",
+        "an integer from 0",
+    ),
+    "records deleted before there was DeleteRecords": (
+        acting('action = "records.delete"', 'topic = "orders"').replace("title =", 'profile = "kafka-0.8"\ntitle =', 1),
+        "method[1].action: profile 'kafka-0.8' deletes no records on request",
+        "'kafka-1.1'",
+    ),
     "topic expanded to what it has": (
         acting('action = "topic.expand"', 'topic = "orders"', "partitions = 1"),
         "method[1].partitions: 'orders' has 2 partitions by then",

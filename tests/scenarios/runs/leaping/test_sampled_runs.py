@@ -69,6 +69,29 @@ def test_a_sampled_run_is_as_long_and_counts_as_much_as_the_exact_one(load: dict
         assert min(per_s) == pytest.approx(max(per_s), rel=0.005), name
 
 
+def test_records_are_deleted_between_leaps() -> None:
+    """In the middle of a move: half of what is copied is gone then, and the copy goes on behind it. No leap begins
+    while a deletion waits for a replica."""
+    delete = {"at": "30s", "action": "records.delete", "topic": "orders", "before": 100_000}
+    moving = throttled(profile="kafka-2.4", method=[EXECUTE, delete])
+    stage = Stage(prepare(moving), keep_rows=False)
+    waiting: list[int] = []
+
+    def look(event: LeapBegan) -> None:
+        waiting.extend(event.t_us for broker in stage.cluster.brokers.values() if broker.replicas.deletion.waiting)
+
+    stage.cluster.trace.fold(LeapBegan, look)
+    stage.play()
+    assert not waiting
+    exact, sampled = run_scenario(moving.with_overrides({"fidelity": "exact"})), leaps(moving)
+    assert sampled.leaping is not None
+    assert sampled.leaping.leaps
+    for name in EQUAL:
+        assert sampled.metrics[name] == exact.metrics[name], name
+    for name in CLOSE:
+        assert sampled.metrics[name] == pytest.approx(exact.metrics[name], rel=0.05), name
+
+
 def test_a_leap_begins_once_each_replica_in_sync_has_fetched_from_its_leader() -> None:
     """Else it cannot fetch before the leap is over, and its leader removes it from the ISR."""
     # All move to the same brokers: a follower waits in a fetch of the partitions that came before.

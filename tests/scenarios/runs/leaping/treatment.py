@@ -55,7 +55,11 @@ STATE: Mapping[str, Mapping[str, str]] = {
     },
     "brokers.partition.remote.RemoteReplica": {
         "broker": KEPT, "log_end_offset": SET, "last_caught_up_us": SET, "last_fetch_us": SET,
-        "last_fetch_leader_end": SET, "position": KEPT, "must_fetch": KEPT,
+        "last_fetch_leader_end": SET, "position": KEPT, "must_fetch": KEPT, "log_start_offset": KEPT,
+    },
+    "brokers.replica_manager.record_deletion.RecordDeletion": {
+        "process": KEPT, "partitions": KEPT, "offline": KEPT, "metadata": KEPT, "futures": KEPT,
+        "error_without_replica": KEPT, "waiting": EMPTY, "asked": KEPT,
     },
     "brokers.purgatory.DelayedFetch": {
         "purgatory": KEPT, "process": KEPT, "session": KEPT, "request": EMPTY, "poll": EMPTY, "rank": KEPT,
@@ -63,7 +67,7 @@ STATE: Mapping[str, Mapping[str, str]] = {
     },
     "fetchers.state.PartitionFetchState": {
         "tp": KEPT, "leader_epoch": KEPT, "offset": SET, "log": SET, "truncating": EMPTY, "delayed_until_us": EMPTY,
-        "held": SET, "had_error": KEPT, "adding": KEPT, "lag": SET, "lag_written": KEPT,
+        "held": SET, "had_error": KEPT, "adding": KEPT, "lag": SET, "lag_written": KEPT, "log_start": KEPT,
     },
     "fetchers.quota.Quota": {
         "rate": KEPT, "windows": KEPT, "window_us": KEPT, "held_us": SET, "shut": SET,

@@ -35,6 +35,7 @@ class Release:
     reassign: str = "kafka.admin.ReassignPartitionsCommand"
     elections: str = "kafka.admin.LeaderElectionCommand"
     log_dirs: str = "kafka.admin.LogDirsCommand"
+    delete_records: str = "kafka.admin.DeleteRecordsCommand"
     groups: str = "kafka.admin.ConsumerGroupCommand"
     producer: str = "kafka.tools.ConsoleProducer"
     consumer: str = "kafka.tools.ConsoleConsumer"
@@ -53,6 +54,7 @@ RELEASES = (
         reassign="org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
         elections="org.apache.kafka.tools.LeaderElectionCommand",
         log_dirs="org.apache.kafka.tools.LogDirsCommand",
+        delete_records="org.apache.kafka.tools.DeleteRecordsCommand",
         groups="org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
         consumer="org.apache.kafka.tools.consumer.ConsoleConsumer",
     ),

@@ -115,6 +115,19 @@ def test_console_producer_and_consumer(release: Release, java: Call) -> None:
     assert sorted(read) == ["one", "three", "two"]
 
 
+def test_kafka_delete_records(release: Release, java: Call, tmp_path: Path) -> None:
+    java(release.producer, "--topic", "orders", "--producer-property", "linger.ms=0", given="one\ntwo\nthree\n" * 20)
+    wanted = tmp_path / "offsets.json"
+    entries = [{"topic": "orders", "partition": number, "offset": -1} for number in (0, 1)]
+    wanted.write_text(json.dumps({"version": 1, "partitions": entries}))
+    printed = java(release.delete_records, "--offset-json-file", str(wanted))
+    marks = [int(line.split("low_watermark: ")[1]) for line in printed.splitlines() if "low_watermark: " in line]
+    assert (len(marks), sum(marks)) == (2, 60)
+    entries = [{"topic": "orders", "partition": 0, "offset": 1_000}]
+    wanted.write_text(json.dumps({"version": 1, "partitions": entries}))
+    assert "OffsetOutOfRangeException" in java(release.delete_records, "--offset-json-file", str(wanted))
+
+
 def test_kafka_consumer_groups_and_the_verifiable_tools(release: Release, java: Call) -> None:
     produced = java(release.verifiable_producer, "--topic", "orders", "--max-messages", "200", "--acks", "-1")
     assert _events(produced, "producer_send_success") == 200

@@ -1,0 +1,18 @@
+"""DeleteRecords (API 21), which a leader answers (KafkaApis.handleDeleteRecordsRequest, 2.4.1). What it does is in
+``brokers.replica_manager.record_deletion``."""
+
+from brokers.replica_manager import ReplicaManager
+from brokers.requests.router import handles
+from emulator.network import Channel
+from emulator.protocol.delete_records import DeleteRecordsRequest
+
+
+class DeleteRecordsHandler:
+    """Answers admin clients."""
+
+    def __init__(self, manager: ReplicaManager) -> None:
+        self._manager = manager
+
+    @handles(DeleteRecordsRequest)
+    def delete_records(self, request: DeleteRecordsRequest, channel: Channel) -> None:
+        self._manager.deletion.delete(request, channel)

@@ -1,0 +1,48 @@
+"""Records deleted on request (KIP-107), and leaders that die of it."""
+
+from __future__ import annotations
+
+from attrs import field, frozen
+
+from emulator.protocol.delete_records import TO_HIGH_WATERMARK
+from scenarios.chaos import strikes
+from scenarios.chaos.block_draws import MS, Draws
+from scenarios.chaos.draft import SECOND, Scope, Strike
+from scenarios.chaos.kind import Episodes
+from scenarios.faults.actions.records_deleted import SINCE, RecordsDelete
+from scenarios.language.chaos import COUNT, chaos
+from scenarios.language.schema.spans import Range
+from scenarios.language.schema.table_reader import key
+from scenarios.language.targets import Target
+from scenarios.language.topic_spec import split_partition
+from scenarios.language.triggers import At
+from scenarios.profiles import PROFILES
+from scenarios.profiles.profile import is_before
+
+
+@chaos("record-deletions", "records are deleted from the beginning of partitions, also of leaders that die then")
+@frozen(kw_only=True)
+class RecordDeletions(Episodes):
+    times: Range = field(default=(1, 4), metadata=key(COUNT, "how often in a run"))
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        draft = scope.draft
+        if is_before(PROFILES[draft.scenario.profile].release, SINCE):
+            return
+        partition = scope.partition(draws)
+        delete = Strike(self._delete(partition, draws.sub("what")))
+        series = [delete]
+        then = draws.sub("then")
+        if then.chance(0.4):
+            leader = strikes.short_crash(scope, then, Target(role=f"leader({partition})"))
+            series.append(leader._replace(gap_us=then.spread((MS, 2 * SECOND))))
+        if then.chance(0.3):
+            series.append(delete._replace(gap_us=then.spread((100 * MS, 5 * SECOND))))
+        draft.add(At(draft.moment(draws)), series)
+
+    @staticmethod
+    def _delete(partition: str, draws: Draws) -> RecordsDelete:
+        before = draws.weighted(((3, TO_HIGH_WATERMARK), (2, draws.spread((1, 1_000)))))
+        if draws.chance(0.3):
+            return RecordsDelete(topic=split_partition(partition)[0], before=before)
+        return RecordsDelete(partitions=(partition,), before=before)

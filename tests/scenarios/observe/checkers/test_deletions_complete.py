@@ -1,0 +1,41 @@
+"""S19: what a client had deleted is gone from each live replica when it is told so."""
+
+from __future__ import annotations
+
+import pytest
+
+from emulator.protocol import events as e
+from emulator.protocol.shown import RecordsDeleted
+from scenarios.observe.checkers.deletions_complete import DeletionsComplete
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
+
+
+def deleted_at(*starts: int, offset: int = 5, low_watermark: int = 5, counted: tuple[int, ...] = (0, 1)) -> list[str]:
+    """The violations, where the logs of brokers 0, 1, ... begin at ``starts``."""
+    run = WrittenHistory(DeletionsComplete.name).begin()
+    run.everywhere(0, 1)
+    for broker, start in enumerate(starts):
+        run.emit(e.LogStartMoved, broker, *ORDERS_0, start, "request")
+    run.trace.show(RecordsDeleted, 0, *ORDERS_0, 1, offset, low_watermark, counted)
+    return [violation.state for violation in run.violations()]
+
+
+@pytest.mark.parametrize("starts", [(5, 5), (5, 7), (6, 5)])
+def test_every_counted_replica_begins_there(starts: tuple[int, int]) -> None:
+    assert deleted_at(*starts) == []
+
+
+def test_one_that_is_down_is_not_counted() -> None:
+    assert deleted_at(5, 0, counted=(0,)) == []
+
+
+def test_one_that_begins_earlier_again_after_a_crash_has_begun_there() -> None:
+    assert deleted_at(5, 5, 0) == []
+
+
+@pytest.mark.parametrize(("starts", "low_watermark"), [((5, 4), 5), ((5, 5), 6), ((5, 5), 4)])
+def test_a_replica_that_begins_before_the_offset_or_the_low_watermark(
+    starts: tuple[int, int], low_watermark: int
+) -> None:
+    [state] = deleted_at(*starts, low_watermark=low_watermark)
+    assert f"all replicas begin at {low_watermark}, asked for 5" in state
