@@ -13,7 +13,7 @@ from scenarios.observe.checkers.checker import Report
 from scenarios.observe.history.history import History
 
 DISCARDED_US = 15_000_000
-"""How much later than file.delete.delay.ms a log may be deleted: brokers look now and then."""
+"""How much later than log.segment.delete.delay.ms a log may be deleted: brokers look now and then."""
 
 
 class GoneTopicsForgotten(BrokerMemory):
@@ -40,7 +40,7 @@ class GoneTopicsForgotten(BrokerMemory):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._delay_us = history.settings.start.time_us("file.delete.delay.ms", 60_000) + DISCARDED_US
+        self._delay_us = history.settings.start.time_us("log.segment.delete.delay.ms", 60_000) + DISCARDED_US
         self._configs: dict[str, None] = {}
         self._ever: dict[str, None] = {}
         self._asked_us: dict[str, int] = {}

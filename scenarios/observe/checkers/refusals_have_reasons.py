@@ -26,12 +26,13 @@ class RefusalsHaveReasons(Checker):
     election of a preferred replica out, while it knows all brokers concerned.
 
     Verified: each answer to ControlledShutdown and AlterPartitionReassignments, where controller and brokers have been
-        registered, and have reached each other and ZooKeeper, for 5 s without a fault that delays anything. When a
-        controller deletes /admin/preferred_replica_election, under which it was created: a partition that it names has
-        another leader epoch than then, if its preferred replica was registered and in the ISR, and did not lead. That
-        it is registered comes to the controller before the request, in whatever time; but a new controller reads the
-        znode at the end of its failover (fetchPendingPreferredReplicaElections), and then knows only the brokers that
-        it has loaded before.
+        registered, and have reached each other and ZooKeeper, for 5 s without a fault that delays anything. A broker
+        that shuts down is no live one to the API (ControllerContext.liveBrokerIds, 2.4), however long that takes. When
+        a controller deletes /admin/preferred_replica_election, under which it was created: a partition that it names
+        has another leader epoch than then, if its preferred replica was registered and in the ISR, and did not lead.
+        That it is registered comes to the controller before the request, in whatever time; but a new controller reads
+        the znode at the end of its failover (fetchPendingPreferredReplicaElections), and then knows only the brokers
+        that it has loaded before.
 
     Each move to replicas that no partition can have, none of them, one twice or one below 0, is answered
         INVALID_REPLICA_ASSIGNMENT (KafkaController.validateReplicas, 2.4).
@@ -109,7 +110,9 @@ class RefusalsHaveReasons(Checker):
     def on_move_answered(self, event: MoveAnswered) -> None:
         tp = TopicPartition(event.topic, event.partition)
         target = self._targets.pop(tp, ())
-        if event.error == Errors.INVALID_REPLICA_ASSIGNMENT.name and target and self._knows(event.t_us, *target):
+        invalid = event.error == Errors.INVALID_REPLICA_ASSIGNMENT.name and bool(target)
+        leaves = any(self.cluster.is_shutting_down(broker) for broker in target)
+        if invalid and not leaves and self._knows(event.t_us, *target):
             self.violated(event, MoveAnsweredWrong(tuple(target), event.error, alive=True), tp)
 
     def on_mistake(self, event: MistakeAnswered) -> None:

@@ -34,6 +34,9 @@ class MoveEnds:
         """Partitions without adding or removing replicas in ZooKeeper any more, and without ``MoveFinished`` yet."""
         self._by_znode: dict[TopicPartition, None] = {}
         """Partitions that /admin/reassign_partitions has named, without ``MoveFinished`` yet."""
+        self._unannounced: dict[TopicPartition, None] = {}
+        """Partitions that the znode names since its tool created it, and whose ``MoveStarted`` that tool has still to
+        record. Any other request for one of them came by the API."""
         self._znode = ""
         past.subscribe(ReassigningWritten, self._moved)
         trace.fold(ZkWritten, self._written)
@@ -41,9 +44,10 @@ class MoveEnds:
         trace.fold(MoveFinished, self._finished)
         trace.fold(ControllerElected, self._elected)
 
-    def asked_by_znode(self, tp: TopicPartition) -> bool:
-        """Whether /admin/reassign_partitions has named a partition whose move has not ended."""
-        return tp in self._by_znode
+    def announces_znode(self, tp: TopicPartition) -> bool:
+        """Whether a ``MoveStarted`` that comes now is about /admin/reassign_partitions: its tool records it as soon as
+        it has created the znode. The API may be asked for a partition that the znode names."""
+        return tp in self._unannounced
 
     def _moved(self, event: ReassigningWritten) -> None:
         if event.moves:
@@ -58,11 +62,13 @@ class MoveEnds:
             return
         self._znode = "" if event.op == "delete" else event.data
         if event.op == "create":
-            self._by_znode.update(dict.fromkeys(decode_reassignment(event.data)))
+            self._unannounced = dict.fromkeys(decode_reassignment(event.data))
+            self._by_znode.update(self._unannounced)
 
     def _started(self, event: MoveStarted) -> None:
         tp = TopicPartition(event.topic, event.partition)
         self._settled.pop(tp, None)
+        self._unannounced.pop(tp, None)
         self._targets[tp] = event.target
 
     def _finished(self, event: MoveFinished) -> None:

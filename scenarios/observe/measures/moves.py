@@ -223,7 +223,7 @@ class Moves(Fold):
             move.needed = before.needed or move.needed
         earlier = self._asked.get(tp, ()) if before is not None or self._unanswered.get(tp) else ()
         self._asked[tp] = (*earlier, event.target)
-        if not self._ends.asked_by_znode(tp):
+        if not self._ends.announces_znode(tp):
             self._await_answer(tp)
         if before is None or before.row.failed:
             self._added.begin(tp, move.row.t_us, move.row.original)

@@ -230,6 +230,28 @@ def test_one_that_is_asked_for_again_goes_on() -> None:
     assert moves(stream) == [(4_000, OLD, (3, 1, 2), True)]
 
 
+@pytest.mark.parametrize("again", [True, False])
+def test_a_request_by_the_api_awaits_its_answer_though_the_znode_names_the_partition(again: bool) -> None:
+    """kafka-2.5, seed 91: the znode's move ends at the target that the API is asked for too, and another one is begun
+    and ended before the controller gets to that request."""
+    stream = started()
+    stream.at(1_000).write(REASSIGN_PARTITIONS, encode_reassignment({ORDERS_0: (3, 1, 2)}), op="create")
+    stream.move((3, 1, 2))
+    if again:
+        stream.at(1_500).move((3, 1, 2))
+    stream.topic("orders", {0: (3, 1, 2)})
+    stream.at(2_000).moved()
+    stream.at(3_000).move((4, 1, 2))
+    answer(stream)
+    stream.topic("orders", {0: (4, 1, 2)})
+    stream.topic("orders", {0: (3, 1, 2)})
+    stream.at(4_000).moved()
+    if again:
+        answer(stream)
+    found = stream.finish(9_000)
+    assert (found["moves"], found["moves_failed"]) == (2, 0 if again else 1)
+
+
 def test_a_move_that_the_controller_refuses_in_the_znode_is_not_done() -> None:
     stream = started()
     stream.at(1_000).move((3, 1, 2))
