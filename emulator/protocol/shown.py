@@ -54,6 +54,24 @@ class ProducersLeft(NamedTuple):
     waiting: int
 
 
+class RequestUnanswered(NamedTuple):
+    """A client has closed its connection, as the request in hand was not answered in its time.
+
+    Attributes:
+        client: the machine of the client.
+        request: the request.
+        since_us: when the broker took it up.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    client: int
+    request: object
+    since_us: int
+
+
 class ControllerLeft(NamedTuple):
     """A broker closes its connection to the controller, and opens one to another (KIP-497).
 
@@ -101,6 +119,24 @@ class FetchMisanswered(NamedTuple):
     error: str
     topic: str
     partition: int
+
+
+class FetchOverdue(NamedTuple):
+    """A broker answers a fetch because its time is over, or the broker has to, with as many bytes as it waited for.
+
+    Attributes:
+        reader: the follower's broker, or -1 for a consumer.
+        waited_us: how long it has waited.
+        partitions: the partitions of which it gets records.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    reader: int
+    waited_us: int
+    partitions: tuple[TopicPartition, ...]
 
 
 class FetchLost(NamedTuple):

@@ -37,6 +37,21 @@ class AckWaits(NamedTuple):
         )
 
 
+class NeverAnswered(NamedTuple):
+    """A request of a client, by the name of its API, that a broker has not answered in its time."""
+
+    broker: int
+    api: str
+    client: int
+    held_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.broker} has a {self.api} of machine {self.client} for {self.held_us / 1e6:g} s, and does "
+            "not answer it"
+        )
+
+
 class AckAbandoned(NamedTuple):
     """A batch up to ``required`` that waits at a broker which follows now."""
 
