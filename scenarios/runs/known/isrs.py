@@ -217,5 +217,6 @@ ISRS: tuple[Reason, ...] = (
     Reason("KAFKA-1382", _behind_its_own_write, effect=1),
     Reason("Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)", _behind_its_own_write),
     Reason("KAFKA-12686", _wish_dropped),
+    Reason("KAFKA-12686", _wish_dropped, effect=1),
 )
 """Reasons about ISRs. Where two explain a finding, the more particular one comes first."""
