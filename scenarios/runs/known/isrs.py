@@ -152,6 +152,8 @@ def _wish_dropped(past: KeptEvents, violation: Violation | None) -> bool:
     dropped: dict[TopicPartition, bool] = {}
     for event in past.events:
         kind = type(event)
+        if violation is not None and event.seq > violation.seq:
+            break  # a later leader epoch ends it
         if kind not in (IsrProposed, IsrChanged, IsrUpdateFailed, BecameLeader, BecameFollower):
             continue
         tp = TopicPartition(event.topic, event.partition)
