@@ -23,6 +23,23 @@ class ProducerDropped(NamedTuple):
     errors: tuple[str, ...]
 
 
+class ProduceRefused(NamedTuple):
+    """A broker refuses a batch.
+
+    Attributes:
+        acks: the acks that the request asks for; -1: all.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    acks: int
+    error: str
+
+
 class ProduceExpired(NamedTuple):
     """A produce request has timed out, and some in-sync replicas lack batches of it, as far as their leader knows.
 

@@ -114,6 +114,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "removes those from the ISR that lag, and no others", "KAFKA-1546", ("shrinks_overdue", "laggards_leave")
         ),
+        Promise("refuses a batch only for a reason", "Partition.appendRecordsToLeader, 0.8", ("leaders_accept",)),
         Promise("writes an ISR only over the version that it knows", "KAFKA-2729", ("isr_write_conditional",)),
         Promise("learns the outcome of each change of its ISR", "KAFKA-13091", ("isr_changes_end", "laggards_leave")),
         Promise("tells the latest offset once it knows what is committed", "KAFKA-2334", ("applied_high_watermark",)),

@@ -1,4 +1,4 @@
-"""Guards of what others wait for: answers, records, outcomes; and of the choice of leaders."""
+"""Guards of what others wait for: answers, records, outcomes; of what leaders accept, and of their choice."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from brokers.groups.member import MemberMetadata
 from brokers.groups.rebalance import GroupRebalances
 from brokers.partition.isr import AlterIsrItem
 from brokers.replica_manager.alter_isr import ZkIsrManager
+from brokers.requests import produce
 from brokers.requests.reader_session import ReaderSession
 from controller.state_machines.leader_elections import LeaderElections
+from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import LeaderAndIsr, state_path
 from emulator.zookeeper.messages import SetData
 from scenarios.museum.guards.guard import Guard, TakenOut
@@ -48,7 +50,17 @@ def _alone(successor: Callable[..., LeaderAndIsr]) -> Callable[..., LeaderAndIsr
     return alone
 
 
+def _one_more(refusal: Callable[..., Errors]) -> Callable[..., Errors]:
+    return lambda partition, acks, least: refusal(partition, acks, least + 1)
+
+
 GUARDS = (
+    Guard(
+        name="leaders_accept",
+        title="a leader wants one replica more in sync than it is told",
+        here="A leader refuses batches with acks=all while its ISR has just min.insync.replicas members.",
+        taken_out=(TakenOut(owner=produce, function="refusal", instead=_one_more),),
+    ),
     Guard(
         name="requests_answered",
         title="a coordinator forgets who waits for the end of a rebalance",

@@ -37,6 +37,21 @@ class AckWaits(NamedTuple):
         )
 
 
+class RefusedInVain(NamedTuple):
+    """A batch that its leader refused with ``error``, though it leads and has the ISR ``isr``."""
+
+    leader: int
+    error: str
+    isr: tuple[int, ...]
+    least: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.leader} refuses a batch ({self.error}), and leads with the ISR {list(self.isr)}; "
+            f"{self.least} in sync are enough"
+        )
+
+
 class NeverAnswered(NamedTuple):
     """A request of a client, by the name of its API, that a broker has not answered in its time."""
 

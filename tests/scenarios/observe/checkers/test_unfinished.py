@@ -1,14 +1,18 @@
-"""F12, I5 and V13: fetches, changes of ISRs and requests come to an end."""
+"""F12, I5, S19 and V13: fetches, changes of ISRs and requests come to an end; leaders accept what is written."""
 
 from __future__ import annotations
 
 import pytest
 
 from emulator.protocol import events as e
+from emulator.protocol import znodes
 from emulator.protocol.api import Request
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.groups.membership import HeartbeatRequest, JoinGroupRequest
-from emulator.protocol.shown import FetchOverdue, RequestUnanswered
+from emulator.protocol.shown import FetchOverdue, ProduceRefused, RequestUnanswered
+from emulator.protocol.znodes import encode_config
+from emulator.trace.events import ZkWritten
+from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
 
@@ -102,4 +106,37 @@ def test_a_fault_excuses() -> None:
     run.fault("broker.pause", "0")
     run.world.now += 20 * SECOND
     run.show(RequestUnanswered, 0, -9, BEAT, since_us)
+    assert run.violations() == []
+
+
+def refused(error: str, *, leads: bool = True, isr: tuple[int, ...] = (0, 1), least: int = 2) -> list[str]:
+    """A batch that broker 0 refuses, which leads or follows."""
+    run = Cluster("leaders_accept", start=StartSettings({"min.insync.replicas": least}))
+    run.emit(e.BecameLeader, 0, *ORDERS_0, 1, 0, 0, isr, (0, 1, 2), (), ())
+    if not leads:
+        run.follows(0, 1, 2)
+    run.show(ProduceRefused, 0, *ORDERS_0, -1, error)
+    return [violation.state for violation in run.violations()]
+
+
+def test_a_batch_that_is_refused_for_no_reason() -> None:
+    [state] = refused("NOT_ENOUGH_REPLICAS")
+    assert state == (
+        "orders-0: broker 0 refuses a batch (NOT_ENOUGH_REPLICAS), and leads with the ISR [0, 1]; 2 in sync are enough"
+    )
+    assert len(refused("NOT_LEADER_FOR_PARTITION", least=3)) == 1
+
+
+def test_batches_that_are_refused_for_a_reason() -> None:
+    assert refused("NOT_ENOUGH_REPLICAS", least=3) == []
+    assert refused("NOT_ENOUGH_REPLICAS", isr=(0,)) == []
+    assert refused("NOT_LEADER_FOR_PARTITION", leads=False) == []
+    assert refused("MESSAGE_TOO_LARGE") == []
+
+
+def test_a_leader_with_a_setting_of_its_own() -> None:
+    run = Cluster("leaders_accept")
+    run.emit(ZkWritten, 3, "create", f"{znodes.CONFIG_BROKERS}/0", 0, 0, encode_config({"min.insync.replicas": "3"}))
+    run.emit(e.BecameLeader, 0, *ORDERS_0, 1, 0, 0, (0, 1), (0, 1, 2), (), ())
+    run.show(ProduceRefused, 0, *ORDERS_0, -1, "NOT_ENOUGH_REPLICAS")
     assert run.violations() == []
