@@ -258,7 +258,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "ends a session that is not heard from, and its ephemeral znodes",
             "ZooKeeper 3.4",
-            ("no_write_after_expiry",),
+            ("sessions_end", "no_write_after_expiry"),
         ),
         Promise(
             "writes conditionally, in one order, and tells each watch once",

@@ -17,7 +17,8 @@ from controller.state_machines.leader_elections import LeaderElections
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import LeaderAndIsr, state_path
 from emulator.zookeeper.messages import SetData
-from scenarios.museum.guards.guard import Guard, TakenOut
+from emulator.zookeeper.server.database import Database
+from scenarios.museum.guards.guard import Guard, TakenOut, nothing
 
 
 def _forgets_who_waits(_answer: Callable[..., None]) -> Callable[..., None]:
@@ -80,6 +81,12 @@ GUARDS = (
         here="A leader that has written an ISR goes on waiting for the outcome, and changes its ISR no more.",
         also=("converged",),
         taken_out=(TakenOut(owner=ZkIsrManager, function="submit", instead=_does_not_listen),),
+    ),
+    Guard(
+        name="sessions_end",
+        title="the ephemeral znodes of a session outlive it",
+        here="ZooKeeper ends a session and leaves its ephemeral znodes: a dead broker stays registered.",
+        taken_out=(TakenOut(owner=Database, function="remove_ephemerals", instead=nothing),),
     ),
     Guard(
         name="elects_in_order",
