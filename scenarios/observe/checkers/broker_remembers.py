@@ -45,10 +45,11 @@ class BrokerRemembersTrue(BrokerMemory):
     out.
 
     Not verified: the watch of /admin/reassign_partitions, which a change of its content uses up in Kafka, too
-        (PartitionReassignmentHandler, 1.1 to 2.7); a number of fetchers that the broker refuses, as it is more than twice what it has, or less than half;
-        brokers that shut down, lost a log directory, or into which a scenario has injected an error; topics that are
-        being deleted; whom the metadata names as leader (``metadata_kept``), which of the replicas are offline, and the
-        replicas of a partition that is moved where the metadata is that of KIP-352's draft.
+        (PartitionReassignmentHandler, 1.1 to 2.7); a number of fetchers that the broker refuses, as it is more than
+        twice what it has, or less than half; brokers that shut down, lost a log directory, or into which a scenario has
+        injected an error; topics that are being deleted; whom the metadata names as leader (``metadata_kept``), which
+        of the replicas are offline, and the replicas of a partition that is moved where the metadata is that of
+        KIP-352's draft.
     """
 
     name: ClassVar[str] = "broker_remembers"
