@@ -279,11 +279,12 @@ class Broker:
     def _producer_ids(self) -> ProducerIds:
         """The source of producer ids: ZooKeeper, or, since KIP-730 (3.0), the controller."""
         if not self.spec.policies.asks_for_producer_ids:
-            return ProducerIds(self.process, self.zk)
+            return ProducerIds(self.process, self.zk, complete=self.replicas.purgatory.complete)
         channel = BrokerToControllerChannel(self.process, self.replicas.metadata, self._to_controller)
         return ControllersProducerIds(
             self.process,
             self.zk,
+            complete=self.replicas.purgatory.complete,
             ask=channel.send_request,
             broker_epoch=lambda: self.control.broker_epoch,
             waits=self.spec.policies.producers_wait_for_ids,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from brokers.log.log import Log
     from brokers.log.producer_state_manager import ProducerStateManager
     from brokers.transactions.transaction_state_manager import TransactionStateManager
+    from fetchers.quota import QuotaSettings
 
 CHECKER, RELOADS, FETCHES, GONE = "broker_remembers", "logs_reload", "fetchers_fit", "gone_topics_forgotten"
 COORDINATES, LEADS, STABLE = "coordinators_remember", "coordinators_lead", "transactions_close"
@@ -167,6 +168,21 @@ def _futures(broker: "Broker") -> tuple[TopicPartition, ...]:
     return tuple(tp for tp, name in found if (tp, name) not in going)
 
 
+def _left_files(broker: "Broker") -> tuple[tuple[TopicPartition, str], ...]:
+    """What the directories' checkpoints and other files say of replicas that have no log there, each with the file."""
+    return tuple(
+        (tp, kind)
+        for directory in broker.replicas.logs.online
+        for kind, named in directory.named()
+        for tp in named
+        if not directory.has_log(tp)
+    )
+
+
+def _throttles(broker: "Broker") -> "QuotaSettings":
+    return broker.quotas.settings
+
+
 def _open_transactions(broker: "Broker") -> dict[TopicPartition, tuple[int, ...]]:
     return {
         tp: tuple(ongoing)
@@ -226,6 +242,22 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
         "fetched", "LeaderAndIsr and StopReplica", "the partitions of its replica fetcher threads", _fetched, FETCHES
     ),
     Memory("discarded", "its disks", "the logs that wait for their deletion", _discarded, GONE),
+    Memory("left_files", "its disks", "checkpoints and other files of replicas without a log", _left_files, GONE),
+    Memory(
+        "throttles", "/config/topics/T and /config/brokers/N", "the rates of replication, and whom they limit",
+        _throttles, CHECKER,
+    ),
+    Memory(
+        "fetcher_threads", "/config/brokers", "num.replica.fetchers", lambda b: b.replicas.fetchers.size, CHECKER
+    ),
+    Memory(
+        "controller", "UpdateMetadata", "the controller that it tells clients about",
+        lambda b: b.replicas.metadata.controller, CHECKER,
+    ),
+    Memory(
+        "unarmed", "its session", "the znodes that it watches, and of whose next change it will not hear",
+        lambda b: b.zk.unarmed, CHECKER,
+    ),
     Memory(
         "open_transactions", "the logs", "the producers that have a transaction open in a partition that it leads",
         _open_transactions, STABLE,
@@ -239,7 +271,7 @@ MEMORIES: "tuple[Memory[Broker], ...]" = (
         "coordinator", _coordinates, LEADS,
     ),
 )  # fmt: skip
-"""The parts that can be compared at rest. Rates of throttles are seen by ``throttle_kept`` while they limit."""
+"""The parts that can be compared at rest."""
 
 
 def show(broker: "Broker", occasion: str) -> None:

@@ -184,6 +184,11 @@ class DelayedFetch:
         if not self._timer_set:
             self._set_timer(request.max_wait_us)
 
+    @property
+    def waited_us(self) -> int:
+        """How long the request has waited, which waits for data."""
+        return 0 if self.request is None else self.process.monotonic_us - self._expires_us + self.request.max_wait_us
+
     def expire(self, _: object) -> None:
         """Answer the request if its time is over. One timer for each session, set again when it fires too early: most
         requests are answered before their time."""

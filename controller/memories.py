@@ -10,7 +10,7 @@ from controller.channel_manager import ControllerChannelManager
 from controller.context import ControllerContext
 from controller.operations.rebalance import AutoLeaderRebalance
 from controller.request_batch import ControllerBrokerRequestBatch
-from controller.states import PartitionState
+from controller.states import PartitionState, ReplicaState
 from controller.watches import Watches
 from emulator.memories import Memory, recalled
 from emulator.nodes import Process
@@ -56,6 +56,34 @@ def _states(controller: Remembering) -> dict[TopicPartition, PartitionState]:
     return dict(controller.context.partition_states)
 
 
+def _not_online(controller: Remembering) -> dict[int, dict[TopicPartition, ReplicaState]]:
+    """The states of replicas that are not Online, and of those that are not assigned, by broker."""
+    context = controller.context
+    found: dict[int, dict[TopicPartition, ReplicaState]] = {}
+    for tp in context.partitions():
+        for broker in context.replicas(tp):
+            state = context.replica_state(tp, broker)
+            if state is not ReplicaState.ONLINE:
+                found.setdefault(broker, {})[tp] = state
+    for broker, states in context.replica_states.items():
+        for tp, state in states.items():
+            if broker not in context.replicas(tp):
+                found.setdefault(broker, {})[tp] = state
+    return found
+
+
+def _left_deletions(controller: Remembering) -> tuple[str, ...]:
+    """The topics that are begun, wait or are tried again, and are not to be deleted."""
+    deletions = controller.context.deletions
+    of_all = {**deletions.begun, **deletions.ineligible, **deletions.retrying}
+    return tuple(topic for topic in of_all if topic not in deletions.queued)
+
+
+def _rebalance_lost(controller: Remembering) -> bool:
+    rebalance = controller.rebalance
+    return bool(controller.context.epoch) and rebalance.settings.enabled and not rebalance.due
+
+
 MEMORIES: tuple[Memory[Remembering], ...] = (
     Memory("epoch", "/controller_epoch", "the controller epoch; 0: not active", lambda c: c.context.epoch, CHECKER),
     Memory(
@@ -81,6 +109,17 @@ MEMORIES: tuple[Memory[Remembering], ...] = (
         "deletions", "/admin/delete_topics", "the topics to be deleted", lambda c: tuple(c.context.deletions.queued),
         CHECKER,
     ),
+    Memory(
+        "topic_ids", "/brokers/topics/T (KIP-516)", "the ids of topics", lambda c: dict(c.context.topic_ids), CHECKER
+    ),
+    Memory(
+        "replica_states", "/brokers/topics/T and /brokers/ids", "the replicas that are not online, or not assigned",
+        _not_online, CHECKER,
+    ),
+    Memory(
+        "left_deletions", "none", "the topics that wait for their deletion and are not to be deleted",
+        _left_deletions, CHECKER,
+    ),
     Memory("channels", "/brokers/ids", "the brokers to which there is a queue", lambda c: c.channels.brokers, CHECKER),
     Memory(
         "watched_topics", "/brokers/topics", "the topics whose znode has a handler", lambda c: c.watches.topics, CHECKER
@@ -96,10 +135,14 @@ MEMORIES: tuple[Memory[Remembering], ...] = (
     Memory(
         "rebalance", "none", "whether the next look at preferred leaders is due", lambda c: c.rebalance.due, RESIGNED
     ),
+    Memory(
+        "rebalance_lost", "none", "whether the controller looks at preferred leaders no more, and should",
+        _rebalance_lost, CHECKER,
+    ),
 )  # fmt: skip
 """All of it. What a new controller counts from the start again (metrics, the number of a move's hop) is not listed."""
 
-OUTSIDE_THE_CONTEXT = ("epoch", "channels", "watched_topics", "watches", "batch", "rebalance")
+OUTSIDE_THE_CONTEXT = ("epoch", "channels", "watched_topics", "watches", "batch", "rebalance", "rebalance_lost")
 """The memories that are not in the ``ControllerContext``."""
 
 

@@ -46,6 +46,11 @@ class AbstractFetcherManager(ABC):
         self.threads: dict[tuple[int, int], FetcherThread] = {}
         self._fetchers = fetchers
 
+    @property
+    def size(self) -> int:
+        """The number of fetcher ids: how many threads may fetch from one leader."""
+        return self._fetchers
+
     @abstractmethod
     def _create(self, leader: int, fetcher_id: int) -> FetcherThread:
         """Create the thread with ``fetcher_id`` for the partitions that ``leader`` leads, without starting it."""

@@ -13,6 +13,7 @@ has it.
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from attrs import Factory, define, field, frozen
 
@@ -186,6 +187,11 @@ class ReplicationQuotaManager(Quota):
         return partitions is None or tp.partition in partitions
 
     @property
+    def lists(self) -> dict[str, frozenset[int] | None]:
+        """The partitions of each topic whose replica here is listed; None: all of them."""
+        return dict(self._listed)
+
+    @property
     def lists_any(self) -> bool:
         return bool(self._listed)
 
@@ -329,6 +335,19 @@ class ThrottledRates:
     )  # fmt: skip
 
 
+class QuotaSettings(NamedTuple):
+    """The dynamic settings of one broker's quotas, as they are in force.
+
+    Attributes:
+        rates: bytes per second, in the order of ``ThrottledRates``.
+        leader, follower: the partitions of each topic whose replica here is listed; None: all of them.
+    """
+
+    rates: tuple[int, ...]
+    leader: Mapping[str, frozenset[int] | None]
+    follower: Mapping[str, frozenset[int] | None]
+
+
 RATE_NAMES = tuple(key.name for key in config_keys(ThrottledRates).values())
 
 
@@ -358,6 +377,12 @@ class QuotaManagers:
             ("AlterLogDirsReplication", self.alter_log_dirs),
         ):
             throttle.rate = ThrottleRate(process, type, throttle.listed)
+
+    @property
+    def settings(self) -> QuotaSettings:
+        leader, follower, copies = self.leader, self.follower, self.alter_log_dirs
+        quotas = (leader.listed, follower.listed, leader.reassigned, follower.reassigned, copies.listed)
+        return QuotaSettings(tuple(one.rate for one in quotas), leader.listed.lists, follower.listed.lists)
 
     def configured(self, entity: str, settings: Mapping[str, str]) -> None:
         """Take over the dynamic settings of ``entity``. A setting that is missing is reset: to an unlimited rate, or to

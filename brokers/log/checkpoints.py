@@ -41,6 +41,12 @@ class OffsetCheckpointFile:
         offset: int = self._file.entries[place][1]
         return offset
 
+    @property
+    def partitions(self) -> tuple[TopicPartition, ...]:
+        """The partitions that have an offset, written or yet to be written."""
+        there = {**self._places, **self._changed}
+        return tuple(tp for tp in there if tp in self._changed or tp not in self._gone)
+
     def put(self, tp: TopicPartition, offset: int) -> None:
         self._changed[tp] = offset
 

@@ -1,6 +1,6 @@
 """A log directory: the logs and the checkpoints on one disk."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from sys import intern
 from typing import Protocol
@@ -10,7 +10,7 @@ from attrs import define, field
 from brokers.log.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS, OffsetCheckpointFile
 from brokers.log.disk_work import DiskWork
 from brokers.log.log_config import DEFAULTS, RULES, LogConfig, LogRules
-from brokers.log.producer_state_manager import ProducerSnapshots
+from brokers.log.producer_state_manager import SNAPSHOTS, ProducerSnapshots
 from emulator.disks import Disk, DiskError
 from emulator.protocol.types import Batch, TopicPartition
 
@@ -120,6 +120,29 @@ class LogDirectory:
         self.disk.rename(path, f"{DELETED}{doomed}.{number}")
         self.logs -= 1
         return f"{DELETED}{doomed}.{number}"
+
+    def has_log(self, tp: TopicPartition) -> bool:
+        """Whether a log of the replica is here, or one that will replace one of another directory."""
+        return log_path(tp) in self.disk.files or future_path(tp) in self.disk.files
+
+    def forget_without_logs(self) -> None:
+        """Drop the checkpoints of replicas that have no log here: their logs were deleted, and the process ended before
+        the next write. Kafka writes whole files, of the logs that there are."""
+        for checkpoint in (self.high_watermarks, self.recovery_points, self.log_starts):
+            for tp in checkpoint.partitions:
+                if not self.has_log(tp):
+                    checkpoint.forget(tp)
+
+    def named(self) -> Iterator[tuple[str, Iterable[TopicPartition]]]:
+        """The replicas that each kind of file beside the logs is about, or will be once it is written, without recovery
+        points: a log that is deleted may still be flushed."""
+        yield HIGH_WATERMARKS, self.high_watermarks.partitions
+        yield LOG_STARTS, self.log_starts.partitions
+        for parent in (SNAPSHOTS, PARTITION_METADATA):
+            yield (
+                parent.rstrip("/"),
+                map(TopicPartition.parse, (path[len(parent) :] for path in self.disk.list(parent))),
+            )
 
     def logs_held(self) -> list[str]:
         """The paths of the logs of replicas."""

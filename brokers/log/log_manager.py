@@ -157,6 +157,7 @@ class LogManager:
             self._left.update(dict.fromkeys(directory.futures(), directory))
             if directory.disk.unusable:
                 continue
+            directory.forget_without_logs()
             self._recover(directory)
         self.retention = Retention(process, config.retention_check_us, expire)
         flusher = None

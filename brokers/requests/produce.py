@@ -38,7 +38,7 @@ from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import BatchRepeated, TransactionalAppended, UnknownProducerAppended
 from emulator.protocol.produce import AppendInfo, IdempotentBatch, ProducedBatch, ProducedResult, ProduceRequest
 from emulator.protocol.records import NO_TIMESTAMP, ProducedRecords, StoredBatch
-from emulator.protocol.shown import ProduceExpired, ProducerDropped
+from emulator.protocol.shown import ProduceExpired, ProducerDropped, ProduceRefused
 from emulator.protocol.shown_coordination import SequencedAccepted
 from emulator.protocol.types import SequencedBatch
 from fetchers.failures import StorageError
@@ -112,6 +112,8 @@ class ProduceHandler:
                     error = Errors.INVALID_TOPIC_EXCEPTION
                 else:
                     error, base, repeated = self._append(partitions.get(tp), batch, acks, rules)
+            if error:
+                manager.process.node.trace.mark(ProduceRefused, manager.process.node.id, *tp, acks, error.name)
             results.append((tp, error, base))
             appended = appended or not error
             if infos is not None:

@@ -32,10 +32,15 @@ Generated = Callable[[int], object]
 
 @define(eq=False)
 class ProducerIds:
-    """One broker's. What asks while a block is being claimed waits for it."""
+    """One broker's. What asks while a block is being claimed waits for it.
+
+    Attributes:
+        complete: ends a transition in which ids were given (``Purgatory.complete``): they may be written to a log.
+    """
 
     process: Process
     zk: ZkClient
+    complete: Callable[[], object] = field(default=lambda: None, kw_only=True)
     _next: int = 0
     _end: int = 0
     _waiting: deque[Generated] = field(factory=deque)
@@ -65,6 +70,7 @@ class ProducerIds:
                 continue
             self._next, self._end = start, start + BLOCK_SIZE
             self._answer()
+            self.complete()
 
     async def _next_block(self) -> int:
         """Claim the block after the last one. Returns where it begins."""

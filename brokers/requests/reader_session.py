@@ -21,6 +21,7 @@ from brokers.replica_manager import ReplicaManager
 from emulator.network import Channel
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.fetch import NO_EPOCH, FetchedFields, FetchFields, FetchRequest, FetchResponse
+from emulator.protocol.shown import FetchOverdue
 from emulator.protocol.types import TopicPartition
 
 
@@ -212,8 +213,21 @@ class ReaderSession(ABC):
 
     def force_complete(self) -> None:
         """The time of the request is over: answer it with what there is."""
-        assert self.delayed.request is not None
-        self._answer(self._collect(self.delayed.request, False))
+        request = self.delayed.request
+        assert request is not None
+        collected = self._collect(request, False)
+        if collected.size >= request.min_bytes > 0 and not self.manager.throttle.active:
+            self._show_overdue(collected)
+        self._answer(collected)
+
+    def _show_overdue(self, collected: Collected) -> None:
+        """Show that there are records, though the request has waited for its time. Those do not count that a follower
+        may read only now, as its leader has learned of its assignment (KAFKA-5758): that wakes no fetch."""
+        node, follows = self.manager.process.node, self.replica >= 0
+        pairs = zip(collected.positions, collected.answers, strict=True)
+        tps = tuple([one.tp for one, answer in pairs if answer[4] and (one.partition is not None or not follows)])
+        if tps:
+            node.trace.mark(FetchOverdue, node.id, self.replica, self.delayed.waited_us, tps)
 
     def _answer(self, collected: Collected) -> None:
         positions, answers, size, _enough = collected

@@ -9,6 +9,7 @@ from emulator.kernel import Mailbox
 from emulator.network.endpoint import Endpoint
 from emulator.network.idle import Poll
 from emulator.network.network import Network
+from emulator.network.server import TIMED_OUT
 from emulator.nodes import Process
 
 
@@ -118,7 +119,7 @@ class Client:
         if not self._watching or endpoint is None:
             return
         if self._deadline_us <= now:
-            self._hang_up(endpoint, "timed out")
+            self._hang_up(endpoint, TIMED_OUT)
             self._watching = False
             self._answers.put(_Lost(endpoint, f"no answer in {self.timeout_us} us"))
         else:

@@ -10,6 +10,10 @@ from attrs import define, field
 from emulator.network.endpoint import Endpoint
 from emulator.network.network import Network
 from emulator.nodes import Process
+from emulator.protocol.shown import RequestUnanswered
+
+TIMED_OUT = "timed out"
+"""Why a connection is closed by a client that waits for too long."""
 
 Handler = Callable[[Any, "Channel"], object]
 
@@ -20,6 +24,7 @@ class Channel:
 
     Attributes:
         busy: a request is being handled.
+        request, since_us: that request, or the last one, and the time at which it was taken up.
         taking: whether the loop in ``release`` is running.
         waiting: later requests, each with the trace event that caused it.
     """
@@ -29,6 +34,8 @@ class Channel:
     busy: bool = False
     taking: bool = False
     waiting: deque[tuple[Any, int]] = field(factory=deque)
+    request: Any = None
+    since_us: int = 0
     on_close: Callable[[], object] | None = None
 
     @property
@@ -40,8 +47,11 @@ class Channel:
         if self.busy:
             self.waiting.append((request, self.endpoint.process.node.trace.cause))
         else:
-            self.busy = True
-            self.handle(request, self)
+            self._take_up(request)
+
+    def _take_up(self, request: Any) -> None:
+        self.busy, self.request, self.since_us = True, request, self.endpoint.world.now
+        self.handle(request, self)
 
     def reply(self, response: Any, size: int, background: bool = False) -> None:
         """Answer the current request and take the next one. If the client is gone, the answer is lost."""
@@ -63,8 +73,7 @@ class Channel:
         cause = trace.cause
         while self.waiting and not self.busy:
             request, trace.cause = self.waiting.popleft()
-            self.busy = True
-            self.handle(request, self)
+            self._take_up(request)
         trace.cause = cause
         self.taking = False
 
@@ -73,7 +82,10 @@ class Channel:
         self.endpoint.close()
         self.closed("closed")
 
-    def closed(self, _reason: str) -> None:
+    def closed(self, reason: str) -> None:
+        if self.busy and reason == TIMED_OUT:
+            node = self.endpoint.process.node
+            node.trace.show(RequestUnanswered, node.id, self.client, self.request, self.since_us)
         self.waiting.clear()
         if self.on_close is not None:
             self.on_close()

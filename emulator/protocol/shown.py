@@ -23,6 +23,23 @@ class ProducerDropped(NamedTuple):
     errors: tuple[str, ...]
 
 
+class ProduceRefused(NamedTuple):
+    """A broker refuses a batch.
+
+    Attributes:
+        acks: the acks that the request asks for; -1: all.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    acks: int
+    error: str
+
+
 class ProduceExpired(NamedTuple):
     """A produce request has timed out, and some in-sync replicas lack batches of it, as far as their leader knows.
 
@@ -52,6 +69,24 @@ class ProducersLeft(NamedTuple):
     topic: str
     partition: int
     waiting: int
+
+
+class RequestUnanswered(NamedTuple):
+    """A client has closed its connection, as the request in hand was not answered in its time.
+
+    Attributes:
+        client: the machine of the client.
+        request: the request.
+        since_us: when the broker took it up.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    client: int
+    request: object
+    since_us: int
 
 
 class ControllerLeft(NamedTuple):
@@ -101,6 +136,24 @@ class FetchMisanswered(NamedTuple):
     error: str
     topic: str
     partition: int
+
+
+class FetchOverdue(NamedTuple):
+    """A broker answers a fetch because its time is over, or the broker has to, with as many bytes as it waited for.
+
+    Attributes:
+        reader: the follower's broker, or -1 for a consumer.
+        waited_us: how long it has waited.
+        partitions: the partitions of which it gets records.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    reader: int
+    waited_us: int
+    partitions: tuple[TopicPartition, ...]
 
 
 class FetchLost(NamedTuple):

@@ -237,6 +237,10 @@ TOPIC_IDS = "topic ids"
 """The purpose of the random streams that topics' ids are drawn from, one for each machine that creates topics."""
 
 
+TOPIC_ID = '"topic_id"'
+"""The key of the id in a topic's znode."""
+
+
 def random_topic_id(stream: Stream) -> str:
     """The id of a new topic (KIP-516, 2.8): a random UUID (version 4) as org.apache.kafka.common.Uuid writes it, 22
     characters of base64 for URLs. A topic that is deleted and created again has another one."""
@@ -248,7 +252,7 @@ def random_topic_id(stream: Stream) -> str:
 
 def decode_topic_id(data: str) -> str:
     """The id in a topic's znode; "" where it has none, as before KIP-516 (2.8)."""
-    return str(json.loads(data).get("topic_id", "")) if '"topic_id"' in data else ""
+    return str(json.loads(data).get("topic_id", "")) if TOPIC_ID in data else ""
 
 
 def _numbered(replicas: Mapping[str, Iterable[int]]) -> dict[int, tuple[int, ...]]:

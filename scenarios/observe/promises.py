@@ -53,6 +53,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             "PartitionLeaderElectionAlgorithms, 2.3; KAFKA-1028",
             ("led_in_time", "leader_in_isr", "elects_the_living", "unclean_where_allowed"),
         ),
+        Promise(
+            "elects the first in the assignment that may lead, and leaves who lives in the ISR",
+            "PartitionLeaderElectionAlgorithms, 2.0",
+            ("elects_in_order",),
+        ),
         Promise("lets dead brokers leave the ISRs", "KAFKA-3143", ("dead_leave_isr",)),
         Promise("adds no replica to an ISR", "PartitionStateMachine, 0.8", ("controller_adds_none",)),
         Promise(
@@ -80,8 +85,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "gives leadership back to preferred replicas (auto.leader.rebalance.enable)",
             "KAFKA-930",
-            unseen="No checker: the default interval is five minutes, longer than most runs. What an election brings "
-            "about is checked like any other.",
+            ("controller_remembers", "elects_in_order"),
         ),
     ),
     "The leader of a partition": (
@@ -113,7 +117,9 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "says that records are deleted once every live replica has deleted them", "KIP-107", ("deletions_complete",)
         ),
+        Promise("refuses a batch only for a reason", "Partition.appendRecordsToLeader, 0.8", ("leaders_accept",)),
         Promise("writes an ISR only over the version that it knows", "KAFKA-2729", ("isr_write_conditional",)),
+        Promise("learns the outcome of each change of its ISR", "KAFKA-13091", ("isr_changes_end", "laggards_leave")),
         Promise("tells the latest offset once it knows what is committed", "KAFKA-2334", ("applied_high_watermark",)),
         Promise(
             "gives readers what is committed", "ReplicaManager.fetchMessages", ("reads_committed", "reads_consistent")
@@ -129,7 +135,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "answers a fetch once there is fetch.min.bytes, or after fetch.max.wait.ms",
             "DelayedFetch, 0.8",
-            unseen="No checker: one that waits too long shows as lag (`converged`, `followed_in_time`).",
+            ("fetches_complete",),
         ),
         Promise("counts partitions right that lack replicas", "KIP-352", ("under_replicated_true", "reassigning_true")),
     ),
@@ -176,6 +182,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "leaves when the controller has moved what it led", "KafkaServer.controlledShutdown", ("leaves_in_order",)
         ),
+        Promise("answers each request", "RequestChannel, 0.8", ("requests_answered", "acks_in_time")),
         Promise("measures times that can be", "RequestMetrics", ("times_true",)),
         Promise("does nothing in ZooKeeper without a session", "KAFKA-7165", ("no_write_after_expiry",)),
         Promise(
@@ -254,7 +261,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "ends a session that is not heard from, and its ephemeral znodes",
             "ZooKeeper 3.4",
-            ("no_write_after_expiry",),
+            ("sessions_end", "no_write_after_expiry"),
         ),
         Promise(
             "writes conditionally, in one order, and tells each watch once",

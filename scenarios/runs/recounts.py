@@ -12,6 +12,7 @@ from brokers.partition.isr import NO_LIMIT
 from controller.memories import MEMORIES, OUTSIDE_THE_CONTEXT
 from controller.policies import ControllerPolicies
 from controller.reassignment.kip_455 import KIP_455
+from controller.state_machines.leader_election_algorithms import IN_ORDER_OF_ISR
 from emulator.kernel import World
 from fetchers.failures import Verdict
 from scenarios.language import Scenario
@@ -67,6 +68,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         fences_once=release.brokers.transactions.fences_once,
         announces_brokers=release.controller.announces_brokers,
         announces_isrs=release.brokers.announces_isrs,
+        elects_by_assignment=release.controller.selectors is not IN_ORDER_OF_ISR,
         resigned_keep=_kept_after_resigning(release.controller),
         demotion_answers=release.brokers.demotion_answers_waiting,
         stop_answers=release.brokers.stop_answers_waiting,

@@ -53,6 +53,12 @@ class Handlers:
         elif request.__class__ is Exists and response.error is ZkCode.NO_NODE:
             self._armed_exists[request.path] = None
 
+    @property
+    def unarmed(self) -> tuple[str, ...]:
+        """The paths that have a handler, of whose next change no watch will tell."""
+        nodes = (path for path in self.node if path not in self._armed_data and path not in self._armed_exists)
+        return (*nodes, *(path for path in self.children if path not in self._armed_children))
+
     def fired(self, event: WatchEvent) -> None:
         """Call the handler of a watch that fired. A deletion goes to the handler of the node only, as in Kafka."""
         path = event.path

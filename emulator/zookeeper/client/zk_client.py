@@ -54,6 +54,11 @@ class ZkClient(ClientCnxn):
         """The names of the children, numbers first and in numeric order. Raises: NoNode."""
         return (await self._ask(GetChildren(path))).children
 
+    @property
+    def unarmed(self) -> tuple[str, ...]:
+        """The paths that have a handler, of whose next change no watch will tell."""
+        return self._handlers.unarmed
+
     # -- writing ---------------------------------------------------------------------------------------------
 
     async def create(self, path: str, data: str = "", *, ephemeral: bool = False, sequential: bool = False) -> str:

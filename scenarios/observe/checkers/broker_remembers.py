@@ -12,12 +12,16 @@ from emulator.protocol.kip_352_draft import DraftPartitionMetadata
 from emulator.protocol.shown import Remembered
 from emulator.protocol.update_metadata import PartitionMetadata
 from emulator.trace.events import ZkWritten
+from fetchers.quota import RATE_NAMES, UNLIMITED, listed_here
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
 from scenarios.observe.checkers.checker import Report
 from scenarios.observe.history.history import History
 
 CONFIG = "/config/"
 MIN_ISR = "min.insync.replicas"
+FETCHERS = "num.replica.fetchers"
+LISTS = "{}.replication.throttled.replicas"
+NOBODY: frozenset[int] = frozenset()
 
 
 class BrokerRemembersTrue(BrokerMemory):
@@ -30,7 +34,8 @@ class BrokerRemembersTrue(BrokerMemory):
         configuration znodes of the topic, of the broker, of all brokers, and its properties; each replica against the
         logs in its directories, and the ISR that its leader knows against ZooKeeper; the batches of producers that each
         log remembers, against what it remembers once it is loaded again; the replicas, ISRs and live brokers of its
-        metadata, against ZooKeeper.
+        metadata, and the controller that it names, against ZooKeeper; the rates of its throttles, and whom they limit,
+        and num.replica.fetchers, against the configuration znodes. Each znode for which it has a handler has a watch.
 
     A replica that is not assigned to its broker is ``converged``'s, one in another role than ZooKeeper has
     ``roles_adopted``'s. Before KAFKA-972 (0.9) brokers do not learn that another one has ended or started: what such a
@@ -39,10 +44,12 @@ class BrokerRemembersTrue(BrokerMemory):
     deleted, until it is loaded again: ProducerStateEntry.removeBatchesOlderThan drops them from a copy. They are left
     out.
 
-    Not verified: rates of throttles (``throttle_kept``), and the number of fetchers; brokers that shut down, lost a log
-        directory, or into which a scenario has injected an error; topics that are being deleted; whom the metadata
-        names as leader (``metadata_kept``), which of the replicas are offline, and the replicas of a partition that is
-        moved where the metadata is that of KIP-352's draft.
+    Not verified: the watch of /admin/reassign_partitions, which a change of its content uses up in Kafka, too
+        (PartitionReassignmentHandler, 1.1 to 2.7); a number of fetchers that the broker refuses, as it is more than
+        twice what it has, or less than half; brokers that shut down, lost a log directory, or into which a scenario has
+        injected an error; topics that are being deleted; whom the metadata names as leader (``metadata_kept``), which
+        of the replicas are offline, and the replicas of a partition that is moved where the metadata is that of
+        KIP-352's draft.
     """
 
     name: ClassVar[str] = "broker_remembers"
@@ -57,6 +64,7 @@ class BrokerRemembersTrue(BrokerMemory):
         super().__init__(history, report)
         start = history.settings.start
         self._announced, self._isrs_announced = start.announces_brokers, start.announces_isrs
+        self._fetchers = start.brokers.get(FETCHERS, 1)
         self._configs: dict[str, dict[str, str]] = {}
         """The settings in ZooKeeper by entity."""
 
@@ -147,10 +155,54 @@ class BrokerRemembersTrue(BrokerMemory):
                 elif self._isrs_announced and known.isr != state.isr and self.now.isr_announced(tp, now_us):
                     yield Unlike("metadata", "", f"the ISR {list(known.isr)}", f"the ISR {list(state.isr)}", tp)
 
+    # -- throttles, threads, watches ----------------------------------------------------------------------------------
+
+    def throttles(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        broker, kept = event.node, memories["throttles"]
+        own = self._configs.get(znodes.broker_entity(broker), {})
+        rates = tuple(int(own.get(name, UNLIMITED)) for name in RATE_NAMES)
+        if kept.rates != rates:
+            yield Unlike("throttles", "rates", str(list(kept.rates)), str(list(rates)))
+        for topic in self.cluster.topics:
+            settings = self._configs.get(znodes.topic_entity(topic), {})
+            for side, lists in (("leader", kept.leader), ("follower", kept.follower)):
+                has, should = lists.get(topic, NOBODY), listed_here(settings, LISTS.format(side), broker)
+                if has != should and self.cluster.topics[topic] and not self.cluster.is_deleting(topic):
+                    yield Unlike("throttles", f"{side}s of topic {topic}", _listed(has), _listed(should))
+
+    def fetcher_threads(self, event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        own = self._configs.get(znodes.broker_entity(event.node), {})
+        configured = own.get(FETCHERS, self._configs.get(znodes.ALL_BROKERS, {}).get(FETCHERS, self._fetchers))
+        has, should = memories["fetcher_threads"], int(configured)
+        if has != should and has // 2 <= should <= has * 2:
+            yield Unlike("fetcher_threads", "", str(has), str(should))
+
+    def controller(self, _event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        if memories["controller"] != self.cluster.controller:
+            yield Unlike("controller", "", f"broker {memories['controller']}", f"broker {self.cluster.controller}")
+
+    def watches(self, _event: Remembered, memories: Mapping[str, Any]) -> Iterator[Unlike]:
+        for path in memories["unarmed"]:
+            tp = znodes.state_path_partition(path)
+            if tp is not None and self.cluster.state(tp) is None:
+                continue  # the topic was deleted during a move, whose handler stays
+            if path == znodes.REASSIGN_PARTITIONS:
+                continue  # a controller hears of its creation only, and reads it again when a move ends
+            yield Unlike("unarmed", path, "no watch", "one")
+
 
 Compare = Callable[[BrokerRemembersTrue, Remembered, Mapping[str, Any]], Iterator[Unlike]]
 _B = BrokerRemembersTrue
-COMPARED: tuple[Compare, ...] = (_B.settings, _B.replicas, _B.producers, _B.metadata)
+COMPARED: tuple[Compare, ...] = (
+    _B.settings,
+    _B.replicas,
+    _B.producers,
+    _B.metadata,
+    _B.throttles,
+    _B.fetcher_threads,
+    _B.controller,
+    _B.watches,
+)
 
 
 @lru_cache(256)
@@ -167,6 +219,10 @@ def _first_unlike(kept: LogConfig, wanted: LogConfig) -> tuple[str, object, obje
     """The first setting in which two differ, by its name on topics, with both values."""
     fields = ((name, getattr(kept, field), getattr(wanted, field)) for name, field in TOPIC_NAMES.items())
     return next(one for one in fields if one[1] != one[2])
+
+
+def _listed(partitions: frozenset[int] | None) -> str:
+    return "all" if partitions is None else str(sorted(partitions))
 
 
 def _names_a_move(known: PartitionMetadata) -> bool:

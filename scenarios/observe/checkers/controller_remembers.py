@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from controller.states import PartitionState
+from controller.states import PartitionState, ReplicaState
 from emulator.protocol import znodes
 from emulator.protocol.events import ControllerElected
 from emulator.protocol.shown import Remembered
@@ -36,20 +36,25 @@ class Misread(NamedTuple):
 
 class ControllerRemembersTrue(Checker):
     """A controller remembers what one that takes over now would read in ZooKeeper: brokers, assignments, leaders, ISRs,
-    moves, deletions, its epoch. What it knows from requests and answers alone (brokers that shut down, log directories
-    that have failed) is about what is so.
+    moves, deletions, ids of topics, its epoch. What it knows from requests and answers alone (brokers that shut down,
+    log directories that have failed) is about what is so, and each replica on a broker that lives is online.
 
     Verified: the memory of each new controller as its failover ends (step F9), against ZooKeeper, but for znodes that
         were written since its election: it may have read them before that. When the cluster is at rest, that of the
         controller that works, whole: a change that was announced has reached it (/isr_change_notification, AlterIsr, a
-        watch), and nothing is left of what is over.
+        watch), and nothing is left of what is over: no topic waits for a deletion that nobody asks for. Where
+        auto.leader.rebalance.enable is true, the next look at preferred leaders is due.
 
     Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4), and up to 2.1
     not whether a broker has registered again (KAFKA-1120): for such releases leader epochs, and broker epochs and
     brokers that shut down, are not compared. Nor are ISRs, whose changes leaders did not announce before KAFKA-1367
     (0.9).
 
-    Not verified: the states of replicas; the memory while it has work to do, after its failover; what waits in its
+    Before KAFKA-6650 (2.0) a replica that goes offline before its partition has had a leader keeps its state: it is
+    looked at in partitions that have one. A replica that KIP-455 adds has no state where the leader epoch could not be
+    raised (KafkaController.updateLeaderEpoch, 2.4.1 to 3.0.2).
+
+    Not verified: the memory while it has work to do, after its failover; what waits in its
         queues (``requests_delivered``).
     """
 
@@ -71,6 +76,8 @@ class ControllerRemembersTrue(Checker):
         self._written: dict[str, None] = {}
         """The znodes that were written since its election."""
         self._reported: dict[tuple[int, str, str], None] = {}
+        self._ids: dict[str, str] = {}
+        """The ids that the topics' znodes have (KIP-516)."""
         self._requested: Mapping[TopicPartition, object] = {}
         """The moves in /admin/reassign_partitions."""
         self._withdrawn: dict[TopicPartition, None] = {}
@@ -85,6 +92,8 @@ class ControllerRemembersTrue(Checker):
     def on_written(self, event: ZkWritten) -> None:
         if self._takes_over >= 0:
             self._written[event.path] = None
+        if znodes.TOPIC_ID in event.data:
+            self._ids[event.path.rpartition("/")[2]] = znodes.decode_topic_id(event.data)
         if event.path == znodes.REASSIGN_PARTITIONS:
             if event.op == "delete" and event.client != self.cluster.controller:
                 self._withdrawn.update(dict.fromkeys(self._requested))
@@ -206,6 +215,21 @@ class ControllerRemembersTrue(Checker):
                     znodes.delete_topic_path(topic),
                 )  # fmt: skip
 
+    def topic_ids(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        kept: Mapping[str, str] = memories["topic_ids"]
+        for topic, there in self._ids.items():
+            if self.cluster.topics.get(topic) and kept.get(topic) != there:
+                path = znodes.topic_path(topic)
+                yield Misread("topic_ids", f"topic {topic}", kept.get(topic, "nothing"), there, path)
+
+    def left_deletions(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        for topic in memories["left_deletions"]:
+            yield Misread("left_deletions", f"topic {topic}", "there", "nothing")
+
+    def rebalance(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        if memories["rebalance_lost"]:
+            yield Misread("rebalance_lost", "", "no look at preferred leaders is due", "the next one")
+
     # -- what it follows ----------------------------------------------------------------------------------------------
 
     def moves(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
@@ -233,6 +257,24 @@ class ControllerRemembersTrue(Checker):
             if led and state is not PartitionState.ONLINE and not self.cluster.is_deleting(tp.topic):
                 yield Misread("partition_states", "", state.name.lower(), "a leader that is registered", partition=tp)
 
+    def replica_states(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
+        cluster = self.cluster
+        for broker, states in memories["replica_states"].items():
+            if not cluster.is_registered(broker) or cluster.lacks_dirs(broker) or cluster.is_shutting_down(broker):
+                continue
+            for tp, state in states.items():
+                if cluster.state(tp) is None or cluster.is_deleting(tp.topic) or cluster.open_move(tp):
+                    continue
+                if cluster.is_reassigning(tp):
+                    continue
+                assigned = broker in cluster.assignment(tp)
+                if assigned and state is ReplicaState.NON_EXISTENT:
+                    continue
+                wanted = "online" if assigned else "nothing"
+                yield Misread(
+                    "replica_states", f"broker {broker}", state.name.lower(), wanted, partition=tp, brokers=(broker,)
+                )
+
     def batch(self, memories: Mapping[str, Any]) -> Iterator[Misread]:
         if memories["batch"]:
             yield Misread("batch", "", f"requests for {memories['batch']} brokers", "nothing")
@@ -248,8 +290,17 @@ COMPARED: tuple[Compare, ...] = (
     _C.leaders,
     _C.deletions,
     _C.batch,
+    _C.topic_ids,
+    _C.left_deletions,
+    _C.rebalance,
 )
-COMPARED_AT_REST: tuple[Compare, ...] = (_C.moves, _C.leaving, _C.offline_dirs, _C.partition_states)
+COMPARED_AT_REST: tuple[Compare, ...] = (
+    _C.moves,
+    _C.leaving,
+    _C.offline_dirs,
+    _C.partition_states,
+    _C.replica_states,
+)
 
 
 def _alive(is_alive: bool) -> str:

@@ -22,7 +22,9 @@ class GoneTopicsForgotten(BrokerMemory):
 
     Verified: when the cluster is at rest, on each broker that the controller has reached for long enough: its replicas,
         the logs in its directories and the topics of its metadata, against the topics in ZooKeeper; and the settings in
-        ZooKeeper. Each log that waits for its deletion, from the first time that it is seen there.
+        ZooKeeper; checkpoints of high watermarks and log starts, snapshots of producers and partition.metadata name
+        only replicas that have a log in their directory. Each log that waits for its deletion, from the first time that
+        it is seen there.
 
     Not verified: what groups have committed for it (``coordinators_remember``); what a controller remembers
         (``controller_remembers``); what is left on brokers that were not alive (``converged`` says which); the metadata
@@ -70,6 +72,8 @@ class GoneTopicsForgotten(BrokerMemory):
         for topic in memories["metadata"]:
             if self._is_gone(topic) and self._was_there(event.node, topic):
                 yield Unlike("metadata", f"topic {topic}", "it is there", "nothing: the topic is gone")
+        for tp, kind in memories["left_files"]:
+            yield Unlike("left_files", kind, "an entry", "nothing: there is no log", tp)
         if event.node == self.cluster.controller:
             for topic in self._configs:
                 if self._is_gone(topic):

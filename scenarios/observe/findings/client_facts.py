@@ -37,6 +37,36 @@ class AckWaits(NamedTuple):
         )
 
 
+class RefusedInVain(NamedTuple):
+    """A batch that its leader refused with ``error``, though it leads and has the ISR ``isr``."""
+
+    leader: int
+    error: str
+    isr: tuple[int, ...]
+    least: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.leader} refuses a batch ({self.error}), and leads with the ISR {list(self.isr)}; "
+            f"{self.least} in sync are enough"
+        )
+
+
+class NeverAnswered(NamedTuple):
+    """A request of a client, by the name of its API, that a broker has not answered in its time."""
+
+    broker: int
+    api: str
+    client: int
+    held_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"broker {self.broker} has a {self.api} of machine {self.client} for {self.held_us / 1e6:g} s, and does "
+            "not answer it"
+        )
+
+
 class AckAbandoned(NamedTuple):
     """A batch up to ``required`` that waits at a broker which follows now."""
 

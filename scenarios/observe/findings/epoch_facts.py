@@ -265,3 +265,34 @@ class IsrNotWritten(NamedTuple):
             f"{tp}: broker {self.broker}, leader of epoch {self.leader_epoch}, has the ISR {list(self.isr)} by version "
             f"{self.zk_version} of the state znode; {found}"
         )
+
+
+class OutlivesSession(NamedTuple):
+    """An ephemeral znode of a broker that has no session."""
+
+    path: str
+    broker: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"{self.path} is there, and broker {self.broker} has no session"
+
+
+class EndedEarly(NamedTuple):
+    """A session that has expired though its broker reaches ZooKeeper."""
+
+    broker: int
+    session: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"session {self.session} of broker {self.broker} expires, and the broker runs and reaches ZooKeeper"
+
+
+class LivesOn(NamedTuple):
+    """A session of a broker whose process has ended."""
+
+    broker: int
+    session: int
+    silent_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return f"session {self.session} of broker {self.broker} lives, {self.silent_us / 1e6:g} s after its end"

@@ -114,6 +114,21 @@ class ThreadGoesOn(NamedTuple):
         )
 
 
+class FetchedLate(NamedTuple):
+    """A fetch that was answered when its time was over, with records that had come before."""
+
+    leader: int
+    reader: int
+    waited_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        who = "a consumer" if self.reader < 0 else f"broker {self.reader}"
+        return (
+            f"{tp}: leader {self.leader} lets a fetch of {who} wait for {self.waited_us / 1e6:g} s until its time is "
+            "over, and has the records that it waits for"
+        )
+
+
 class OverQuota(NamedTuple):
     """Records that are sent although broker ``limited`` has been above its replication quota for long. ``side``: the
     quota limits it as leader or as follower."""

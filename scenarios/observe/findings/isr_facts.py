@@ -25,6 +25,55 @@ class LeaderOutside(NamedTuple):
         return f"{tp}, epoch {self.leader_epoch}: broker {self.leader} leads and the ISR is {list(self.isr)}"
 
 
+class ChangeWaits(NamedTuple):
+    """A change of an ISR, ``shrink`` or ``expand``, of which its leader learns no outcome."""
+
+    leader: int
+    kind: str
+    isr: tuple[int, ...]
+    held_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: leader {self.leader} has proposed to {self.kind} the ISR to {list(self.isr)}, and has no outcome "
+            f"after {self.held_us / 1e6:g} s"
+        )
+
+
+class ElectedOutOfOrder(NamedTuple):
+    """A leader that was elected while ``passed`` over came before it in the assignment, lived and was in sync."""
+
+    selector: str
+    leader: int
+    leader_epoch: int
+    assignment: tuple[int, ...]
+    isr: tuple[int, ...]
+    passed: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}, epoch {self.leader_epoch}: broker {self.leader} is elected ({self.selector}), though broker "
+            f"{self.passed} comes first in the assignment {list(self.assignment)}, lives, and was in the ISR "
+            f"{list(self.isr)}"
+        )
+
+
+class ElectionDrops(NamedTuple):
+    """A member that an election has taken out of the ISR, though it lives."""
+
+    selector: str
+    leader_epoch: int
+    before: tuple[int, ...]
+    isr: tuple[int, ...]
+    dropped: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}, epoch {self.leader_epoch}: an election ({self.selector}) makes the ISR {list(self.isr)} of "
+            f"{list(self.before)}, and broker {self.dropped} lives"
+        )
+
+
 class JoinedBehind(NamedTuple):
     """A replica that joins the ISR before it has what is committed, or what its leader began with."""
 

@@ -41,6 +41,8 @@ class StartSettings:
             two logs diverge (KIP-595, 2.7).
         announces_brokers: the release's controllers tell all brokers when one starts or ends (KAFKA-972, 0.9).
         announces_isrs: the release's leaders tell the controller when they have changed an ISR (KAFKA-1367, 0.9).
+        elects_by_assignment: the release's controllers elect the first in the assignment that may lead, and not the
+            first in the ISR (after 0.8.0).
         resigned_keep: the memories (``controller.memories``) that a controller of the release keeps when it resigns.
         demotion_answers, stop_answers: a leader of the release that becomes a follower, or whose replica a StopReplica
             ends, answers the producers that wait there (ReplicaManager.makeFollowers; KAFKA-9198, 2.4).
@@ -62,6 +64,7 @@ class StartSettings:
     truncates_on_fetch: bool = False
     announces_brokers: bool = True
     announces_isrs: bool = True
+    elects_by_assignment: bool = True
     resigned_keep: frozenset[str] = frozenset()
     demotion_answers: bool = False
     stop_answers: bool = False

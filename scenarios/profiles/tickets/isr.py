@@ -425,6 +425,7 @@ TICKETS = (
             Effect(
                 checkers=("converged", "expectation"), parts=("IN_SYNC", "COMMITTED", "NOTHING_ASKED"), expects=("isr",)
             ),
+            Effect(text="the change of the ISR that was not sent does not end", checkers=("isr_changes_end",)),
         ),
     ),
 )

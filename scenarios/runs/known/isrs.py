@@ -152,6 +152,8 @@ def _wish_dropped(past: KeptEvents, violation: Violation | None) -> bool:
     dropped: dict[TopicPartition, bool] = {}
     for event in past.events:
         kind = type(event)
+        if violation is not None and event.seq > violation.seq:
+            break  # a later leader epoch ends it
         if kind not in (IsrProposed, IsrChanged, IsrUpdateFailed, BecameLeader, BecameFollower):
             continue
         tp = TopicPartition(event.topic, event.partition)
@@ -217,5 +219,6 @@ ISRS: tuple[Reason, ...] = (
     Reason("KAFKA-1382", _behind_its_own_write, effect=1),
     Reason("Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)", _behind_its_own_write),
     Reason("KAFKA-12686", _wish_dropped),
+    Reason("KAFKA-12686", _wish_dropped, effect=1),
 )
 """Reasons about ISRs. Where two explain a finding, the more particular one comes first."""

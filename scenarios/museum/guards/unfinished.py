@@ -1,0 +1,97 @@
+"""Guards of what others wait for: answers, records, outcomes; of what leaders accept, and of their choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import evolve
+
+from brokers.groups.member import MemberMetadata
+from brokers.groups.rebalance import GroupRebalances
+from brokers.partition.isr import AlterIsrItem
+from brokers.replica_manager.alter_isr import ZkIsrManager
+from brokers.requests import produce
+from brokers.requests.reader_session import ReaderSession
+from controller.state_machines.leader_elections import LeaderElections
+from emulator.protocol.errors import Errors
+from emulator.protocol.znodes import LeaderAndIsr, state_path
+from emulator.zookeeper.messages import SetData
+from emulator.zookeeper.server.database import Database
+from scenarios.museum.guards.guard import Guard, TakenOut, nothing
+
+
+def _forgets_who_waits(_answer: Callable[..., None]) -> Callable[..., None]:
+    def forgets(_self: GroupRebalances, member: MemberMetadata, _response: object) -> None:
+        member.awaiting_join = None
+
+    return forgets
+
+
+def _lets_it_wait(_wake: Callable[..., None]) -> Callable[..., None]:
+    def marks(self: ReaderSession, position: Any) -> None:
+        self.mark_dirty(position)
+
+    return marks
+
+
+def _does_not_listen(_submit: Callable[..., None]) -> Callable[..., None]:
+    def writes(self: ZkIsrManager, item: AlterIsrItem) -> None:
+        wanted = item.leader_and_isr
+        self.zk.submit(SetData(state_path(item.tp), wanted.encode(), wanted.zk_version), lambda _response: None)
+
+    return writes
+
+
+def _alone(successor: Callable[..., LeaderAndIsr]) -> Callable[..., LeaderAndIsr]:
+    def alone(self: LeaderElections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
+        found = successor(self, state, **changes)
+        return evolve(found, isr=(found.leader,)) if "leader" in changes and found.leader >= 0 else found
+
+    return alone
+
+
+def _one_more(refusal: Callable[..., Errors]) -> Callable[..., Errors]:
+    return lambda partition, acks, least: refusal(partition, acks, least + 1)
+
+
+GUARDS = (
+    Guard(
+        name="leaders_accept",
+        title="a leader wants one replica more in sync than it is told",
+        here="A leader refuses batches with acks=all while its ISR has just min.insync.replicas members.",
+        taken_out=(TakenOut(owner=produce, function="refusal", instead=_one_more),),
+    ),
+    Guard(
+        name="requests_answered",
+        title="a coordinator forgets who waits for the end of a rebalance",
+        here="The members of a group have joined, and the coordinator forms a generation of them without answering.",
+        taken_out=(TakenOut(owner=GroupRebalances, function="answer_join", instead=_forgets_who_waits),),
+    ),
+    Guard(
+        name="fetches_complete",
+        title="an append wakes no fetch",
+        here="A follower's fetch that waits at its leader is answered when its time is over, though there are records "
+        "since. Producers with acks=all wait for up to replica.fetch.wait.max.ms.",
+        taken_out=(TakenOut(owner=ReaderSession, function="wake", instead=_lets_it_wait),),
+    ),
+    Guard(
+        name="isr_changes_end",
+        title="a leader does not hear what ZooKeeper has answered",
+        here="A leader that has written an ISR goes on waiting for the outcome, and changes its ISR no more.",
+        also=("converged",),
+        taken_out=(TakenOut(owner=ZkIsrManager, function="submit", instead=_does_not_listen),),
+    ),
+    Guard(
+        name="sessions_end",
+        title="the ephemeral znodes of a session outlive it",
+        here="ZooKeeper ends a session and leaves its ephemeral znodes: a dead broker stays registered.",
+        taken_out=(TakenOut(owner=Database, function="remove_ephemerals", instead=nothing),),
+    ),
+    Guard(
+        name="elects_in_order",
+        title="an election makes the leader the only member of the ISR",
+        here="A controller that elects a leader leaves nobody else in the ISR. The others join again.",
+        taken_out=(TakenOut(owner=LeaderElections, function="successor", instead=_alone),),
+    ),
+)

@@ -1,0 +1,83 @@
+"""M12: a controller elects the first replica that may lead, and leaves the ISR as it is."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import LeaderElected
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.findings.isr_facts import ElectedOutOfOrder, ElectionDrops
+from scenarios.observe.history.history import History
+from scenarios.observe.past.changes import StateWritten
+
+BY_ORDER = ("new", "offline", "preferred", "controlled-shutdown")
+
+
+class ElectsInOrder(Checker):
+    """A controller elects the first replica of the assignment that lives and is in the ISR, so that leaders are spread
+    as the assignment says, and takes no replica out of the ISR that lives
+    (PartitionLeaderElectionAlgorithms, 2.0 to 3.0).
+
+    Verified: each election, while nothing has disturbed the controller for 5 s: no replica comes before the leader in
+        the assignment that has been registered for so long, is not about to end, and was in the ISR, where there was
+        one; none of that kind leaves the ISR. Under kafka-0.8 a controller takes the order of the ISR: there the ISR
+        alone is looked at.
+
+    Not verified: the order in which the target of a move is looked at; unclean elections; brokers of which a log
+        directory has failed.
+    """
+
+    name: ClassVar[str] = "elects_in_order"
+    ids: ClassVar[tuple[str, ...]] = ("M12",)
+    gravity: ClassVar[Gravity] = Gravity.REST
+    statement: ClassVar[str] = (
+        "elect(l, isr') ⇒ l = first(assignment ∩ isr ∩ live) ∧ isr ∩ live ⊆ isr': "
+        "a controller elects the first replica that may lead, and drops none that lives from the ISR"
+    )
+    fails_when: ClassVar[str | None] = "an election makes the leader the only member of the ISR"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._now = history.circumstances
+        self._by_assignment = history.settings.start.elects_by_assignment
+        self._replaced: dict[TopicPartition, LeaderAndIsr | None] = {}
+        """The state before the last one of each partition."""
+
+    def on_state(self, event: StateWritten) -> None:
+        if event.state is None:
+            self._replaced.pop(event.tp, None)
+        else:
+            self._replaced[event.tp] = event.before
+
+    def on_elected(self, event: LeaderElected) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        state, before = self.cluster.state(tp), self._replaced.get(tp)
+        if event.unclean or state is None or state.leader_epoch != event.leader_epoch or not self._is_calm(event.t_us):
+            return
+        assignment = self.cluster.assignment(tp)
+        isr = assignment if before is None else before.isr
+        live = [broker for broker in assignment if broker in isr and self._lives(broker, event.t_us)]
+        if self._by_assignment and event.selector in BY_ORDER and event.leader in assignment:
+            ahead = assignment[: assignment.index(event.leader)]
+            for passed in [broker for broker in live if broker in ahead][:1]:
+                if self.cluster.open_move(tp) is None and not self.cluster.is_reassigning(tp):
+                    facts = ElectedOutOfOrder(event.selector, event.leader, event.leader_epoch, assignment, isr, passed)
+                    self.violated(event, facts, tp, (event.leader, passed))
+        for dropped in [broker for broker in live if broker not in event.isr]:
+            facts_of_isr = ElectionDrops(event.selector, event.leader_epoch, isr, event.isr, dropped)
+            self.violated(event, facts_of_isr, tp, (dropped,))
+
+    def _is_calm(self, now_us: int) -> bool:
+        since_us = self._now.controlled_since_us()
+        return since_us is not None and now_us - since_us >= SETTLING_US
+
+    def _lives(self, broker: int, now_us: int) -> bool:
+        """Whether the controller takes a broker for alive by now, and not for one that shuts down."""
+        cluster = self.cluster
+        registered_us = cluster.registered_us(broker)
+        if registered_us is None or now_us - registered_us < SETTLING_US or broker in cluster.known_dead:
+            return False
+        return not (cluster.is_shutting_down(broker) or cluster.lacks_dirs(broker) or broker in self._now.impaired)

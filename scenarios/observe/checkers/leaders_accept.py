@@ -1,0 +1,61 @@
+"""S19: a leader refuses a batch only for a reason."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol import znodes
+from emulator.protocol.shown import ProduceRefused
+from emulator.protocol.types import TopicPartition
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.acks_all_in_sync import SETTING
+from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.findings.client_facts import RefusedInVain
+from scenarios.observe.history.history import History
+
+NO_LEADER, TOO_FEW = "NOT_LEADER_FOR_PARTITION", "NOT_ENOUGH_REPLICAS"
+
+
+class LeadersAccept(Checker):
+    """A leader takes what producers write: it says that it leads no more only when it does not, and that too few
+    replicas are in sync only while its ISR has fewer than min.insync.replicas (Partition.appendRecordsToLeader, 0.8 to
+    3.0).
+
+    Verified: each batch that a broker refuses with NOT_LEADER_FOR_PARTITION or NOT_ENOUGH_REPLICAS, against the role
+        and the ISR that it has received or written itself. For a minute after a change of the setting any of its values
+        will do.
+
+    Not verified: other errors (``no_batch_twice`` looks at sequence numbers); brokers that have a min.insync.replicas
+        of their own; that the broker knows the setting of now (``broker_remembers``).
+    """
+
+    name: ClassVar[str] = "leaders_accept"
+    ids: ClassVar[tuple[str, ...]] = ("S20",)
+    gravity: ClassVar[Gravity] = Gravity.LIVENESS
+    statement: ClassVar[str] = (
+        "refused(batch) ⇒ ¬leads ∨ |isr| < min.insync.replicas: a leader refuses a batch only for a reason"
+    )
+    fails_when: ClassVar[str | None] = "a leader wants one replica more in sync than it is told"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._settings = history.settings
+        self._own: dict[int, None] = {}
+        """The brokers that have a setting of their own."""
+
+    def on_written(self, event: ZkWritten) -> None:
+        if event.path.startswith(znodes.CONFIG_BROKERS + "/") and SETTING in event.data:
+            name = event.path.rpartition("/")[2]
+            if name.isdigit():
+                self._own[int(name)] = None
+
+    def on_refused(self, event: ProduceRefused) -> None:
+        if event.error not in (NO_LEADER, TOO_FEW):
+            return
+        node, tp = event.node, TopicPartition.of(event.topic, event.partition)
+        led = self.cluster.as_led(node, tp)
+        if led is None or self.cluster.leads(node, tp) is None:
+            return
+        least = max(map(int, self._settings.values(event.topic, SETTING, 1, event.t_us)))
+        if event.error == NO_LEADER or (len(led.isr) >= least and node not in self._own):
+            self.violated(event, RefusedInVain(node, event.error, led.isr, least), tp, (node,))

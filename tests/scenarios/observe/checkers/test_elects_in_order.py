@@ -1,0 +1,84 @@
+"""M12: a controller elects the first replica that may lead, and leaves the ISR as it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from emulator.protocol import events as e
+from scenarios.observe.history.settings_history import StartSettings
+from tests.scenarios.observe.checkers.test_led_in_time import Cluster
+from tests.scenarios.observe.checkers.written_history import ORDERS_0
+
+
+def cluster(start: StartSettings | None = None) -> Cluster:
+    run = Cluster("elects_in_order", start=start)
+    run.assigned((0, 1, 2), 3)
+    run.passes(10)
+    return run
+
+
+def elects(
+    run: Cluster, leader: int, isr: tuple[int, ...], selector: str = "offline", *, unclean: bool = False
+) -> None:
+    run.state(leader, isr, 1)
+    run.emit(e.LeaderElected, *ORDERS_0, leader, 1, isr, selector, 1, unclean)
+
+
+def test_the_first_that_lives_and_is_in_sync() -> None:
+    run = cluster()
+    run.dies(0)
+    elects(run, 1, (1, 2))
+    assert run.violations() == []
+
+
+def test_one_that_is_passed_over() -> None:
+    run = cluster()
+    run.dies(0)
+    elects(run, 2, (1, 2))
+    [violation] = run.violations()
+    assert violation.state == (
+        "orders-0, epoch 1: broker 2 is elected (offline), though broker 1 comes first in the assignment [0, 1, 2], "
+        "lives, and was in the ISR [0, 1, 2]"
+    )
+
+
+def test_one_that_lives_and_leaves_the_isr() -> None:
+    run = cluster()
+    run.dies(0)
+    elects(run, 1, (1,))
+    [violation] = run.violations()
+    assert violation.state == (
+        "orders-0, epoch 1: an election (offline) makes the ISR [1] of [0, 1, 2], and broker 2 lives"
+    )
+
+
+def test_one_that_shuts_down_leaves_the_isr() -> None:
+    run = cluster()
+    run.fault("broker.controlled_shutdown", "0")
+    elects(run, 1, (1, 2), "controlled-shutdown")
+    assert run.violations() == []
+
+
+@pytest.mark.parametrize(
+    ("start", "selector", "unclean"),
+    [
+        (StartSettings(elects_by_assignment=False), "offline", False),
+        (None, "reassigned", False),
+        (None, "offline", True),
+    ],
+)
+def test_where_another_order_is_taken(start: StartSettings | None, selector: str, unclean: bool) -> None:
+    run = cluster(start)
+    run.dies(0)
+    elects(run, 2, (1, 2), selector, unclean=unclean)
+    assert run.violations() == []
+
+
+def test_one_that_has_just_registered_may_be_unknown() -> None:
+    run = cluster()
+    run.dies(0)
+    run.dies(1)
+    run.emit(e.NodeStarted, 1, 1)
+    run.registers(1)
+    elects(run, 2, (1, 2))
+    assert run.violations() == []

@@ -1,0 +1,142 @@
+"""F12, I5, S19 and V13: fetches, changes of ISRs and requests come to an end; leaders accept what is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from emulator.protocol import events as e
+from emulator.protocol import znodes
+from emulator.protocol.api import Request
+from emulator.protocol.fetch import FetchRequest
+from emulator.protocol.groups.membership import HeartbeatRequest, JoinGroupRequest
+from emulator.protocol.shown import FetchOverdue, ProduceRefused, RequestUnanswered
+from emulator.protocol.znodes import encode_config
+from emulator.trace.events import ZkWritten
+from scenarios.observe.history.settings_history import StartSettings
+from tests.scenarios.observe.checkers.test_led_in_time import Cluster
+from tests.scenarios.observe.checkers.written_history import ORDERS_0
+
+SECOND = 1_000_000
+JOIN = JoinGroupRequest("readers", "m", 10 * SECOND, 10 * SECOND, "consumer", ())
+BEAT = HeartbeatRequest("readers", 1, "m")
+
+
+@pytest.mark.parametrize(("reader", "who"), [(1, "broker 1"), (-1, "a consumer")])
+def test_a_fetch_that_waits_for_what_is_there(reader: int, who: str) -> None:
+    run = Cluster("fetches_complete")
+    run.show(FetchOverdue, 0, reader, 500_000, (ORDERS_0,))
+    [violation] = run.violations()
+    assert f"leader 0 lets a fetch of {who} wait for 0.5 s" in violation.state
+
+
+def proposed(run: Cluster) -> None:
+    run.leads(0, 0)
+    run.proposes(0, "shrink", 2)
+
+
+def test_a_change_without_an_outcome() -> None:
+    run = Cluster("isr_changes_end")
+    proposed(run)
+    run.passes(34)
+    assert run.violations() == []
+    run = Cluster("isr_changes_end")
+    proposed(run)
+    run.passes(60)
+    [violation] = run.violations()
+    assert "orders-0: leader 0 has proposed to shrink the ISR to [], and has no outcome after" in violation.state
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda run: run.emit(e.IsrChanged, 0, *ORDERS_0, 1, "shrink", (0, 1), 4),
+        lambda run: run.emit(e.IsrUpdateFailed, 0, *ORDERS_0, 1),
+        lambda run: run.leads(0, 2),
+        lambda run: run.follows(0, 1, 2),
+        lambda run: run.emit(e.ReplicaStopped, 0, *ORDERS_0, True),
+        lambda run: run.emit(e.ReplicaOffline, 0, *ORDERS_0),
+    ],
+)
+def test_what_ends_a_change(end: object) -> None:
+    run = Cluster("isr_changes_end")
+    proposed(run)
+    assert callable(end)
+    end(run)
+    run.passes(60)
+    assert run.violations() == []
+
+
+def unanswered(request: Request, after_us: int, *states: tuple[int, str]) -> list[str]:
+    """A request of a member at broker 0 that is given up after a time. The group is in each state after its time."""
+    run = Cluster("requests_answered")
+    run.passes(20)
+    since_us = run.world.now
+    for at_us, state in states:
+        run.world.now = since_us + at_us
+        run.emit(e.GroupStateChanged, 0, "readers", state, 1, "")
+    run.world.now = since_us + after_us
+    run.show(RequestUnanswered, 0, -9, request, since_us)
+    return [violation.state for violation in run.violations()]
+
+
+def test_a_request_that_has_nothing_to_wait_for() -> None:
+    assert unanswered(BEAT, 3 * SECOND) == []
+    [state] = unanswered(BEAT, 10 * SECOND)
+    assert state == "broker 0 has a Heartbeat of machine -9 for 10.001 s, and does not answer it"
+
+
+def test_a_fetch_waits_for_its_time() -> None:
+    fetch = FetchRequest(0, 0, 1, 8 * SECOND, 1, 1000, 1000, (), ())
+    assert unanswered(fetch, 10 * SECOND) == []
+    assert len(unanswered(fetch, 13 * SECOND)) == 1
+
+
+def test_a_member_waits_for_the_others_while_its_group_prepares_a_rebalance() -> None:
+    assert unanswered(JOIN, 30 * SECOND, (0, "PreparingRebalance")) == []
+    assert unanswered(JOIN, 30 * SECOND, (0, "PreparingRebalance"), (28 * SECOND, "CompletingRebalance")) == []
+    assert len(unanswered(JOIN, 30 * SECOND, (0, "PreparingRebalance"), (9 * SECOND, "CompletingRebalance"))) == 1
+    again = (0, "PreparingRebalance"), (9 * SECOND, "CompletingRebalance"), (10 * SECOND, "PreparingRebalance")
+    assert len(unanswered(JOIN, 30 * SECOND, *again)) == 1
+
+
+def test_a_fault_excuses() -> None:
+    run = Cluster("requests_answered")
+    run.passes(20)
+    since_us = run.world.now
+    run.fault("broker.pause", "0")
+    run.world.now += 20 * SECOND
+    run.show(RequestUnanswered, 0, -9, BEAT, since_us)
+    assert run.violations() == []
+
+
+def refused(error: str, *, leads: bool = True, isr: tuple[int, ...] = (0, 1), least: int = 2) -> list[str]:
+    """A batch that broker 0 refuses, which leads or follows."""
+    run = Cluster("leaders_accept", start=StartSettings({"min.insync.replicas": least}))
+    run.emit(e.BecameLeader, 0, *ORDERS_0, 1, 0, 0, isr, (0, 1, 2), (), ())
+    if not leads:
+        run.follows(0, 1, 2)
+    run.show(ProduceRefused, 0, *ORDERS_0, -1, error)
+    return [violation.state for violation in run.violations()]
+
+
+def test_a_batch_that_is_refused_for_no_reason() -> None:
+    [state] = refused("NOT_ENOUGH_REPLICAS")
+    assert state == (
+        "orders-0: broker 0 refuses a batch (NOT_ENOUGH_REPLICAS), and leads with the ISR [0, 1]; 2 in sync are enough"
+    )
+    assert len(refused("NOT_LEADER_FOR_PARTITION", least=3)) == 1
+
+
+def test_batches_that_are_refused_for_a_reason() -> None:
+    assert refused("NOT_ENOUGH_REPLICAS", least=3) == []
+    assert refused("NOT_ENOUGH_REPLICAS", isr=(0,)) == []
+    assert refused("NOT_LEADER_FOR_PARTITION", leads=False) == []
+    assert refused("MESSAGE_TOO_LARGE") == []
+
+
+def test_a_leader_with_a_setting_of_its_own() -> None:
+    run = Cluster("leaders_accept")
+    run.emit(ZkWritten, 3, "create", f"{znodes.CONFIG_BROKERS}/0", 0, 0, encode_config({"min.insync.replicas": "3"}))
+    run.emit(e.BecameLeader, 0, *ORDERS_0, 1, 0, 0, (0, 1), (0, 1, 2), (), ())
+    run.show(ProduceRefused, 0, *ORDERS_0, -1, "NOT_ENOUGH_REPLICAS")
+    assert run.violations() == []
