@@ -36,6 +36,7 @@ from scenarios.cluster.clients.tools.command_outcome import CommandOutcome
 from scenarios.cluster.cluster import Cluster
 from scenarios.cluster.from_scenario import cluster_setup, topic_setup
 from scenarios.errors import BadInput
+from scenarios.extras import need_study
 from scenarios.faults import Performer, TargetRoles
 from scenarios.faults.actions.brokers import (
     BrokerControlledShutdown,
@@ -311,6 +312,7 @@ class ClusterInstance:
 
         Raises: BadInput where the folder cannot be written.
         """
+        need_study("a recorded run")
         from scenarios.testing.kept_trace import write_trace_of_test  # with Arrow, which few tests need
 
         digest = self.digest
