@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scenarios.cli.output import note
 from scenarios.errors import EXIT_CODE, BadInput, PartFailed
+from scenarios.extras import missing
 from scenarios.resuming import is_interrupt
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ def explain(error: BaseException, *, debug: bool = False) -> int:
         note(f"understudy: {_first_line(error) or 'interrupted'}")
         return INTERRUPTED
     trace = error
+    if (needed := missing(error)) is not None:
+        if debug:
+            note("".join(traceback.format_exception(trace)).rstrip())
+        note(f"understudy: {needed}")
+        return BAD_INPUT
     while isinstance(error, BaseExceptionGroup):  # a group of the run's tasks: its first exception says what went wrong
         error = error.exceptions[0]
     if isinstance(error, OSError) and error.errno in _TO_DO:

@@ -20,10 +20,11 @@ def failing_scenario(arguments: Namespace, command: str) -> Scenario:
     from scenarios.language import Scenario
     from scenarios.language.checks import refuse_sampled
     from scenarios.language.files import load
-    from scenarios.runs.dataset.manifest import read_manifest
 
     folder, strategy, seed = Path(arguments.file), None, arguments.seed
     if folder.is_dir():
+        from scenarios.runs.dataset.manifest import read_manifest
+
         manifest = read_manifest(folder)
         if len(manifest.arms) != 1 or (len(manifest.seeds) != 1 and seed is None):
             raise BadInput("holds several runs; name one with --seed", source=str(folder))

@@ -76,7 +76,7 @@ def read_only(trace: str) -> Recorded:
 def traced(folder: str) -> Iterator[str]:
     """A folder of ``run --trace``: the given one. If that is the recording of a live run, a folder with the trace of
     its replay, which exists until the end of the context. Raises: BadInput."""
-    if not (Path(folder) / "run.toml").is_file():
+    if not is_live(folder):
         yield folder
         return
     from tempfile import TemporaryDirectory
@@ -93,9 +93,27 @@ def read(arguments: Namespace) -> Recorded:
     """The run that the options choose. Raises: BadInput."""
     from scenarios.runs.dataset.events import read_events
 
+    if is_live(arguments.trace) and (arguments.run_id, arguments.seed, arguments.strategy) == (None, None, None):
+        return _replayed(arguments.trace)
+
     run, table = _read(arguments)
     with known_events(arguments.trace):
         return Recorded(run.arm.profile, run.arm.strategy, list(read_events(table)))
+
+
+def is_live(folder: str) -> bool:
+    """Whether the folder is the recording of a live run."""
+    return (Path(folder) / "run.toml").is_file()
+
+
+def _replayed(folder: str) -> Recorded:
+    """A recorded live run, from its replay: no data set is written, so nothing of the extra ``study`` is needed."""
+    from scenarios.wire.recording.folder import read_live_run
+    from scenarios.wire.recording.replay import ReplayedRun
+
+    events: list[Any] = []
+    run = ReplayedRun(read_live_run(Path(folder)), on_event=events.extend).play().run
+    return Recorded(run.profile, run.strategy, events)
 
 
 def columns(arguments: Namespace) -> Columns:

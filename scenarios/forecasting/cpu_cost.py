@@ -104,7 +104,7 @@ def cost_of(scenario: Scenario, *, precise: bool = False) -> Cost | None:
     if settled.chaos:
         return None
     plan = settled.plans[0] if settled.plans else None
-    demand = demand_of(settled, plan or Plan(partitions=()))
+    demand = demand_of(settled, plan)
     horizon_s = settled.horizon_us / PER_S
     longest = _cost(settled, demand, horizon_s, horizon_s)
     if not (longest.worth_saying or precise):

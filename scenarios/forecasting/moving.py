@@ -132,21 +132,22 @@ class Demand:
         return found
 
 
-def demand_of(scenario: Scenario, plan: Plan) -> Demand:
-    """The demand of a plan, in a scenario whose draws are settled."""
+def demand_of(scenario: Scenario, plan: Plan | None) -> Demand:
+    """The demand of a plan, or of the load alone where there is none, in a scenario whose draws are settled."""
+    targets = {} if plan is None else plan.targets()
     replicas = scenario.assignments()
     begins_s = _begins_us(scenario, plan) / PER_S
     loads = tuple((load, _shares(scenario, load)) for load in scenario.workloads)
     now = _written(loads, begins_s)
     sizes = scenario.sizes()
-    until = dict.fromkeys(plan.targets(), 0.0)
+    until = dict.fromkeys(targets, 0.0)
     for load, shares in loads:
         end_s = min(begins_s, begins_s if load.stop_us is None else load.stop_us / PER_S)
         for name in until:
             until[name] += shares.get(name, 0.0) * max(0.0, end_s - load.start_us / PER_S)
     moving = tuple(
         Moving(name, replicas[name], target, sizes[name] + int(until[name]), now.get(name, 0.0))
-        for name, target in plan.targets().items()
+        for name, target in targets.items()
         if name in replicas
     )
     readers: dict[str, int] = {}
@@ -164,10 +165,10 @@ def demand_of(scenario: Scenario, plan: Plan) -> Demand:
     )
 
 
-def _begins_us(scenario: Scenario, plan: Plan) -> int:
+def _begins_us(scenario: Scenario, plan: Plan | None) -> int:
     """When the plan is requested, where the file says that as a time; else 0."""
     for entry in scenario.method:
-        if entry.name == "reassign.execute" and (entry.action.own_plan() or scenario.plan) is plan:
+        if entry.name == "reassign.execute" and plan is not None and (entry.action.own_plan() or scenario.plan) is plan:
             trigger = entry.trigger
             return trigger.time_us if isinstance(trigger, At) and isinstance(trigger.time_us, int) else 0
     return 0
@@ -202,13 +203,13 @@ def _shares(scenario: Scenario, load: WorkloadSpec) -> dict[str, float]:
     return {name: share for name, share in found.items() if share}
 
 
-def _left_out(scenario: Scenario, plan: Plan) -> list[str]:
+def _left_out(scenario: Scenario, plan: Plan | None) -> list[str]:
     """The things in the file that the arithmetic passes over, in words of the file."""
     conditions: list[tuple[Callable[[], bool], str]] = [
         (lambda: any(load.key_skew for load in scenario.workloads), "key_skew (keys are taken as spread evenly)"),
         (lambda: bool(scenario.cluster.service), "cluster.service"),
         (lambda: bool(scenario.chaos), "[[chaos]]"),
-        (lambda: bool(plan.directories()), "log_dirs of the plan"),
+        (lambda: plan is not None and bool(plan.directories()), "log_dirs of the plan"),
         (lambda: any(_lists_throttled(topic.config) for topic in scenario.topics), "the lists of throttled replicas"),
         (lambda: any(_is_kept_short(topic.config) for topic in scenario.topics), "retention"),
     ]

@@ -19,7 +19,7 @@ from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.plan import Plan
 from scenarios.language.schema.kinds import DURATION, SIGMA, SOME_TIME, Number
 from scenarios.language.schema.spans import Drawable, SpanOf, ends
-from scenarios.language.schema.table_reader import key, stated
+from scenarios.language.schema.table_reader import Checked, key, keys_of, stated
 from scenarios.language.targets import Target
 from scenarios.language.topic_spec import TopicSpec
 from scenarios.plugins import check_name, check_rule
@@ -35,7 +35,7 @@ HOME = f"{__package__.rpartition('.')[0]}.faults.actions"
 
 
 @frozen(kw_only=True)
-class DelaySpec:
+class DelaySpec(Checked):
     """How much longer a message takes on a link."""
 
     latency_us: int = field(metadata=key(DURATION, "one-way delay added", name="latency"))
@@ -51,7 +51,7 @@ class DelaySpec:
 
 
 @frozen(kw_only=True)
-class BurstSpec:
+class BurstSpec(Checked):
     """Times in which a link loses more."""
 
     loss: float = field(metadata=key(Number(0, 1), "the share of the packets that is lost in a burst"))
@@ -65,7 +65,7 @@ class BurstSpec:
 
 
 @frozen(kw_only=True)
-class Action:
+class Action(Checked):
     """One action with the values of its keys.
 
     Attributes:
@@ -220,5 +220,11 @@ def undone_by(name: str) -> str | None:
 
 
 def as_action(stated: Action | str) -> Action:
-    """An action, or the name of one whose keys all keep their defaults."""
-    return find_action(stated)() if isinstance(stated, str) else stated
+    """An action, or the name of one whose keys all keep their defaults. Raises: BadInput where one has no default."""
+    if not isinstance(stated, str):
+        return stated
+    cls = find_action(stated)
+    for one in keys_of(cls):
+        if one.required:
+            raise BadInput(f"{stated} needs {one.argument!r} ({one.help}); write {cls.__name__}({one.argument}=...)")
+    return cls()

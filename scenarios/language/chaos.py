@@ -16,7 +16,7 @@ from attrs import field, frozen
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import Integer, Number, Schema
 from scenarios.language.schema.spans import RangeOf
-from scenarios.language.schema.table_reader import key, keys_of
+from scenarios.language.schema.table_reader import Checked, key, keys_of
 from scenarios.language.schema.variant import Variant
 from scenarios.language.topic_spec import TopicSpec
 
@@ -41,7 +41,7 @@ SHARE = Number(0, 1)
 
 
 @frozen(kw_only=True)
-class Chaos:
+class Chaos(Checked):
     """One block with the values of its parameters.
 
     Attributes:

@@ -15,7 +15,7 @@ from attrs import field, frozen
 from emulator.protocol.produce import ProducedBatch
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import DURATION, SOME_TIME, Integer, Schema
-from scenarios.language.schema.table_reader import key, keys_of
+from scenarios.language.schema.table_reader import Checked, key, keys_of
 from scenarios.language.schema.variant import Variant
 from scenarios.language.targets import CLIENT_NAME
 from scenarios.plugins import check_name, check_rule
@@ -76,7 +76,7 @@ class Client(Protocol):
 
 
 @frozen(kw_only=True)
-class Behaviour:
+class Behaviour(Checked):
     """One block with the values of its parameters.
 
     Attributes:

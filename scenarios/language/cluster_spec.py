@@ -23,7 +23,7 @@ from scenarios.language.schema.kinds import (
     Text,
     as_tuple,
 )
-from scenarios.language.schema.table_reader import Block, key
+from scenarios.language.schema.table_reader import Block, Checked, key
 
 MOST_BROKERS = 10_000
 MOST_LOG_DIRS = 64
@@ -35,7 +35,7 @@ SERVICE_TIMES = MapOf(DURATION, SERVED)
 
 
 @frozen(kw_only=True)
-class CardSpec:
+class CardSpec(Checked):
     """The network card of some brokers, where it differs from that of the others."""
 
     brokers: tuple[int, ...] = field(converter=as_tuple, metadata=key(REPLICAS, "the brokers that have this card"))
@@ -48,7 +48,7 @@ class CardSpec:
 
 
 @frozen(kw_only=True)
-class NetworkSpec:
+class NetworkSpec(Checked):
     """Links between brokers: one-way delay, its jitter, and each broker's bandwidth (bytes per second)."""
 
     latency_us: int = field(default=500, metadata=key(DURATION, "one-way delay of a link", name="latency"))
@@ -68,7 +68,7 @@ class NetworkSpec:
 
 
 @frozen(kw_only=True)
-class DiskSpec:
+class DiskSpec(Checked):
     """The disks under the log directories. Each serves its appends and reads in the order in which they arrive."""
 
     read: int | None = field(default=None, metadata=key(RATE, "bytes read per second; absent = reads take no time"))
@@ -90,7 +90,7 @@ class DiskSpec:
 
 
 @frozen(kw_only=True)
-class ZooKeeperSpec:
+class ZooKeeperSpec(Checked):
     """ZooKeeper as a broker sees it: round trip, pipelining, session timeout."""
 
     rtt_us: int = field(default=1_000, metadata=key(DURATION, "round trip of a request", name="rtt"))
@@ -102,7 +102,7 @@ class ZooKeeperSpec:
 
 
 @frozen(kw_only=True)
-class ClusterSpec:
+class ClusterSpec(Checked):
     """Brokers, racks, settings, network and ZooKeeper."""
 
     brokers: int = field(metadata=key(Integer(1, MOST_BROKERS), "how many brokers; their ids are 0 to n-1"))
@@ -162,6 +162,7 @@ class ClusterSpec:
         return {broker: rack_of(broker, self.racks) for broker in range(self.brokers)} if self.racks > 1 else {}
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         if self.rack_names and len(self.rack_names) != self.brokers:
             raise BadInput(
                 f"{len(self.rack_names)} racks for {self.brokers} brokers; write one each", where="rack_names"

@@ -105,6 +105,9 @@ class DrawKind(Kind[Draw]):
             f"the ends of {value!r} are not two integers, durations, sizes or rates; a list of values also does"
         )
 
+    def checked(self, value: object) -> Draw:
+        return value if isinstance(value, (Range, Choices)) else self.read(value)
+
     def dump(self, value: Draw) -> object:
         return list(value.values) if isinstance(value, Choices) else SpanOf(value.kind).dump(value.span)
 

@@ -10,11 +10,24 @@ from attrs import evolve, field, frozen
 
 from scenarios.errors import BadInput, Together
 from scenarios.language.actions import Action, all_actions, as_action, find_action
-from scenarios.language.schema.kinds import SOME_TIME, Boolean, Integer, Kind, ListOf, Schema, Text, as_tuple, at
+from scenarios.language.schema.kinds import (
+    SOME_TIME,
+    Boolean,
+    Integer,
+    Kind,
+    ListOf,
+    OneOf,
+    Schema,
+    Text,
+    as_tuple,
+    at,
+    instance_of,
+)
 from scenarios.language.schema.spans import Drawable, Span, SpanOf, ends
-from scenarios.language.schema.table_reader import Block, TableReader, key, keys_of, stated
+from scenarios.language.schema.table_reader import Block, Checked, TableReader, key, keys_of, stated
 from scenarios.language.targets import TARGET, Target
 from scenarios.language.triggers import (
+    TRIGGERS,
     After,
     At,
     Trigger,
@@ -28,7 +41,7 @@ from scenarios.language.triggers import (
     read_trigger,
     trigger_schemas,
 )
-from scenarios.language.turns import ForEach, NextSpec, TurnsSpec, as_brokers, take_turns
+from scenarios.language.turns import NextSpec, TurnsSpec
 
 _TEXT, _BOOLEAN = Text(), Boolean()
 OPTIONAL = "optional"
@@ -37,7 +50,7 @@ _TURNS = Block(TurnsSpec)
 
 
 @frozen(kw_only=True)
-class MethodEntry:
+class MethodEntry(TurnsSpec):
     """One thing that is done to the cluster.
 
     Attributes:
@@ -49,18 +62,28 @@ class MethodEntry:
         for_each: the brokers that it is done to one after the other, in the place of a target; None: it has one turn,
             or ``repeat``.
         repeat: the number of turns; None: one, or those of ``for_each``.
-        next: the time of the next turn; None: at once.
+        next: the time of the next turn; None where there is one turn.
         optional: whether the run counts as exercised even if the entry never acts, or finds nothing to act on.
     """
 
-    action: Action = field(converter=as_action)
-    trigger: Trigger | None = None
-    target: Target | None = None
-    duration_us: Drawable | None = None
-    for_each: ForEach | None = field(default=None, converter=as_brokers)
-    repeat: int | None = None
-    next: NextSpec | None = None
-    optional: bool = False
+    action: Action = field(converter=as_action, metadata=key(OneOf((Action,)), "what is done"))
+    trigger: Trigger | None = field(default=None, metadata=key(OneOf(TRIGGERS), "when it is done"))
+    target: Target | None = field(default=None, metadata=key(TARGET, "the brokers that it acts on"))
+    duration_us: Drawable | None = field(default=None, metadata=key(SOME_TIMES, "undone after that time"))
+    optional: bool = field(default=False, metadata=key(_BOOLEAN, "the run counts as exercised also without it"))
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        action = self.action
+        self.check_turns(action.takes_target, action.name, self.target is not None)
+        if action.takes_target and self.target is None and self.for_each is None:
+            raise BadInput("the key 'target' is missing; add it")
+        if self.target is not None and not action.takes_target:
+            raise BadInput(f"{action.name} takes no target; leave it out", where="target")
+        if self.duration_us is not None:
+            if action.undo is None:
+                raise BadInput(f"{action.name} is done at once and takes no duration; leave it out", where="duration")
+            action.check_duration()
 
     def turns(self, brokers: int) -> tuple[MethodEntry, ...]:
         """An entry for each turn, in a cluster of so many brokers: this one, if it has one turn only."""
@@ -68,8 +91,8 @@ class MethodEntry:
             return (self,)
         following = (self.next or NextSpec()).trigger
         each = range(brokers) if isinstance(self.for_each, str) else self.for_each
-        one = evolve(self, for_each=None, repeat=None, next=None)
-        turns = [one] * (self.repeat or 1) if each is None else [evolve(one, target=Target(brokers=[b])) for b in each]
+        targets = [self.target] * (self.repeat or 1) if each is None else [Target(brokers=[broker]) for broker in each]
+        turns = [evolve(self, target=target, for_each=None, repeat=None, next=None) for target in targets]
         return (turns[0], *(evolve(turn, trigger=following) for turn in turns[1:]))
 
     @property
@@ -113,25 +136,36 @@ class EntryKind(Kind[MethodEntry]):
         reader = TableReader(value)
         name = reader.take("action", _TEXT)
         action = at("action", find_action, name)
-        if not self.triggered:
-            _check_rollback(reader, action)
         trigger = read_trigger(reader)
-        if not self.triggered and isinstance(trigger, After) and isinstance(trigger.delay_us, Span):
-            raise BadInput("the time of a rollback is not drawn; write one time", where="after")
-        if trigger is None and self.triggered:
-            raise BadInput('nothing says when; add at = "10s", after = "5s" or when = { step = "move.start" }')
-        turns = take_turns(reader, action.takes_target, name) if self.triggered else TurnsSpec()
-        target = _take_target(reader, action) if turns.for_each is None else None
-        duration_us = _take_duration(reader, action)
+        self._check_when(reader.table, action, trigger)
+        turns = {one.argument: reader.take(one.name, one.kind, None) for one in keys_of(TurnsSpec) if self.triggered}
+        target = reader.take("target", TARGET, None)
+        duration_us = reader.take("duration", SOME_TIMES, None)
         optional = reader.take(OPTIONAL, _BOOLEAN, False)
         made = action(**_take_keys(reader, action))
         reader.finish()
-        if duration_us is not None:
-            made.check_duration()
         return MethodEntry(
-            action=made, trigger=trigger, target=target, duration_us=duration_us,
-            for_each=turns.for_each, repeat=turns.repeat, next=turns.next, optional=optional,
-        )  # fmt: skip
+            action=made, trigger=trigger, target=target, duration_us=duration_us, optional=optional, **turns
+        )
+
+    def checked(self, value: object) -> MethodEntry:
+        entry = instance_of(value, MethodEntry)
+        self._check_when(self.dump(entry), type(entry.action), entry.trigger)
+        return entry
+
+    def _check_when(self, table: Mapping[str, object], action: type[Action], trigger: Trigger | None) -> None:
+        """Refuse an entry of the method without a trigger, and a rollback with what no rollback has."""
+        if self.triggered:
+            if trigger is None:
+                raise BadInput('nothing says when; add at = "10s", after = "5s" or when = { step = "move.start" }')
+            return
+        for name, why in NOT_IN_ROLLBACKS.items():
+            if name in table:
+                raise BadInput(why, where=name)
+        if action.acts_on_message:
+            raise BadInput(f"{action.name} acts on a message that it waits for; write it in the method", where="action")
+        if isinstance(trigger, After) and isinstance(trigger.delay_us, Span):
+            raise BadInput("the time of a rollback is not drawn; write one time", where="after")
 
     def dump(self, value: MethodEntry) -> dict[str, object]:
         table = {**dump_trigger(value.trigger), "action": value.name}
@@ -197,28 +231,6 @@ NOT_IN_ROLLBACKS = {
 """The keys that a rollback cannot have, each with the reason and what to do."""
 
 
-def _check_rollback(reader: TableReader, action: type[Action]) -> None:
-    for name, why in NOT_IN_ROLLBACKS.items():
-        if name in reader.table:
-            raise BadInput(why, where=name)
-    if action.acts_on_message:
-        raise BadInput(f"{action.name} acts on a message that it waits for; write it in the method", where="action")
-
-
-def _take_target(reader: TableReader, action: type[Action]) -> Target | None:
-    if action.takes_target:
-        return reader.take("target", TARGET)
-    if "target" in reader.table:
-        raise BadInput(f"{action.name} takes no target; leave it out", where="target")
-    return None
-
-
-def _take_duration(reader: TableReader, action: type[Action]) -> Drawable | None:
-    if action.undo is None and "duration" in reader.table:
-        raise BadInput(f"{action.name} is done at once and takes no duration; leave it out", where="duration")
-    return reader.take("duration", SOME_TIMES, None)
-
-
 def _take_keys(reader: TableReader, action: type[Action]) -> dict[str, Any]:
     """The values of the action's own keys that the entry states, as the class is made with them."""
     found = {}
@@ -240,7 +252,7 @@ ROLLBACK_ENTRY = EntryKind(triggered=False)
 
 
 @frozen(kw_only=True)
-class Branch:
+class Branch(Checked):
     """One instant at which a run goes another way.
 
     Attributes:

@@ -20,9 +20,10 @@ from scenarios.language.schema.kinds import (
     ListOf,
     MapOf,
     Schema,
+    at,
     refuse,
 )
-from scenarios.language.schema.table_reader import TableReader, key
+from scenarios.language.schema.table_reader import Checked, TableReader, key
 from scenarios.language.topic_spec import PARTITION_NAME
 from scenarios.language.triggers import METRIC_NAME, STEP_NAMES
 from scenarios.observe.invariants import INVARIANTS
@@ -33,6 +34,8 @@ _FORMS = 'a number, [low, high] or { type = "range", range = [low, high] }'
 
 def _plain(number: float) -> float:
     """1.0 and 1 are the same limit, and are written in the same way."""
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        return number
     return int(number) if abs(number) <= LARGEST and number == int(number) else float(number)
 
 
@@ -44,6 +47,8 @@ class Tolerance:
     high: float = field(converter=_plain)
 
     def __attrs_post_init__(self) -> None:
+        at("Tolerance.low", _number, self.low)
+        at("Tolerance.high", _number, self.high)
         if math.isnan(self.low) or math.isnan(self.high):
             raise BadInput(f"nan is no limit; write {_FORMS}")
         if self.low > self.high:
@@ -68,6 +73,9 @@ class ToleranceKind(Kind[Tolerance]):
             return tolerance
         number = _number(value)
         return Tolerance(number, number)
+
+    def checked(self, value: object) -> Tolerance:
+        return value if isinstance(value, Tolerance) else self.read(value)
 
     def dump(self, value: Tolerance) -> object:
         return value.low if value.low == value.high else [value.low, value.high]
@@ -104,7 +112,7 @@ MODES = ("edge", "start", "end", "continuous")
 
 
 @frozen(kw_only=True)
-class SteadyState:
+class SteadyState(Checked):
     """A metric, and its limits while the cluster is well."""
 
     metric: str = field(metadata=key(METRIC_NAME, "a gauge or a counter"))
@@ -115,6 +123,7 @@ class SteadyState:
     )
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         if METRICS[METRIC_NAME.read(self.metric)].form == "total":
             raise BadInput(f"{self.metric!r} is known at the end of a run only; put it in [[expect]]", where="metric")
 
@@ -150,7 +159,7 @@ PartitionBrokers = dict[str, tuple[int, ...]]
 
 
 @frozen(kw_only=True)
-class Expect:
+class Expect(Checked):
     """One statement about the end of the run, or (``within``) about a time after the method began, or after an action
     (``after``)."""
 
@@ -204,6 +213,7 @@ class Expect:
     )
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         stated = [name for name in STATEMENTS if getattr(self, name) is not None]
         names = ", ".join(name.replace("steps", "step") for name in STATEMENTS)
         if len(stated) != 1:

@@ -22,9 +22,10 @@ from scenarios.language.schema.kinds import (
     Schema,
     as_tuple,
     at,
+    instance_of,
     refuse,
 )
-from scenarios.language.schema.table_reader import Block, key, keys_of, refuse_unknown
+from scenarios.language.schema.table_reader import Block, Checked, key, keys_of, refuse_unknown
 from scenarios.language.topic_spec import TOPIC_NAME, join_partition
 from scenarios.reading import decoded, parse_json, read_beside
 
@@ -58,7 +59,7 @@ LOG_DIR = LogDir()
 
 
 @frozen(kw_only=True)
-class Move:
+class Move(Checked):
     """The target replicas of one partition, preferred leader first."""
 
     topic: str = field(metadata=key(TOPIC_NAME, "the partition's topic"))
@@ -76,6 +77,7 @@ class Move:
     )
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         if self.log_dirs and len(self.log_dirs) != len(self.replicas):
             raise BadInput(f"{len(self.log_dirs)} for {len(self.replicas)} replicas; write one each", where="log_dirs")
 
@@ -96,7 +98,7 @@ class Version(Kind[int]):
 
 
 @frozen(kw_only=True)
-class Plan:
+class Plan(Checked):
     """Kafka's reassignment JSON: version 1 and a list of partitions."""
 
     version: int = field(default=1, metadata=key(Version(), "1"))
@@ -105,6 +107,7 @@ class Plan:
     )
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         seen: dict[str, None] = {}
         for index, move in enumerate(self.partitions):
             if move.name in seen:
@@ -156,6 +159,7 @@ class GeneratedPlan(Plan):
     )
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         if not self.to and not self.decommission:
             raise BadInput("nothing says where to; add to = [3, 4, 5] or decommission = 0")
         for broker in self.decommission:
@@ -186,6 +190,9 @@ class PlanKind(Kind[Plan]):
             refuse_unknown(value, (*_WORDS, *(key.name for key in keys_of(Plan))))  # type: ignore[arg-type]
         plan: Plan = (_generated if words and value else _block).read(value)
         return plan
+
+    def checked(self, value: object) -> Plan:
+        return instance_of(value, Plan)
 
     def dump(self, value: Plan) -> object:
         return _generated.dump(value) if isinstance(value, GeneratedPlan) else {"version": 1, **_block.dump(value)}

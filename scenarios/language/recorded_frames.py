@@ -11,8 +11,8 @@ from pathlib import Path
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.language.schema.kinds import Kind, Schema, Text, at
-from scenarios.language.schema.table_reader import Block, key
+from scenarios.language.schema.kinds import Kind, Schema, Text, at, instance_of
+from scenarios.language.schema.table_reader import Block, Checked, key
 from scenarios.reading import read_beside
 
 _KEY = "frames"
@@ -21,7 +21,7 @@ MOST_BYTES = 24_000_000
 
 
 @frozen(kw_only=True)
-class Frames:
+class Frames(Checked):
     """The log of clients' requests (``scenarios.wire.recording.log``), in the file of the scenario itself."""
 
     data: str = field(metadata=key(Text(), "the log, compressed with zlib, in base64"))
@@ -56,6 +56,9 @@ class FramesKind(Kind[Frames]):
     def read(self, value: object) -> Frames:
         frames: Frames = _block.read(value)
         return frames
+
+    def checked(self, value: object) -> Frames:
+        return instance_of(value, Frames)
 
     def dump(self, value: Frames) -> object:
         return _block.dump(value)

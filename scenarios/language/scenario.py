@@ -35,7 +35,7 @@ from scenarios.language.schedules import FIFO, SCHEDULE
 from scenarios.language.schema.kinds import SOME_TIME, Choice, Integer, ListOf, Named, Text, as_tuple, at
 from scenarios.language.schema.overrides import overridden
 from scenarios.language.schema.places import placed
-from scenarios.language.schema.table_reader import Block, key, keys_of
+from scenarios.language.schema.table_reader import Block, Checked, key, keys_of
 from scenarios.language.schema.toml_text import is_json, parse_document, write_toml
 from scenarios.language.strategies import SHAPES, parse_strategy
 from scenarios.language.strategies.strategy import StrategySpec
@@ -80,7 +80,7 @@ def _check_bug(ticket: str) -> None:
 
 
 @frozen(kw_only=True)
-class Scenario:
+class Scenario(Checked):
     """A failure scenario for an emulated Kafka cluster."""
 
     schema: str = field(default=SCHEMA, metadata=key(Choice((SCHEMA,), "schema"), "the version of this format"))
@@ -200,6 +200,7 @@ class Scenario:
     def __attrs_post_init__(self) -> None:
         """Set the strategy's protocol to the one that the profile's release runs (``check`` refuses an unknown
         profile), and generate the plans that are stated in words."""
+        super().__attrs_post_init__()
         profile = PROFILES.get(self.profile)
         if profile is not None:
             object.__setattr__(self, "strategy", evolve(self.strategy, native=profile.strategy))

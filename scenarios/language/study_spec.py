@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import AnyValue, Kind, ListOf, MapOf, Schema, Text, as_tuple, refuse
-from scenarios.language.schema.table_reader import key
+from scenarios.language.schema.table_reader import Checked, key
 from scenarios.language.strategies import parse_strategy
 from scenarios.observe.measures.figures import declared
 from scenarios.observe.measures.minimum import parse_minimum
@@ -51,6 +51,11 @@ class SeedsKind(Kind[range]):
             raise refuse(value, 'seeds in quotes, such as "0:20"')
         return parse_seeds(value)
 
+    def checked(self, value: object) -> range:
+        if not isinstance(value, range) or value.step != 1:
+            raise refuse(value, "seeds such as range(0, 20)")
+        return parse_seeds(str(self.dump(value)))
+
     def dump(self, value: range) -> object:
         return f"{value.start}:{value.stop}"
 
@@ -77,7 +82,7 @@ def _check_metric(name: str) -> None:
 
 
 @frozen(kw_only=True)
-class StudySpec:
+class StudySpec(Checked):
     """The runs of ``understudy sweep FILE``: every strategy under every profile with every value of the grid."""
 
     seeds: range | None = field(

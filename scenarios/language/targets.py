@@ -17,7 +17,7 @@ The other end of a link is a target too, or ``zookeeper``, ``brokers``, ``all``,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import Factory, evolve, field, frozen
@@ -37,7 +37,7 @@ from scenarios.language.schema.kinds import (
     at,
     refuse,
 )
-from scenarios.language.schema.table_reader import Block, key
+from scenarios.language.schema.table_reader import Block, Checked, key
 from scenarios.language.topic_spec import split_partition
 
 _ROLE = re.compile(r"([a-z_]+)\(([^()]*)\)(-leader)?")
@@ -146,12 +146,14 @@ class RoleText(Kind[str]):
 
 
 def _default_mode(target: Target) -> str:
+    if target.role is not None:
+        at("Target.role", RoleText().read, target.role)  # what follows asks it, before the fields are checked
     several = target.brokers or target.means_clients
     return "all" if several and not target.drawn else "one"
 
 
 @frozen(kw_only=True)
-class Target:
+class Target(Checked):
     """Brokers by id or by role, or clients, narrowed by state and mode."""
 
     brokers: tuple[int, ...] = field(
@@ -177,6 +179,7 @@ class Target:
         return " and ".join(word for word in (who, self.state) if word)
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         if self.brokers and self.role not in (None, ANY, f"{ANY} {BROKER}"):
             raise BadInput("both 'brokers' and 'role' are given; keep one, or draw of the brokers by role = \"any\"")
         if self.drawn and self.mode == "all":
@@ -226,8 +229,13 @@ class TargetKind(Kind[Target]):
             return Target(brokers=(BROKER_ID.read(value),))
         if isinstance(value, (list, tuple)):
             return Target(brokers=REPLICAS.read(value))
+        if not isinstance(value, Mapping):
+            raise refuse(value, 'a broker id, a list of ids, a role such as "leader(orders-0)", or a table of keys')
         target: Target = _block.read(value)
         return target
+
+    def checked(self, value: object) -> Target:
+        return value if isinstance(value, Target) else self.read(value)
 
     def dump(self, value: Target) -> object:
         table = _block.dump(value)
@@ -249,9 +257,8 @@ def as_peers(value: Any) -> tuple[Peer, ...] | None:
     """A converter for fields of ``PEERS``: one peer, or several, in their one order: the ids before all others."""
     if value is None:
         return None
-    if isinstance(value, (str, Target)):
-        return (value,)
-    peers = tuple(value)
+    items: Any = as_tuple(value)
+    peers = items if isinstance(items, tuple) else (items,)
     ids = [broker for peer in peers if _is_ids(peer) for broker in peer.brokers]
     others = [peer for peer in peers if not _is_ids(peer)]
     return (*([Target(brokers=ids)] if ids else ()), *others)
@@ -275,7 +282,13 @@ class PeersKind(Kind[tuple[Peer, ...]]):
                 raise BadInput(f"{ALL_PEERS!r} is everything already; write it alone", where=f"[{index}]")
         return as_peers(ends) or ()
 
+    def checked(self, value: object) -> tuple[Peer, ...]:
+        alone = value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else None
+        return self.read(value) if alone is None else (self._one(alone),)
+
     def _one(self, value: object) -> Peer:
+        if isinstance(value, Target):
+            return value
         drawn = isinstance(value, str) and value.partition(" ")[0] == ANY
         if isinstance(value, str) and not drawn and (value in WHOLE_PEERS or "(" not in value):
             Choice((*WHOLE_PEERS, CLIENTS, "controller", ANY), "end of a link").read(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeGuard
 
 from attrs import Factory, field, frozen
 
@@ -11,7 +12,7 @@ from emulator.protocol.configs import ConfigValue
 from scenarios.errors import BadInput
 from scenarios.language.kafka_settings import TOPIC_CONFIG
 from scenarios.language.schema.kinds import REPLICAS, SIZE, Integer, ListOf, Text, as_tuple
-from scenarios.language.schema.table_reader import key
+from scenarios.language.schema.table_reader import Checked, key
 from scenarios.units import counted
 
 _TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
@@ -48,23 +49,29 @@ MOST_PARTITIONS = 1_000_000
 
 
 def _frozen_assignment(lists: Iterable[Iterable[int]] | None) -> Assignment | None:
-    return None if lists is None else tuple(tuple(replicas) for replicas in lists)
+    return None if lists is None else _frozen_lists(lists)
 
 
 def _frozen_lists(lists: Iterable[Iterable[int]]) -> Assignment:
-    return tuple(map(tuple, lists))
+    found = as_tuple(lists)
+    return tuple(map(as_tuple, found)) if isinstance(found, tuple) else found
 
 
 def _partitions(topic: TopicSpec) -> int:
-    return len(topic.assignment) if topic.assignment else 1
+    return len(topic.assignment) if _has_lists(topic.assignment) else 1
 
 
 def _replication_factor(topic: TopicSpec) -> int:
-    return len(topic.assignment[0]) if topic.assignment else DEFAULT_REPLICATION_FACTOR
+    return len(topic.assignment[0]) if _has_lists(topic.assignment) else DEFAULT_REPLICATION_FACTOR
+
+
+def _has_lists(assignment: Assignment | None) -> TypeGuard[Assignment]:
+    """Whether there is a first list. Python code may have given anything, which is refused a moment later."""
+    return isinstance(assignment, tuple) and bool(assignment) and isinstance(assignment[0], tuple)
 
 
 @frozen(kw_only=True)
-class TopicSpec:
+class TopicSpec(Checked):
     """A topic: its partitions, their replicas, and how much they hold at the start."""
 
     name: str = field(metadata=key(TOPIC_NAME, "the topic's name"))
@@ -106,6 +113,7 @@ class TopicSpec:
     )
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         self._check_assignment()
         self._check_each_partition()
 

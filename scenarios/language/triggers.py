@@ -27,27 +27,31 @@ from scenarios.language.schema.kinds import (
     Named,
     Schema,
     Text,
+    as_tuple,
+    instance_of,
     refuse,
 )
 from scenarios.language.schema.spans import Drawable, SpanOf
-from scenarios.language.schema.table_reader import Block, TableReader, key, keys_of, refuse_unknown
+from scenarios.language.schema.table_reader import Block, Checked, TableReader, key, keys_of, refuse_unknown
 from scenarios.language.step_names import Gate, any_names, check_step, gates_of, known_steps
 from scenarios.language.targets import TARGET, Target
 from scenarios.language.topic_spec import PARTITION_NAME, TOPIC_NAME
 
+TIMES = SpanOf(DURATION)
+
 
 @frozen
-class At:
+class At(Checked):
     """At an absolute virtual time, or one that is drawn from a range."""
 
-    time_us: Drawable
+    time_us: Drawable = field(metadata=key(TIMES, "act at this virtual time", name="at"))
 
 
 @frozen
-class After:
+class After(Checked):
     """Some time after the entry before it has acted (the first entry: after the start)."""
 
-    delay_us: Drawable
+    delay_us: Drawable = field(metadata=key(TIMES, "act this long after the entry before has acted", name="after"))
 
 
 SETTLED, ISR_FULL, MOVES_DONE = "settled", "isr full", "moves done"
@@ -61,12 +65,14 @@ UNTIL = Choice(tuple(WAITS), "wait")
 
 
 @frozen
-class Until:
+class Until(Checked):
     """As soon as one of ``WAITS`` holds: after the entry before it has acted (the first entry: after the start), its
     duration has ended, and ``delay_us`` has passed since it acted."""
 
-    wait: str
-    delay_us: Drawable = 0
+    wait: str = field(
+        metadata=key(UNTIL, "act as soon as this holds, after the entry before; may have an after", name="until")
+    )
+    delay_us: Drawable = field(default=0, metadata=key(TIMES, "but not before this long after it", name="after"))
 
 
 # -- at a step --------------------------------------------------------------------------------------------------------
@@ -95,11 +101,11 @@ STEP_NAMES = Named("steps", Steps())
 
 
 def _steps(names: str | Iterable[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
+    return (names,) if isinstance(names, str) else as_tuple(names)
 
 
 @frozen(kw_only=True)
-class When:
+class When(Checked):
     """At a step of the running protocol: ``when = { step = "move.start" }``.
 
     Attributes:
@@ -144,6 +150,9 @@ class SinceKind(Kind[Since]):
     def read(self, value: object) -> Since:
         return DURATION.read(value) if isinstance(value, str) else STEP_WHEN.read(value)
 
+    def checked(self, value: object) -> Since:
+        return value if isinstance(value, When) else DURATION.checked(value)
+
     def dump(self, value: Since) -> object:
         return STEP_WHEN.kind.dump(value) if isinstance(value, When) else DURATION.dump(value)
 
@@ -158,7 +167,7 @@ OCCURRENCE = key(
 
 
 @frozen(kw_only=True)
-class WhenMessage:
+class WhenMessage(Checked):
     """At a message between two machines: ``when = { message = "LeaderAndIsr", to = 3 }``."""
 
     message: str = field(metadata=key(MESSAGE_NAME, "the API, or any, any control, any data"))
@@ -180,6 +189,7 @@ class WhenMessage:
     since: Since | None = field(default=None, metadata=SINCE)
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         if self.response and self.edge == "answered":
             raise BadInput('an answer is not answered; write edge = "delivered"', where="edge")
         meant = [apis()[name] for name in self.messages]
@@ -205,7 +215,7 @@ class WhenMessage:
 
 
 @frozen(kw_only=True)
-class WhenZk:
+class WhenZk(Checked):
     """At a write to ZooKeeper, or at a session event: ``when = { zk = "setData", path = "/controller" }``."""
 
     zk: str = field(
@@ -224,6 +234,7 @@ class WhenZk:
     since: Since | None = field(default=None, metadata=SINCE)
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         if self.stoppable:
             return
         if self.path is not None:
@@ -251,7 +262,7 @@ METRIC_NAME = Choice(METRICS, "metric")
 
 
 @frozen(kw_only=True)
-class WhenMetric:
+class WhenMetric(Checked):
     """When a metric crosses a limit: ``when = { metric = "under_replicated_partitions", above = 0 }``.
 
     Attributes:
@@ -271,6 +282,7 @@ class WhenMetric:
     )
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         if METRICS[METRIC_NAME.read(self.metric)].form == "total":
             raise BadInput(
                 f"{self.metric!r} is known at the end of a run only; name a gauge or a counter", where="metric"
@@ -314,6 +326,10 @@ class ConditionKind(Kind[Condition]):
         found: Condition = _KINDS[stated[0]].read(value)
         return found
 
+    def checked(self, value: object) -> Condition:
+        found: Condition = instance_of(value, *_CLASSES.values())
+        return found
+
     def dump(self, value: Condition) -> object:
         name = next(name for name, cls in _CLASSES.items() if isinstance(value, cls))
         return _KINDS[name].dump(value)
@@ -323,8 +339,8 @@ class ConditionKind(Kind[Condition]):
 
 
 Trigger = At | After | Until | Condition
+TRIGGERS = (At, After, Until, *_CLASSES.values())
 WHEN: Named[Condition] = Named("when", ConditionKind())
-TIMES = SpanOf(DURATION)
 TRIGGER_KEYS = ("at", "after", "when", "until")
 
 
@@ -357,14 +373,12 @@ def dump_trigger(trigger: Trigger | None) -> dict[str, object]:
 
 
 def trigger_schemas() -> dict[str, Schema]:
+    (at,), (after,), (until, _) = keys_of(At), keys_of(After), keys_of(Until)
     return {
-        "at": {**TIMES.schema(), "description": "act at this virtual time"},
-        "after": {**TIMES.schema(), "description": "act this long after the entry before has acted"},
+        "at": {**at.kind.schema(), "description": at.help},
+        "after": {**after.kind.schema(), "description": after.help},
         "when": WHEN.schema(),
-        "until": {
-            **UNTIL.schema(),
-            "description": "act as soon as this holds, after the entry before; may have an after",
-        },
+        "until": {**until.kind.schema(), "description": until.help},
     }
 
 

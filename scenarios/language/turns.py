@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.language.schema.kinds import REPLICAS, Integer, Kind, Schema, refuse
+from scenarios.language.schema.kinds import REPLICAS, Integer, Kind, Schema, as_tuple, instance_of, refuse
 from scenarios.language.schema.spans import Drawable
-from scenarios.language.schema.table_reader import Block, TableReader, key
+from scenarios.language.schema.table_reader import Block, Checked, TableReader, key
 from scenarios.language.triggers import TIMES, UNTIL, WAITS, After, Until
 
 EVERY_BROKER = "brokers"
@@ -19,7 +19,7 @@ ForEach = tuple[int, ...] | str
 
 def as_brokers(value: Iterable[int] | str | None) -> ForEach | None:
     """A converter for fields of ``ForEach``."""
-    return value if value is None or isinstance(value, str) else tuple(value)
+    return value if value is None or isinstance(value, str) else as_tuple(value)
 
 
 class ForEachKind(Kind[ForEach]):
@@ -40,7 +40,7 @@ class ForEachKind(Kind[ForEach]):
 
 
 @frozen(kw_only=True)
-class NextSpec:
+class NextSpec(Checked):
     """When the next turn comes."""
 
     after_us: Drawable = field(default=0, metadata=key(TIMES, "so long after the turn before acted", name="after"))
@@ -68,6 +68,9 @@ class NextKind(Kind[NextSpec]):
             return NextSpec(after_us=TIMES.read(value))
         return NextSpec(until=UNTIL.read(value))
 
+    def checked(self, value: object) -> NextSpec:
+        return instance_of(value, NextSpec)
+
     def dump(self, value: NextSpec) -> object:
         if value.until is None:
             return TIMES.dump(value.after_us)
@@ -81,32 +84,36 @@ FOR_EACH, NEXT, REPEAT = ForEachKind(), NextKind(), Integer(2, 10_000)
 
 
 @frozen(kw_only=True)
-class TurnsSpec:
+class TurnsSpec(Checked):
     """The keys of an entry that is done several times."""
 
     for_each: ForEach | None = field(
-        default=None, metadata=key(FOR_EACH, 'brokers, one after the other, instead of a target; or "brokers": all')
+        default=None,
+        converter=as_brokers,
+        metadata=key(FOR_EACH, 'brokers, one after the other, instead of a target; or "brokers": all'),
     )
     repeat: int | None = field(default=None, metadata=key(REPEAT, "how many times in all"))
     next: NextSpec | None = field(
         default=None, metadata=key(NEXT, "when the next turn comes: a time after the last one acted, a wait, or both")
     )
 
-
-def take_turns(reader: TableReader, takes_target: bool, action: str) -> TurnsSpec:
-    """The keys of a table that are about turns. Raises: BadInput for keys that do not go together."""
-    for_each: ForEach | None = reader.take("for_each", FOR_EACH, None)
-    repeat: int | None = reader.take("repeat", REPEAT, None)
-    pace: NextSpec | None = reader.take("next", NEXT, None)
-    several = for_each is not None or repeat is not None
-    if for_each is not None and not takes_target:
-        raise BadInput(f"{action} acts on no particular broker; write repeat = N, or leave it out", where="for_each")
-    if for_each is not None and "target" in reader.table:
-        raise BadInput("for_each names the brokers; leave the target out", where="target")
-    if for_each is not None and repeat is not None:
-        raise BadInput("for_each and repeat are two ways to act several times; keep one", where="repeat")
-    if several and pace is None:
-        raise BadInput('nothing says when the next one comes; add next = "isr full", or a time such as next = "10s"')
-    if pace is not None and not several:
-        raise BadInput("there is one turn only; add for_each = [0, 1, 2] or repeat = 3, or leave it out", where="next")
-    return TurnsSpec(for_each=for_each, repeat=repeat, next=pace)
+    def check_turns(self, takes_target: bool, action: str, targeted: bool) -> None:
+        """Refuse keys that do not go together, in the entry of an ``action``, which has a target or has none. Raises:
+        BadInput."""
+        several = self.for_each is not None or self.repeat is not None
+        if self.for_each is not None and not takes_target:
+            raise BadInput(
+                f"{action} acts on no particular broker; write repeat = N, or leave it out", where="for_each"
+            )
+        if self.for_each is not None and targeted:
+            raise BadInput("for_each names the brokers; leave the target out", where="target")
+        if self.for_each is not None and self.repeat is not None:
+            raise BadInput("for_each and repeat are two ways to act several times; keep one", where="repeat")
+        if several and self.next is None:
+            raise BadInput(
+                'nothing says when the next one comes; add next = "isr full", or a time such as next = "10s"'
+            )
+        if self.next is not None and not several:
+            raise BadInput(
+                "there is one turn only; add for_each = [0, 1, 2] or repeat = 3, or leave it out", where="next"
+            )

@@ -28,7 +28,7 @@ from scenarios.language.schema.kinds import (
     as_tuple,
     refuse,
 )
-from scenarios.language.schema.table_reader import key
+from scenarios.language.schema.table_reader import Checked, key
 from scenarios.language.targets import CLIENT_NAME
 from scenarios.language.topic_spec import TOPIC_NAME
 
@@ -87,7 +87,7 @@ _RESETS = ("latest", "earliest", "none")
 
 
 @frozen(kw_only=True)
-class ConsumerSpec:
+class ConsumerSpec(Checked):
     """A consumer of one topic, and how it reads."""
 
     topic: str = field(metadata=key(TOPIC_NAME, "the topic read"))
@@ -119,6 +119,7 @@ class ConsumerSpec:
     )
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         if self.stop_us is not None and self.stop_us <= self.start_us:
             raise BadInput("the consumer stops before it starts; write a later stop", where="stop")
 
@@ -155,12 +156,8 @@ def full_batch(batch_size: int, max_request_size: int, message_size: int) -> int
     return max(1, min(batch_size, max_request_size) // message_size)
 
 
-def _canonical_acks(value: str | int) -> str:
-    return _acks.read(value)
-
-
 @frozen(kw_only=True)
-class WorkloadSpec:
+class WorkloadSpec(Checked):
     """The producers of one topic: how much they write, and how."""
 
     topic: str = field(metadata=key(TOPIC_NAME, "the topic written to"))
@@ -201,7 +198,6 @@ class WorkloadSpec:
     )
     acks: str = field(
         default="all",
-        converter=_canonical_acks,
         metadata=key(
             _acks, "which replicas must have a batch before it is acknowledged: 0, 1 or all; in kafka-0.8 also a number"
         ),
@@ -228,6 +224,7 @@ class WorkloadSpec:
         return self.config.get(name, PRODUCER_SETTINGS[name].default)
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         if self.shares and (self.keys is not None or self.partitioner == STICKY or not any(self.shares)):
             raise BadInput("shares are of messages without keys, dealt out in turn, and not all 0", where="shares")
         if self.key_skew and self.keys is None:

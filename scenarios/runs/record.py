@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from emulator.kernel.collector import collector_off
 from emulator.trace import Sink
+from scenarios.extras import need_study
 from scenarios.language import Scenario
 from scenarios.observe.measures import Figures
 from scenarios.runs.run import Run
@@ -53,6 +54,8 @@ def run_scenario(
         BadInput: the scenario does not fit the strategy or the profile, or the folder cannot be written.
         KernelError: the tool failed, not the cluster.
     """
+    if trace_dir is not None:
+        need_study("a recorded run")
     asked = prepare(scenario, seed, strategy, profile)
     if trace_dir is not None and overwrite:
         from scenarios.runs.dataset.manifest import check_overwritable

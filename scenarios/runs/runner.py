@@ -15,7 +15,6 @@ from emulator.trace.events import Step
 from scenarios.cluster.cluster import Cluster
 from scenarios.cluster.from_scenario import cluster_setup, topic_setup
 from scenarios.cluster.policies import min_insync_replicas
-from scenarios.errors import BadInput
 from scenarios.faults import Performer, TargetRoles
 from scenarios.faults.operated import Executions
 from scenarios.language import Scenario
@@ -365,13 +364,7 @@ def measured_of(scenario: Scenario, *, keep_rows: bool = True, figures: bool = T
 
 def _attach_recorded_clients(stage: Stage) -> None:
     """Raises: BadInput."""
-    try:
-        # By name: the wire stands above runs, and is installed only with the extra ``wire``.
-        clients = import_module("..wire.recording.recorded_clients", __package__)
-    except ModuleNotFoundError as missing:
-        raise BadInput(
-            f"{missing.name} is not installed; run: pip install 'understudy[wire]'", where="frames"
-        ) from None
+    clients = import_module("..wire.recording.recorded_clients", __package__)  # by name: the wire stands above runs
     clients.attach(stage)
 
 

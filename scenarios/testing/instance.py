@@ -36,6 +36,7 @@ from scenarios.cluster.clients.tools.command_outcome import CommandOutcome
 from scenarios.cluster.cluster import Cluster
 from scenarios.cluster.from_scenario import cluster_setup, topic_setup
 from scenarios.errors import BadInput
+from scenarios.extras import need_study
 from scenarios.faults import Performer, TargetRoles
 from scenarios.faults.actions.brokers import (
     BrokerControlledShutdown,
@@ -49,6 +50,7 @@ from scenarios.faults.actions.brokers import (
 from scenarios.faults.actions.links import LinkCut, LinkHeal
 from scenarios.faults.arming import GateFilter
 from scenarios.language import Action, At, MethodEntry, Scenario, Target, When, split_partition
+from scenarios.language.checks import check_operation
 from scenarios.language.step_names import check_step, unreachable
 from scenarios.language.targets import TARGET
 from scenarios.observe.checkers import Checkers, Violation
@@ -310,6 +312,7 @@ class ClusterInstance:
 
         Raises: BadInput where the folder cannot be written.
         """
+        need_study("a recorded run")
         from scenarios.testing.kept_trace import write_trace_of_test  # with Arrow, which few tests need
 
         digest = self.digest
@@ -378,8 +381,10 @@ class ClusterInstance:
         """
         for broker in [target] if isinstance(target, int) else []:
             self._state.broker(broker)
-        found = None if target is None else TARGET.read(target)
-        self._performer.perform(MethodEntry(action=action, trigger=At(self._world.now), target=found))
+        found = None if target is None else TARGET.checked(target)
+        entry = MethodEntry(action=action, trigger=At(self._world.now), target=found)
+        check_operation(self.scenario, entry)
+        self._performer.perform(entry)
         refused, self._performer.refused = self._performer.refused, []
         if refused:
             raise BadInput(str(refused[0]))

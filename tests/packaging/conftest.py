@@ -4,10 +4,13 @@ import os
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from attrs import frozen
+
+from scenarios.extras import STUDY
 
 ROOT = Path(__file__).parents[2]
 FLOORS = ("emulator", "fetchers", "brokers", "controller", "scenarios")
@@ -22,6 +25,13 @@ class Project:
 
     def run(self, *arguments: str, code: int = 0) -> str:
         """The output of ``python ARGUMENTS``, started in the project's folder. Its exit code has to be ``code``."""
+        return self._done(arguments, code).stdout
+
+    def complaint(self, *arguments: str, code: int) -> str:
+        """What ``understudy ARGUMENTS`` says on standard error."""
+        return self._done(("-m", "understudy", *arguments), code).stderr
+
+    def _done(self, arguments: Sequence[str], code: int) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [self.python, *arguments],
             cwd=self.root,
@@ -31,7 +41,7 @@ class Project:
             check=False,
         )
         assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout
+        return done
 
     def _environment(self) -> dict[str, str]:
         return {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
@@ -50,15 +60,42 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def project(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A project that sees the dependencies of this environment, and not the checkout, installed for editing."""
-    root = tmp_path_factory.mktemp("project")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", root / ".venv"], check=True)
-    python = root / ".venv" / "bin" / "python"
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    site = root / ".venv" / "lib" / version / "site-packages"
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target"]
-    subprocess.run([*install, site, wheel], check=True)
-    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    made = _project(wheel, tmp_path_factory.mktemp("project"))
     for name in ("scenarios", "controller"):
-        (root / name).mkdir()
-        (root / name / "__init__.py").write_text(f"WHOSE = 'the project, {name}'\n")
-    return Project(root, python)
+        (made.root / name).mkdir()
+        (made.root / name / "__init__.py").write_text(f"WHOSE = 'the project, {name}'\n")
+    return made
+
+
+REFUSING = f"""
+import sys
+
+class Refuses:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {STUDY}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Refuses())
+"""
+
+
+@pytest.fixture(scope="session")
+def core(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project whose Python refuses to import what only the extra ``study`` brings, as if it were not installed."""
+    made = _project(wheel, tmp_path_factory.mktemp("core"))
+    (_site(made.root) / "refusing.py").write_text(REFUSING)
+    (_site(made.root) / "refusing.pth").write_text("import refusing\n")
+    return made
+
+
+def _project(wheel: Path, root: Path) -> Project:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", root / ".venv"], check=True)
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target"]
+    subprocess.run([*install, _site(root), wheel], check=True)
+    (_site(root) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return Project(root, root / ".venv" / "bin" / "python")
+
+
+def _site(root: Path) -> Path:
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return root / ".venv" / "lib" / version / "site-packages"

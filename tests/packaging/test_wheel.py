@@ -4,11 +4,14 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
+from scenarios.extras import STUDY
 from tests.docs.pages import fenced
 from tests.packaging.conftest import FLOORS, ROOT, Project
 
@@ -64,6 +67,74 @@ def digests(printed: str) -> list[str]:
 )
 def test_commands_work(project: Project, arguments: tuple[str, ...]) -> None:
     assert project.run("-m", "understudy", *arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "quick-move"),
+        ("run", "quick-move", "--check"),
+        ("run", "quick-move", "--seeds", "0:2"),
+        ("chaos", "--seeds", "0:1"),
+        ("validate", "rolling-restart"),
+        ("list", "actions"),
+        ("completion", "bash"),
+        ("serve", "--help"),
+    ],
+    ids=" ".join,
+)
+def test_commands_work_without_the_extra_study(core: Project, arguments: tuple[str, ...]) -> None:
+    assert core.run("-m", "understudy", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "package"),
+    [
+        (("run", "quick-move", "--trace", "trace"), "pyspark"),
+        (("demo",), "pyspark"),
+        (("sweep", "quick-move", "--seeds", "0:2", "--out", "moves"), "pyarrow"),
+        (("compare", "moves"), "numpy"),
+        (("report", "moves"), "pyarrow"),
+        (("timeline", "moves"), "pyarrow"),
+        (("forecast", "quick-move"), "numpy"),
+    ],
+    ids=str,
+)
+def test_others_say_in_one_line_what_to_install(core: Project, arguments: tuple[str, ...], package: str) -> None:
+    before = sorted(core.root.iterdir())
+    (line,) = core.complaint(*arguments, code=2).splitlines()
+    assert line.endswith(f"{package} is not installed; run: pip install 'understudy[study]'")
+    assert sorted(core.root.iterdir()) == before, "nothing is half written"
+
+
+def test_a_served_cluster_its_replay_and_its_timeline_need_nothing_of_it(core: Project) -> None:
+    (core.root / "test_served.py").write_text(
+        "import pytest\n\n\n"
+        "async def test_it(cluster):\n"
+        "    async with cluster(brokers=1) as c:\n"
+        "        assert c.up() == [0]\n\n\n"
+        "@pytest.mark.kafka(topics={'orders': [[0, 1, 2]]})\n"
+        "def test_served(kafka):\n"
+        "    kafka.crash(0)\n"
+        "    kafka.until(lambda: kafka.state('orders-0')['leader'] == 1)\n"
+    )
+    recording = "live"
+    (core.root / "serving.py").write_text(
+        "from understudy.testing import kafka\n"
+        f"with kafka(topics={{'orders': [[0, 1, 2]]}}, record={recording!r}) as served:\n"
+        "    assert served.state('orders-0')['leader'] == 0\n"
+    )
+    assert "2 passed" in core.run("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_served.py")
+    core.run("serving.py")
+    assert "the same as the live run" in core.run("-m", "understudy", "replay", recording)
+    assert "orders-0" in core.run("-m", "understudy", "timeline", recording, "orders-0")
+
+
+def test_what_is_refused_is_what_the_extra_has(core: Project) -> None:
+    for package in STUDY:
+        core.run("-c", f"import {package}", code=1)
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert tuple(Requirement(line).name for line in extras["study"]) == STUDY
 
 
 @pytest.mark.slow

@@ -114,7 +114,7 @@ def fake_java(version: str) -> str:
 def test_the_first_start_installs_and_hands_over(clone: Clone) -> None:
     result = clone.run("run", "a file.toml", "--seed", "")
     assert (result.returncode, result.stdout) == (7, "<run><a file.toml><--seed><>")
-    assert clone.calls() == ["venv", "pip ."]
+    assert clone.calls() == ["venv", "pip .[study]"]
     assert len(result.stderr.splitlines()) == 1
     assert "installing" in result.stderr
 
@@ -123,7 +123,7 @@ def test_the_second_start_is_silent_and_installs_nothing(clone: Clone) -> None:
     clone.run("run")
     result = clone.run("run")
     assert result.stderr == ""
-    assert clone.calls() == ["venv", "pip ."]
+    assert clone.calls() == ["venv", "pip .[study]"]
 
 
 def test_any_folder_and_a_chain_of_symbolic_links(clone: Clone, tmp_path: Path) -> None:
@@ -142,14 +142,14 @@ def test_changed_pins_install_again_into_the_same_environment(clone: Clone, name
     with (clone.root / name).open("a") as file:
         file.write("# changed\n")
     clone.run("run")
-    assert clone.calls() == ["venv", "pip .", "pip ."]
+    assert clone.calls() == ["venv", "pip .[study]", "pip .[study]"]
 
 
 def test_a_moved_clone_installs_again(clone: Clone, tmp_path: Path) -> None:
     clone.run("run")
     moved = clone.root.rename(tmp_path / "moved")
     clone.run("run", script=moved / "understudy", cwd=moved)
-    assert clone.calls()[-1] == "pip ."
+    assert clone.calls()[-1] == "pip .[study]"
     assert len(clone.calls()) > 2
 
 
@@ -158,7 +158,7 @@ def test_the_test_command_adds_the_tools_of_development(clone: Clone) -> None:
     clone.run("run")
     clone.run("test")
     clone.run("run")
-    assert clone.calls() == ["venv", "pip .", "pip .[dev]"]
+    assert clone.calls() == ["venv", "pip .[study]", "pip .[study,dev]"]
 
 
 @pytest.mark.parametrize("command", ["sweep", "compare", "demo"])
@@ -166,7 +166,7 @@ def test_the_test_command_adds_the_tools_of_development(clone: Clone) -> None:
 def test_a_system_java_is_used(clone: Clone, command: str, version: str) -> None:
     clone.put("java", fake_java(version))
     clone.run(command)
-    assert clone.calls() == ["venv", "pip ."]
+    assert clone.calls() == ["venv", "pip .[study]"]
 
 
 @pytest.mark.parametrize("version", [None, "1.8.0_402", "11.0.2"])
@@ -175,17 +175,17 @@ def test_java_comes_along_where_the_system_has_none_that_will_do(clone: Clone, v
         clone.put("java", fake_java(version))
     clone.run("run")
     clone.run("compare", "moves")
-    assert clone.calls() == ["venv", "pip ."]
+    assert clone.calls() == ["venv", "pip .[study]"]
     clone.run("compare", "moves", "--recount")
     clone.run("demo")
     clone.run("test")
-    assert clone.calls()[2:] == ["pip .[java]", "pip .[dev,java]"]
+    assert clone.calls()[2:] == ["pip .[study,java]", "pip .[study,dev,java]"]
 
 
 def test_java_home_counts_before_the_path(clone: Clone, tmp_path: Path) -> None:
     write_script(tmp_path / "my jdk" / "bin" / "java", fake_java("17"))
     clone.run("demo", JAVA_HOME=str(tmp_path / "my jdk"))
-    assert clone.calls() == ["venv", "pip ."]
+    assert clone.calls() == ["venv", "pip .[study]"]
 
 
 def test_a_failed_installation_is_one_line_and_exit_code_2(clone: Clone, tmp_path: Path) -> None:
@@ -271,10 +271,10 @@ def test_two_starts_at_once_install_once(clone: Clone, tmp_path: Path) -> None:
         assert second.stderr.readline() == "understudy: waiting for another start that is installing\n"
     assert first.communicate(timeout=TIMEOUT_S)[0] == "<run><1>"
     assert second.communicate(timeout=TIMEOUT_S)[0] == "<run><2>"
-    assert clone.calls() == ["venv", "pip ."]
+    assert clone.calls() == ["venv", "pip .[study]"]
 
 
-@pytest.mark.parametrize(("stage", "done"), [("venv_gate", ["venv"]), ("gate", ["venv", "pip ."])])
+@pytest.mark.parametrize(("stage", "done"), [("venv_gate", ["venv"]), ("gate", ["venv", "pip .[study]"])])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 143)])
 def test_a_killed_installation_begins_again(
     clone: Clone, tmp_path: Path, number: signal.Signals, code: int, stage: str, done: list[str]
@@ -289,7 +289,7 @@ def test_a_killed_installation_begins_again(
     assert first.returncode == code
     result = clone.run("run")
     assert (result.returncode, result.stdout) == (7, "<run>")
-    assert clone.calls() == [*done, "venv", "pip ."]
+    assert clone.calls() == [*done, "venv", "pip .[study]"]
 
 
 def shells() -> Sequence[str]:

@@ -1,5 +1,5 @@
 // Does my producer survive its leader? A program of one file, with kafka-clients 2.1 or newer on the class path:
-//   pip install 'understudy[wire]'; java -cp "kafka-clients.jar:slf4j-api.jar" OrdersTest.java
+//   pip install understudy; java -cp "kafka-clients.jar:slf4j-api.jar" OrdersTest.java
 // UNDERSTUDY names the command, where it is not on the path.
 
 import java.nio.file.Files;

@@ -1,5 +1,5 @@
 // Does my producer survive its leader? With Node's own test runner and kafkajs:
-//   pip install 'understudy[wire]'; npm install kafkajs; node --test orders.test.mjs
+//   pip install understudy; npm install kafkajs; node --test orders.test.mjs
 // UNDERSTUDY names the command, where it is not on the path.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-"""Does my producer survive its leader? With pytest: pip install 'understudy[wire,test]' confluent-kafka"""
+"""Does my producer survive its leader? With pytest: pip install 'understudy[test]' confluent-kafka"""
 
 import pytest
 from confluent_kafka import Consumer, Producer

@@ -52,7 +52,7 @@ class Loads(OnTopics):
     gives_up_us: int | None = field(
         default=None,
         metadata=key(
-            Quantity(units.parse_duration, units.format_duration, "10s", low=2 * SECOND),
+            Quantity(units.parse_duration, units.format_duration, "10s", "microseconds", low=2 * SECOND),
             "delivery.timeout.ms of loads on topics that the run creates and may delete; absent = Kafka's two minutes",
             name="gives_up",
         ),

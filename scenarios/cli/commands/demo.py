@@ -50,8 +50,10 @@ def add(program: Program) -> None:
 def run(arguments: Namespace) -> int:
     """Run the demo. Java and the folder are checked first: an error should come at once and not after the first
     half."""
+    from scenarios.extras import need_study
     from scenarios.studies.java import ensure_java
 
+    need_study("demo")
     ensure_java()
     if arguments.out is not None:
         from scenarios.runs.dataset.writer import check_writable

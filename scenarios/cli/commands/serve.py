@@ -105,11 +105,7 @@ def serve(arguments: Namespace) -> int:
 
     from scenarios.cli.report import report, verdict
     from scenarios.language.checks import refuse_sampled
-
-    try:
-        from scenarios.wire.serving import LiveRun, ServeOptions
-    except ModuleNotFoundError as missing:
-        raise BadInput(f"{missing.name} is not installed; run: pip install 'understudy[wire]'") from None
+    from scenarios.wire.serving import LiveRun, ServeOptions
 
     changes = options.changes(arguments)
     scenario = _scenario(arguments, changes).for_run(seed=arguments.seed, profile=arguments.profile)

@@ -76,12 +76,17 @@ def _mend(context: ActionContext, disk: Disk) -> None:
     disk.take_time(context.cluster.setup.disk_speed, context.cluster.world.now)
 
 
+def _stated(restart: bool | None) -> bool:
+    """A converter: the fault that is undone may leave it open."""
+    return False if restart is None else restart
+
+
 @action("disk.heal", "end every fault of the disks; a directory that is offline needs a restart of its broker")
 @frozen(kw_only=True)
 class DiskHeal(OnLogDirs):
     restart: bool = field(
         default=False,
-        converter=bool,
+        converter=_stated,
         metadata=key(Boolean(), "true: restart a broker whose disk had failed, so that its log directories return"),
     )
 

@@ -15,7 +15,7 @@ from scenarios.faults.performer import ActionContext, PerformedAction, machine_n
 from scenarios.language import MethodEntry, Scenario, Target
 from scenarios.language.actions import action
 from scenarios.language.known_names import KnownNames
-from scenarios.language.schema.kinds import Boolean, Integer, ListOf
+from scenarios.language.schema.kinds import Boolean, Integer, ListOf, as_tuple
 from scenarios.language.schema.table_reader import key
 from scenarios.language.targets import ALL_PEERS, PEERS, ZOOKEEPER_PEER, Peer, as_peers
 
@@ -23,7 +23,8 @@ Group = tuple[Peer, ...]
 
 
 def _as_groups(groups: Iterable[Any]) -> tuple[Group, ...]:
-    return tuple(as_peers(group) or () for group in groups)
+    found = as_tuple(groups)
+    return tuple(as_peers(group) or () for group in found) if isinstance(found, tuple) else found
 
 
 @action("network.heal", "undo network.partition")

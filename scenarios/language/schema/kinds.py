@@ -1,8 +1,8 @@
 """Kinds of value a scenario file may hold: each knows how to read, write and describe one.
 
-A kind is the single place for one type: the reader, the writer, ``--set`` and the JSON Schema for editors all
-use it, so that they cannot disagree. ``read`` raises ``BadInput`` with a path relative to the value (usually
-empty); the caller adds its own key with ``under``.
+A kind is the single place for one type: the reader, the writer, ``--set``, the classes that Python code makes and the
+JSON Schema for editors all use it, so that they cannot disagree. ``read`` and ``checked`` raise ``BadInput`` with a
+path relative to the value (usually empty); the caller adds its own key with ``under``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def described(value: object) -> str:
         return f"the number {value}" if abs(value) <= units.LARGEST or value != value else "a number that is too large"
     if isinstance(value, str):
         return f"the text {value!r}"
-    return _NAMES.get(type(value), "a value of another type")
+    return "None" if value is None else _NAMES.get(type(value), f"a value of the type {type(value).__name__}")
 
 
 def refuse(value: object, wanted: str) -> BadInput:
@@ -58,8 +58,13 @@ class Kind(Generic[T]):
     def read(self, value: object) -> T:
         raise NotImplementedError
 
+    def checked(self, value: object) -> T:
+        """A value that Python code gives, as ``read`` would hold it: a list as a tuple. By default Python's form of a
+        value is the file's. Raises: BadInput."""
+        return self.read(value)
+
     def dump(self, value: T) -> object:
-        """The value as TOML and JSON hold it; ``read(dump(v)) == v``."""
+        """The value as TOML and JSON hold it; ``read(dump(v)) == v``, and ``checked(v) == v``."""
         return value
 
     def schema(self) -> Schema:
@@ -151,11 +156,12 @@ class Choice(Kind[str]):
 
 @frozen
 class Quantity(Kind[int]):
-    """A number with a unit, held as an integer of the smallest unit."""
+    """A number with a unit, held as an integer of the smallest unit, whose name is ``unit``."""
 
     parse: Callable[[str], int]
     form: Callable[[int], str]
     example: str
+    unit: str
     low: int = 0
 
     def read(self, value: object) -> int:
@@ -165,6 +171,13 @@ class Quantity(Kind[int]):
         if amount < self.low:
             raise BadInput(f"{value!r} is too small; write at least {self.form(self.low)}")
         return amount
+
+    def checked(self, value: object) -> int:
+        whole = isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= units.LARGEST
+        if not whole:
+            example = f"{self.parse(self.example)} for {self.example}"
+            raise refuse(value, f"{self.unit} as an integer from {self.low}, such as {example}")
+        return int(value)  # type: ignore[call-overload,no-any-return]
 
     def dump(self, value: int) -> object:
         return self.form(value)
@@ -184,6 +197,11 @@ class SignedDuration(Kind[int]):
         amount = units.parse_duration(text.lstrip("+-") if text[1:2] not in ("+", "-") else text)
         return -amount if text.startswith("-") else amount
 
+    def checked(self, value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or abs(value) > units.LARGEST:
+            raise refuse(value, "microseconds as an integer, such as -30000000 for -30s")
+        return value
+
     def dump(self, value: int) -> object:
         return ("-" if value < 0 else "") + units.format_duration(abs(value))
 
@@ -192,12 +210,12 @@ class SignedDuration(Kind[int]):
 
 
 SIGNED_DURATION = SignedDuration()
-DURATION = Quantity(units.parse_duration, units.format_duration, "500ms")
-SOME_TIME = Quantity(units.parse_duration, units.format_duration, "500ms", low=1)
-SIZE = Quantity(units.parse_size, units.format_size, "64MiB")
+DURATION = Quantity(units.parse_duration, units.format_duration, "500ms", "microseconds")
+SOME_TIME = Quantity(units.parse_duration, units.format_duration, "500ms", "microseconds", low=1)
+SIZE = Quantity(units.parse_size, units.format_size, "64MiB", "bytes")
 SIGMA = Number(0, 3)
 """The standard deviation of a delay's logarithm: at 3, one message in a thousand takes 10,000 times the median."""
-RATE = Quantity(units.parse_rate, units.format_rate, "200MiB/s", low=1)
+RATE = Quantity(units.parse_rate, units.format_rate, "200MiB/s", "bytes per second", low=1)
 
 
 @frozen
@@ -220,6 +238,12 @@ class ListOf(Kind[tuple[Any, ...]]):
     empty: bool = True
 
     def read(self, value: object) -> tuple[Any, ...]:
+        return self._taken(value, self.item.read)
+
+    def checked(self, value: object) -> tuple[Any, ...]:
+        return self._taken(value, self.item.checked)
+
+    def _taken(self, value: object, take: Callable[[Any], Any]) -> tuple[Any, ...]:
         if isinstance(value, Mapping):
             raise refuse(value, "a list; the header of each table in it has two brackets, [[...]]")
         if not isinstance(value, (list, tuple)):
@@ -228,9 +252,12 @@ class ListOf(Kind[tuple[Any, ...]]):
             raise BadInput("the list is empty; name at least one")
         if isinstance(self.item, ListOf) and value and not any(isinstance(one, (list, tuple)) for one in value):
             raise BadInput("a list of lists is meant, one for each; put each into [brackets] of its own")
-        wrong = Together()
-        items = tuple(wrong.attempt(at, f"[{index}]", self.item.read, item) for index, item in enumerate(value))
-        wrong.refuse()
+        try:
+            items = tuple(map(take, value))
+        except BadInput:  # where it is, and what else is wrong, is asked only now
+            wrong = Together()
+            items = tuple(wrong.attempt(at, f"[{index}]", take, item) for index, item in enumerate(value))
+            wrong.refuse()
         if self.unique:
             _refuse_twice(items, self.item)
         return items
@@ -269,11 +296,17 @@ class MapOf(Kind[dict[str, Any]]):
     key: Kind[str] = Text()
 
     def read(self, value: object) -> dict[str, Any]:
+        return self._taken(value, self.item.read)
+
+    def checked(self, value: object) -> dict[str, Any]:
+        return self._taken(value, self.item.checked)
+
+    def _taken(self, value: object, take: Callable[[Any], Any]) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise refuse(value, "a table in {braces}")
         wrong = Together()
         found = {
-            wrong.attempt(at, str(name), self.key.read, name): wrong.attempt(at, str(name), self.item.read, item)
+            wrong.attempt(at, str(name), self.key.read, name): wrong.attempt(at, str(name), take, item)
             for name, item in value.items()
         }
         wrong.refuse()
@@ -295,6 +328,9 @@ class Named(Kind[T]):
 
     def read(self, value: object) -> T:
         return self.kind.read(value)
+
+    def checked(self, value: object) -> T:
+        return self.kind.checked(value)
 
     def dump(self, value: T) -> object:
         return self.kind.dump(value)
@@ -333,8 +369,28 @@ class OneOrMore(Kind[tuple[int, ...]]):
 ONE_OR_MORE = OneOrMore()
 
 
+@frozen
+class OneOf(Kind[Any]):
+    """Instances of some classes: for a field whose value a file has in several keys."""
+
+    classes: tuple[type[Any], ...]
+
+    def read(self, value: object) -> Any:
+        return instance_of(value, *self.classes)
+
+
+def instance_of(value: object, *classes: type[T]) -> T:
+    """The value, if it is an instance of one of the classes. Raises: BadInput."""
+    if not isinstance(value, classes):
+        raise refuse(value, f"an instance of {' or '.join(one.__name__ for one in classes)}")
+    return value
+
+
 def as_tuple(items: Iterable[Any]) -> tuple[Any, ...]:
-    """A converter for fields that Python code may fill with a list."""
+    """A converter for fields that Python code may fill with a list. What has no items, or none in an order, stays as it
+    is, and is refused by the field's kind."""
+    if isinstance(items, (str, bytes, Mapping, set, frozenset)) or not isinstance(items, Iterable):
+        return items  # type: ignore[return-value]
     return tuple(items)
 
 

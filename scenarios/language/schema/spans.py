@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from attrs import frozen
@@ -70,6 +71,14 @@ class SpanOf(Kind[Drawable]):
             raise BadInput(f"{value!r} begins at its end or after it; write the lower end first")
         return Span(low, high)
 
+    def checked(self, value: object) -> Drawable:
+        if not isinstance(value, Span):
+            return self.kind.checked(value)
+        low, high = (self.kind.checked(end) for end in (value.low, value.high))
+        if low >= high:
+            raise BadInput(f"Span({low}, {high}) begins at its end or after it; write the lower end first")
+        return value
+
     def _end(self, text: str) -> int:
         if isinstance(self.kind, Integer):
             return self.kind.read(int(text) if text.isdecimal() and len(text) < 19 else text)
@@ -102,12 +111,18 @@ class RangeOf(Kind[Range]):
     item: Kind[int]
 
     def read(self, value: object) -> Range:
+        return self._taken(value, self.item.read)
+
+    def checked(self, value: object) -> Range:
+        return self._taken(value, self.item.checked)
+
+    def _taken(self, value: object, take: Callable[[object], int]) -> Range:
         if not isinstance(value, (list, tuple)):
-            only = self.item.read(value)
+            only = take(value)
             return only, only
         if len(value) != 2:
             raise BadInput(f"{len(value)} values where two are needed; write the least and the most")
-        low, high = (at(f"[{index}]", self.item.read, one) for index, one in enumerate(value))
+        low, high = (at(f"[{index}]", take, one) for index, one in enumerate(value))
         if low > high:
             raise BadInput("the first value is more than the second; write the least first")
         return low, high

@@ -2,7 +2,8 @@
 
 A block of the scenario file is a frozen attrs class; each field carries a ``key(kind, help)`` in its
 metadata. ``Block`` reads a table into the class (unknown keys are refused with a suggestion, missing ones
-named), writes it back without what equals its default, and describes it as JSON Schema.
+named), writes it back without what equals its default, and describes it as JSON Schema. ``Checked``, the base of
+these classes, asks the same kinds of what Python code gives.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import attrs
 from attrs import frozen
 
 from scenarios.errors import BadInput, Together, UnknownKey, did_you_mean
-from scenarios.language.schema.kinds import Kind, Schema, at, refuse
+from scenarios.language.schema.kinds import Kind, Schema, at, instance_of, refuse
 from scenarios.language.schema.toml_text import write_value
 
 T = TypeVar("T")
@@ -28,6 +29,7 @@ class Key:
 
     Attributes:
         attribute: the attribute that holds it; ``argument``: the argument of the class.
+        default: the attribute's default, or the factory of it, as attrs has it.
     """
 
     attribute: str
@@ -36,6 +38,7 @@ class Key:
     kind: Kind[Any]
     help: str
     required: bool
+    default: Any
 
 
 def key(kind: Kind[Any], help: str, *, name: str = "") -> dict[str, object]:
@@ -47,13 +50,41 @@ def key(kind: Kind[Any], help: str, *, name: str = "") -> dict[str, object]:
 def keys_of(block: type[Any]) -> tuple[Key, ...]:
     """The keys that a block class declares, in order; fields without a declaration are not part of the
     file."""
+    if block in _KEYS:
+        return _KEYS[block]
     found = []
     for field in attrs.fields(block):
         if _METADATA in field.metadata:
             name, kind, help = field.metadata[_METADATA]
-            required = field.default is attrs.NOTHING
-            found.append(Key(field.name, field.alias or field.name, name or field.name, kind, help, required))
-    return tuple(found)
+            argument, required = field.alias or field.name, field.default is attrs.NOTHING
+            found.append(Key(field.name, argument, name or field.name, kind, help, required, field.default))
+    _KEYS[block] = tuple(found)
+    return _KEYS[block]
+
+
+_KEYS: dict[type[Any], tuple[Key, ...]] = {}
+"""The keys of the block classes that were asked for."""
+
+
+class Checked:
+    """The base of blocks: a value that Python code gives to a key is checked as one of a file is.
+
+    A class with an ``__attrs_post_init__`` of its own calls this one first.
+
+    Raises: BadInput, with the class and the argument, what is wrong, and what would be right.
+    """
+
+    __slots__ = ()
+
+    def __attrs_post_init__(self) -> None:
+        block = type(self)
+        for one in keys_of(block):
+            value = getattr(self, one.attribute)
+            if type(value) is type(one.default) and value == one.default:
+                continue  # a default may say that the file has no such key
+            found = at(f"{block.__name__}.{one.argument}", one.kind.checked, value)
+            if found is not value:
+                object.__setattr__(self, one.attribute, found)
 
 
 def refuse_unknown(table: Mapping[str, object], known: Iterable[str], hints: Mapping[str, str] | None = None) -> None:
@@ -109,6 +140,9 @@ class Block(Kind[Any]):
         wrong.refuse()
         return self.cls(**found)
 
+    def checked(self, value: object) -> Any:
+        return instance_of(value, self.cls)
+
     def dump(self, value: Any) -> dict[str, object]:
         return {entry.name: entry.kind.dump(found) for entry, found in stated(value)}
 
@@ -126,10 +160,8 @@ class Block(Kind[Any]):
 
 def stated(value: Any) -> Iterable[tuple[Key, Any]]:
     """The keys of a block instance whose value differs from the default, with that value."""
-    defaults = {field.name: field.default for field in attrs.fields(type(value))}
     for entry in keys_of(type(value)):
-        found = getattr(value, entry.attribute)
-        default = defaults[entry.attribute]
+        found, default = getattr(value, entry.attribute), entry.default
         if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
             default = default.factory(value) if default.takes_self else default.factory()
         if entry.required or found != default:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from attrs import frozen
 
-from scenarios.language.schema.kinds import Kind, Text, at
+from scenarios.language.schema.kinds import Kind, Text, at, refuse
 from scenarios.language.schema.table_reader import Block, TableReader
 
 T = TypeVar("T")
@@ -31,6 +31,13 @@ class Variant(Kind[T]):
         cls = at(self.tag, self.find, reader.take(self.tag, _TEXT))
         found: T = Block(cls).read({name: held for name, held in reader.table.items() if name != self.tag})
         return found
+
+    def checked(self, value: object) -> T:
+        cls = type(value)
+        name = getattr(cls, self.tag, None)
+        if not isinstance(name, str) or self.find(name) is not cls:
+            raise refuse(value, f"an instance of a class that stands for a {self.tag}")
+        return value  # type: ignore[return-value]
 
     def dump(self, value: T) -> dict[str, object]:
         return {self.tag: getattr(value, self.tag), **Block(type(value)).dump(value)}

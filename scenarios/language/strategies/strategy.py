@@ -11,7 +11,7 @@ from controller.reassignment.protocol import ReassignmentProtocol
 from controller.shapes import SHAPES, Shape
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import RATE, SOME_TIME, Text
-from scenarios.language.schema.table_reader import key
+from scenarios.language.schema.table_reader import Checked, key
 from scenarios.language.strategies.execution import POLL, Execution, Throttle, parse_execution, parse_part
 from scenarios.language.strategies.strategy_parts import ADMISSION, ORDER
 from scenarios.units import format_duration
@@ -78,7 +78,7 @@ def _shape(name: str) -> Shape:
 
 
 @frozen(kw_only=True)
-class StrategySpec:
+class StrategySpec(Checked):
     """The reassignment strategy, in its name or in keys of its own, and its throttle."""
 
     stated: str | None = field(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from emulator.metrics import metric_events as metric_events
 from emulator.protocol import events as protocol_events
 from emulator.trace import events as ground_events
 from scenarios.runs.dataset.table_rows import EventRow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def _kinds(*modules: Any) -> dict[str, type[Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.runs.dataset.identity import command_line
 from scenarios.testing.pytest_plugin.plugin_options import Options
@@ -29,6 +30,8 @@ def keep_driven(folder: Path, cluster: ClusterInstance, why: str, replay: str) -
     try:
         trace.mkdir(parents=True, exist_ok=True)
         cluster.write_trace(trace, why=why, replay=replay)
+    except BadInput as error:
+        return f"the trace could not be kept: {error.what}"
     except Exception as error:  # the failure itself is what has to be shown
         return f"the trace could not be kept: {type(error).__name__}: {error}"
     return f"kept:\n  its trace: {command_line('timeline', _shown(trace))}"
@@ -50,8 +53,11 @@ class Kept:
         again = Scenario.load(file)
         yield "kept:"
         yield f"  the scenario, with everything that the seed has drawn: {command_line('run', _shown(file))}"
-        run_scenario(again, trace_dir=self._folder / "trace", overwrite=True)
-        yield f"  its trace: {command_line('timeline', _shown(self._folder / 'trace'))}"
+        try:
+            run_scenario(again, trace_dir=self._folder / "trace", overwrite=True)
+            yield f"  its trace: {command_line('timeline', _shown(self._folder / 'trace'))}"
+        except BadInput as error:
+            yield f"  no trace: {error.what}"
         if shrink_s > 0:
             yield from self._shrunk(again, run, shrink_s)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scenarios.errors import BadInput
-from scenarios.language import After, At, MethodEntry, Scenario, Target, Until, scenario_json_schema
+from scenarios.language import After, At, MethodEntry, NextSpec, Scenario, Target, Until, scenario_json_schema
 from tests.scenarios.language.json_schema import violations
 
 STOP = {"at": "1s", "action": "broker.stop", "duration": "2s"}
@@ -46,7 +46,7 @@ def test_for_each_of_all_brokers() -> None:
 
 
 def test_an_entry_that_is_made_in_python() -> None:
-    entry = MethodEntry(action="broker.stop", trigger=At(0), for_each=[2, 0])
+    entry = MethodEntry(action="broker.stop", trigger=At(0), for_each=[2, 0], next=NextSpec())
     assert [(turn.trigger, turn.target) for turn in entry.turns(4)] == [(At(0), on(2)), (After(0), on(0))]
 
 
