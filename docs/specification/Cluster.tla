@@ -17,8 +17,10 @@ CONSTANTS
 
 CONSTANTS        \* how much may happen in one behaviour
   MaxRecords,    \* batches that producers send
-  MaxDeaths,     \* brokers that die or lose their session
-  MaxFailovers,  \* sessions that a controller loses
+  MaxDeaths,     \* brokers that die
+  MaxExpiries,   \* brokers that lose their session and live on
+  MaxFailovers,  \* controllers that die
+  MaxZombies,    \* controllers that lose their session and do not know it yet
   MaxElections,  \* elections that somebody asks for
   MaxShrinks,    \* times that a follower lags for too long
   MaxMoves,      \* 0 or 1
@@ -56,14 +58,13 @@ VARIABLES
   zk,          \* all znodes of the partition and of the controller
   ctl,         \* [Controllers -> what the node's ControllerContext holds]
   queue,       \* [Controllers -> [Brokers -> Seq(request)]]: one queue to each broker
-  told,        \* the leader epoch in the last UpdateMetadata of a controller
   acked,       \* what producers with acks=all were told is safe: <<offset, id>>
   writers,     \* who wrote as controller under which /controller_epoch: <<epoch, node>>
   left         \* what may still happen
 
-vars == <<alive, registered, disk, log, cache, hw, part, seen, zk, ctl, queue, told, acked, writers, left>>
+vars == <<alive, registered, disk, log, cache, hw, part, seen, zk, ctl, queue, acked, writers, left>>
 ofBrokers == <<alive, registered, disk, log, cache, hw, part, seen>>
-ofControllers == <<ctl, queue, told, writers>>
+ofControllers == <<ctl, queue, writers>>
 
 None == 0                                     \* no broker; Kafka writes -1
 Range(s) == {s[i] : i \in DOMAIN s}
@@ -83,7 +84,8 @@ Presumes(b) == alive[b] /\ part[b].leader = b  \* it serves as leader, rightly o
 NoRequests == [b \in Brokers |-> <<>>]
 NotController ==
   [pc |-> "down", epoch |-> 0, version |-> -1, live |-> {}, cached |-> [leader |-> None, epoch |-> -1, isr |-> {}],
-   replicas |-> <<>>, target |-> <<>>, todo |-> {}, old |-> {}]
+   replicas |-> <<>>, target |-> <<>>, todo |-> {}, old |-> {},
+   told |-> -1]                                \* the leader epoch in its last UpdateMetadata
 
 Active(c) == ctl[c].pc # "down"                \* it believes that it is the controller
 Waits(c) == ctl[c].pc \in {"idle", "wait", "6794.1"}   \* its event thread takes the next event
@@ -111,9 +113,8 @@ Init ==
             ELSE [NotController EXCEPT !.pc = "idle", !.epoch = 1, !.version = 1, !.live = Brokers, !.replicas = Before,
                     !.cached = [leader |-> Head(Before), epoch |-> 0, isr |-> Range(Before)]]]
   /\ queue = [c \in Controllers |-> NoRequests]
-  /\ told = 0
   /\ acked = {}
   /\ writers = {}
-  /\ left = [records |-> MaxRecords, deaths |-> MaxDeaths, failovers |-> MaxFailovers, elections |-> MaxElections,
-             shrinks |-> MaxShrinks, moves |-> MaxMoves, cancels |-> MaxCancels]
+  /\ left = [records |-> MaxRecords, deaths |-> MaxDeaths, expiries |-> MaxExpiries, failovers |-> MaxFailovers,
+             zombies |-> MaxZombies, elections |-> MaxElections, shrinks |-> MaxShrinks, moves |-> MaxMoves, cancels |-> MaxCancels]
 =============================================================================

@@ -47,7 +47,7 @@ InitializeControllerContext(c) ==
                         ![c].cached = [leader |-> zk.leader, epoch |-> zk.epoch, isr |-> zk.isr],
                         ![c].target = IF zk.admin # <<>> THEN zk.admin
                                       ELSE IF BeingMoved(zk) THEN Requested(zk) ELSE <<>>]
-  /\ UNCHANGED <<ofBrokers, zk, queue, told, acked, writers, left>>
+  /\ UNCHANGED <<ofBrokers, zk, queue, acked, writers, left>>
 
 RECURSIVE AllToOffline(_, _)
 AllToOffline(w, S) == IF S = {} THEN w ELSE LET r == Min(S) IN AllToOffline(ToOffline(w, r), S \ {r})
@@ -117,8 +117,7 @@ ReplicaElection(c, r) ==
      IN /\ zk' = w.zk
         /\ ctl' = [ctl EXCEPT ![c] = w.me]
         /\ queue' = [queue EXCEPT ![c] = [b \in Brokers |-> IF b \in w.me.live THEN @[b] \o w.out[b] ELSE <<>>]]
-        /\ told' = w.told
-        /\ writers' = writers \cup {<<zk.cepoch, c>>}
+              /\ writers' = writers \cup {<<zk.cepoch, c>>}
         /\ left' = [left EXCEPT !.elections = @ - 1]
   /\ UNCHANGED <<ofBrokers, acked>>
 

@@ -19,15 +19,24 @@ Elect(c) ==
   /\ zk' = [zk EXCEPT !.controller = {c}, !.cepoch = @ + 1, !.cversion = @ + 1]
   /\ ctl' = [ctl EXCEPT ![c] = [NotController EXCEPT !.pc = "load", !.epoch = zk.cepoch + 1, !.version = zk.cversion + 1]]
   /\ writers' = writers \cup {<<zk.cepoch + 1, c>>}
-  /\ UNCHANGED <<ofBrokers, queue, told, acked, left>>
+  /\ UNCHANGED <<ofBrokers, queue, acked, left>>
 
-(* The session of the controller ends and /controller goes with it. The    *)
-(* node does not know yet: it is the old controller that still acts. A     *)
-(* crash is this and Resign at once.                                       *)
-ControllerSessionExpires(c) ==
+(* The controller's process ends, and soon its session: what waits in its   *)
+(* queues to the brokers is lost.                                          *)
+ControllerDies(c) ==
   /\ zk.controller = {c} /\ left.failovers > 0
   /\ zk' = [zk EXCEPT !.controller = {}]
+  /\ ctl' = [ctl EXCEPT ![c] = NotController]
+  /\ queue' = [queue EXCEPT ![c] = NoRequests]
   /\ left' = [left EXCEPT !.failovers = @ - 1]
+  /\ UNCHANGED <<ofBrokers, acked, writers>>
+
+(* The session of the controller ends and /controller goes with it, but the *)
+(* node does not know yet: until Resign it acts as before.                 *)
+ControllerSessionExpires(c) ==
+  /\ zk.controller = {c} /\ left.zombies > 0
+  /\ zk' = [zk EXCEPT !.controller = {}]
+  /\ left' = [left EXCEPT !.zombies = @ - 1]
   /\ UNCHANGED <<ofBrokers, ofControllers, acked>>
 
 (* KafkaController.processExpire, maybeResign, onControllerResignation      *)
@@ -36,7 +45,7 @@ Resign(c) ==
   /\ Active(c) /\ zk.controller # {c}
   /\ ctl' = [ctl EXCEPT ![c] = NotController]
   /\ queue' = [queue EXCEPT ![c] = NoRequests]
-  /\ UNCHANGED <<ofBrokers, zk, told, acked, writers, left>>
+  /\ UNCHANGED <<ofBrokers, zk, acked, writers, left>>
 
 (* KafkaZkClient.retryRequestsUntilConnected with a check op (2.1,          *)
 (* KAFKA-6082): a controller's write succeeds only at the version of       *)
@@ -115,7 +124,7 @@ HandleRequest(b, c) ==
        ELSE /\ seen' = [seen EXCEPT ![b] = m.by]
             /\ IF m.type = "LeaderAndIsr" THEN BecomeLeaderOrFollower(b, m) ELSE StopReplicas(b, m)
   /\ queue' = [queue EXCEPT ![c][b] = Tail(@)]
-  /\ UNCHANGED <<alive, registered, zk, ctl, told, writers, left>>
+  /\ UNCHANGED <<alive, registered, zk, ctl, writers, left>>
 
 (***************************************************************************)
 (* Brokers that die and come back                                          *)
@@ -135,9 +144,9 @@ BrokerDies(b) ==
 (* Its ZooKeeper session ends, but the process goes on as it was: it leads, *)
 (* or fetches, while the cluster counts it as dead.                        *)
 BrokerSessionExpires(b) ==
-  /\ alive[b] /\ registered[b] /\ left.deaths > 0
+  /\ alive[b] /\ registered[b] /\ left.expiries > 0
   /\ registered' = [registered EXCEPT ![b] = FALSE]
-  /\ left' = [left EXCEPT !.deaths = @ - 1]
+  /\ left' = [left EXCEPT !.expiries = @ - 1]
   /\ UNCHANGED <<alive, disk, log, cache, hw, part, seen, zk, ofControllers, acked>>
 
 (* KafkaServer.startup, KafkaController.processRegisterBrokerAndReelect     *)

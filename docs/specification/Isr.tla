@@ -128,5 +128,5 @@ AlterIsr(c, l) ==
         /\ writers' = writers \cup {<<zk.cepoch, c>>}
         /\ hw' = [hw EXCEPT ![l] = mark]
         /\ acked' = acked \cup Safe(log[l], mark)
-  /\ UNCHANGED <<alive, registered, disk, log, cache, seen, queue, told, left>>
+  /\ UNCHANGED <<alive, registered, disk, log, cache, seen, queue, left>>
 =============================================================================

@@ -6,7 +6,7 @@
 EXTENDS Controller, TLC
 
 Faults ==
-  \/ \E c \in Controllers : ControllerSessionExpires(c)
+  \/ \E c \in Controllers : ControllerDies(c) \/ ControllerSessionExpires(c)
   \/ \E b \in Brokers : BrokerDies(b) \/ BrokerSessionExpires(b)
   \/ \E l, r \in Brokers : ShrinkIsr(l, r)
 
@@ -72,7 +72,7 @@ OarRecoverable == Range(Before) \subseteq Range(zk.replicas) \/ Range(zk.replica
 
 (* Metadata that went out last name the epoch that ZooKeeper has, whenever  *)
 (* the controller waits.                                                   *)
-MetadataFresh == \A c \in Controllers : zk.controller = {c} /\ Waits(c) /\ zk.by = ctl[c].epoch => told = zk.epoch
+MetadataFresh == \A c \in Controllers : zk.controller = {c} /\ Waits(c) /\ ctl[c].told # -1 => ctl[c].told = zk.epoch
 
 (* A move's znode goes only when the topic's znode has the new list. *)
 MoveNotLost == left.moves < MaxMoves /\ left.cancels = MaxCancels /\ zk.admin = <<>> => Range(zk.replicas) = Range(After)

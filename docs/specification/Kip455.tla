@@ -49,7 +49,7 @@ Cancel(c) ==
   /\ ctl' = [ctl EXCEPT ![c].target = Original(zk), ![c].pc = "455.U1"]
   /\ writers' = writers \cup {<<zk.cepoch, c>>}
   /\ left' = [left EXCEPT !.cancels = @ - 1]
-  /\ UNCHANGED <<ofBrokers, queue, told, acked>>
+  /\ UNCHANGED <<ofBrokers, queue, acked>>
 
 (* A1. Send LeaderAndIsr request to every replica in ORS + TRS *)
 Kip455StepA1(c) ==

@@ -7,7 +7,7 @@
 (***************************************************************************)
 EXTENDS Fencing
 
-Work(c) == [zk |-> zk, me |-> ctl[c], out |-> NoRequests, told |-> told, writes |-> FALSE]
+Work(c) == [zk |-> zk, me |-> ctl[c], out |-> NoRequests, writes |-> FALSE]
 
 (* A crash between a write and its requests is not another behaviour than  *)
 (* one after them, since the requests wait in the queues of a controller   *)
@@ -17,7 +17,6 @@ Commit(c, w) ==
   /\ zk' = w.zk
   /\ ctl' = [ctl EXCEPT ![c] = w.me]
   /\ queue' = [queue EXCEPT ![c] = [b \in Brokers |-> IF b \in w.me.live THEN @[b] \o w.out[b] ELSE <<>>]]
-  /\ told' = w.told
   /\ writers' = IF w.writes THEN writers \cup {<<zk.cepoch, c>>} ELSE writers
   /\ UNCHANGED <<ofBrokers, acked, left>>
 
@@ -27,11 +26,11 @@ At(w, pc) == [w EXCEPT !.me.pc = pc]
 (* with it goes an UpdateMetadata to all, out of the controller's cache.   *)
 Tell(w, to, state, replicas) ==
   [w EXCEPT !.out = [b \in Brokers |-> IF b \in to THEN Append(@[b], LeaderAndIsr(w.me, state, replicas)) ELSE @[b]],
-            !.told = w.me.cached.epoch]
+            !.me.told = w.me.cached.epoch]
 TellStop(w, r, delete) == [w EXCEPT !.out[r] = Append(@, StopReplica(w.me, w.me.cached.epoch, delete))]
 
 (* KafkaController.sendUpdateMetadataRequest (2.3.1) *)
-UpdateMetadata(w) == [w EXCEPT !.told = w.me.cached.epoch]
+UpdateMetadata(w) == [w EXCEPT !.me.told = w.me.cached.epoch]
 
 State(z) == [leader |-> z.leader, epoch |-> z.epoch, isr |-> z.isr, version |-> z.version]
 
