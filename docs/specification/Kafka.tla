@@ -90,6 +90,9 @@ AtRest ==
 (* No replica is missing and none is left over. *)
 NoneLostOrStray == AtRest => {b \in Brokers : disk[b]} = Range(zk.replicas)
 
+(* The leader and the ISR are of the assigned ones. *)
+LeaderAndIsrAssigned == AtRest => zk.isr \cup {zk.leader} \subseteq Range(zk.replicas)
+
 (***************************************************************************)
 (* Liveness                                                                *)
 (***************************************************************************)
@@ -100,6 +103,11 @@ MovesEnd == left.moves = 0 ~> Moved
 (* For TLC                                                                 *)
 (***************************************************************************)
 AnyControllerIsAny == Permutations(Controllers)
+
+(* Only the last broker loses its session, and does not get another: what   *)
+(* is looked for is a follower that the cluster has given up.              *)
+OnlyLastIsGivenUp == \A b \in Brokers : registered[b] \/ b = Max(Brokers)
+GivenUpForGood == left.expiries = MaxExpiries \/ ~registered[Max(Brokers)]
 
 Replicas12 == <<1, 2>>
 Replicas23 == <<2, 3>>
