@@ -1,5 +1,5 @@
-"""``python -m benchmarks.specification [--fetch] [--only NAME] [--limit SECONDS] [--render] [--write]``: does TLC find in
-each configuration of docs/specification what is known to be there, and nothing where nothing should be?
+"""``python -m benchmarks.specification [--fetch] [--only NAME] [--limit SECONDS] [--render] [--write]``: does TLC find
+in each configuration of docs/specification what is known to be there, and nothing where nothing should be?
 
 ``--fetch`` first brings TLC from Maven Central. ``--render`` writes the configurations, and the tables of the page, and
 runs nothing.
@@ -23,9 +23,9 @@ HEADS = ("Configuration", "Asks", "States", "Generated", "Depth", "CPU s", "Foun
 
 def row(configuration: Configuration, checked: Checked) -> tuple[str, ...]:
     """A configuration's line."""
-    found = checked.violated or "nothing"
-    if checked.violated:
-        found = f"not {checked.violated}, in {len(checked.steps)} steps" if checked.steps else f"not {checked.violated}"
+    found = f"not {checked.violated}" if checked.violated else "nothing"
+    if len(checked.steps) > 1:
+        found += f", in {len(checked.steps) - 1} step{'s' if len(checked.steps) > 2 else ''}"
     if not checked.finished:
         found = "did not end"
     return (
@@ -39,7 +39,8 @@ def missed(configuration: Configuration, checked: Checked) -> Iterator[str]:
     if not checked.finished:
         yield f"{configuration.name} did not end"
     elif checked.violated != configuration.finds:
-        yield f"{configuration.name} found {checked.violated or 'nothing'} instead of {configuration.finds or 'nothing'}"
+        found, wanted = checked.violated or "nothing", configuration.finds or "nothing"
+        yield f"{configuration.name} found {found} instead of {wanted}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

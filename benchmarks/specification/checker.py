@@ -87,8 +87,6 @@ def read(output: str, seconds: float, configuration: Configuration) -> Checked:
     Raises: RuntimeError where it has none.
     """
     figures, found, depth = _STATES.search(output), _VIOLATED.search(output), _DEPTH.search(output)
-    if figures is None:
-        figures = re.search(r"()(?P<never>x)^", output)
     violated = (found.group(1) or configuration.properties[0]) if found else None
     if "Model checking completed. No error" not in output and not found:
         progress = re.findall(r"([\d,]+) states generated .*?([\d,]+) distinct states found", output)

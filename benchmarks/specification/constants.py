@@ -76,13 +76,15 @@ CONSTANTS = (
     Constant(
         "DeletesMoveUnread",
         "a new controller that found no move deletes the znode of moves, also one that came later",
-        "no ticket; `KafkaController.removePartitionsFromReassignedPartitions` with no partition (2.3.1); not in 1.1.1, 2.4.1",
+        "no ticket; `KafkaController.removePartitionsFromReassignedPartitions` with no partition (2.3.1), "
+        "not so in 1.1.1 and 2.4.1",
         ("2.3.1",),
     ),
     Constant(
         "CommitsOverAssigned",
         "the high watermark leaves out ISR members that the leader was told are not assigned",
-        "KAFKA-4485, 0.10.2, brought it; `Partition.maybeIncrementLeaderHW` (0.8.2.2, 1.1.1, 2.3.1, 2.4.1, 2.7.2, 3.9.0)",
+        "KAFKA-4485, 0.10.2, brought it; `Partition.maybeIncrementLeaderHW` "
+        "(0.8.2.2, 1.1.1, 2.3.1, 2.4.1, 2.7.2, 3.9.0)",
         _until("3.9.0", "1.1.1"),
     ),
     Constant(
