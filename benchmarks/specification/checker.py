@@ -33,7 +33,7 @@ class Checked(NamedTuple):
     Attributes:
         states: distinct ones.
         generated: with those that were met before.
-        depth: the steps from the first state to the last ones.
+        depth: the states from the first one to the last ones; 0 where TLC does not say it, as of broken behaviours.
         seconds: of CPU, Java's start among them.
         finished: whether no state was left, or a property was found not to hold.
         violated: the property that does not hold; none where all do.
@@ -94,8 +94,14 @@ def read(output: str, seconds: float, configuration: Configuration) -> Checked:
             raise RuntimeError(f"TLC cannot check {configuration.name}:\n{output[-2000:]}")
         generated, states = (int(number.replace(",", "")) for number in progress[-1])
         return Checked(states, generated, 0, seconds, False, None, ())
-    if figures is None or depth is None:
+    if figures is None:
         raise RuntimeError(f"TLC says nothing of {configuration.name}:\n{output[-2000:]}")
     return Checked(
-        int(figures[2]), int(figures[1]), int(depth[1]), seconds, True, violated, tuple(_STEP.findall(output))
+        int(figures[2]),
+        int(figures[1]),
+        int(depth[1]) if depth else 0,
+        seconds,
+        True,
+        violated,
+        tuple(_STEP.findall(output)),
     )
