@@ -59,7 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         class_path = checker(fetch=asked.fetch)
     except LookupError as missing:
         parser.error(f"{missing}; with --fetch it is brought from Maven Central")
-    rows, problems = [], []
+    rows: list[tuple[str, ...]] = []
+    problems: list[str] = []
     for configuration in wanted:
         checked = check(configuration, class_path, asked.limit)
         rows.append(row(configuration, checked))
