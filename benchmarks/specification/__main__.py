@@ -1,0 +1,74 @@
+"""``python -m benchmarks.specification [--fetch] [--only NAME] [--limit SECONDS] [--render] [--write]``: does TLC find
+in each configuration of docs/specification what is known to be there, and nothing where nothing should be?
+
+``--fetch`` first brings TLC from Maven Central. ``--render`` writes the configurations, and the tables of the page, and
+runs nothing.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+
+from benchmarks.program import conclude, parser_of
+from benchmarks.results import machine
+from benchmarks.specification.checker import Checked, check, checker
+from benchmarks.specification.configurations import Configuration
+from benchmarks.specification.pages import render
+from benchmarks.specification.questions import CONFIGURATIONS
+from benchmarks.tables import table
+
+LIMIT_S = 600
+"""Seconds of CPU time that a configuration may take."""
+HEADS = ("Configuration", "Asks", "States", "Generated", "Depth", "CPU s", "Found")
+
+
+def row(configuration: Configuration, checked: Checked) -> tuple[str, ...]:
+    """A configuration's line."""
+    found = f"not {checked.violated}" if checked.violated else "nothing"
+    if len(checked.steps) > 1:
+        found += f", in {len(checked.steps) - 1} step{'s' if len(checked.steps) > 2 else ''}"
+    if not checked.finished:
+        found = "did not end"
+    return (
+        f"`{configuration.name}`", configuration.asks, f"{checked.states:,}", f"{checked.generated:,}",
+        str(checked.depth or "-"), f"{checked.seconds:.0f}", found,
+    )  # fmt: skip
+
+
+def missed(configuration: Configuration, checked: Checked) -> Iterator[str]:
+    """What is otherwise than known."""
+    if not checked.finished:
+        yield f"{configuration.name} did not end"
+    elif checked.violated != configuration.finds:
+        found, wanted = checked.violated or "nothing", configuration.finds or "nothing"
+        yield f"{configuration.name} found {found} instead of {wanted}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = parser_of("specification", __doc__)
+    parser.add_argument("--fetch", action="store_true", help="bring TLC from Maven Central first")
+    parser.add_argument("--only", action="append", default=[], help="a configuration; may be repeated")
+    parser.add_argument("--limit", type=int, default=LIMIT_S, help="CPU seconds of one configuration")
+    parser.add_argument("--render", action="store_true", help="write the .cfg files and the page's tables, run nothing")
+    asked = parser.parse_args(arguments)
+    if asked.render:
+        return render()
+    wanted = [one for one in CONFIGURATIONS if not asked.only or one.name in asked.only]
+    if not wanted:
+        parser.error(f"no such configuration; there are {', '.join(one.name for one in CONFIGURATIONS)}")
+    try:
+        class_path = checker(fetch=asked.fetch)
+    except LookupError as missing:
+        parser.error(f"{missing}; with --fetch it is brought from Maven Central")
+    rows: list[tuple[str, ...]] = []
+    problems: list[str] = []
+    for configuration in wanted:
+        checked = check(configuration, class_path, asked.limit)
+        rows.append(row(configuration, checked))
+        problems += missed(configuration, checked)
+        print(" ".join(rows[-1][2:]), configuration.name, *checked.steps, file=sys.stderr, flush=True)
+    lines = [machine("python -m benchmarks.specification --write"), "", *table(HEADS, rows)]
+    return conclude("specification", lines, problems, write=asked.write)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
