@@ -442,8 +442,8 @@ TICKETS = (
         until=("3.0.0",),
         happened="A leader had asked for an ISR when a LeaderAndIsr gave it another leader epoch. It forgot what it "
         "had asked for, and asked for something else, which had to wait for the answer to the first request. That "
-        "answer was about the first one, and removed whatever was waiting for the partition. The leader waited for ever, or "
-        "until the next leader epoch.",
+        "answer was about the first one, and removed whatever was waiting for the partition. The leader waited for "
+        "ever, or until the next leader epoch.",
         here="A LeaderAndIsr drops what was asked for in the last leader epoch, and its answer takes along what waits.",
         checker="converged",
         policies={"brokers.isr_writes": ByController(at_once=True)},
