@@ -169,7 +169,7 @@ class BrokerPolicies:
         waits_for_eligible: 3.5 (Partition.maybeIncrementLeaderHW): a replica outside the ISR that was caught up holds
             the high watermark back only if it may join the ISR: alive, by the leader's metadata.
         producers_wait_for_ids: before KAFKA-14694 (3.6) a producer waited for a block of producer ids that its broker
-            had to ask for. Since then it is told to try again (COORDINATOR_LOAD_IN_PROGRESS).
+            had to ask for. Since then it is asked to try again (COORDINATOR_LOAD_IN_PROGRESS).
         high_watermark_needs_min_isr: KAFKA-15583 (3.7): the high watermark stays where it is while the ISR has fewer
             members than min.insync.replicas. Before, it went on by acks=1, so that consumers read what could be lost
             with one broker.

@@ -196,8 +196,9 @@ class Controller:
         )
         self.notifications = Notifications(context, zk_client, batch, replicas)
         self.alter_isrs = AlterIsrs(
-            context, zk_client, batch, self.reassignments, policies.fences_isrs, policies.refuses_dead_in_isr
-        )
+            context, zk_client, batch, self.reassignments, policies.fences_isrs, policies.refuses_dead_in_isr,
+            policies.refuses_isrs_singly,
+        )  # fmt: skip
         self.producer_ids = ProducerIdBlocks(context, zk_client)
 
     def _create_reassignments(self) -> Reassignments[Any]:

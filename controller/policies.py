@@ -100,6 +100,9 @@ class ControllerPolicies:
             Before, only earlier leader epochs were refused so.
         refuses_dead_in_isr: whether an ISR with a broker that is not alive, or shuts down, is refused
             (INELIGIBLE_REPLICA; KAFKA-14140, 3.3).
+        refuses_isrs_singly: whether an ISR that cannot be written, because the session has expired, is refused for its
+            partition alone (KafkaZkClient.updateLeaderAndIsr, 2.7.2 and 3.3.2). Else the request fails as a whole and
+            is sent again, where a leader would not ask again (KAFKA-14010).
         stops_name_epochs: whether StopReplica has leader epochs, by which brokers refuse a stale one (KIP-570, 2.6).
         unclean_leader_election: unclean.leader.election.enable.
         delete_topics: delete.topic.enable; without it requests for deletion are dropped.
@@ -158,6 +161,7 @@ class ControllerPolicies:
     marks_recovering: bool = False
     fences_isrs: bool = False
     refuses_dead_in_isr: bool = False
+    refuses_isrs_singly: bool = False
     stops_name_epochs: bool = False
     unclean_leader_election: bool = config(
         "unclean.leader.election.enable", False, "whether an out-of-sync replica may become leader",

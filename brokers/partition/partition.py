@@ -398,7 +398,7 @@ class Partition(LocalReplica):
             delayed.fail(error)
 
     def effective_min_isr(self, min_isr: int) -> int:
-        """What ``min_isr``, a setting of min.insync.replicas, means for this partition."""
+        """The number of replicas that ``min_isr``, a setting of min.insync.replicas, asks of this partition."""
         return min(min_isr, 1 + len(self.remotes)) if self.services.policies.caps_min_isr else min_isr
 
     @property

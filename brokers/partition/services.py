@@ -1,4 +1,4 @@
-"""What the partitions of a broker share."""
+"""The parts of a broker that its partitions share."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from emulator.protocol.alter_isr import AlterIsrPartition, AlterIsrRequest, Alte
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
-from emulator.zookeeper import ZkError
+from emulator.zookeeper import SessionExpired, ZkError
 
 Outcome = tuple[Errors, LeaderAndIsr | None]
 """The result for one partition: its error, and the current state if there is no error."""
@@ -27,6 +27,7 @@ class AlterIsrs:
     Attributes:
         fences: whether only a leader with the controller's own leader epoch and version gets another ISR.
         refuses_dead: whether only live brokers may be in it.
+        singly: whether what cannot be written, as the session has expired, is refused for each partition.
     """
 
     context: ControllerContext
@@ -35,6 +36,7 @@ class AlterIsrs:
     reassignments: Reassignments[Any]
     fences: bool = False
     refuses_dead: bool = False
+    singly: bool = False
 
     async def process(self, event: AlterIsr) -> None:
         """Answer the leader, then advance the moves that have waited for these ISRs."""
@@ -65,11 +67,17 @@ class AlterIsrs:
                 wanted[change.tp] = state
             else:
                 outcomes[change.tp] = outcome
-        written, beaten = await self.zk_client.write_states(wanted)
+        try:
+            written, beaten = await self.zk_client.write_states(wanted)
+        except SessionExpired:
+            if not self.singly:
+                raise
+            written, beaten = {}, []
         for tp in wanted:
             error = Errors.INVALID_UPDATE_VERSION if tp in beaten else Errors.UNKNOWN_SERVER_ERROR
             outcomes[tp] = (Errors.NONE, written[tp]) if tp in written else (error, None)
-        context.leadership_info.update(await self.zk_client.states(list(written)))
+        if written:
+            context.leadership_info.update(await self.zk_client.states(list(written)))
         self.batch.send_update_metadata(context.live_or_shutting_down, [change.tp for change in request.partitions])
         return outcomes
 

@@ -7,12 +7,14 @@ from attrs import evolve
 
 from controller.policies import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
+from controller.zk_client import KafkaZkClient
 from emulator.protocol.alter_isr import AlterIsrPartition, AlterIsrRequest
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import MoveFinished
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import LeaderAndIsr, state_path
+from emulator.zookeeper import SessionExpired
 from tests.controller.lab import Lab, run
 
 TP, ELSEWHERE = TopicPartition("orders", 0), TopicPartition("bills", 0)
@@ -154,3 +156,21 @@ def test_a_leader_that_recovers_writes_that_it_has() -> None:
         assert (lab.state(TP).recovering, lab.state(TP).zk_version) == (False, 2)
 
     run(test, brokers=6, policies=FENCING, joins=False)
+
+
+@pytest.mark.parametrize("singly", [False, True])
+def test_an_isr_that_is_not_written_as_the_session_has_expired(singly: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(_zk_client: KafkaZkClient, _states: object) -> object:
+        raise SessionExpired("/brokers/topics")
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        monkeypatch.setattr(KafkaZkClient, "write_states", fail)
+        response = await lab.ask(request(lab, (0, 2)))
+        refused = [(each, error) for each, error, _state in response.partitions]
+        if singly:
+            assert (response.error, refused) == (Errors.NONE, [(TP, Errors.UNKNOWN_SERVER_ERROR)])
+        else:
+            assert (response.error, refused) == (Errors.UNKNOWN_SERVER_ERROR, [])
+
+    run(test, brokers=6, policies=evolve(POLICIES, refuses_isrs_singly=singly), joins=False)

@@ -271,7 +271,7 @@ def test_a_replica_whose_disk_is_gone_goes_offline() -> None:
 
 
 @pytest.mark.parametrize("skips", [False, True])
-def test_since_kafka_13225_a_failure_that_was_told_is_not_told_again(skips: bool) -> None:
+def test_since_kafka_13225_brokers_hear_of_a_failure_once(skips: bool) -> None:
     """Of a broker that follows only, the shrunk ISR tells all. Of one without replicas nothing does: before, that went
     untold while any partition had no leader."""
     expected = {"follower": 1, "leader": 1, "nothing": 1} if skips else {"follower": 2, "leader": 1, "nothing": 0}

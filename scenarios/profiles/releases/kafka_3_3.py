@@ -20,6 +20,13 @@ PROFILE = KAFKA_3_0.with_differences(
         },
     ),
     Difference(
+        title="an ISR that the controller cannot write because its session has expired",
+        before="is refused with the whole request, which is sent again",
+        here="is refused for its partition alone, and asked for again",
+        source="KafkaZkClient.updateLeaderAndIsr, 3.3.2; KAFKA-14010, 3.2.1",
+        policies={"controller.refuses_isrs_singly": True},
+    ),
+    Difference(
         title="the failure of a broker or of a log directory brings an UpdateMetadata of its own",
         before="where every partition has a live leader",
         here="where no replica has gone offline and no leader was elected: else their UpdateMetadata say it",

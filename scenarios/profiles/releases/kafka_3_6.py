@@ -31,7 +31,7 @@ PROFILE = KAFKA_3_3.with_differences(
     Difference(
         title="a producer that asks for an id while its broker has none left",
         before="waits for the next block",
-        here="is told to ask again (COORDINATOR_LOAD_IN_PROGRESS), as the first one of each broker is",
+        here="has to ask again (COORDINATOR_LOAD_IN_PROGRESS), as the first one of each broker is",
         source="KAFKA-14694, 3.6",
         policies={"brokers.producers_wait_for_ids": False},
     ),

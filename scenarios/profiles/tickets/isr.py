@@ -2,8 +2,14 @@
 
 from brokers.partition.isr import ByController, ByZooKeeper, NotCaughtUp, StuckOrSlow
 from brokers.under_replication import AllAssigned, FactorAtCreation, WithoutAdding
-from scenarios.profiles.profile import Difference
+from scenarios.profiles.profile import Difference, Policies
 from scenarios.profiles.ticket import DIVERGENCES, LOSSES, Effect, Ticket
+
+
+def _drops_wishes(policies: Policies) -> bool:
+    writes = policies.brokers.isr_writes
+    return isinstance(writes, ByController) and not writes.awaits_answers
+
 
 TICKETS = (
     Ticket(
@@ -404,6 +410,29 @@ TICKETS = (
         effects=(Effect(checkers=("converged",), parts=("GAUGES",)),),
     ),
     Ticket(
+        key="KAFKA-14010",
+        title="a leader whose request for an ISR fails for a reason that passes asks no more",
+        since="2.7.0",
+        last="3.2.0",
+        until=("3.2.1", "3.3.0"),
+        happened="Where the controller could not write an ISR, because its session had expired, it answered with an "
+        "error that the leader meant to ask again after. But its first try was still in the queue, which takes one of "
+        "a partition, so that the second one was refused there. Up to 3.0 the change then counted as under way for "
+        "ever, or until the next leader epoch; in 3.1 and 3.2.0 it was given up.",
+        here="A leader takes such an answer for final, as up to 3.0.",
+        checker="converged",
+        policies={
+            "brokers.isr_writes": ByController(at_once=True, awaits_answers=True, outcome_moves_high_watermark=True)
+        },
+        fixed={
+            "brokers.isr_writes": ByController(
+                at_once=True, awaits_answers=True, outcome_moves_high_watermark=True, asks_again=True
+            )
+        },
+        trigger="a controller whose session expires while it writes an ISR for a leader",
+        source="DefaultAlterIsrManager.handleAlterIsrResponse, 2.7.2, 3.0.2, 3.1.2, 3.2.0 and 3.2.3",
+    ),
+    Ticket(
         key="KAFKA-12686",
         title="the answer to an AlterIsr of an earlier leader epoch takes along what the leader has wished for "
         "since, which is never sent: its ISR stays as it is, the high watermark waits for whom it would add, and a "
@@ -411,14 +440,14 @@ TICKETS = (
         since="2.7.0",
         last="2.8",
         until=("3.0.0",),
-        happened="A leader had asked for an ISR when a LeaderAndIsr gave it another leader epoch. It forgot what it had "
-        "asked for, and asked for something else, which had to wait for the answer to the first request. That answer "
-        "was about the first one, and removed whatever was waiting for the partition. The leader waited for ever, or "
-        "until the next leader epoch.",
+        happened="A leader had asked for an ISR when a LeaderAndIsr gave it another leader epoch. It forgot what it "
+        "had asked for, and asked for something else, which had to wait for the answer to the first request. That "
+        "answer was about the first one, and removed whatever was waiting for the partition. The leader waited for "
+        "ever, or until the next leader epoch.",
         here="A LeaderAndIsr drops what was asked for in the last leader epoch, and its answer takes along what waits.",
         checker="converged",
         policies={"brokers.isr_writes": ByController(at_once=True)},
-        rule=lambda policies: policies.alters_isr and not policies.brokers.isr_writes.awaits_answers,
+        rule=_drops_wishes,
         trigger="a leader epoch between a request for an ISR and its answer",
         source="DefaultAlterIsrManager, 2.8.2 and 3.0.2; Partition.makeLeader",
         effects=(
