@@ -33,7 +33,7 @@ WORDS = {
     **dict.fromkeys((29, 30, 31), _NO_AUTHORIZER),
     36: "SaslAuthenticate request received after successful authentication",
 }
-"""What Kafka's brokers say with the error."""
+"""The message of Kafka's brokers with the error, by the API's number."""
 PRODUCE = 0
 
 

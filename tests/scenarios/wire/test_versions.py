@@ -1,4 +1,4 @@
-"""What brokers announce: the release's versions as far as they are served, and an answer for all others."""
+"""The versions that brokers announce, those of the release as far as they are served, and the answer to all others."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_what_is_not_served_gets_an_error_in_its_own_schema(profile: str) -> Non
 
 
 @pytest.mark.parametrize("profile", ["kafka-1.1", "kafka-2.4", "kafka-2.8", "kafka-3.0"])
-def test_a_client_is_told_the_versions_of_the_profile(profile: str) -> None:
+def test_a_client_receives_the_versions_of_the_profile(profile: str) -> None:
     with served({"profile": profile}) as cluster, closing(cluster.connect().socket) as connection:
         raw = Raw(connection)
         answer = raw.ask(API_VERSIONS, 0, {})["api_keys"]
