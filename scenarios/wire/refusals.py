@@ -37,7 +37,7 @@ WORDS = {
 PRODUCE = 0
 
 
-class Refusal(WireApi):
+class RefusedApi(WireApi):
     """The refusal of an API, or of some of its versions. The broker is asked nothing, but answers as late as it would
     any request: not at all while it is paused."""
 

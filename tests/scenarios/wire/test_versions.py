@@ -15,7 +15,7 @@ from scenarios.profiles.profile import is_before
 from scenarios.wire.apis.base import TRANSLATED
 from scenarios.wire.codec.messages import APIS
 from scenarios.wire.codec.schema import Field
-from scenarios.wire.refusals import REFUSED_BY_KAFKA, WITHOUT_SECURITY, Refusal
+from scenarios.wire.refusals import REFUSED_BY_KAFKA, WITHOUT_SECURITY, RefusedApi
 from scenarios.wire.released_versions import HISTORY, LOWEST, RELEASES, Versions, is_release, released
 from scenarios.wire.versions import NEWEST_WITHOUT_TOPIC_IDS, TRANSACTIONAL, announced, release_of
 from tests.scenarios.wire.codec.bodies import full_body
@@ -175,6 +175,6 @@ def test_produce_without_an_answer_cannot_be_refused() -> None:
 
 def test_a_refusal_names_what_was_asked_for() -> None:
     body = {"topics": [{"name": "t", "partitions": [{"partition_index": 4, "offset": 1}]}]}
-    answer = Refusal(21).to_response(None, body, None)  # type: ignore[arg-type]
+    answer = RefusedApi(21).to_response(None, body, None)  # type: ignore[arg-type]
     [partition] = answer["topics"][0]["partitions"]
     assert partition == {"partition_index": 4, "error_code": Errors.UNSUPPORTED_VERSION, "low_watermark": -1}

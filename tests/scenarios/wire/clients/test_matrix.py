@@ -81,8 +81,11 @@ KAFKAJS, PLATFORMATIC, JAVA_2_4, JAVA_3_9 = (each for each in CLIENTS if isinsta
 
 
 def clients(
-    *quick: Client, slow: Sequence[Client] = (), in_releases: Sequence[Client] = ()
-) -> pytest.MarkDecorator:  # fmt: skip
+    *quick: Client,
+    slow: Sequence[Client] = (),
+    in_releases: Sequence[Client] = (),
+    releases: Sequence[str] = RELEASES,
+) -> pytest.MarkDecorator:
     """The clients of a test; those of ``slow`` take longer, or do what a quick one does, too. Those of ``in_releases``
     do it also with brokers of other releases."""
     params = [
@@ -92,7 +95,7 @@ def clients(
     params += [
         pytest.param((each, release), id=f"{each.name}-{release}", marks=pytest.mark.slow)
         for each in in_releases
-        for release in RELEASES
+        for release in releases
     ]
     return pytest.mark.parametrize("place", params, indirect=True, scope="module")
 
@@ -111,7 +114,7 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         yield Place(cluster, process)
         process.end()
     [run] = cluster.finished
-    assert not fails(run), run.explanation  # 2.4 to 2.8 do some things wrong by themselves when a partition moves
+    assert not fails(run), run.explanation
     assert run.metrics["lost_acks_all_records"] == 0
     assert cluster.lines == []
 
@@ -138,8 +141,9 @@ def test_every_acks_and_compression(place: Place) -> None:
     assert process.errors == []
 
 
-# @platformatic/kafka stands still when a leader dies.
-@clients(JAVA_3_9, slow=[KAFKAJS, JAVA_2_4], in_releases=[JAVA_3_9])
+# @platformatic/kafka stands still when a leader dies. With kafka-2.4 a dead replica has stayed in an ISR
+# (dead_leave_isr), as moves there cause it (KAFKA-9672), and the second consumer has not read within the test's time.
+@clients(JAVA_3_9, slow=[KAFKAJS, JAVA_2_4], in_releases=[JAVA_3_9], releases=("kafka-1.1", "kafka-3.0"))
 def test_a_group_while_a_partition_a_broker_and_the_coordinator_move(place: Place) -> None:
     process = place.application
 
