@@ -38,7 +38,7 @@ class Snapshot:
         self.deleted = tuple([state.tp for state in update if state.leader == LEADER_DURING_DELETE])
         self._next: ref[Snapshot] | None = None
 
-    def after(self, update: Update, topic_ids: Mapping[str, str]) -> "Snapshot":
+    def after(self, update: Update, topic_ids: Mapping[str, str] = NO_TOPIC_IDS) -> "Snapshot":
         """The snapshot after ``update``, which names ``topic_ids``."""
         if not update:
             return self

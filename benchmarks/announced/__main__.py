@@ -59,7 +59,7 @@ ASKED = {
 
 
 def ask(release: Release) -> Answers:
-    """What a broker of the release announces and refuses. Raises: CannotRecord where it cannot be had or started."""
+    """The answers of a broker of the release. Raises: CannotRecord where it cannot be had or started."""
     with running(release, 1, {}, first=BROKER, request_logs=False) as cluster:
         # It is registered before its port is open.
         cluster.until(lambda: _listens(cluster), "the broker listens", START_WITHIN_S)

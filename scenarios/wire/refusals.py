@@ -33,11 +33,11 @@ WORDS = {
     **dict.fromkeys((29, 30, 31), _NO_AUTHORIZER),
     36: "SaslAuthenticate request received after successful authentication",
 }
-"""What Kafka's brokers say with the error."""
+"""The message of Kafka's brokers with the error, by the API's number."""
 PRODUCE = 0
 
 
-class Refusal(WireApi):
+class RefusedApi(WireApi):
     """The refusal of an API, or of some of its versions. The broker is asked nothing, but answers as late as it would
     any request: not at all while it is paused."""
 

@@ -27,10 +27,10 @@ def _rows() -> Iterator[Sequence[str]]:
         for key, versions in released(own).items():
             carried_out = () if key in REFUSED_BY_KAFKA else _numbers(served.get(key, (0, -1)))
             missing.setdefault(key, set()).update(set(_numbers(versions)) - set(carried_out))
-    for key, versions in sorted(missing.items()):
-        if versions:
+    for key, lacking in sorted(missing.items()):
+        if lacking:
             error = REFUSED_BY_KAFKA.get(key, Errors.UNSUPPORTED_VERSION)
-            yield HISTORY[key][0], _ranges(versions), "yes" if key in REFUSED_BY_KAFKA else "no", error.name
+            yield HISTORY[key][0], _ranges(lacking), "yes" if key in REFUSED_BY_KAFKA else "no", error.name
 
 
 def _ranges(versions: set[int]) -> str:

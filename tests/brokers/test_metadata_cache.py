@@ -80,3 +80,16 @@ def test_a_broker_that_lags_does_not_keep_later_snapshots() -> None:
     gc.collect()
     assert gone() is None
     assert newest.topics["a"][0].leader == 1
+
+
+def test_a_topic_has_the_id_that_an_update_names_until_it_is_gone() -> None:
+    first = Snapshot({}, ()).after((metadata("a", 0, 1), metadata("b", 0, 1)), {"a": "id of a", "b": "id of b"})
+    moved = first.after((metadata("a", 0, 2),), {"a": "id of a"})
+    assert moved.topic_ids is first.topic_ids, "most updates change no id"
+    gone = moved.after((metadata("a", 0, LEADER_DURING_DELETE),), {"a": "id of a"})
+    assert dict(gone.topic_ids) == {"b": "id of b"}
+    again = gone.after((metadata("a", 0, 1),), {"a": "another id"})
+    assert dict(again.topic_ids) == {"b": "id of b", "a": "another id"}
+    missed = moved.after((metadata("a", 0, 1),), {"a": "another id"})
+    assert missed.topic_ids["a"] == "another id", "a broker that missed the deletion"
+    assert dict(first.topic_ids) == {"a": "id of a", "b": "id of b"}

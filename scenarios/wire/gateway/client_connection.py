@@ -14,7 +14,7 @@ from scenarios.runs.culprits import said
 from scenarios.wire.apis.base import FILES, Body, Connection, InvalidRequest, WireApi
 from scenarios.wire.codec import MalformedFrame, decode_request, encode_response
 from scenarios.wire.gateway.outlet import Outlet
-from scenarios.wire.refusals import Refusal
+from scenarios.wire.refusals import RefusedApi
 
 if TYPE_CHECKING:
     from scenarios.wire.gateway.gateway import Gateway
@@ -113,7 +113,7 @@ class ClientConnection:
             # The client goes on with a version that the answer names.
             return _InFlight(self.gateway.apis[key], version, correlation_id, {})
         if served.has(key, version):
-            return _InFlight(Refusal(key), version, correlation_id, decode_request(data).body)
+            return _InFlight(RefusedApi(key), version, correlation_id, decode_request(data).body)
         raise RefusedFrame(f"brokers of this release have no version {version} of API {key}")
 
     def _answered(self, response: Any) -> None:

@@ -1,4 +1,4 @@
-"""What brokers announce: the release's versions as far as they are served, and an answer for all others."""
+"""The versions that brokers announce, those of the release as far as they are served, and the answer to all others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scenarios.profiles.profile import is_before
 from scenarios.wire.apis.base import TRANSLATED
 from scenarios.wire.codec.messages import APIS
 from scenarios.wire.codec.schema import Field
-from scenarios.wire.refusals import REFUSED_BY_KAFKA, WITHOUT_SECURITY, Refusal
+from scenarios.wire.refusals import REFUSED_BY_KAFKA, WITHOUT_SECURITY, RefusedApi
 from scenarios.wire.released_versions import HISTORY, LOWEST, RELEASES, Versions, is_release, released
 from scenarios.wire.versions import NEWEST_WITHOUT_TOPIC_IDS, TRANSACTIONAL, announced, release_of
 from tests.scenarios.wire.codec.bodies import full_body
@@ -136,7 +136,7 @@ def test_what_is_not_served_gets_an_error_in_its_own_schema(profile: str) -> Non
 
 
 @pytest.mark.parametrize("profile", ["kafka-1.1", "kafka-2.4", "kafka-2.8", "kafka-3.0"])
-def test_a_client_is_told_the_versions_of_the_profile(profile: str) -> None:
+def test_a_client_receives_the_versions_of_the_profile(profile: str) -> None:
     with served({"profile": profile}) as cluster, closing(cluster.connect().socket) as connection:
         raw = Raw(connection)
         answer = raw.ask(API_VERSIONS, 0, {})["api_keys"]
@@ -175,6 +175,6 @@ def test_produce_without_an_answer_cannot_be_refused() -> None:
 
 def test_a_refusal_names_what_was_asked_for() -> None:
     body = {"topics": [{"name": "t", "partitions": [{"partition_index": 4, "offset": 1}]}]}
-    answer = Refusal(21).to_response(None, body, None)  # type: ignore[arg-type]
+    answer = RefusedApi(21).to_response(None, body, None)  # type: ignore[arg-type]
     [partition] = answer["topics"][0]["partitions"]
     assert partition == {"partition_index": 4, "error_code": Errors.UNSUPPORTED_VERSION, "low_watermark": -1}

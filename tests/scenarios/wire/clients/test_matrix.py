@@ -14,6 +14,8 @@ from attrs import frozen
 
 from benchmarks.clients.history import reordered
 from benchmarks.clients.known import CLIENTS, Client, JavaClient, NodeClient
+from scenarios.runs.known_findings import fails
+from scenarios.wire.released_versions import released
 from tests.scenarios.wire.clients.applications import Application, application
 from tests.scenarios.wire.gateway.served import Served, served
 
@@ -39,8 +41,13 @@ ACKS = tuple(Variant(f"acks-{acks}", {"acks": acks}) for acks in ("0", "1", "all
 COMPRESSIONS = tuple(Variant(name, {"compression": name}) for name in ("gzip", "snappy", "lz4", "zstd"))
 OWN_COMPRESSIONS = {"kafkajs": ("gzip",), "@platformatic/kafka": ("gzip", "snappy", "lz4")}
 """Compressions that a client has by itself; the others need packages, or a newer Node, beside it."""
-PROFILES = {"@platformatic/kafka": "kafka-2.7"}
-"""For clients that need a later release than 2.3: an idempotent producer of this one asks for InitProducerId 3."""
+PROFILE = "kafka-2.3"
+PROFILES = {"@platformatic/kafka": "kafka-3.0"}
+"""For clients that need a later release: this one asks for FindCoordinator 4 and OffsetFetch 8."""
+WITH_ZSTD = 7
+"""The first version of Produce whose records can be compressed by zstd (KIP-110, 2.1)."""
+RELEASES = ("kafka-1.1", "kafka-2.4", "kafka-3.0")
+"""Other releases that a client of today attaches to, each with the versions of its time."""
 TABLE = {
     "cluster": {"brokers": 4, "config": SETTINGS, "zk": {"session_timeout": "1s"}},
     "topics": [
@@ -73,32 +80,46 @@ class Place:
 KAFKAJS, PLATFORMATIC, JAVA_2_4, JAVA_3_9 = (each for each in CLIENTS if isinstance(each, NodeClient | JavaClient))
 
 
-def clients(*quick: Client, slow: Sequence[Client] = ()) -> pytest.MarkDecorator:
-    """The clients of a test; those of ``slow`` take longer, or do what a quick one does, too."""
-    marked = [pytest.param(each, id=each.name, marks=pytest.mark.slow) for each in slow]
-    params = [*(pytest.param(each, id=each.name) for each in quick), *marked]
+def clients(
+    *quick: Client,
+    slow: Sequence[Client] = (),
+    in_releases: Sequence[Client] = (),
+    releases: Sequence[str] = RELEASES,
+) -> pytest.MarkDecorator:
+    """The clients of a test; those of ``slow`` take longer, or do what a quick one does, too. Those of ``in_releases``
+    do it also with brokers of other releases."""
+    params = [
+        pytest.param((each, PROFILES.get(each.name, PROFILE)), id=each.name, marks=[pytest.mark.slow] * (each in slow))
+        for each in (*quick, *slow)
+    ]
+    params += [
+        pytest.param((each, release), id=f"{each.name}-{release}", marks=pytest.mark.slow)
+        for each in in_releases
+        for release in releases
+    ]
     return pytest.mark.parametrize("place", params, indirect=True, scope="module")
 
 
 @pytest.fixture(scope="module")
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """Where a client is not there, the test is skipped with how it can be had."""
-    client: Client = request.param
+    client: Client
+    client, profile = request.param
     if client.version() is None:
         pytest.skip(f"{client.name} is not there: {client.install}")
     with (
-        served({**TABLE, "profile": PROFILES.get(client.name, "kafka-2.3")}, rate=4.0) as cluster,
+        served({**TABLE, "profile": profile}, rate=4.0) as cluster,
         application(client, cluster.run.bootstrap_servers, tmp_path_factory.mktemp("application")) as process,
     ):
         yield Place(cluster, process)
         process.end()
     [run] = cluster.finished
-    assert run.verdict == "passed", run.explanation
+    assert not fails(run), run.explanation
     assert run.metrics["lost_acks_all_records"] == 0
     assert cluster.lines == []
 
 
-@clients(KAFKAJS, JAVA_3_9, slow=[PLATFORMATIC, JAVA_2_4])
+@clients(KAFKAJS, JAVA_3_9, slow=[PLATFORMATIC, JAVA_2_4], in_releases=[KAFKAJS, JAVA_3_9])
 def test_every_acks_and_compression(place: Place) -> None:
     process, sent = place.application, list(range(RECORDS))
 
@@ -106,7 +127,9 @@ def test_every_acks_and_compression(place: Place) -> None:
         return len(process.records(kind, name)) >= RECORDS
 
     own = OWN_COMPRESSIONS.get(process.client.name)
-    variants = [*ACKS, *(each for each in COMPRESSIONS if own is None or each.name in own)]
+    broker = released(place.cluster.run.scenario.policies.brokers.api_versions)
+    known = [each for each in COMPRESSIONS if each.name != "zstd" or broker[0][1] >= WITH_ZSTD]
+    variants = [*ACKS, *(each for each in known if own is None or each.name in own)]
     for variant in variants:
         both = {"name": variant.name, "topic": variant.name, "records": RECORDS}
         process.begin("produce", **both, partitions=1, ordered="true", **variant.settings)
@@ -118,7 +141,9 @@ def test_every_acks_and_compression(place: Place) -> None:
     assert process.errors == []
 
 
-@clients(JAVA_3_9, slow=[KAFKAJS, JAVA_2_4])  # @platformatic/kafka stands still when a leader dies
+# @platformatic/kafka stands still when a leader dies. With kafka-2.4 a dead replica has stayed in an ISR
+# (dead_leave_isr), as moves there cause it (KAFKA-9672), and the second consumer has not read within the test's time.
+@clients(JAVA_3_9, slow=[KAFKAJS, JAVA_2_4], in_releases=[JAVA_3_9], releases=("kafka-1.1", "kafka-3.0"))
 def test_a_group_while_a_partition_a_broker_and_the_coordinator_move(place: Place) -> None:
     process = place.application
 
