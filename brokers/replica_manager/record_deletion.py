@@ -165,7 +165,7 @@ class RecordDeletion:
                 partition.stability_changed()
         for remote in partition.remotes.values():
             if remote.log_start_offset < required and remote.position is not None:
-                remote.position.resend()  # its log may begin there already, and nobody had asked
+                remote.position.resend()  # its log may begin there already: no leader had asked
         return NO_ERROR, required
 
     # -- what completes it --------------------------------------------------------------------------------------------

@@ -2,9 +2,9 @@
 
 Behavior, up to 2.6: a request that needs the lock of a partition waits in its request handler thread until ZooKeeper
 has answered. There are num.io.threads of them; while all wait, the broker serves no request at all
-(kafka.server.KafkaRequestHandlerPool, 0.8.0 to 2.6.3). The lock is needed to append, to record a follower's fetch and
-to answer a follower's question for an epoch; to change a role and to delete a replica. Since 2.1 it is needed to read,
-too (Partition.readRecords, fetchOffsetForTimestamp), and in 0.8.0, where everything needs it
+(kafka.server.KafkaRequestHandlerPool, 0.8.0 to 2.6.3). The lock is needed to append, to delete records, to record a
+follower's fetch and to answer a follower's question for an epoch; to change a role and to delete a replica. Since 2.1
+it is needed to read, too (Partition.readRecords, fetchOffsetForTimestamp), and in 0.8.0, where everything needs it
 (Partition.leaderReplicaIfLocal).
 
 A request waits as a whole and before it does anything, as each is one transition here. Kafka's has done its partitions
@@ -22,6 +22,7 @@ from brokers.requests.router import Router
 from emulator.network import Channel
 from emulator.nodes import Process
 from emulator.protocol.api import Request
+from emulator.protocol.delete_records import DeleteRecordsRequest
 from emulator.protocol.fetch import CONSUMER, FetchRequest
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
@@ -32,7 +33,7 @@ from emulator.protocol.types import TopicPartition
 Partitions = Mapping[TopicPartition, object]
 FetchesAny = Callable[[FetchRequest, Partitions], bool]
 """Whether a fetch, with what its session knows, is about any of these partitions."""
-NEED_IT = ProduceRequest, LeaderAndIsrRequest, OffsetsForLeaderEpochRequest
+NEED_IT = ProduceRequest, LeaderAndIsrRequest, OffsetsForLeaderEpochRequest, DeleteRecordsRequest
 
 
 class WaitingRequest(NamedTuple):
