@@ -170,6 +170,7 @@ def test_the_answer_comes_at_the_end_of_its_time() -> None:
     bench.wait(1)
     assert result(line) == (0, Errors.REQUEST_TIMED_OUT)
     assert bench.partition.log_start_offset == 4, "it is deleted all the same"
+    assert bench.manager.deletion is not None
     assert not bench.manager.deletion.waiting
 
 

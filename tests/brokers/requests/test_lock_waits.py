@@ -68,6 +68,7 @@ def test_deletions_of_records_wait() -> None:
     line = bench.send(DeleteRecordsRequest(((TP, 0),), 1_000_000))
     assert not line.replies
     answered(bench)
+    assert bench.manager.deletion is not None
     assert bench.manager.deletion.waiting, "it waits for its replicas, as the lock is released"
 
 
