@@ -288,7 +288,7 @@ class FetcherRounds:
             start = state.log_start = state.log.log_start_offset
             self._endpoint.want((tp, state.leader_epoch, end, start, last))
         elif self._endpoint.asks_starts and state.log.log_start_offset != state.log_start and not state.held:
-            self.partitions.want(state)  # whoever has records deleted waits for it
+            self.partitions.want(state)  # a client that has records deleted waits for it
         throttled = self._quotas.active
         if throttled:
             self.throttle.record(state, batches)

@@ -85,7 +85,6 @@ class RecordDeletion:
         futures: the logs in other directories that will replace the current ones.
         error_without_replica: the error for a request that names a partition without a replica here.
         waiting: the requests that wait, by each partition that they wait for.
-        asked: whether any request has come. From then on followers are asked to say where their logs begin.
     """
 
     process: Process
@@ -95,7 +94,6 @@ class RecordDeletion:
     futures: Mapping[TopicPartition, Begins]
     error_without_replica: Callable[[TopicPartition], Errors]
     waiting: dict[TopicPartition, list[DelayedDeleteRecords]] = field(factory=dict)
-    asked: bool = False
 
     def low_watermark(self, partition: Partition) -> int:
         """The lowest start of the live replicas of a partition that this broker leads, as far as it knows: that of a
@@ -111,7 +109,6 @@ class RecordDeletion:
 
     def delete(self, request: DeleteRecordsRequest, channel: Channel) -> None:
         """Delete, and answer once the live replicas have followed."""
-        self.asked = True
         delayed = DelayedDeleteRecords(channel, {}, {})
         for tp, offset in dict(request.partitions).items():
             error, required = self._delete(tp, offset)
@@ -165,7 +162,7 @@ class RecordDeletion:
                 partition.stability_changed()
         for remote in partition.remotes.values():
             if remote.log_start_offset < required and remote.position is not None:
-                remote.position.resend()  # its log may begin there already, and nobody had asked
+                remote.position.resend()  # its log may begin there already: no leader had asked
         return NO_ERROR, required
 
     # -- what completes it --------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from attrs import define, field
 
@@ -20,7 +20,6 @@ from brokers.purgatory import ProduceWatchers, Purgatory
 from brokers.replica_manager.alter_isr import IsrChangePropagation, ZkIsrManager
 from brokers.replica_manager.log_dir_failures import LogDirFailureHandler
 from brokers.replica_manager.log_dir_moves import FutureReplicas
-from brokers.replica_manager.record_deletion import RecordDeletion
 from emulator.logger import get_logger
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
@@ -35,6 +34,9 @@ from fetchers.failures import StorageError
 from fetchers.manager import ReplicaFetcherManager
 from fetchers.ports import InitialFetchState
 from fetchers.quota import Throttle
+
+if TYPE_CHECKING:
+    from brokers.replica_manager.record_deletion import RecordDeletion
 
 Outcome = tuple[TopicPartition, Errors]
 
@@ -102,7 +104,8 @@ class ReplicaManager:
 
     Attributes:
         alter_isr: writes the changes of ISRs to ZooKeeper.
-        deletion: deletes records on request.
+        deletion: deletes records on request; None before the first request. From then on followers are asked to say
+            where their logs begin (``FetchResponse``).
         coordinators: the coordinators by internal topic (onLeadershipChange of KafkaApis.handleLeaderAndIsrRequest).
         isr_locks: the partitions whose ISR is being written, up to 2.6.
         isr_checks: the partitions led here whose ISR may have to change: only these are checked by isr-expiration.
@@ -151,9 +154,7 @@ class ReplicaManager:
         self.moves = FutureReplicas(
             process, self.logs, self.partitions, self.offline, fetchers.policies, copies, policies.copies_follow_epochs
         )
-        self.deletion = self.purgatory.deletion = RecordDeletion(
-            process, self.partitions, self.offline, self.metadata, self.moves.futures, self.error_without_replica
-        )
+        self.deletion: RecordDeletion | None = None
         LogDirFailureHandler(self).watch()
         self.metrics = ReplicaManagerMetrics(process, self)
         self.isr_locks = IsrLocks()

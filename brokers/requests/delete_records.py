@@ -2,6 +2,7 @@
 ``brokers.replica_manager.record_deletion``."""
 
 from brokers.replica_manager import ReplicaManager
+from brokers.replica_manager.record_deletion import RecordDeletion
 from brokers.requests.router import handles
 from emulator.network import Channel
 from emulator.protocol.delete_records import DeleteRecordsRequest
@@ -15,4 +16,10 @@ class DeleteRecordsHandler:
 
     @handles(DeleteRecordsRequest)
     def delete_records(self, request: DeleteRecordsRequest, channel: Channel) -> None:
-        self._manager.deletion.delete(request, channel)
+        manager = self._manager
+        if manager.deletion is None:
+            manager.deletion = manager.purgatory.deletion = RecordDeletion(
+                manager.process, manager.partitions, manager.offline, manager.metadata, manager.moves.futures,
+                manager.error_without_replica,
+            )  # fmt: skip
+        manager.deletion.delete(request, channel)

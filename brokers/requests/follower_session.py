@@ -116,7 +116,14 @@ class FollowerSession(ReaderSession):
         position.reader_start = start
         partition, remote = position.partition, position.remote
         if partition is not None and remote is not None:
-            self.manager.deletion.begins_at(partition, remote, start)
+            self._tell(partition, remote, start)
+
+    def _tell(self, partition: Partition, remote: RemoteReplica, start: int) -> None:
+        deletion = self.manager.deletion
+        if deletion is None:
+            remote.log_start_offset = start
+        else:
+            deletion.begins_at(partition, remote, start)
 
     def _find_position(self, wanted: FetchFields, now_us: int) -> SessionPosition:
         """The position that the request names, bound if its fetches count for the partition."""
@@ -234,7 +241,7 @@ class FollowerSession(ReaderSession):
                 if remote is not None and arrived:
                     here_now = position.take_over(remote)
                     if remote.log_start_offset != position.reader_start:
-                        self.manager.deletion.begins_at(partition, remote, position.reader_start)
+                        self._tell(partition, remote, position.reader_start)
                     if offset == partition.log.end_offset and (here_now or _counts(partition, position, remote)):
                         read.append((partition, remote, offset))
             log = partition.log

@@ -2,9 +2,9 @@
 
 Behavior, up to 2.6: a request that needs the lock of a partition waits in its request handler thread until ZooKeeper
 has answered. There are num.io.threads of them; while all wait, the broker serves no request at all
-(kafka.server.KafkaRequestHandlerPool, 0.8.0 to 2.6.3). The lock is needed to append, to record a follower's fetch and
-to answer a follower's question for an epoch; to change a role and to delete a replica. Since 2.1 it is needed to read,
-too (Partition.readRecords, fetchOffsetForTimestamp), and in 0.8.0, where everything needs it
+(kafka.server.KafkaRequestHandlerPool, 0.8.0 to 2.6.3). The lock is needed to append, to delete records, to record a
+follower's fetch and to answer a follower's question for an epoch; to change a role and to delete a replica. Since 2.1
+it is needed to read, too (Partition.readRecords, fetchOffsetForTimestamp), and in 0.8.0, where everything needs it
 (Partition.leaderReplicaIfLocal).
 
 A request waits as a whole and before it does anything, as each is one transition here. Kafka's has done its partitions
@@ -33,6 +33,8 @@ Partitions = Mapping[TopicPartition, object]
 FetchesAny = Callable[[FetchRequest, Partitions], bool]
 """Whether a fetch, with what its session knows, is about any of these partitions."""
 NEED_IT = ProduceRequest, LeaderAndIsrRequest, OffsetsForLeaderEpochRequest
+NEEDS_IT_TOO = "DeleteRecords"
+"""By its name: few runs have it, and only these import it."""
 
 
 class WaitingRequest(NamedTuple):
@@ -95,6 +97,7 @@ class LockWaits:
             waits = request.delete_partitions
         else:
             waits = kind in NEED_IT or (kind is ListOffsetsRequest and self.readers_wait)
+            waits = waits or request.api.name == NEEDS_IT_TOO
         return waits and any(tp in held for tp in request.topic_partitions())
 
     def _released(self, _tp: TopicPartition) -> None:

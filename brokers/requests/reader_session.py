@@ -235,7 +235,7 @@ class ReaderSession(ABC):
         self._sent(positions, answers)
         if size:
             self._measure(answers, size)
-        asks = self.manager.deletion.asked
+        asks = self.manager.deletion is not None
         response = FetchResponse(NO_ERROR, self.id, tuple(answers), 60 + 30 * len(answers) + size, asks_starts=asks)
         self.manager.logs.work.after_disks(self.channel).reply(response, response.size, not answers)
 

@@ -36,8 +36,8 @@ def test_follows_its_leader_and_learns_the_high_watermark() -> None:
 
 
 @pytest.mark.parametrize(("asks", "told"), [(True, [0, 0, 2]), (False, [0, 0])])
-def test_a_leader_that_asks_where_logs_begin_is_told_when_that_changes(asks: bool, told: list[int]) -> None:
-    """Kafka's followers tell it always; who waits for it is a request to delete records."""
+def test_a_follower_says_again_where_its_log_begins_if_its_leader_asks(asks: bool, told: list[int]) -> None:
+    """Kafka's followers say it always; what waits for it is a request to delete records."""
 
     async def scenario(rig: Rig) -> None:
         rig.leader.asks_starts = asks

@@ -1,4 +1,4 @@
-"""S19: records that a client had deleted are gone from every live replica when it is told so."""
+"""S19: records that a client had deleted are gone from every live replica when it gets its answer."""
 
 from __future__ import annotations
 

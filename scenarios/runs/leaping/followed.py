@@ -107,7 +107,7 @@ def followed(cluster: Cluster) -> list[FetchedReplica]:
                 if each.in_sync and each.remote is None:
                     raise Restless("a follower in sync has not fetched from its new leader")
                 found.append(each)
-        if broker.replicas.deletion.waiting:
+        if broker.replicas.deletion is not None and broker.replicas.deletion.waiting:
             raise Restless("a request to delete records waits for replicas")
         if broker.replicas.moves.fetchers.threads:
             raise Restless("a replica moves between log directories")

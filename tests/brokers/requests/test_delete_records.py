@@ -170,6 +170,7 @@ def test_the_answer_comes_at_the_end_of_its_time() -> None:
     bench.wait(1)
     assert result(line) == (0, Errors.REQUEST_TIMED_OUT)
     assert bench.partition.log_start_offset == 4, "it is deleted all the same"
+    assert bench.manager.deletion is not None
     assert not bench.manager.deletion.waiting
 
 
@@ -211,7 +212,7 @@ def test_a_new_leader_does_not_know_where_the_logs_of_its_followers_begin() -> N
 
 
 def test_a_follower_whose_log_began_there_before_is_asked_for_it() -> None:
-    """Retention moved both starts to 5 when nobody had asked: the leader believes that the follower's is at 0."""
+    """Retention moved both starts to 5 before any request: the leader believes that the follower's is at 0."""
     bench, one, two = replicated()
     bench.partition.log.raise_start_to(5)
     for follower in (one, two):  # their answers say 5

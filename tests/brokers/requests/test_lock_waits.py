@@ -10,6 +10,7 @@ from brokers.requests.handler_pool import RequestHandlerPool
 from brokers.requests.lock_waits import LockWaits
 from brokers.service import ServiceTimes
 from emulator.network import Channel
+from emulator.protocol.delete_records import DeleteRecordsRequest
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import CONSUMER
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
@@ -60,6 +61,15 @@ def test_appends_wait_and_those_of_other_partitions_do_not() -> None:
     assert bench.partition.log.end_offset == 4
     assert [len(line.replies) for line in waits] == [0, 1, 1]
     assert bench.partition.isr == (0,)
+
+
+def test_deletions_of_records_wait() -> None:
+    bench = shrinking()
+    line = bench.send(DeleteRecordsRequest(((TP, 0),), 1_000_000))
+    assert not line.replies
+    answered(bench)
+    assert bench.manager.deletion is not None
+    assert bench.manager.deletion.waiting, "it waits for its replicas, as the lock is released"
 
 
 def test_a_request_for_several_partitions_waits_as_a_whole() -> None:

@@ -51,7 +51,9 @@ def test_the_leaders_answer_comes_within_a_fetch_or_two() -> None:
     [told] = found.of(Fault)
     last = max(event.t_us for event in found.of(LogStartMoved))
     assert 0 < last - told.t_us < 600_000
-    assert not found.stage.cluster.brokers[0].replicas.deletion.waiting
+    deletion = found.stage.cluster.brokers[0].replicas.deletion
+    assert deletion is not None
+    assert not deletion.waiting
 
 
 def test_what_is_not_committed_is_out_of_range() -> None:

@@ -1,4 +1,4 @@
-"""S19: what a client had deleted is gone from each live replica when it is told so."""
+"""S19: what a client had deleted is gone from each live replica when it gets its answer."""
 
 from __future__ import annotations
 

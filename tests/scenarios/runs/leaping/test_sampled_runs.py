@@ -78,7 +78,8 @@ def test_records_are_deleted_between_leaps() -> None:
     waiting: list[int] = []
 
     def look(event: LeapBegan) -> None:
-        waiting.extend(event.t_us for broker in stage.cluster.brokers.values() if broker.replicas.deletion.waiting)
+        deletions = [broker.replicas.deletion for broker in stage.cluster.brokers.values()]
+        waiting.extend(event.t_us for one in deletions if one is not None and one.waiting)
 
     stage.cluster.trace.fold(LeapBegan, look)
     stage.play()

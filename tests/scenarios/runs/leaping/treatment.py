@@ -59,7 +59,7 @@ STATE: Mapping[str, Mapping[str, str]] = {
     },
     "brokers.replica_manager.record_deletion.RecordDeletion": {
         "process": KEPT, "partitions": KEPT, "offline": KEPT, "metadata": KEPT, "futures": KEPT,
-        "error_without_replica": KEPT, "waiting": EMPTY, "asked": KEPT,
+        "error_without_replica": KEPT, "waiting": EMPTY,
     },
     "brokers.purgatory.DelayedFetch": {
         "purgatory": KEPT, "process": KEPT, "session": KEPT, "request": EMPTY, "poll": EMPTY, "rank": KEPT,
