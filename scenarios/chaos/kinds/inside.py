@@ -116,7 +116,7 @@ def _registration(_scope: Scope, draws: Draws, occurrence: int, since_us: int) -
 
 
 def _told(draws: Draws) -> str:
-    """Which of its requests a controller sends again and again."""
+    """The request that a controller sends again and again."""
     return draws.sub("message").weighted(((3, "LeaderAndIsr"), (2, "UpdateMetadata"), (4, "StopReplica")))
 
 
@@ -146,7 +146,7 @@ PROVOKED = 0.7
 
 
 def _sends(scope: Scope, draws: Draws, which: Draws, attempt: Attempt) -> list[Strike]:
-    """What has such a request be sent. Nothing but a deletion, a move or a shutdown ends replicas: no fault does."""
+    """The strikes that have such a request be sent. A deletion, a move or a shutdown ends replicas, no fault does."""
     target = strikes.role(scope, draws, scope.partition(draws))
     if attempt is _control and _told(which) == "StopReplica":
         return draws.weighted(((4, passing), (2, move)))(scope, draws) or [strikes.shut_down(scope, draws, target)]
