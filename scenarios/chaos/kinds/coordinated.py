@@ -47,7 +47,7 @@ READERS = 0.7
 """The share of seeds with transactions in which someone reads what is committed."""
 THERE = 0.7
 """The share of such seeds in which the internal topics are there from the start."""
-CLOCKS = 0.1
+CLOCKS = 0.25
 """The share of series in which the clock of a broker that may coordinate is behind."""
 WAITS = 0.3
 """The share of changes of a coordinator before which a leader of its clients' records is gone."""

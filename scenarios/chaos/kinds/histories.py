@@ -79,7 +79,7 @@ def _absence(scope: Scope, draws: Draws) -> list[Strike]:
     return [Strike(scope.draft.crash(draws), broker, draws.spread((7 * SECOND, 20 * SECOND)))]
 
 
-def _move(scope: Scope, draws: Draws) -> list[Strike]:
+def move(scope: Scope, draws: Draws) -> list[Strike]:
     plan = OperatorMoves().plan(scope, draws)
     return [Strike(ReassignExecute(plan=plan))] if plan is not None else []
 
@@ -89,7 +89,7 @@ def _setting(scope: Scope, draws: Draws) -> list[Strike]:
     return [Strike(ConfigSet(config={"min.insync.replicas": draws.between((1, 2))}, topic=topic.name))]
 
 
-def _passing(scope: Scope, draws: Draws) -> list[Strike]:
+def passing(scope: Scope, draws: Draws) -> list[Strike]:
     """A topic is made, may get partitions, and is deleted again."""
     topic = new_topic(scope, draws)
     series = [Strike(TopicCreate(topic=topic))]
@@ -100,7 +100,7 @@ def _passing(scope: Scope, draws: Draws) -> list[Strike]:
 
 
 DEEDS: Sequence[tuple[int, Deed]] = (
-    (3, _absence), (2, _restart), (2, _move), (2, _passing), (1, _election), (1, _setting)
+    (3, _absence), (2, _restart), (2, move), (2, passing), (1, _election), (1, _setting)
 )  # fmt: skip
 
 
@@ -308,7 +308,7 @@ class RequestsTwice(Episodes):
     @staticmethod
     def _asked(scope: Scope, draws: Draws) -> list[Strike]:
         """The request that is made twice, after what it needs."""
-        possible: list[tuple[int, Deed]] = [(3, _move), (2, _election), (1, _setting)]
+        possible: list[tuple[int, Deed]] = [(3, move), (2, _election), (1, _setting)]
         if deletes_topics(scope):
-            possible.append((3, _passing))
+            possible.append((3, passing))
         return draws.weighted(possible)(scope, draws)

@@ -12,6 +12,7 @@ from scenarios.chaos import strikes
 from scenarios.chaos.block_draws import MS, Draws
 from scenarios.chaos.draft import SECOND, Scope, Strike
 from scenarios.chaos.kind import Episodes
+from scenarios.chaos.kinds.histories import move, passing
 from scenarios.chaos.kinds.hunting import ASKED, CONTROLLER, REGISTRATION, STATE
 from scenarios.faults.actions.brokers import BrokerPause, ZkExpire
 from scenarios.faults.actions.intercepted import MessageCut, MessageDelay, MessageHold
@@ -114,12 +115,16 @@ def _registration(_scope: Scope, draws: Draws, occurrence: int, since_us: int) -
     return WhenZk(zk="create", path=REGISTRATION, edge=edge, occurrence=occurrence, since=since_us)
 
 
+def _told(draws: Draws) -> str:
+    """The request that a controller sends again and again."""
+    return draws.sub("message").weighted(((3, "LeaderAndIsr"), (2, "UpdateMetadata"), (4, "StopReplica")))
+
+
 def _control(scope: Scope, draws: Draws, occurrence: int, since_us: int) -> Inside:
     """A controller's request to one broker."""
     return WhenMessage(
-        message=draws.weighted(((3, "LeaderAndIsr"), (2, "UpdateMetadata"), (2, "StopReplica"))),
-        edge=draws.choice(("sent", "answered")), target=Target(brokers=(draws.choice(scope.brokers),)),
-        occurrence=occurrence, since=since_us,
+        message=_told(draws), edge=draws.choice(("sent", "answered")),
+        target=Target(brokers=(draws.choice(scope.brokers),)), occurrence=occurrence, since=since_us,
     )  # fmt: skip
 
 
@@ -132,9 +137,21 @@ def _fetch(scope: Scope, draws: Draws, occurrence: int, since_us: int) -> Inside
     )
 
 
-ATTEMPTS: Sequence[tuple[int, Callable[[Scope, Draws, int, int], Inside]]] = (
-    (4, _isr_write), (2, _state_write), (1, _registration), (3, _control), (2, _fetch)
+Attempt = Callable[[Scope, Draws, int, int], Inside]
+ATTEMPTS: Sequence[tuple[int, Attempt]] = (
+    (4, _isr_write), (2, _state_write), (1, _registration), (5, _control), (2, _fetch)
 )  # fmt: skip
+PROVOKED = 0.7
+"""The share of lost requests for which something is done that has them sent."""
+
+
+def _sends(scope: Scope, draws: Draws, which: Draws, attempt: Attempt) -> list[Strike]:
+    """The strikes that have such a request be sent. A deletion, a move or a shutdown ends replicas, no fault does."""
+    target = strikes.role(scope, draws, scope.partition(draws))
+    if attempt is _control and _told(which) == "StopReplica":
+        return draws.weighted(((4, passing), (2, move)))(scope, draws) or [strikes.shut_down(scope, draws, target)]
+    ways = ((3, strikes.short_crash), (3, strikes.expire), (2, strikes.pause), (2, strikes.isolate))
+    return [draws.weighted(ways)(scope, draws, target)]
 
 
 @chaos("retries", "a request is lost several times in a row, and something happens at its next attempt")
@@ -153,9 +170,7 @@ class Retries(Episodes):
             draft.add(attempt(scope, draws.sub("which"), number, since_us), [Strike(MessageCut())], at_us=since_us)
         last = attempt(scope, draws.sub("which"), first + lost, since_us)
         draft.add(last, [_trouble(scope, draws.sub("then"))], at_us=since_us)
-        if draws.chance(0.7):  # something that makes it be sent
+        if draws.chance(PROVOKED):
             own = draws.sub("provoked")
-            target = strikes.role(scope, own, scope.partition(own))
-            ways = ((3, strikes.short_crash), (3, strikes.expire), (2, strikes.pause), (2, strikes.isolate))
-            strike = own.weighted(ways)(scope, own, target)
-            draft.add(At(since_us + own.spread((MS, SECOND))), [strike])
+            series = _sends(scope, own, draws.sub("which"), attempt)
+            draft.add(At(since_us + own.spread((MS, SECOND))), series)

@@ -19,7 +19,7 @@ from scenarios.faults.actions.mistakes import ReassignMistake
 from scenarios.faults.actions.reassignments import ReassignExecute, ReassignList, ReassignVerify
 from scenarios.faults.actions.topic_actions import TopicExpand
 from scenarios.language.actions import Action
-from scenarios.language.chaos import COUNT, chaos
+from scenarios.language.chaos import COUNT, SHARE, chaos
 from scenarios.language.plan import Move, Plan
 from scenarios.language.schema.spans import Range
 from scenarios.language.schema.table_reader import key
@@ -133,6 +133,16 @@ class Mistakes(Episodes):
 @frozen(kw_only=True)
 class UncleanElections(Episodes):
     times: Range = field(default=(1, 1), metadata=key(COUNT, "how often in a run"))
+    short_logs: float = field(
+        default=0.0, metadata=key(SHARE, "the share of such seeds in which logs are short, so that their starts move")
+    )
+
+    def draw(self, draft: Draft, draws: Draws) -> None:
+        """Draw the elections, in some seeds on short logs: a replica that is elected behind the others may end before
+        the starts of their logs."""
+        if draws.sub("short").chance(self.short_logs):
+            ShortLogs().draw(draft, draws.sub("short/logs"))
+        super().draw(draft, draws)
 
     def episode(self, scope: Scope, draws: Draws) -> None:
         draft, partition = scope.draft, scope.partition(draws)

@@ -16,6 +16,7 @@ from scenarios.chaos.draw import concrete, default_swarm
 from scenarios.chaos.kinds.loads import Loads
 from scenarios.chaos.kinds.meetings import possible
 from scenarios.chaos.kinds.shape import Healing
+from scenarios.chaos.kinds.upkeep import UncleanElections
 from scenarios.faults.actions.brokers import ZkExpire
 from scenarios.faults.actions.config_actions import ConfigSet
 from scenarios.faults.actions.disks import LogDirOffline
@@ -393,6 +394,23 @@ def test_attempts_in_a_row_are_lost_and_the_next_one_meets_something() -> None:
         numbers = [trigger.occurrence for trigger in waits]
         assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
         assert len({evolve(trigger, occurrence=1) for trigger in waits}) == 1, "all are of the same request"
+
+
+def test_a_lost_stop_replica_is_one_that_something_has_sent() -> None:
+    """A deletion, or a move besides that of the file. For some requests nothing is done."""
+    seen = Counter[bool]()
+    for entries in drawn_entries("retries", seeds=120):
+        waits = [entry.trigger for entry in entries if isinstance(entry.trigger, WhenMessage)]
+        if waits and waits[0].message == "StopReplica":
+            names = Counter(entry.name for entry in entries)
+            seen[names["topic.delete"] > 0 or names["reassign.execute"] > 1] += 1
+    assert seen[True] > seen[False] > 0
+
+
+@pytest.mark.parametrize(("share", "short"), [(0.0, 0), (1.0, 20)])
+def test_unclean_elections_may_be_held_on_short_logs(share: float, short: int) -> None:
+    scenario = evolve(Scenario.loads(SMALL), chaos=[UncleanElections(share=1.0, short_logs=share)])
+    assert sum("log.segment.bytes" in concrete(scenario, seed).cluster.config for seed in range(20)) == short
 
 
 def test_a_directory_is_lost_by_a_broker_that_has_another() -> None:
