@@ -140,3 +140,13 @@ def test_a_leader_with_a_setting_of_its_own() -> None:
     run.emit(e.BecameLeader, 0, *ORDERS_0, 1, 0, 0, (0, 1), (0, 1, 2), (), ())
     run.show(ProduceRefused, 0, *ORDERS_0, -1, "NOT_ENOUGH_REPLICAS")
     assert run.violations() == []
+
+
+def test_a_batch_that_is_refused_while_its_leader_becomes_a_follower() -> None:
+    """The answer to a producer that waits lets the next request of its connection in, within the same step."""
+    run = Cluster("leaders_accept")
+    run.leads(0, 1)
+    run.show(ProduceRefused, 0, *ORDERS_0, -1, "NOT_LEADER_FOR_PARTITION")
+    run.follows(0, 1, 2)
+    run.passes(2)
+    assert run.violations() == []
