@@ -10,7 +10,7 @@ from attrs import define, field
 from emulator.network.endpoint import Endpoint
 from emulator.network.network import Network
 from emulator.nodes import Process
-from emulator.protocol.shown import RequestUnanswered
+from emulator.trace.shown_znodes import RequestUnanswered
 
 TIMED_OUT = "timed out"
 """Why a connection is closed by a client that waits for too long."""

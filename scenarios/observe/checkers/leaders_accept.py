@@ -36,7 +36,7 @@ class LeadersAccept(Checker):
     statement: ClassVar[str] = (
         "refused(batch) ⇒ ¬leads ∨ |isr| < min.insync.replicas: a leader refuses a batch only for a reason"
     )
-    fails_when: ClassVar[str | None] = "a leader wants one replica more in sync than it is told"
+    fails_when: ClassVar[str | None] = "a leader wants one replica more in sync than it has to"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
@@ -44,8 +44,8 @@ class LeadersAccept(Checker):
         self._own: dict[int, None] = {}
         """The brokers that have a setting of their own."""
         self._refused: dict[tuple[int, TopicPartition], tuple[ProduceRefused, RefusedInVain]] = {}
-        """What brokers refused since the last look as they lead no more, though nothing has shown that. It may show
-        yet: a broker that becomes a follower answers those that wait first, and takes their next requests."""
+        """The batches that brokers refused since the last look as they lead no more, which nothing has shown. It may
+        show yet: a broker that becomes a follower answers those that wait first, and takes their next requests."""
 
     def on_written(self, event: ZkWritten) -> None:
         if event.path.startswith(znodes.CONFIG_BROKERS + "/") and SETTING in event.data:

@@ -9,9 +9,10 @@ from emulator.protocol import znodes
 from emulator.protocol.api import Request
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.groups.membership import HeartbeatRequest, JoinGroupRequest
-from emulator.protocol.shown import FetchOverdue, ProduceRefused, RequestUnanswered
+from emulator.protocol.shown import FetchOverdue, ProduceRefused
 from emulator.protocol.znodes import encode_config
 from emulator.trace.events import ZkWritten
+from emulator.trace.shown_znodes import RequestUnanswered
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
