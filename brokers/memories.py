@@ -169,7 +169,7 @@ def _futures(broker: "Broker") -> tuple[TopicPartition, ...]:
 
 
 def _left_files(broker: "Broker") -> tuple[tuple[TopicPartition, str], ...]:
-    """What the directories' checkpoints and other files say of replicas that have no log there, each with the file."""
+    """The replicas that have no log in a directory whose checkpoints or other files name them, each with the file."""
     return tuple(
         (tp, kind)
         for directory in broker.replicas.logs.online

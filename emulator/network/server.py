@@ -10,7 +10,7 @@ from attrs import define, field
 from emulator.network.endpoint import Endpoint
 from emulator.network.network import Network
 from emulator.nodes import Process
-from emulator.protocol.shown import RequestUnanswered
+from emulator.trace.shown_znodes import RequestUnanswered
 
 TIMED_OUT = "timed out"
 """Why a connection is closed by a client that waits for too long."""
@@ -47,11 +47,9 @@ class Channel:
         if self.busy:
             self.waiting.append((request, self.endpoint.process.node.trace.cause))
         else:
-            self._take_up(request)
-
-    def _take_up(self, request: Any) -> None:
-        self.busy, self.request, self.since_us = True, request, self.endpoint.world.now
-        self.handle(request, self)
+            self.busy = True
+            self.request, self.since_us = request, self.endpoint.world.now
+            self.handle(request, self)
 
     def reply(self, response: Any, size: int, background: bool = False) -> None:
         """Answer the current request and take the next one. If the client is gone, the answer is lost."""
@@ -73,7 +71,9 @@ class Channel:
         cause = trace.cause
         while self.waiting and not self.busy:
             request, trace.cause = self.waiting.popleft()
-            self._take_up(request)
+            self.busy = True
+            self.request, self.since_us = request, self.endpoint.world.now
+            self.handle(request, self)
         trace.cause = cause
         self.taking = False
 

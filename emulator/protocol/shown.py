@@ -71,24 +71,6 @@ class ProducersLeft(NamedTuple):
     waiting: int
 
 
-class RequestUnanswered(NamedTuple):
-    """A client has closed its connection, as the request in hand was not answered in its time.
-
-    Attributes:
-        client: the machine of the client.
-        request: the request.
-        since_us: when the broker took it up.
-    """
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    client: int
-    request: object
-    since_us: int
-
-
 class ControllerLeft(NamedTuple):
     """A broker closes its connection to the controller, and opens one to another (KIP-497).
 

@@ -1,4 +1,5 @@
-"""Facts about ZooKeeper that no recorded event has. They are shown to folds and not recorded (``Trace.show``)."""
+"""Facts about ZooKeeper and connections that no recorded event has. They are shown to folds and not recorded
+(``Trace.show``)."""
 
 from typing import NamedTuple
 
@@ -16,3 +17,21 @@ class ZnodeCreated(NamedTuple):
     client: int
     path: str
     ephemeral: bool
+
+
+class RequestUnanswered(NamedTuple):
+    """A client has closed its connection, as the request in hand was not answered in its time.
+
+    Attributes:
+        client: the machine of the client.
+        request: the request.
+        since_us: when the broker took it up.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    client: int
+    request: object
+    since_us: int

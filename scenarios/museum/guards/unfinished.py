@@ -58,7 +58,7 @@ def _one_more(refusal: Callable[..., Errors]) -> Callable[..., Errors]:
 GUARDS = (
     Guard(
         name="leaders_accept",
-        title="a leader wants one replica more in sync than it is told",
+        title="a leader wants one replica more in sync than it has to",
         here="A leader refuses batches with acks=all while its ISR has just min.insync.replicas members.",
         taken_out=(TakenOut(owner=produce, function="refusal", instead=_one_more),),
     ),
@@ -79,7 +79,7 @@ GUARDS = (
         name="isr_changes_end",
         title="a leader does not hear what ZooKeeper has answered",
         here="A leader that has written an ISR goes on waiting for the outcome, and changes its ISR no more.",
-        also=("converged",),
+        also=("broker_remembers", "controller_remembers"),
         taken_out=(TakenOut(owner=ZkIsrManager, function="submit", instead=_does_not_listen),),
     ),
     Guard(
@@ -91,7 +91,7 @@ GUARDS = (
     Guard(
         name="elects_in_order",
         title="an election makes the leader the only member of the ISR",
-        here="A controller that elects a leader leaves nobody else in the ISR. The others join again.",
+        here="A controller that elects a leader leaves no other replica in the ISR. The others join again.",
         taken_out=(TakenOut(owner=LeaderElections, function="successor", instead=_alone),),
     ),
 )

@@ -187,7 +187,7 @@ class BrokerRemembersTrue(BrokerMemory):
             if tp is not None and self.cluster.state(tp) is None:
                 continue  # the topic was deleted during a move, whose handler stays
             if path == znodes.REASSIGN_PARTITIONS:
-                continue  # a controller hears of its creation only, and reads it again when a move ends
+                continue  # a controller learns of its creation only, and reads it again when a move ends
             yield Unlike("unarmed", path, "no watch", "one")
 
 

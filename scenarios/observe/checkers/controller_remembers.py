@@ -42,7 +42,7 @@ class ControllerRemembersTrue(Checker):
     Verified: the memory of each new controller as its failover ends (step F9), against ZooKeeper, but for znodes that
         were written since its election: it may have read them before that. When the cluster is at rest, that of the
         controller that works, whole: a change that was announced has reached it (/isr_change_notification, AlterIsr, a
-        watch), and nothing is left of what is over: no topic waits for a deletion that nobody asks for. Where
+        watch), and nothing is left of what is over: no topic waits for a deletion that was not asked for. Where
         auto.leader.rebalance.enable is true, the next look at preferred leaders is due.
 
     Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4), and up to 2.1

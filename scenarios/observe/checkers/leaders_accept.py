@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol import znodes
+from emulator.protocol.events import BecameFollower, ReplicaOffline, ReplicaStopped
 from emulator.protocol.shown import ProduceRefused
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.acks_all_in_sync import SETTING
-from scenarios.observe.checkers.checker import Checker, Gravity, Report
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.findings.client_facts import RefusedInVain
 from scenarios.observe.history.history import History
 
@@ -35,13 +36,16 @@ class LeadersAccept(Checker):
     statement: ClassVar[str] = (
         "refused(batch) ⇒ ¬leads ∨ |isr| < min.insync.replicas: a leader refuses a batch only for a reason"
     )
-    fails_when: ClassVar[str | None] = "a leader wants one replica more in sync than it is told"
+    fails_when: ClassVar[str | None] = "a leader wants one replica more in sync than it has to"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._settings = history.settings
         self._own: dict[int, None] = {}
         """The brokers that have a setting of their own."""
+        self._refused: dict[tuple[int, TopicPartition], tuple[ProduceRefused, RefusedInVain]] = {}
+        """The batches that brokers refused since the last look as they lead no more, which nothing has shown. It may
+        show yet: a broker that becomes a follower answers those that wait first, and takes their next requests."""
 
     def on_written(self, event: ZkWritten) -> None:
         if event.path.startswith(znodes.CONFIG_BROKERS + "/") and SETTING in event.data:
@@ -57,5 +61,30 @@ class LeadersAccept(Checker):
         if led is None or self.cluster.leads(node, tp) is None:
             return
         least = max(map(int, self._settings.values(event.topic, SETTING, 1, event.t_us)))
-        if event.error == NO_LEADER or (len(led.isr) >= least and node not in self._own):
-            self.violated(event, RefusedInVain(node, event.error, led.isr, least), tp, (node,))
+        facts = RefusedInVain(node, event.error, led.isr, least)
+        if event.error == NO_LEADER:
+            self._refused[node, tp] = event, facts
+        elif len(led.isr) >= least and node not in self._own:
+            self.violated(event, facts, tp, (node,))
+
+    def on_follower(self, event: BecameFollower) -> None:
+        self._excuse(event)
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        self._excuse(event)
+
+    def on_offline(self, event: ReplicaOffline) -> None:
+        self._excuse(event)
+
+    def _excuse(self, event: BecameFollower | ReplicaStopped | ReplicaOffline) -> None:
+        if self._refused:
+            self._refused.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
+
+    def look(self, moment: Moment) -> None:
+        refused, self._refused = self._refused, {}
+        for (node, tp), (event, facts) in refused.items():
+            self.violated(event, facts, tp, (node,))
+
+    def finish(self) -> None:
+        for (node, tp), (event, facts) in self._refused.items():
+            self.violated(event, facts, tp, (node,))

@@ -8,7 +8,7 @@ from typing import ClassVar
 from emulator.protocol.api import Request
 from emulator.protocol.events import GroupStateChanged
 from emulator.protocol.fetch import FetchRequest
-from emulator.protocol.shown import RequestUnanswered
+from emulator.trace.shown_znodes import RequestUnanswered
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.client_facts import NeverAnswered
 from scenarios.observe.history.history import History

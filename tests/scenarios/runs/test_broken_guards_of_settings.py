@@ -36,7 +36,7 @@ def standing(*method: dict[str, Any], **more: Any) -> Scenario:
 def found_without(
     monkeypatch: pytest.MonkeyPatch, wanted: Scenario, owner: type, name: str, instead: Any, checker: str
 ) -> str:
-    """What ``checker`` finds where ``instead`` is in the place of a function; nothing is found with the function."""
+    """The finding of ``checker`` where ``instead`` is in the place of a function; there is none with the function."""
     assert findings(wanted) == {}
     monkeypatch.setattr(owner, name, instead)
     return findings(wanted)[checker]

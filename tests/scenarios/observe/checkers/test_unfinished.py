@@ -9,9 +9,10 @@ from emulator.protocol import znodes
 from emulator.protocol.api import Request
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.groups.membership import HeartbeatRequest, JoinGroupRequest
-from emulator.protocol.shown import FetchOverdue, ProduceRefused, RequestUnanswered
+from emulator.protocol.shown import FetchOverdue, ProduceRefused
 from emulator.protocol.znodes import encode_config
 from emulator.trace.events import ZkWritten
+from emulator.trace.shown_znodes import RequestUnanswered
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
@@ -139,4 +140,14 @@ def test_a_leader_with_a_setting_of_its_own() -> None:
     run.emit(ZkWritten, 3, "create", f"{znodes.CONFIG_BROKERS}/0", 0, 0, encode_config({"min.insync.replicas": "3"}))
     run.emit(e.BecameLeader, 0, *ORDERS_0, 1, 0, 0, (0, 1), (0, 1, 2), (), ())
     run.show(ProduceRefused, 0, *ORDERS_0, -1, "NOT_ENOUGH_REPLICAS")
+    assert run.violations() == []
+
+
+def test_a_batch_that_is_refused_while_its_leader_becomes_a_follower() -> None:
+    """The answer to a producer that waits lets the next request of its connection in, within the same step."""
+    run = Cluster("leaders_accept")
+    run.leads(0, 1)
+    run.show(ProduceRefused, 0, *ORDERS_0, -1, "NOT_LEADER_FOR_PARTITION")
+    run.follows(0, 1, 2)
+    run.passes(2)
     assert run.violations() == []
