@@ -286,6 +286,7 @@ class Broker:
         """Add the handlers of requests that only real clients send."""
         from brokers.coordinators.find import CoordinatorFinder
         from brokers.groups.handler import GroupsHandler
+        from brokers.requests.acls import AclsHandler
         from brokers.requests.admin_configs import ConfigsHandler
         from brokers.requests.admin_topics import TopicsHandler
 
@@ -295,6 +296,7 @@ class Broker:
             knows_missing=self.spec.policies.knows_missing_settings, shows_rates=self.spec.policies.shows_rates,
         )  # fmt: skip
         router.add(configs)
+        router.add(AclsHandler())
         finder = CoordinatorFinder(self.process, manager.metadata, self._coordinators, admin_zk.create_topic)
         router.add(GroupsHandler(self.groups.coordinator, finder))
         for handler in self.transactions.handlers():

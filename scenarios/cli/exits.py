@@ -71,7 +71,7 @@ def explain(error: BaseException, *, debug: bool = False) -> int:
 
 
 def _missing(error: BaseException) -> BadInput | None:
-    """What to install, where that is what the error is about."""
+    """The refusal of a command whose extra is not installed, if that is what the error is about."""
     if not isinstance(error, ModuleNotFoundError):
         return None
     from scenarios.extras import missing

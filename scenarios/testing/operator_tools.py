@@ -34,7 +34,7 @@ class Offsets(NamedTuple):
 
 
 class OperatorTools:
-    """What a test does to a running cluster as its operator."""
+    """The actions of a test on a running cluster as its operator."""
 
     __slots__ = ()
 

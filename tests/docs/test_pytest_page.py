@@ -26,7 +26,7 @@ CLASSES: dict[str, type[Any]] = {
 }
 """The classes by the names that the page gives their instances."""
 OWN = {"ProduceHandle.follow", "ProduceHandle.over", "ConsumerInstance.see"}
-"""What the package calls itself."""
+"""Methods that the package calls itself."""
 
 
 def rows() -> Iterator[str]:

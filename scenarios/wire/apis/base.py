@@ -130,7 +130,7 @@ FILES: Mapping[int, str] = {
         "describe_cluster": (60,), "groups": (10, 11, 12, 13, 14), "groups_offsets": (8, 9, 47), "groups_admin": (15,
         16, 42),
         "transactions": (24, 25, 26, 28), "topics": (19, 20, 37), "configs": (32, 33, 44), "log_dirs": (34, 35),
-        "partition_reassignments": (43, 45, 46),
+        "partition_reassignments": (43, 45, 46), "acls": (29, 30, 31),
     }.items()
     for key in keys
 }  # fmt: skip

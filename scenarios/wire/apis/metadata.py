@@ -8,9 +8,8 @@ from emulator.protocol.clients.metadata import (
     TopicAnswer,
 )
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
+from scenarios.wire.authorized_operations import CLUSTER, TOPIC, authorized
 
-NOT_REQUESTED = -2147483648
-"""The authorized operations of a response to a client that did not ask for them (KIP-430)."""
 NAMES_CREATION = 4
 """The first version in which a client says whether topics may be created; before, they may."""
 
@@ -35,8 +34,8 @@ class Metadata(WireApi):
             "brokers": [_broker(broker, connection) for broker in response.live_brokers],
             "cluster_id": connection.served.cluster_id,
             "controller_id": response.controller,
-            "topics": list(map(_topic, response.topics)),
-            "cluster_authorized_operations": NOT_REQUESTED,
+            "topics": [_topic(topic, body) for topic in response.topics],
+            "cluster_authorized_operations": authorized(body, "include_cluster_authorized_operations", CLUSTER),
         }
 
 
@@ -45,13 +44,13 @@ def _broker(broker: int, connection: Connection) -> Body:
     return {"node_id": broker, "host": host, "port": port, "rack": connection.served.racks.get(broker)}
 
 
-def _topic(topic: TopicAnswer) -> Body:
+def _topic(topic: TopicAnswer, body: Body) -> Body:
     return {
         "error_code": int(topic.error),
         "name": topic.name,
         "is_internal": topic.name in INTERNAL_TOPICS,
         "partitions": list(map(_partition, topic.partitions)),
-        "topic_authorized_operations": NOT_REQUESTED,
+        "topic_authorized_operations": authorized(body, "include_topic_authorized_operations", TOPIC),
     }
 
 

@@ -9,9 +9,6 @@ from scenarios.wire.apis.base import Body, InvalidRequest
 
 V = TypeVar("V")
 
-NOT_REQUESTED = -2147483648
-"""The authorized operations of a response to a client that did not ask for them (KIP-430)."""
-
 
 def microseconds(timeout_ms: int) -> int:
     """A request's own timeout in microseconds. A negative one is a very long one."""

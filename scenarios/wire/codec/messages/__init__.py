@@ -3,6 +3,7 @@
 from typing import Final
 
 from scenarios.wire.codec.messages import (
+    acls,
     data,
     first_requests,
     groups,
@@ -15,7 +16,7 @@ from scenarios.wire.codec.messages import (
 from scenarios.wire.codec.messages.first_requests import API_VERSIONS
 from scenarios.wire.codec.schema import Api
 
-_THEMES: Final = (first_requests, data, groups, offsets, topics, replica_admin, transactions, security)
+_THEMES: Final = (first_requests, data, groups, offsets, topics, replica_admin, transactions, security, acls)
 APIS: Final[dict[int, Api]] = {
     api.key: api for theme in _THEMES for api in vars(theme).values() if isinstance(api, Api)
 }

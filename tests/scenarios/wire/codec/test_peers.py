@@ -20,6 +20,8 @@ from tests.scenarios.wire.codec.peers import PEERS
 KINDS = ("request", "response")
 BY_NAME = {api.name: api for api in APIS.values()}
 ONLY_KAFKA_PYTHON = {
+    ("CreateAcls", 0),
+    ("DeleteAcls", 0),
     ("AlterReplicaLogDirs", 0),
     ("CreateTopics", 0),
     ("CreateTopics", 1),
