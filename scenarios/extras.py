@@ -16,7 +16,7 @@ STUDY = ("pyspark", "pandas", "pyarrow", "numpy", "scipy", "statsmodels")
 
 
 def missing(error: BaseException) -> BadInput | None:
-    """What to say of an import that failed because an extra is not installed; None for any other error."""
+    """The refusal that stands for an import that failed because an extra is not installed; None for any other error."""
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None
     package = error.name.partition(".")[0]

@@ -14,7 +14,7 @@ Version notes:
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from attrs import define, evolve
+from attrs import define, evolve, field
 
 from brokers.broker_policies import BrokerPolicies
 from brokers.metadata_cache import MetadataCache, Topics
@@ -38,6 +38,9 @@ from emulator.zookeeper import SessionExpired
 if TYPE_CHECKING:
     from brokers.coordinators.find import CoordinatorStore
 
+MOST_TOLD = 1000
+"""The refused topics that a broker remembers. A client may ask for any number of names."""
+
 
 @define(eq=False)
 class MetadataHandler:
@@ -50,6 +53,8 @@ class MetadataHandler:
     manager: ReplicaManager
     admin_zk: AdminZkClient
     internal_topic: "Callable[[str], CoordinatorStore | None]"
+    _told: dict[str, Errors] = field(factory=dict)
+    """The topics whose refusal is in the log, each with its error."""
 
     @property
     def _cache(self) -> MetadataCache:
@@ -106,8 +111,7 @@ class MetadataHandler:
             await self.admin_zk.create_topic(topic, partitions, factor, settings)
         except ApiException as refused:
             if refused.error.code is not Errors.TOPIC_ALREADY_EXISTS:  # otherwise another broker was faster
-                log = get_logger("brokers.metadata")
-                log.warning("the topic was not created", topic=topic, why=str(refused))
+                self._tell(topic, refused)
                 return refused.error.code
         except SessionExpired:
             return Errors.UNKNOWN_SERVER_ERROR
@@ -120,6 +124,15 @@ class MetadataHandler:
         named = {topic_id: topic for topic, topic_id in self._cache.topic_ids.items()}
         wanted = dict.fromkeys(request.topic_ids)
         return [each for each in wanted if each not in named], [named[each] for each in wanted if each in named]
+
+    def _tell(self, topic: str, refused: ApiException) -> None:
+        """Log that a topic was not created: once, though its client asks again several times a second."""
+        code = refused.error.code
+        if self._told.get(topic) is not code:
+            if len(self._told) >= MOST_TOLD:
+                del self._told[next(iter(self._told))]
+            self._told[topic] = code
+            get_logger("brokers.metadata").warning("the topic was not created", topic=topic, why=str(refused))
 
     def _answer(
         self, request: ClientMetadataRequest, channel: Channel, known: Topics, errors: dict[str, Errors]

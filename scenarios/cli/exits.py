@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from scenarios.cli.output import note
 from scenarios.errors import EXIT_CODE, BadInput, PartFailed
-from scenarios.extras import missing
 from scenarios.resuming import is_interrupt
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def explain(error: BaseException, *, debug: bool = False) -> int:
         note(f"understudy: {_first_line(error) or 'interrupted'}")
         return INTERRUPTED
     trace = error
-    if (needed := missing(error)) is not None:
+    if (needed := _missing(error)) is not None:
         if debug:
             note("".join(traceback.format_exception(trace)).rstrip())
         note(f"understudy: {needed}")
@@ -69,6 +68,15 @@ def explain(error: BaseException, *, debug: bool = False) -> int:
         return TOOL_FAILED
     note(f"understudy: the tool failed: {type(error).__name__}: {_first_line(error)}{hint}")
     return TOOL_FAILED
+
+
+def _missing(error: BaseException) -> BadInput | None:
+    """The refusal of a command whose extra is not installed, if that is what the error is about."""
+    if not isinstance(error, ModuleNotFoundError):
+        return None
+    from scenarios.extras import missing
+
+    return missing(error)
 
 
 def _first_line(error: BaseException) -> str:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from emulator.kernel.collector import collector_off
 from emulator.trace import Sink
-from scenarios.extras import need_study
 from scenarios.language import Scenario
 from scenarios.observe.measures import Figures
 from scenarios.runs.run import Run
@@ -55,6 +54,8 @@ def run_scenario(
         KernelError: the tool failed, not the cluster.
     """
     if trace_dir is not None:
+        from scenarios.extras import need_study
+
         need_study("a recorded run")
     asked = prepare(scenario, seed, strategy, profile)
     if trace_dir is not None and overwrite:

@@ -39,15 +39,18 @@ class ConsumerInstance:
         return list(self._offsets.get(self._parse(partition), ()))
 
     async def poll(self, records: int, within: str = "30s") -> None:
-        """Wait until the application has that many records more.
+        """Wait until the application has that many records more than at the call. The consumer reads on by itself, so
+        what came before the call does not count: for a total, ``await c.until(lambda: consumer.records == 10)``.
 
         Raises: NotInTime.
         """
         __tracebackhide__ = True
         before = self.records
         if not await passes(self._world, lambda: self.records >= before + records, duration_us(within)):
+            total = f"c.until(lambda: consumer.records == {before + records}) waits for a total"
             raise NotInTime(
-                f"the consumer got {self.records - before} of {records} records within {within}, {self.records} in all"
+                f"the consumer got {self.records - before} of {records} records within {within}, {self.records} "
+                f"in all; poll counts from its call on, {total}"
             )
 
     def close(self) -> None:

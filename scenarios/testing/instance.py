@@ -7,7 +7,7 @@ records on a broker's disk, metrics under Kafka's names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -21,22 +21,15 @@ from emulator.gates import Visit
 from emulator.kernel import World
 from emulator.nodes import CrashKind, Process
 from emulator.protocol.api import Request
-from emulator.protocol.configs import as_text
 from emulator.protocol.events import Consumed
-from emulator.protocol.types import NO_LEADER, TopicPartition
-from emulator.protocol.znodes import ALL_BROKERS, broker_entity, topic_entity
+from emulator.protocol.types import NO_LEADER
 from emulator.trace import Event, rows
 from emulator.trace.columns import kind_of_rows
-from emulator.zookeeper import ZkClient
-from scenarios.cluster.clients.admin import KafkaError
-from scenarios.cluster.clients.batch_producer import ACKS, BatchProducer, Sending
+from scenarios.cluster.clients.batch_producer import BatchProducer
 from scenarios.cluster.clients.consuming import Consumption
-from scenarios.cluster.clients.tools import config_command, leader_election_command, reassign, topic_command
-from scenarios.cluster.clients.tools.command_outcome import CommandOutcome
 from scenarios.cluster.cluster import Cluster
 from scenarios.cluster.from_scenario import cluster_setup, topic_setup
 from scenarios.errors import BadInput
-from scenarios.extras import need_study
 from scenarios.faults import Performer, TargetRoles
 from scenarios.faults.actions.brokers import (
     BrokerControlledShutdown,
@@ -49,19 +42,21 @@ from scenarios.faults.actions.brokers import (
 )
 from scenarios.faults.actions.links import LinkCut, LinkHeal
 from scenarios.faults.arming import GateFilter
-from scenarios.language import Action, At, MethodEntry, Scenario, Target, When, split_partition
+from scenarios.language import Action, At, MethodEntry, Scenario, Target, When
 from scenarios.language.checks import check_operation
 from scenarios.language.step_names import check_step, unreachable
 from scenarios.language.targets import TARGET
 from scenarios.observe.checkers import Checkers, Violation
 from scenarios.observe.exposition import ShownMetrics
+from scenarios.observe.exposition.shown import ShownMetric
 from scenarios.observe.timeline.timeline import lines
-from scenarios.profiles import PROFILES
 from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.recounts import Looks, Recounts, start_settings
 from scenarios.runs.waits import RETRY_US
 from scenarios.testing.consumer_instance import ConsumerInstance
 from scenarios.testing.gate import HeldGate
+from scenarios.testing.operator_tools import OperatorTools
+from scenarios.testing.producer_instance import Acks, ProduceHandle, ProducerInstance
 from scenarios.testing.shown_failures import described, in_words, last_events
 from scenarios.testing.state_reading import ClusterMetadata, ClusterState, Partition, ReplicaLog, value_of
 from scenarios.testing.verdict import Verdict, warn_of
@@ -72,7 +67,7 @@ Assignment = Sequence[Sequence[int]]
 
 
 @define(eq=False, repr=False)
-class ClusterInstance:
+class ClusterInstance(OperatorTools):
     """A running cluster, and everything that a test does with it.
 
     Partitions are named ``"orders-0"``, times are texts such as ``"30s"`` or ``"500ms"``, both of virtual time. An
@@ -94,7 +89,7 @@ class ClusterInstance:
     _shown: ShownMetrics = field(init=False)
     _events: list[Any] = field(init=False, factory=list)
     _consumers: list[ConsumerInstance] = field(init=False, factory=list)
-    _producer: BatchProducer | None = field(init=False, default=None)
+    _producer: ProducerInstance | None = field(init=False, default=None)
     _running: AbstractAsyncContextManager[None] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -278,8 +273,16 @@ class ClusterInstance:
         """The value of a metric by Kafka's name. For a gauge it is the value, for a meter the count, for a timer the
         number of measured durations. Brokers write gauges that follow the data ten times a second, meters once a
         second."""
+        return value_of(self._metrics_of(broker), broker, name)
+
+    def metrics(self, broker: int) -> dict[str, float]:
+        """All metrics of a broker by Kafka's names, with their values as ``metric`` gives them."""
+        shown = self._metrics_of(broker)
+        return {name: value_of(shown, broker, name) for name in sorted(shown)}
+
+    def _metrics_of(self, broker: int) -> dict[str, ShownMetric]:
         self._cluster.trace.flush()
-        return value_of(dict(self._shown.metrics(self._state.running(broker), self._world.now)), broker, name)
+        return dict(self._shown.metrics(self._state.running(broker), self._world.now))
 
     def events(self, kind: type[E], where: Callable[[E], bool] = lambda _: True) -> list[E]:
         """The events of one kind so far (``understudy.events``), in order."""
@@ -312,6 +315,8 @@ class ClusterInstance:
 
         Raises: BadInput where the folder cannot be written.
         """
+        from scenarios.extras import need_study
+
         need_study("a recorded run")
         from scenarios.testing.kept_trace import write_trace_of_test  # with Arrow, which few tests need
 
@@ -456,7 +461,7 @@ class ClusterInstance:
         partition: Partition,
         records: int = 1,
         *,
-        acks: Literal["all", "1", "0", -1, 1, 0] = "all",
+        acks: Acks = "all",
         size: int = 1024,
         within: str = "2m",
         retries: bool = True,
@@ -473,15 +478,32 @@ class ClusterInstance:
         Raises: KafkaError with the last error.
         """
         __tracebackhide__ = True
-        if str(acks) not in ACKS:
-            raise BadInput(f"acks={acks!r}; write 'all', '1' or '0'")
-        to = None if broker is None else self._state.broker(broker)
+        return await self._own_producer().produce(
+            partition, records, acks=acks, size=size, within=within, retries=retries, broker=broker
+        )
+
+    def begin(
+        self, partition: Partition, records: int = 1, *, acks: Acks = "all", size: int = 1024, within: str = "2m"
+    ) -> ProduceHandle:
+        """Send one batch as ``produce`` does, without waiting for its answer::
+
+        handle = c.begin("orders-0", 5)
+        c.crash(c.leader("orders-0"))
+        offsets = await handle.result()
+        """
+        return self._own_producer().begin(partition, records, acks=acks, size=size, within=within)
+
+    def producer(self, *, idempotent: bool = False) -> ProducerInstance:
+        """Start one more producer. ``idempotent``: it numbers its records, so that none is written twice (KIP-98)."""
+        node, first_id = self._cluster.producer_machine()
+        node.start(_idle)
+        batches = BatchProducer(self._cluster.network, node, tuple(self._cluster.nodes), first_id)
+        return ProducerInstance(idempotent, self._world, batches, self._state.tp, self._state.broker)
+
+    def _own_producer(self) -> ProducerInstance:
         if self._producer is None:
-            node, first_id = self._cluster.producer_machine()
-            node.start(_idle)
-            self._producer = BatchProducer(self._cluster.network, node, tuple(self._cluster.nodes), first_id)
-        tp, needed = self._state.tp(partition), duration_us(within)
-        return await self._producer.send(Sending(tp, records, size, ACKS[str(acks)], to, retries, needed))
+            self._producer = self.producer()
+        return self._producer
 
     def consumer(
         self, *partitions: Partition, offset_reset: Literal["earliest", "latest"] = "earliest"
@@ -504,70 +526,6 @@ class ClusterInstance:
         await consumer.poll(records, within)
         consumer.close()
         return consumer.offsets(partition)
-
-    # -- the operator's tools -----------------------------------------------------------------------------------------
-
-    @property
-    def zk(self) -> ZkClient:
-        """A ZooKeeper session of the operator's, to write znodes by hand."""
-        return self._cluster.operator.zk
-
-    async def create_topic(self, topic: str, assignment: Assignment, config: Mapping[str, Any] | None = None) -> None:
-        """Create a topic. Raises: KafkaError where Kafka refuses it."""
-        replicas = {number: tuple(each) for number, each in enumerate(assignment)}
-        settings = {name: as_text(value) for name, value in (config or {}).items()}
-        self._state.topics[topic] = None
-        await self._operate(topic_command.create, topic, replicas, settings, True)
-
-    async def create_partitions(self, topic: str, total: int, assignment: Assignment | None = None) -> None:
-        """Extend a topic to ``total`` partitions. ``assignment``: the replicas of the new ones. Raises: KafkaError."""
-        replicas = None if assignment is None else tuple(map(tuple, assignment))
-        await self._operate(topic_command.expand, topic, total, replicas, self._cluster.setup.moves_forbid_expansion)
-
-    async def delete_topic(self, topic: str) -> None:
-        """Mark a topic for deletion, which takes the controller a moment. Raises: KafkaError."""
-        await self._operate(topic_command.delete, topic)
-
-    async def reassign(self, plan: Mapping[str, Sequence[int]], *, via: Literal["zk", "api"] | None = None) -> None:
-        """Hand a plan to the controller; it returns when the plan was accepted.
-
-        Args:
-            via: /admin/reassign_partitions or AlterPartitionReassignments; None: as the release's tool.
-
-        Raises: KafkaError with the first error.
-        """
-        moves = {TopicPartition(*split_partition(name)): tuple(replicas) for name, replicas in plan.items()}
-        await self._operate(reassign.execute, moves, via or self.scenario.reassigns_by)
-
-    async def cancel_reassignment(self, *partitions: Partition) -> None:
-        """Cancel the reassignment of these partitions, or of all. Raises: KafkaError with the first error."""
-        await self._operate(reassign.cancel, [self._state.tp(one) for one in partitions] or None)
-
-    async def elect_preferred(self, *partitions: Partition) -> None:
-        """Elect the preferred replicas of these partitions, or of all. Raises: KafkaError with the first error."""
-        by_api = PROFILES[self.scenario.profile].election_tool == "api"
-        command = leader_election_command.by_api if by_api else leader_election_command.by_znode
-        await self._operate(command, [self._state.tp(one) for one in partitions] or None)
-
-    async def alter_config(
-        self, settings: Mapping[str, object], *, topic: str | None = None, broker: int | None = None
-    ) -> None:
-        """Change settings of a topic, of a broker, or of all brokers, while the cluster runs.
-
-        Raises: KafkaError where there is no such topic, or a value cannot be.
-        """
-        entity = ALL_BROKERS
-        if topic is not None:
-            entity = topic_entity(topic)
-        elif broker is not None:
-            entity = broker_entity(self._state.broker(broker))
-        texts = {name: as_text(value) for name, value in settings.items()}
-        await self._operate(config_command.alter, [entity], texts)
-
-    async def _operate(self, command: Any, *args: object) -> None:
-        outcome: CommandOutcome = await self._cluster.operate(command, *args)
-        for what, error in outcome.errors:
-            raise KafkaError(error, what)
 
     # -- failures -----------------------------------------------------------------------------------------------------
 

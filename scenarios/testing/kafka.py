@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import tempfile
 import threading
 import time
@@ -37,6 +38,7 @@ class KafkaServer:
 
     Attributes:
         recording: the folder that the run is recorded in (``understudy replay``).
+        keep: whether that folder stays where nothing has failed.
         run: the judged run; set once the context has ended.
     """
 
@@ -46,6 +48,7 @@ class KafkaServer:
     recording: Path | None = None
     zookeeper_port: int | None = None
     api_versions: str | None = None
+    keep: bool = False
     run: Run | None = None
     _live: LiveRun | None = None
     _thread: threading.Thread | None = None
@@ -132,7 +135,8 @@ class KafkaServer:
         return self
 
     def end(self) -> Run:
-        """Stop, and judge the run. Warns (``KnownFinding``) of findings that the release's known behaviour explains.
+        """Stop, judge the run, and leave nothing behind unless it is to be kept. Warns (``KnownFinding``) of findings
+        that the release's known behaviour explains.
 
         Raises: AssertionError where it broke an invariant for any other reason, or an expectation.
         """
@@ -144,6 +148,8 @@ class KafkaServer:
         run = self.run
         assert run is not None
         assert not fails(run), f"{run.explanation}\n{run.replay}"
+        if not self.keep and self.recording is not None:
+            shutil.rmtree(self.recording, ignore_errors=True)
         warn_of(KnownFinding.of(run.profile, run.known), stacklevel=2)
         return run
 
@@ -153,6 +159,7 @@ class KafkaServer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        self.keep = self.keep or error is not None
         try:
             self.end()
         except AssertionError as broken:
@@ -201,7 +208,8 @@ def kafka(
         scenario: a scenario file instead; its method runs against the live cluster.
         rate: virtual seconds for each second.
         port: the port of broker 0, the others have those after it; None: any free ports.
-        record: the new folder to record the run in; None: one in the folder for temporary files.
+        record: the new folder to record the run in; None: one in the folder for temporary files, which stays only
+            where the test, or the run, has failed.
         zookeeper_port: the port of ZooKeeper; None: any free port.
         api_versions: the release whose versions of APIs brokers announce, such as ``"3.0"``; None: the profile's.
 
@@ -217,4 +225,6 @@ def kafka(
     if api_versions is not None and not is_release(api_versions):
         raise BadInput(f"{api_versions!r} is no release with versions of APIs; known: {known_releases()}")
     recording = None if record is None else Path(record)
-    return KafkaServer(found.for_run(seed=seed), rate, port, recording, zookeeper_port, api_versions)
+    return KafkaServer(
+        found.for_run(seed=seed), rate, port, recording, zookeeper_port, api_versions, keep=recording is not None
+    )

@@ -28,7 +28,7 @@ class Project:
         return self._done(arguments, code).stdout
 
     def complaint(self, *arguments: str, code: int) -> str:
-        """What ``understudy ARGUMENTS`` says on standard error."""
+        """The text of ``understudy ARGUMENTS`` on standard error."""
         return self._done(("-m", "understudy", *arguments), code).stderr
 
     def _done(self, arguments: Sequence[str], code: int) -> subprocess.CompletedProcess[str]:

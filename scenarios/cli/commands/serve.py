@@ -19,6 +19,7 @@ PROFILE = "kafka-2.7"
 """The profile without a file: the newest release, in which admin clients can move partitions."""
 LOOPBACK = "127.0.0.1"
 LOCALHOST = "localhost"
+NUM_PARTITIONS = "cluster.config.num.partitions"
 ALLOCATIONS_BETWEEN_COLLECTIONS = 50_000
 ALLOCATIONS_AT_START = 5_000
 """The allocations between two collections at the start. Each class that attrs makes with slots leaves another one
@@ -62,6 +63,13 @@ def add(program: Program) -> None:
         metavar="V",
         type=api_versions,
         help="the release whose API versions the brokers announce, such as 3.0 (default: the profile's)",
+    )
+    parser.add_argument(
+        "--partitions",
+        metavar="N",
+        type=options.whole("--partitions", 1),
+        help="partitions of topics that clients create without a number of them, as by producing to one "
+        "(num.partitions; default: 1)",
     )
     parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="the seed of all random draws")
     parser.add_argument(
@@ -108,6 +116,8 @@ def serve(arguments: Namespace) -> int:
     from scenarios.wire.serving import LiveRun, ServeOptions
 
     changes = options.changes(arguments)
+    if arguments.partitions is not None:
+        changes.append((NUM_PARTITIONS, str(arguments.partitions)))
     scenario = _scenario(arguments, changes).for_run(seed=arguments.seed, profile=arguments.profile)
     refuse_sampled(scenario, "serve")
     advertised_host = _advertised_host(arguments)

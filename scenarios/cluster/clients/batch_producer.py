@@ -13,7 +13,7 @@ from emulator.protocol.address import LISTENER
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BatchesProduced
 from emulator.protocol.metadata import MetadataRequest, MetadataResponse
-from emulator.protocol.produce import ProducedBatch, ProduceRequest, ProduceResponse
+from emulator.protocol.produce import InitProducerIdRequest, ProducedBatch, ProduceRequest, ProduceResponse
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from scenarios.cluster.clients.admin import KafkaError
 from scenarios.cluster.clients.producer import RETRIABLE
@@ -22,6 +22,7 @@ ACKS = {"all": -1, "-1": -1, "1": 1, "0": 0}
 RETRY_BACKOFF_US = 100_000
 REQUEST_TIMEOUT_US = 30_000_000
 METADATA_TIMEOUT_US = 1_000_000
+Asked = MetadataRequest | ProduceRequest | InitProducerIdRequest
 
 
 @frozen
@@ -127,19 +128,33 @@ class BatchProducer:
         return leader, error, base
 
     async def _leader(self, tp: TopicPartition, timeout_us: int) -> int:
+        """The leader, as a broker knows it. Raises: Disconnected where none answers."""
+        response: MetadataResponse = await self._ask_in_turn(MetadataRequest((tp.topic,)), timeout_us)
+        return next((known.leader for known in response.partitions if known.tp == tp), NO_LEADER)
+
+    async def ask_any(self, request: Asked, within_us: int) -> Any:
+        """The answer of the first broker that gives one. Raises: KafkaError."""
+        world = self.node.world
+        deadline_us = world.now + within_us
+        while True:
+            try:
+                return await self._ask_in_turn(request, max(1, deadline_us - world.now))
+            except Disconnected:
+                if world.now + RETRY_BACKOFF_US >= deadline_us:
+                    raise KafkaError(Errors.NETWORK_EXCEPTION, request.api.name) from None
+                await world.sleep(RETRY_BACKOFF_US)
+
+    async def _ask_in_turn(self, request: Asked, timeout_us: int) -> Any:
         """Ask the brokers in turn, from the one that answered last. Raises: Disconnected where none answers."""
-        request = MetadataRequest((tp.topic,))
         for _ in self.bootstrap:
             broker = self.bootstrap[self._turn % len(self.bootstrap)]
             try:
-                response: MetadataResponse = await self._ask(broker, request, min(METADATA_TIMEOUT_US, timeout_us))
+                return await self._ask(broker, request, min(METADATA_TIMEOUT_US, timeout_us))
             except Disconnected:
                 self._turn += 1
-            else:
-                return next((known.leader for known in response.partitions if known.tp == tp), NO_LEADER)
         raise Disconnected("no broker answers")
 
-    async def _ask(self, broker: int, request: MetadataRequest | ProduceRequest, timeout_us: int) -> Any:
+    async def _ask(self, broker: int, request: Asked, timeout_us: int) -> Any:
         client = Client(self.network, self._process, broker, LISTENER, timeout_us)
         try:
             return await client.call(request, request.size)

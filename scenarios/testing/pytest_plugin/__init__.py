@@ -53,8 +53,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--understudy-artifacts",
         metavar="DIR",
         default="understudy-artifacts",
-        help="where a failed scenario leaves its file, its trace and the shrunk file, and a failed test with the "
-        "fixture 'cluster' its trace (default: understudy-artifacts)",
+        help="where a failed scenario leaves its file, its trace and the shrunk file, a failed test with the fixture "
+        "'cluster' its trace, and one with the fixture 'kafka' its recording (default: understudy-artifacts)",
     )
     group.addoption(
         "--understudy-shrink",
@@ -110,13 +110,21 @@ cluster_fixture = pytest.fixture(name=FIXTURE)(_give_cluster)
 @pytest.fixture(name=KAFKA)
 def kafka_fixture(request: pytest.FixtureRequest) -> Iterator[Any]:
     """``understudy.testing.KafkaServer``: a cluster that real clients attach to while the test runs. The mark
-    ``kafka`` says which one. The test fails where the run breaks an invariant."""
+    ``kafka`` says which one. The test fails where the run breaks an invariant. What it has recorded stays where the
+    test has failed, beside what other failed tests leave."""
     from scenarios.testing.kafka import kafka
+    from scenarios.testing.pytest_plugin.kept import new_recording, without_empty
 
     mark = request.node.get_closest_marker(KAFKA)
     given = {} if mark is None else mark.kwargs
-    with kafka(*(() if mark is None else mark.args), **given) as server:
-        yield server
+    own = None if "record" in given else new_recording(request.node)
+    try:
+        with kafka(*(() if mark is None else mark.args), **{"record": own, **given}) as server:
+            server.keep = "record" in given
+            yield server
+    finally:
+        if own is not None:
+            without_empty(own)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -167,8 +175,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
             report.sections.append(
                 ("what the cluster did", keep_driven(folder_of(item), last, report.longreprtext, again))
             )
-    recording = getattr(getattr(item, "funcargs", {}).get(KAFKA), "recording", None)
-    if report.when == "call" and report.failed and recording is not None:
+    served = getattr(item, "funcargs", {}).get(KAFKA)
+    recording = getattr(served, "recording", None)
+    if served is not None and recording is not None and report.when in ("setup", "call") and report.failed:
+        served.keep = True
         report.sections.append(("what the cluster did", f"understudy replay {recording}"))
     return report
 

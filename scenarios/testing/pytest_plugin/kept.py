@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,27 @@ def folder_of(item: pytest.Item) -> Path:
     """The folder of a test: a name that every file system accepts, and a shell without quotes."""
     name = "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in item.nodeid).strip("-")
     return item.config.stash[Options.KEY].artifacts / name
+
+
+def new_recording(item: pytest.Item) -> Path | None:
+    """The folder that the fixture ``kafka`` of a test records in, in place of an earlier one; None where none can be
+    made."""
+    folder = folder_of(item) / "recording"
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder
+
+
+def without_empty(recording: Path) -> None:
+    """Remove the folder of a recording that there is not, then that of the test, then the one for all tests: each
+    where nothing is left in it."""
+    for folder in (recording, recording.parent, recording.parent.parent):
+        if folder.exists():
+            with suppress(OSError):  # it holds something
+                folder.rmdir()
 
 
 def keep_driven(folder: Path, cluster: ClusterInstance, why: str, replay: str) -> str:

@@ -5,7 +5,8 @@ from typing import Any
 from emulator.protocol.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from emulator.protocol.errors import Errors
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
-from scenarios.wire.apis.shared import NOT_REQUESTED, coded
+from scenarios.wire.apis.shared import coded
+from scenarios.wire.authorized_operations import CLUSTER, authorized
 
 
 @wire_api
@@ -26,7 +27,7 @@ class DescribeCluster(WireApi):
             "cluster_id": connection.served.cluster_id,
             "controller_id": found.controller,
             "brokers": [_broker(broker, connection) for broker in found.live_brokers],
-            "cluster_authorized_operations": NOT_REQUESTED,
+            "cluster_authorized_operations": authorized(body, "include_cluster_authorized_operations", CLUSTER),
         }
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from emulator.protocol.errors import Errors
 from emulator.protocol.groups.operations import (
     DeleteGroupsRequest,
     DeleteGroupsResponse,
@@ -12,7 +13,7 @@ from emulator.protocol.groups.operations import (
     ListGroupsResponse,
 )
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
-from scenarios.wire.apis.shared import NOT_REQUESTED
+from scenarios.wire.authorized_operations import GROUP, NOT_REQUESTED, authorized
 
 CLASSIC = "classic"
 """The type of all groups (GroupType, 3.8)."""
@@ -29,10 +30,11 @@ class DescribeGroups(WireApi):
 
     def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
         found: DescribeGroupsResponse = response
-        return {"groups": [_described(group) for group in found.groups]}
+        return {"groups": [_described(group, body) for group in found.groups]}
 
 
-def _described(group: DescribedGroup) -> Body:
+def _described(group: DescribedGroup, body: Body) -> Body:
+    operations = authorized(body, "include_authorized_operations", GROUP)
     return {
         "error_code": int(group.error),
         "group_id": group.group,
@@ -50,7 +52,7 @@ def _described(group: DescribedGroup) -> Body:
             }
             for member in group.members
         ],
-        "authorized_operations": NOT_REQUESTED,
+        "authorized_operations": operations if group.error is Errors.NONE else NOT_REQUESTED,
     }
 
 

@@ -9,7 +9,8 @@ from emulator.protocol.clients.metadata import (
 )
 from emulator.protocol.errors import Errors
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
-from scenarios.wire.apis.shared import NO_ID, NOT_REQUESTED, id_bytes, id_text
+from scenarios.wire.apis.shared import NO_ID, id_bytes, id_text
+from scenarios.wire.authorized_operations import CLUSTER, TOPIC, authorized
 
 NAMES_CREATION = 4
 """The first version in which a client says whether topics may be created; before, they may."""
@@ -42,8 +43,8 @@ class Metadata(WireApi):
             "brokers": [_broker(broker, connection) for broker in response.live_brokers],
             "cluster_id": connection.served.cluster_id,
             "controller_id": response.controller,
-            "topics": _refused(body, connection.version) or list(map(_topic, response.topics)),
-            "cluster_authorized_operations": NOT_REQUESTED,
+            "topics": _refused(body, connection.version) or [_topic(topic, body) for topic in response.topics],
+            "cluster_authorized_operations": authorized(body, "include_cluster_authorized_operations", CLUSTER),
         }
 
 
@@ -66,14 +67,14 @@ def _refused(body: Body, version: int) -> list[Body]:
     ]
 
 
-def _topic(topic: TopicAnswer) -> Body:
+def _topic(topic: TopicAnswer, body: Body) -> Body:
     return {
         "error_code": int(topic.error),
         "name": topic.name or None,
         "topic_id": id_bytes(topic.topic_id),
         "is_internal": topic.name in INTERNAL_TOPICS,
         "partitions": list(map(_partition, topic.partitions)),
-        "topic_authorized_operations": NOT_REQUESTED,
+        "topic_authorized_operations": authorized(body, "include_topic_authorized_operations", TOPIC),
     }
 
 

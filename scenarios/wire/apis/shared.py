@@ -13,9 +13,6 @@ V = TypeVar("V")
 NO_ID = bytes(16)
 """The id of a topic that has none, or that is not named by one (Uuid.ZERO_UUID)."""
 
-NOT_REQUESTED = -2147483648
-"""The authorized operations of a response to a client that did not ask for them (KIP-430)."""
-
 
 def id_bytes(topic_id: str) -> bytes:
     """The bytes of a topic's id, which are 22 characters of base64 for URLs everywhere else; "": none."""

@@ -1,9 +1,10 @@
 """The state of the cluster at this instant, for an operator: ``{"action": "state", "partition": "orders-0"}``. Without
-a partition it is that of all of them."""
+a partition it is that of all of them, those of Kafka's internal topics last."""
 
 from collections.abc import Iterator
 from typing import Any
 
+from brokers.topic_creation import INTERNAL_TOPICS
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import TOPICS, decode_reassigning, decode_topic, topic_path
 from scenarios.errors import BadInput, did_you_mean
@@ -41,7 +42,8 @@ def _partitions(stage: LiveStage, wanted: Any) -> Iterator[dict[str, Any]]:
         lacking = stage.method.performer.roles.lacks_partition(str(named))
         if lacking:
             raise BadInput(lacking)
-    for topic in tree.children(TOPICS) if named is None else (named.topic,):
+    users_first = sorted(tree.children(TOPICS), key=lambda topic: (topic in INTERNAL_TOPICS, topic))
+    for topic in users_first if named is None else (named.topic,):
         data = tree.get(topic_path(topic)) or ""
         reassigning = decode_reassigning(data)
         for number, replicas in decode_topic(data).items():

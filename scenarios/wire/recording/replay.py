@@ -11,7 +11,6 @@ from typing import Any
 from attrs import define, field, frozen
 
 from emulator.kernel.live import UNBOUNDED, LiveWorld
-from scenarios.extras import need_study
 from scenarios.runs.record import Recording, write_trace
 from scenarios.runs.run import Run
 from scenarios.runs.runner import conclude
@@ -103,6 +102,8 @@ class ReplayedRun:
     def play(self, trace_dir: Path | None = None) -> Replay:
         """Replay and judge. ``trace_dir``: the folder for the data set of the run. Raises: BadInput."""
         if trace_dir is not None:
+            from scenarios.extras import need_study
+
             need_study("a recorded run")
         recorded, inputs = self.recorded, self._inputs
         self._stage = stage = LiveStage(

@@ -3,11 +3,12 @@
 from typing import cast
 
 import pytest
+import structlog
 
-from brokers.requests.client_metadata import MetadataHandler
+from brokers.requests.client_metadata import MOST_TOLD, MetadataHandler
 from brokers.topic_creation import AdminZkClient
 from emulator.protocol.clients.metadata import ClientMetadataRequest, PartitionAnswer
-from emulator.protocol.errors import Errors
+from emulator.protocol.errors import ApiException, Errors
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from scenarios.profiles import PROFILES
@@ -55,6 +56,20 @@ def test_an_isr_without_a_leader_is_shown_since_kafka_8442(profile: str, isr: tu
 def test_the_oldest_clients_get_no_broker_that_is_not_alive(bench: Bench) -> None:
     first, _ = partitions(bench, only_alive=True)
     assert (first.error, first.state.replicas, first.state.isr) == (Errors.REPLICA_NOT_AVAILABLE, (1,), (1,))
+
+
+def test_a_refused_topic_is_logged_once_for_each_error() -> None:
+    handler = MetadataHandler(Bench(PROFILES["kafka-2.3"].policies.brokers).manager, cast(AdminZkClient, None), str)  # type: ignore[arg-type]
+    illegal = ApiException(Errors.INVALID_TOPIC_EXCEPTION, "Topic name is illegal")
+    with structlog.testing.capture_logs() as lines:
+        for _ in range(3):
+            handler._tell("no topic", illegal)
+        handler._tell("another one", illegal)
+        handler._tell("no topic", ApiException(Errors.INVALID_REPLICATION_FACTOR, "larger than available brokers"))
+    assert [line["topic"] for line in lines] == ["no topic", "another one", "no topic"]
+    for number in range(2 * MOST_TOLD):
+        handler._tell(f"{number} of many", illegal)
+    assert len(handler._told) == MOST_TOLD
 
 
 def test_all_topics_or_those_that_are_asked_for(bench: Bench) -> None:

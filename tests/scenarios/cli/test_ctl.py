@@ -70,6 +70,13 @@ def test_a_plan_is_handed_over_and_its_tool_answers(ctl: Ctl, tmp_path: Path) ->
     assert "none-1" in ctl("reassign", str(plan), code=2)
 
 
+def test_the_users_topics_come_first(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("__consumer_offsets", "zebra", "orders")
+    with served({**SCENARIO, "topics": [{"name": name, "assignment": [[0]]} for name in names]}) as cluster:
+        answer = json.loads(Ctl(cluster.run.control, capsys)("state", "--format", "json"))
+    assert [one["partition"] for one in answer["partitions"]] == ["orders-0", "zebra-0", "__consumer_offsets-0"]
+
+
 @contextmanager
 def answering(place: Path, answer: bytes) -> Iterator[str]:
     """A socket that gives everyone this answer, and nothing more."""

@@ -55,6 +55,17 @@ def test_a_cluster_without_a_file_is_served_until_it_is_stopped(tmp_path: Path, 
     assert not Path(written["control"]).exists()
 
 
+def test_topics_that_clients_bring_about_have_as_many_partitions_as_one_option_says(tmp_path: Path) -> None:
+    confluent = pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
+    ready = tmp_path / "ready.json"
+    with serving(ready, "--quiet", "--partitions", "4"):
+        producer = confluent.Producer({"bootstrap.servers": json.loads(ready.read_text())["bootstrap_servers"]})
+        producer.produce("fresh", b"one")
+        assert producer.flush(LIMIT_S) == 0
+        found = producer.list_topics("fresh", timeout=LIMIT_S).topics["fresh"]
+    assert [len(one.replicas) for one in found.partitions.values()] == [3] * 4
+
+
 def test_fixed_ports_follow_each_other_and_a_foreign_address_is_warned_of(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""What Python code makes is checked as what a file holds: the same kinds ask, of every key of every class."""
+"""Blocks made by Python code are checked as those of a file: the same kinds ask, of every key of every class."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,58 @@ def test_the_fixture_serves_what_its_mark_says_and_judges_the_run(tmp_path: Path
     assert "understudy replay" in printed
     assert "test_whose_expectation_does_not_come_true ERROR" in printed
     assert "leader" in printed
+
+
+def test_a_passing_test_leaves_nothing_and_a_failing_one_its_recording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    artifacts = tmp_path / "understudy-artifacts"
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\n\n"
+        "def test_that_passes(kafka):\n    assert kafka.bootstrap_servers\n\n"
+        "def test_that_fails(kafka):\n    kafka.crash(9)\n\n"
+        "@pytest.mark.kafka(record='mine')\n"
+        "def test_that_records(kafka):\n    assert kafka.bootstrap_servers\n\n"
+        "@pytest.mark.kafka(scenario='never.toml')\n"
+        "def test_that_is_judged(kafka):\n    pass\n"
+    )
+    (tmp_path / "never.toml").write_text(
+        NEVER.replace('leader = { "orders-0" = 7 }', 'assignment = { "orders-0" = [] }')
+    )
+    (tmp_path / "test_refused.py").write_text(
+        "import pytest\n\n@pytest.mark.kafka(brokers=0)\ndef test_it(kafka):\n    pass\n"
+    )
+    assert "ERROR" in run_pytest(tmp_path, "test_refused.py")
+    assert not artifacts.exists(), "there was no run"
+    for _ in range(2):
+        run_pytest(tmp_path, "test_it.py", "-k", "passes")
+        assert not artifacts.exists()
+    for _ in range(2):  # the second recording takes the place of the first
+        printed = run_pytest(tmp_path, "test_it.py", "-k", "fails or judged")
+        kept = sorted(path.name for path in artifacts.iterdir())
+        assert kept == ["test_it.py--test_that_fails", "test_it.py--test_that_is_judged"], printed
+        failed = artifacts / kept[0] / "recording"
+        assert f"understudy replay {failed}" in printed or f"{failed.relative_to(tmp_path)}" in printed
+        read_live_run(failed)
+        read_live_run(artifacts / kept[1] / "recording")
+    run_pytest(tmp_path, "test_it.py", "-k", "records")
+    read_live_run(tmp_path / "mine")
+    assert not [path.name for path in temporary.iterdir() if "understudy" in path.name]
+
+
+def test_without_pytest_only_a_failure_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with kafka(topics=ORDERS) as passed:
+        assert passed.recording is not None
+    assert not passed.recording.exists()
+    with pytest.raises(BadInput) as caught, kafka(topics=ORDERS) as failed:
+        failed.crash(9)
+    assert failed.recording is not None
+    assert str(failed.recording) in caught.value.__notes__[-1]
+    read_live_run(failed.recording)
 
 
 def test_a_run_is_recorded_and_replays(tmp_path: Path) -> None:

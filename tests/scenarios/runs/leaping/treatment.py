@@ -67,7 +67,8 @@ STATE: Mapping[str, Mapping[str, str]] = {
     },
     "fetchers.state.PartitionFetchState": {
         "tp": KEPT, "leader_epoch": KEPT, "offset": SET, "log": SET, "truncating": EMPTY, "delayed_until_us": EMPTY,
-        "held": SET, "had_error": KEPT, "adding": KEPT, "unread": SET, "lag": SET, "lag_written": KEPT, "log_start": KEPT,
+        "held": SET, "had_error": KEPT, "adding": KEPT, "unread": SET, "lag": SET, "lag_written": KEPT,
+        "log_start": KEPT,
     },
     "fetchers.quota.Quota": {
         "rate": KEPT, "windows": KEPT, "window_us": KEPT, "held_us": SET, "shut": SET,
