@@ -1,10 +1,14 @@
 """What TLC prints is read as figures; and TLC, where it is, finds in small configurations what is known."""
 
+from pathlib import Path
+
 import pytest
+from attrs import evolve
 
 from benchmarks.specification.__main__ import main, missed, row
 from benchmarks.specification.checker import Checked, check, checker, read
 from benchmarks.specification.configurations import Configuration
+from benchmarks.specification.kept import Kept
 from benchmarks.specification.questions import CONFIGURATIONS
 
 BY_NAME = {one.name: one for one in CONFIGURATIONS}
@@ -62,6 +66,18 @@ def test_an_unknown_configuration_is_refused(capsys: pytest.CaptureFixture[str])
     with pytest.raises(SystemExit):
         main(["--only", "nothing"])
     assert "no such configuration; there are wiki-as-meant-failover" in capsys.readouterr().err
+
+
+def test_what_was_found_is_kept_for_the_same_text_only(tmp_path: Path) -> None:
+    file = tmp_path / "found.jsonl"
+    checked = read(BREAKS, 5.0, STALE)
+    assert Kept(file).keep(STALE, checked) == checked
+    assert Kept(file).found(STALE) == checked
+    assert Kept(file).found(evolve(STALE, asks="the same, asked otherwise")) == checked
+    assert Kept(file).found(evolve(STALE, mended=("CachedLeadershipStale",))) is None
+    assert Kept(None).found(STALE) is None
+    Kept(file).keep(STALE, read(CUT_OFF, 5.0, STALE))
+    assert Kept(file).found(STALE) is None, "what did not end is run again"
 
 
 @pytest.mark.java
