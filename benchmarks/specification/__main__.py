@@ -1,5 +1,5 @@
-"""``python -m benchmarks.specification [--fetch] [--only NAME] [--limit SECONDS] [--out FILE] [--write]``: does TLC find
-in each configuration of docs/specification what is known to be there, and nothing where nothing should be?
+"""``python -m benchmarks.specification [--fetch] [--only NAME] [--limit SECONDS] [--out FILE] [--write]``: does
+TLC find in each configuration of docs/specification what is known to be there, and nothing where nothing should be?
 
 ``--fetch`` first brings TLC from Maven Central. ``--out`` keeps what was found, and goes on where it was broken off, as
 long as modules and configuration are the same. ``--render`` writes the configurations, and the tables of the page, and
