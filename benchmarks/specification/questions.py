@@ -56,6 +56,12 @@ AS_MEANT = (
         properties=("MovesEnd",),
     ),
     Configuration(
+        name="wiki-as-meant-watermark",
+        asks="The page's twelve steps as meant, while a producer sends: does a leader's high watermark ever fall?",
+        bounds={"Records": 1},
+        properties=("HighWatermarkRises",),
+    ),
+    Configuration(
         name="kafka-42-as-meant-failover",
         asks="KAFKA-42's seven steps: does a controller that dies at any step leave a move that ends well?",
         protocol="kafka-42",
