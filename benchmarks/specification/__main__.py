@@ -1,7 +1,7 @@
 """``python -m benchmarks.specification [--fetch] [--only NAME] [--limit SECONDS] [--out FILE] [--write]``: does
 TLC find in each configuration of docs/specification what is known to be there, and nothing where nothing should be?
 
-``--fetch`` first brings TLC from Maven Central. ``--out`` keeps what was found, and goes on where it was broken off, as
+``--fetch`` first brings TLC from Maven Central. ``--out`` keeps what was found, and goes on from there after an interruption, as
 long as modules and configuration are the same. ``--render`` writes the configurations, and the tables of the page, and
 runs nothing.
 """
@@ -38,7 +38,7 @@ def row(configuration: Configuration, checked: Checked) -> tuple[str, ...]:
 
 
 def missed(configuration: Configuration, checked: Checked) -> Iterator[str]:
-    """What is otherwise than known."""
+    """Results that are otherwise than known."""
     if not checked.finished:
         yield f"{configuration.name} did not end"
     elif checked.violated != configuration.finds:

@@ -1,4 +1,4 @@
-"""What was found so far, in a file: one JSON object a line."""
+"""The results so far, in a file: one JSON object a line."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ class Kept:
         self._found = {one["key"]: one for one in map(json.loads, lines)}
 
     def found(self, configuration: Configuration) -> Checked | None:
-        """What TLC found with the same modules and the same configuration, if it ended."""
+        """The result with the same modules and the same configuration, if it ended."""
         one = self._found.get(_key(configuration))
         if one is None or not one["finished"]:
             return None

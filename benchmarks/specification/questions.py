@@ -5,7 +5,7 @@ from benchmarks.specification.constants import true_in
 
 EVERYTHING = (*SAFETY, *AT_REST)
 KAFKA_1097_ONLY = tuple(sorted(true_in("0.8.0") - {"JoinsUnassigned"}))
-"""What to mend in 0.8.0 so that only this is left: KAFKA-42 cannot do without it, as step 3 waits for replicas that no
+"""The constants to correct in 0.8.0 so that only this is left: KAFKA-42 cannot do without it, as step 3 waits for replicas that no
 list has."""
 
 AS_MEANT = (
@@ -88,7 +88,7 @@ AS_MEANT = (
         invariants=("LeaderCompleteness", "IsrCompleteness", "OneRecordAnOffset"),
     ),
 )
-"""None of them finds anything."""
+"""Configurations that find nothing."""
 
 AS_IT_IS = (
     Configuration(
@@ -171,7 +171,7 @@ AS_IT_IS = (
         name="kafka-2.4.1-cancel-stray",
         asks="KIP-455 in Kafka 2.4.1: is a replica left over where the controller dies while a move is cancelled?",
         release="2.4.1",
-        mended=("DeletesUnconfirmed",),
+        corrected=("DeletesUnconfirmed",),
         protocol="kip-455",
         bounds={"Failovers": 1, "Cancels": 1},
         invariants=("NoneLostOrStray",),
@@ -227,7 +227,7 @@ AS_IT_IS = (
         name="kafka-1.1.1-kafka-7128",
         asks="Kafka 1.1.1 and KAFKA-7128: does a follower join the ISR without what was acknowledged?",
         release="1.1.1",
-        mended=("FetchesUnfenced",),
+        corrected=("FetchesUnfenced",),
         before="123",
         bounds={"Records": 2, "Shrinks": 1, "Elections": 1, "Moves": 0},
         invariants=("IsrCompleteness",),
@@ -261,7 +261,7 @@ AS_IT_IS = (
         name="kafka-0.8.0-kafka-1097",
         asks="KAFKA-42's seven steps and KAFKA-1097: does a replica that step 5 takes out of the ISR come back?",
         release="0.8.0",
-        mended=KAFKA_1097_ONLY,
+        corrected=KAFKA_1097_ONLY,
         protocol="kafka-42",
         before="1",
         after="2",
@@ -273,7 +273,7 @@ AS_IT_IS = (
         name="kafka-0.8.0-holds",
         asks="KAFKA-42's seven steps with KAFKA-1097 alone: what holds where the controller dies at any step",
         release="0.8.0",
-        mended=KAFKA_1097_ONLY,
+        corrected=KAFKA_1097_ONLY,
         protocol="kafka-42",
         before="1",
         after="2",
@@ -329,6 +329,6 @@ AS_IT_IS = (
         finds="OarRecoverable",
     ),
 )
-"""What releases, and KAFKA-6794's text, are known to do."""
+"""Configurations of releases, and of KAFKA-6794's text, with what they are known to do."""
 
 CONFIGURATIONS = (*AS_MEANT, *AS_IT_IS)
