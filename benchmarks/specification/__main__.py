@@ -1,9 +1,9 @@
 """``python -m benchmarks.specification [--fetch] [--only NAME] [--limit SECONDS] [--out FILE] [--write]``: does
 TLC find in each configuration of docs/specification what is known to be there, and nothing where nothing should be?
 
-``--fetch`` first brings TLC from Maven Central. ``--out`` keeps what was found, and goes on from there after an interruption, as
-long as modules and configuration are the same. ``--render`` writes the configurations, and the tables of the page, and
-runs nothing.
+``--fetch`` first brings TLC from Maven Central. ``--out`` keeps what was found, and goes on from there after an
+interruption, as long as modules and configuration are the same. ``--render`` writes the configurations, and the tables
+of the page, and runs nothing.
 """
 
 import sys

@@ -89,7 +89,7 @@ CONSTANTS = (
     ),
     Constant(
         "JoinsUnassigned",
-        "a leader takes a replica into the ISR that is not in its list, and a broker becomes a replica that is not in the list",
+        "a leader takes a replica into the ISR, and a broker becomes one, that is not in the list",
         "KAFKA-1097, 0.8.1; `Partition.updateLeaderHWAndMaybeExpandIsr` (0.8.0, 0.8.2.2)",
         ("0.8.0",),
     ),

@@ -5,8 +5,8 @@ from benchmarks.specification.constants import true_in
 
 EVERYTHING = (*SAFETY, *AT_REST)
 KAFKA_1097_ONLY = tuple(sorted(true_in("0.8.0") - {"JoinsUnassigned"}))
-"""The constants to correct in 0.8.0 so that only this is left: KAFKA-42 cannot do without it, as step 3 waits for replicas that no
-list has."""
+"""The constants to correct in 0.8.0 so that only this is left: KAFKA-42 cannot do without it, as step 3 waits for
+replicas that no list has."""
 
 AS_MEANT = (
     Configuration(
