@@ -1,17 +1,20 @@
-"""``python -m benchmarks.specification [--fetch] [--only NAME] [--limit SECONDS] [--render] [--write]``: does TLC find
-in each configuration of docs/specification what is known to be there, and nothing where nothing should be?
+"""``python -m benchmarks.specification [--fetch] [--only NAME] [--limit SECONDS] [--out FILE] [--write]``: does
+TLC find in each configuration of docs/specification what is known to be there, and nothing where nothing should be?
 
-``--fetch`` first brings TLC from Maven Central. ``--render`` writes the configurations, and the tables of the page, and
-runs nothing.
+``--fetch`` first brings TLC from Maven Central. ``--out`` keeps what was found, and goes on from there after an
+interruption, as long as modules and configuration are the same. ``--render`` writes the configurations, and the tables
+of the page, and runs nothing.
 """
 
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from benchmarks.program import conclude, parser_of
 from benchmarks.results import machine
 from benchmarks.specification.checker import Checked, check, checker
 from benchmarks.specification.configurations import Configuration
+from benchmarks.specification.kept import Kept
 from benchmarks.specification.pages import render
 from benchmarks.specification.questions import CONFIGURATIONS
 from benchmarks.tables import table
@@ -35,7 +38,7 @@ def row(configuration: Configuration, checked: Checked) -> tuple[str, ...]:
 
 
 def missed(configuration: Configuration, checked: Checked) -> Iterator[str]:
-    """What is otherwise than known."""
+    """Results that are otherwise than known."""
     if not checked.finished:
         yield f"{configuration.name} did not end"
     elif checked.violated != configuration.finds:
@@ -48,6 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--fetch", action="store_true", help="bring TLC from Maven Central first")
     parser.add_argument("--only", action="append", default=[], help="a configuration; may be repeated")
     parser.add_argument("--limit", type=int, default=LIMIT_S, help="CPU seconds of one configuration")
+    parser.add_argument("--out", type=Path, help="a file that keeps what was found")
     parser.add_argument("--render", action="store_true", help="write the .cfg files and the page's tables, run nothing")
     asked = parser.parse_args(arguments)
     if asked.render:
@@ -61,8 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"{missing}; with --fetch it is brought from Maven Central")
     rows: list[tuple[str, ...]] = []
     problems: list[str] = []
+    kept = Kept(asked.out)
     for configuration in wanted:
-        checked = check(configuration, class_path, asked.limit)
+        checked = kept.found(configuration) or kept.keep(configuration, check(configuration, class_path, asked.limit))
         rows.append(row(configuration, checked))
         problems += missed(configuration, checked)
         print(" ".join(rows[-1][2:]), configuration.name, *checked.steps, file=sys.stderr, flush=True)

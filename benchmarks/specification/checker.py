@@ -28,7 +28,7 @@ _STEP = re.compile(r"^State \d+: <(\w+)", re.MULTILINE)
 
 
 class Checked(NamedTuple):
-    """What TLC found.
+    """The result of TLC.
 
     Attributes:
         states: distinct ones.

@@ -25,7 +25,7 @@ class Configuration:
     Attributes:
         asks: the question, for readers.
         release: whose constants; ``meant`` for none.
-        mended: constants that are FALSE although the release has them.
+        corrected: constants that are FALSE although the release has them.
         bounds: how often a thing may happen, where it is not 0; a move is asked for once unless it says otherwise.
         invariants: properties of each state.
         properties: properties of whole behaviours; they are checked under fairness.
@@ -36,7 +36,7 @@ class Configuration:
     name: str
     asks: str
     release: str = MEANT
-    mended: tuple[str, ...] = ()
+    corrected: tuple[str, ...] = ()
     protocol: str = "wiki"
     before: str = "12"
     after: str = "23"
@@ -49,7 +49,7 @@ class Configuration:
     @property
     def true(self) -> frozenset[str]:
         """The constants that are TRUE."""
-        return true_in(self.release) - set(self.mended)
+        return true_in(self.release) - set(self.corrected)
 
     @property
     def text(self) -> str:

@@ -82,14 +82,14 @@ CONSTANTS = (
     ),
     Constant(
         "CommitsOverAssigned",
-        "the high watermark leaves out ISR members that the leader was told are not assigned",
+        "the high watermark leaves out ISR members that are not in the list of the leader's last request",
         "KAFKA-4485, 0.10.2, brought it; `Partition.maybeIncrementLeaderHW` "
         "(0.8.2.2, 1.1.1, 2.3.1, 2.4.1, 2.7.2, 3.9.0)",
         _until("3.9.0", "1.1.1"),
     ),
     Constant(
         "JoinsUnassigned",
-        "a leader takes a replica into the ISR that it was not told is assigned, and a broker becomes one unassigned",
+        "a leader takes a replica into the ISR, and a broker becomes one, that is not in the list",
         "KAFKA-1097, 0.8.1; `Partition.updateLeaderHWAndMaybeExpandIsr` (0.8.0, 0.8.2.2)",
         ("0.8.0",),
     ),

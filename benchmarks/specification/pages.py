@@ -1,4 +1,4 @@
-"""What docs/specification has of the constants and configurations: the `.cfg` files, and two tables of its README."""
+"""The parts of docs/specification that are made from constants and configurations: `.cfg` files, two tables."""
 
 from benchmarks.specification.checker import SPECIFICATION
 from benchmarks.specification.configurations import Configuration

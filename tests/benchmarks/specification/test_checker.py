@@ -1,10 +1,14 @@
-"""What TLC prints is read as figures; and TLC, where it is, finds in small configurations what is known."""
+"""TLC's output is read as figures; and TLC, where it is, finds in small configurations what is known."""
+
+from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from benchmarks.specification.__main__ import main, missed, row
 from benchmarks.specification.checker import Checked, check, checker, read
 from benchmarks.specification.configurations import Configuration
+from benchmarks.specification.kept import Kept
 from benchmarks.specification.questions import CONFIGURATIONS
 
 BY_NAME = {one.name: one for one in CONFIGURATIONS}
@@ -64,16 +68,28 @@ def test_an_unknown_configuration_is_refused(capsys: pytest.CaptureFixture[str])
     assert "no such configuration; there are wiki-as-meant-failover" in capsys.readouterr().err
 
 
+def test_what_was_found_is_kept_for_the_same_text_only(tmp_path: Path) -> None:
+    file = tmp_path / "found.jsonl"
+    checked = read(BREAKS, 5.0, STALE)
+    assert Kept(file).keep(STALE, checked) == checked
+    assert Kept(file).found(STALE) == checked
+    assert Kept(file).found(evolve(STALE, asks="the same, asked otherwise")) == checked
+    assert Kept(file).found(evolve(STALE, corrected=("CachedLeadershipStale",))) is None
+    assert Kept(None).found(STALE) is None
+    Kept(file).keep(STALE, read(CUT_OFF, 5.0, STALE))
+    assert Kept(file).found(STALE) is None, "what did not end is run again"
+
+
 @pytest.mark.java
 @pytest.mark.slow
-def test_tlc_finds_the_stale_epoch_where_the_release_has_it_and_not_where_it_is_mended() -> None:
+def test_tlc_finds_the_stale_epoch_where_the_release_has_it_and_not_where_it_is_corrected() -> None:
     class_path = _class_path()
     assert check(STALE, class_path, 60).violated == "MetadataFresh"
-    mended = Configuration(
-        name="mended", asks="2.3.1 with KAFKA-9212's fix", release="2.3.1", mended=("CachedLeadershipStale",),
+    corrected = Configuration(
+        name="corrected", asks="2.3.1 with KAFKA-9212's fix", release="2.3.1", corrected=("CachedLeadershipStale",),
         invariants=("MetadataFresh",), after="13",
     )  # fmt: skip
-    checked = check(mended, class_path, 120)
+    checked = check(corrected, class_path, 120)
     assert checked.finished
     assert checked.violated is None
 
