@@ -14,8 +14,8 @@ from benchmarks.sampled.drawn_cases import DEFAULT_CASES, drawn
 from benchmarks.sampled.kept_runs import KeptRuns
 from benchmarks.sampled.report import report
 
-SLICE = range(16, 18)
-"""Two arms of one drawn move."""
+SLICE = range(16, 17)
+"""An arm of a drawn move."""
 
 
 def run(figures: dict[str, float], **more: Any) -> dict[str, Any]:

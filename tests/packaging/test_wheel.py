@@ -168,6 +168,7 @@ with session("local[1]") as spark:
     assert project.run("-c", program) == "2\n"
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_docs_pass_a_strict_type_check(project: Project) -> None:
     """As a user's own code: mypy sees the installed package, and not the checkout."""
     (project.root / "example.py").write_text("\n".join(block.text for block in fenced("python.md", "python")))

@@ -5,9 +5,13 @@ import pytest
 from benchmarks.experiments.registry import experiments
 
 EXPERIMENTS = experiments()
+LONG = {"e1", "e3", "e9", "e17"}
+"""Those that take more than four seconds each; the others show that experiments run and say what they say."""
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in EXPERIMENTS]
+)
 def test_the_scaled_down_experiment_agrees_or_says_why_not(name: str) -> None:
     outcome = EXPERIMENTS[name].carry_out(True)
     assert outcome.findings

@@ -152,6 +152,16 @@ CONTENTS: dict[str, bytes] = {
     "a Parquet file": b"PAR1" + bytes(100) + b"\x60\x00\x00\x00PAR1",
     "a log": MAGIC + b"\xff" * 100,
 }
+LARGE = [what for what, content in CONTENTS.items() if len(content) > 50_000]
+ALWAYS = {"scenario", "scenario in JSON"}
+"""Readers that get all that is large; each other one gets every third of it, the next one the next third."""
+
+
+def default_contents(name: str) -> list[str]:
+    """What a reader gets unless slow tests run."""
+    turn = list(READERS).index(name)
+    mine = LARGE if name in ALWAYS else [what for place, what in enumerate(LARGE) if (place + turn) % 3 == 0]
+    return [what for what in CONTENTS if what not in LARGE or what in mine]
 
 
 def many_brokers() -> str:
@@ -214,12 +224,26 @@ def case(whole: Path, folder: Path, reader: Reader, put: Callable[[Path], object
 
 @pytest.mark.parametrize("name", READERS)
 def test_any_content_is_refused(name: str, whole: Path, tmp_path: Path) -> None:
-    reader = READERS[name]
+    check_contents(READERS[name], default_contents(name), whole, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+def test_all_large_content_is_refused(name: str, whole: Path, tmp_path: Path) -> None:
+    check_contents(READERS[name], LARGE, whole, tmp_path)
+
+
+def test_all_large_content_is_among_that_of_some_readers() -> None:
+    of_others = {what for name in READERS if name not in ALWAYS for what in default_contents(name)}
+    assert of_others == set(CONTENTS)
+
+
+def check_contents(reader: Reader, contents: list[str], whole: Path, tmp_path: Path) -> None:
     lines = [
-        case(whole, tmp_path / str(number), reader, partial(write, content))
-        for number, content in enumerate(CONTENTS.values())
+        case(whole, tmp_path / str(number), reader, partial(write, CONTENTS[what]))
+        for number, what in enumerate(contents)
     ]
-    for what, called in zip(CONTENTS, calls(*lines, cwd=tmp_path), strict=True):
+    for what, called in zip(contents, calls(*lines, cwd=tmp_path), strict=True):
         (refused if reader.refuses else in_limits)(called, what)
         assert "the tool failed" not in called.err, (what, called)
 

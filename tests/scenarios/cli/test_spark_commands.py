@@ -18,6 +18,7 @@ from tests.scenarios.cli.conftest import Call
 pytestmark = pytest.mark.spark
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_sweep_leaves_what_was_finished(spark: SparkSession, call: Call, tmp_path: Path) -> None:
     out = tmp_path / "swept"
     process = tool.start(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,9 +17,7 @@ from scenarios.runs.known_findings import explained_findings
 from tests.scenarios.runs.building import EXECUTE, Played, Table, play, scenario
 from tests.scenarios.runs.test_known_control import UNREAD
 
-SOME = settings(
-    deadline=None, database=None, derandomize=True, suppress_health_check=(HealthCheck.too_slow,), max_examples=40
-)
+SOME = settings(deadline=None, database=None, derandomize=True, suppress_health_check=(HealthCheck.too_slow,))
 PROFILES = ("kafka-2.3", "kafka-0.8", "kafka-1.1", "kafka-2.3", "kafka-2.4", "kafka-2.7")
 OLD, TARGET = (0, 1, 2), (3, 1, 4)
 
@@ -68,9 +67,20 @@ def in_zookeeper(played: Played, row: MoveRow, until_us: int) -> tuple[tuple[int
     return replicas, moving or (bool(asked) and tp in decode_reassignment(asked))
 
 
-@settings(SOME)
+@settings(SOME, max_examples=20)
 @given(failovers())
 def test_what_counts_as_done_has_its_target_and_nothing_else_that_has_ended(wanted: Scenario) -> None:
+    check_moves(wanted)
+
+
+@pytest.mark.slow
+@settings(SOME, max_examples=200)
+@given(failovers())
+def test_it_is_so_in_many_runs(wanted: Scenario) -> None:
+    check_moves(wanted)
+
+
+def check_moves(wanted: Scenario) -> None:
     played = play(wanted)
     rows: list[MoveRow] = played.stage.measures.tables()["moves"]
     for row in rows:

@@ -19,15 +19,16 @@ from tests.scenarios.chaos.earlier_swarm import earlier_swarm
 
 SEEDS = [
     ("kafka-0.8", 70184),
-    ("kafka-0.8", 70323),
     ("kafka-1.1", 70294),
-    ("kafka-1.1", 70763),
     ("kafka-2.4", 70246),
-    ("kafka-2.4", 70501),
     ("kip-461", 70874),
     ("wiki-text", 70333),
 ]
 """Seeds of the earlier swarm whose runs have findings, known and new, of many kinds."""
+MORE = [
+    pytest.param(profile, seed, marks=pytest.mark.slow)
+    for profile, seed in (("kafka-0.8", 70323), ("kafka-1.1", 70763), ("kafka-2.4", 70501))
+]
 
 
 def drawn(profile: str, seed: int) -> Run:
@@ -53,7 +54,7 @@ def change_all_words(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(checker, "statement", "x: something else")
 
 
-@pytest.mark.parametrize(("profile", "seed"), SEEDS)
+@pytest.mark.parametrize(("profile", "seed"), [*SEEDS, *MORE])
 def test_other_words_change_no_verdict(profile: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     before = drawn(profile, seed)
     told, judged = [str(one) for one in before.violations], verdict(before)

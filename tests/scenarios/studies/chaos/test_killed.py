@@ -12,7 +12,7 @@ import pytest
 
 from tests.scenarios.cli import tool
 
-SEEDS = 40
+SEEDS = 24
 FILE = """
 title = "one broker after the other"
 [cluster]
@@ -72,7 +72,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, printed
 
 
-@pytest.mark.parametrize("moments", [1, 2])
+@pytest.mark.parametrize("moments", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_each_seed_is_there_once_and_reported_once(undisturbed: tuple[Path, str], moments: int) -> None:
     """It is begun again at once each time: no worker of a killed process holds the folder for long."""
     folder, whole = undisturbed

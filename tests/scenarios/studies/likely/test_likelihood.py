@@ -1,5 +1,6 @@
 """When a finding became likely: the entry that made it so is named, and a finding that was always sure names none."""
 
+from functools import cache
 from pathlib import Path
 
 from scenarios.museum.exhibits import exhibit
@@ -17,6 +18,7 @@ def original(ticket: str) -> Original:
     return Original.of(case.scenario, finding)
 
 
+@cache
 def of(ticket: str, branches: int = 8, jobs: int = 1) -> Likelihood:
     return likelihood(original(ticket), branches, 8, ThisProcess() if jobs == 1 else Processes(jobs))
 

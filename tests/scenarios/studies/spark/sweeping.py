@@ -12,6 +12,7 @@ from pathlib import Path
 from scenarios import plugins
 from scenarios.language.files import load
 from scenarios.runs.dataset.manifest import write_manifest
+from scenarios.runs.dataset.reader import finished_runs
 from scenarios.runs.dataset.run_record import RunRecord, RunSpec
 from scenarios.studies.design import Design
 from scenarios.studies.planning import manifest_of
@@ -19,7 +20,7 @@ from scenarios.studies.spark.chunk import DoneChunk, plan, run_chunk
 from scenarios.studies.spark.sweep import SweepInterrupted, Swept, sweep
 from tests.scenarios.studies.spark.synthetic import STRATEGIES, synthetic_design
 
-SPIN_S = 0.4
+SPIN_S = 0.2
 SYNTHETIC = "tests.scenarios.studies.spark.synthetic:run_record"
 WITHOUT_SPARK = "none"
 REAL = "tests.scenarios.studies.spark.sweeping:real_record"
@@ -48,9 +49,11 @@ def swept(out: Path, master: str, name: str, seeds: int) -> Swept:
     if master == WITHOUT_SPARK:
         design = design_of(name, seeds)
         write_manifest(out, manifest_of(design, "sweep"))
-        for chunk in plan(design, out, experiment="sweep", runner=runner):
+        done = finished_runs(out)
+        missing = plan(design, out, experiment="sweep", runner=runner, done=done)
+        for chunk in missing:
             assert isinstance(run_chunk(chunk), DoneChunk)
-        return Swept(out, len(STRATEGIES) * seeds, 0)
+        return Swept(out, sum(len(chunk.items) for chunk in missing), len(done))
     return sweep(design_of(name, seeds), out, master=master, runner=runner, progress=_show)
 
 

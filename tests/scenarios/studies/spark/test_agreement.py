@@ -83,6 +83,7 @@ def test_both_computations_agree_on_random_histories(spark: SparkSession, tmp_pa
     assert {run.completed for run in found} == {True, False, None}
 
 
+@pytest.mark.slow
 def test_compiled_queries_answer_the_same(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of a large data set; all others here are small."""
     records = drawn_runs()[-10:]

@@ -22,7 +22,7 @@ from tests.scenarios.runs.dataset.runs import rows
 from tests.scenarios.studies.spark.processes import PATIENCE_S, descendants, process, sweeping, wait_for
 from tests.scenarios.studies.spark.sweeping import WITHOUT_SPARK
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 SPARK_HOME = Path(pyspark.__file__).parent
 ADDRESS = "127.0.0.1"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -19,14 +18,6 @@ from scenarios.studies.statistics.result import MetricDifference, MetricVerdict
 
 FAST = 999
 """Resamples, where the exact number does not matter."""
-
-
-@pytest.fixture(autouse=True, scope="module")
-def frozen_objects() -> Iterator[None]:
-    """statsmodels' Holm collects garbage at each call, which takes as long as there are objects to look at."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def one(baseline: Sequence[float], other: Sequence[float], minimum: float = 0.0, **more: object) -> MetricDifference:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
 from attrs import asdict
 from hypothesis import given, settings
 
@@ -43,9 +44,20 @@ def holds(rows: list[Mapping[str, Any]], kind: str, t_us: int) -> bool:
     return any(row[kind] and row["t_us"] <= t_us < row["t_us"] + row["w_us"] for row in rows)
 
 
-@settings(EVEN, max_examples=40)
+@settings(EVEN, max_examples=20)
 @given(histories(faults=2))
 def test_page_and_figures_and_screen_agree(wanted: Scenario) -> None:
+    check_harms(wanted)
+
+
+@pytest.mark.slow
+@settings(EVEN, max_examples=200)
+@given(histories(faults=2))
+def test_they_agree_in_many_runs(wanted: Scenario) -> None:
+    check_harms(wanted)
+
+
+def check_harms(wanted: Scenario) -> None:
     run, figures, rows = played(wanted)
     end_us = round(run.virtual_s * 1e6)
     whole = {harm.kind: harm for harm in harms(rows, [0], end_us)[0]}
