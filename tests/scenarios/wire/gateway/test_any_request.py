@@ -1,5 +1,6 @@
 """No request that the codec can read makes a broker fail, now or later, or makes a checker find what is not so."""
 
+from collections.abc import Collection, Mapping
 from copy import deepcopy
 from itertools import count
 from typing import Any
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from scenarios.wire.codec import decode_response, encode_request
 from scenarios.wire.codec.messages import APIS
 from scenarios.wire.inputs import Accepted, Frame, Input
-from scenarios.wire.versions import announced
+from scenarios.wire.released_versions import Versions
+from scenarios.wire.versions import NEWEST_WITHOUT_TOPIC_IDS, announced
 from tests.scenarios.wire.codec.bodies import any_body, fields_of
 from tests.scenarios.wire.gateway.scripted import play
 
@@ -25,7 +27,7 @@ TABLE = {
         "config": {"offsets.topic.num.partitions": 1, "transaction.state.log.num.partitions": 1},
     },
 }
-SERVED = announced("3.0", "2.3.1")
+SERVED, WITH_TOPIC_IDS = announced("3.0", "2.3.1"), announced("3.0", "3.0.2")
 AFTER_EACH_MS = 10_000
 """Virtual time in which what a request has started comes to its end: a first rebalance, a session, a delayed answer."""
 KNOWN: dict[str, tuple[Any, ...]] = {
@@ -87,15 +89,15 @@ def _again(draw: st.DrawFn, element: Any, elements: list[Any]) -> Any:
 
 
 @st.composite
-def requests(draw: st.DrawFn) -> bytes:
+def requests(draw: st.DrawFn, served: Mapping[int, Versions] = SERVED, keys: Collection[int] = SERVED) -> bytes:
     """The frame of any request that is served."""
-    key = draw(st.sampled_from(sorted(SERVED)))
-    version = draw(st.integers(*SERVED[key]))
+    key = draw(st.sampled_from(sorted(keys)))
+    version = draw(st.integers(*served[key]))
     body = settled(draw, draw(any_body(fields_of(APIS[key], "request"), version)))
     return encode_request(key, version, 1, draw(st.sampled_from(["a", "b"])), body)
 
 
-def check(frames: list[bytes]) -> None:
+def check(frames: list[bytes], profile: str = "kafka-2.3") -> None:
     """Each request is sent to all brokers, after the topics of groups and of transactions are there."""
     keys = (("group", 0), ("transaction", 1))
     first = [encode_request(FIND_COORDINATOR, 3, 1, "a", {"key": key, "key_type": kind}) for key, kind in keys]
@@ -105,7 +107,7 @@ def check(frames: list[bytes]) -> None:
         for broker in range(3):
             number, at_ms = next(numbers), AFTER_EACH_MS * place
             given += [(at_ms, Accepted(number, broker, "127.0.0.1:1")), (at_ms, Frame(number, frame))]
-    played = play(TABLE, given)
+    played = play({**TABLE, "profile": profile}, given)
     for broker in range(3):
         (answer,) = played.outlets.written[number - broker]
         assert decode_response(METADATA, 9, answer)[0] == 7
@@ -121,6 +123,12 @@ MANY = st.lists(requests(), min_size=1, max_size=12)
 @given(frames=MANY)
 def test_no_request_makes_a_broker_fail_or_a_checker_err(frames: list[bytes]) -> None:
     check(frames)
+
+
+@settings(max_examples=25, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(frames=st.lists(requests(WITH_TOPIC_IDS, NEWEST_WITHOUT_TOPIC_IDS), min_size=1, max_size=12))
+def test_no_request_with_topic_ids_does(frames: list[bytes]) -> None:
+    check(frames, "kafka-3.0")
 
 
 @pytest.mark.slow
