@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from attrs import define, field
 
-from emulator.protocol.events import CommittedFetched, Fetched, TransactionalAppended, TransactionMarked
+from emulator.protocol.events import CommittedFetched, Fetched, LogRecovered, TransactionalAppended, TransactionMarked
 from emulator.protocol.shown_coordination import MarkerAppends
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
@@ -59,7 +59,8 @@ class ReadsDecided(Checker):
         the high watermark that it tells; each that was aborted belongs to a transaction in the answer's list, from
         where that one begins; no transaction in the list begins with a batch that was committed.
 
-    Not verified: what the client does with that list; that the last stable offset moves on (``transactions_close``).
+    Not verified: what the client does with that list; that the last stable offset moves on (``transactions_close``);
+        transactions whose marker a broker cuts off as damaged: where no other has it, they are open again.
     """
 
     name: ClassVar[str] = "reads_decided"
@@ -98,6 +99,15 @@ class ReadsDecided(Checker):
         for written in () if partition is None else partition.ended.get(event.producer_id, ()):
             if written.marker is None or event.offset < written.marker:
                 written.marker = event.offset
+
+    def on_recovered(self, event: LogRecovered) -> None:
+        partition = self._partitions.get((event.topic, event.partition))
+        if partition is not None:
+            partition.batches = {
+                id: written
+                for id, written in partition.batches.items()
+                if written.marker is None or written.marker < event.log_end_offset
+            }
 
     def on_answer(self, event: Fetched) -> None:
         self._answers[event.node, event.topic, event.partition] = event

@@ -10,7 +10,7 @@ from attrs import evolve
 
 from scenarios.chaos.draw import default_swarm
 from scenarios.language import Scenario
-from scenarios.language.chaos import Chaos, find_kind
+from scenarios.language.chaos import find_kind
 from scenarios.profiles import PROFILES
 from scenarios.profiles.profile import is_before
 
@@ -20,14 +20,8 @@ LATER = (
     "requests-twice", "retries", "second-faults", "setting-layers", "settings-again", "several-topics", "spoilt-logs",
     "transactions", "waits-for-brokers",
 )  # fmt: skip
-OTHERWISE = ("healing", "loads", "unclean-elections")
+OTHERWISE = ("healing", "loads")
 """The kinds that had no keys of their own in the file then."""
-SHARES = {
-    "attrition": 0.6, "client-crashes": 0.15, "clock-skew": 0.1, "clogging": 0.35, "controller-hunting": 0.5,
-    "cuts": 0.4, "host-loss": 0.25, "message-trouble": 0.5, "pauses": 0.3, "repeated-sends": 0.12,
-    "session-storms": 0.3, "short-logs": 0.2, "storms": 0.6, "swizzle": 0.15, "unclean-elections": 0.1,
-}  # fmt: skip
-"""The shares of seeds that had these kinds then."""
 COPIES_WERE_DRAWN_SINCE = "2.5"
 
 
@@ -37,9 +31,5 @@ def earlier_swarm(profile: str) -> Scenario:
     left_out = (*LATER, "copies") if no_copies else LATER
     swarm = default_swarm()
     blocks = [block for block in swarm.chaos if block.kind not in left_out]
-    return evolve(swarm, chaos=[_of_then(block) for block in blocks]).for_run(profile=profile)
-
-
-def _of_then(block: Chaos) -> Chaos:
-    plain = find_kind(block.kind)() if block.kind in OTHERWISE else block
-    return evolve(plain, share=SHARES[block.kind]) if block.kind in SHARES else plain
+    of_then = [find_kind(block.kind)() if block.kind in OTHERWISE else block for block in blocks]
+    return evolve(swarm, chaos=of_then).for_run(profile=profile)

@@ -59,6 +59,19 @@ def test_a_marker_counts_once_it_is_replicated(high_watermark: int, count: int) 
     assert [violation.state for violation in run.violations()] == [early] * count
 
 
+@pytest.mark.parametrize(("cut_at", "count"), [(31, 1), (30, 0)])
+def test_a_transaction_whose_marker_is_damaged_is_open_again(cut_at: int, count: int) -> None:
+    """kafka-2.3, seed 14: the last replica in sync loses a marker with a batch that is spoilt, and a later transaction
+    of the producer is committed with the batch of the one that was aborted."""
+    run = WrittenHistory(ReadsDecided.name).begin()
+    run.emit(e.TransactionalAppended, 0, *ORDERS_0, ANNE, BATCH, 20)
+    run.emit(e.TransactionMarked, 0, *ORDERS_0, ANNE, 0, 1, False)
+    run.show(MarkerAppends, 0, ORDERS_0, ANNE, 30)
+    run.emit(e.LogRecovered, 0, *ORDERS_0, cut_at, 1, "corrupt")
+    run.emit(e.CommittedFetched, READER, *ORDERS_0, 0, (BATCH,), 40, (), ())
+    assert len(run.violations()) == count
+
+
 def test_a_reader_does_not_leave_out_what_was_committed() -> None:
     said = f"{SENT}: its transaction was committed, and the answer says that it was aborted"
     assert story(True, (ANNE, 20)) == [said]
