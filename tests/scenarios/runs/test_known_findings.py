@@ -260,6 +260,14 @@ def test_the_high_watermark_waits_for_whom_a_dropped_wish_would_add(quiet: Run) 
     assert tickets(told(quiet, "kafka-2.7", [*DROPPED, outcome(2, seq=6)], waits)) == [None]
 
 
+def test_a_dropped_wish_has_no_outcome_until_the_next_leader_epoch(quiet: Run) -> None:
+    """2.7, seed 12: what comes after the finding does not count."""
+    waits = stated("isr_changes_end", "", 9, 9, "orders-0: leader 0 has proposed to expand the ISR to [0, 1]")
+    assert tickets(told(quiet, "kafka-2.7", [*DROPPED, leads(3, seq=12)], waits)) == ["KAFKA-12686"]
+    assert tickets(told(quiet, "kafka-2.7", [wish(1, seq=1)], waits)) == [None]
+    assert tickets(told(quiet, "kafka-2.4", DROPPED, waits)) == [None]
+
+
 def test_a_request_that_outlasts_two_leader_epochs_drops_what_is_wished_for_then(quiet: Run) -> None:
     events = [*DROPPED, leads(3, seq=4), wish(3, seq=5)]
     assert tickets(told(quiet, "kafka-2.7", events, STUCK)) == ["KAFKA-12686"]
