@@ -70,7 +70,7 @@ class ProduceHandle:
 
 @define(eq=False)
 class ProducerInstance:
-    """A producer that a test has started: Kafka's, on a machine of its own. It sends a batch when the test asks for one.
+    """A producer that a test has started: Kafka's, on a machine of its own. It sends a batch when the test asks.
 
     Attributes:
         idempotent: whether its records are numbered (enable.idempotence): the batches of a partition go one after the

@@ -103,8 +103,9 @@ def test_a_topic_s_timestamp_type_is_what_the_file_says() -> None:
 
 
 def refused() -> Scenario:
-    """Built in Python, where no file's reader looks at the settings."""
-    topic = TopicSpec(name="orders", assignment=[[0, 1, 2], [1, 2, 3]], config={"segment.bytes": 5_000_000_000})
+    """With a value that was put past the checks of files and classes, so that the controller is the one to refuse."""
+    topic = TopicSpec(name="orders", assignment=[[0, 1, 2], [1, 2, 3]])
+    topic.config["segment.bytes"] = 5_000_000_000
     return evolve(built(), topics=[topic], plan=None, method=[])
 
 
