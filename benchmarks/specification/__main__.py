@@ -71,7 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows.append(row(configuration, checked))
         problems += missed(configuration, checked)
         print(" ".join(rows[-1][2:]), configuration.name, *checked.steps, file=sys.stderr, flush=True)
-    lines = [machine("python -m benchmarks.specification --write"), "", *table(HEADS, rows)]
+    command = "python -m benchmarks.specification " + ("--out FILE --write" if asked.out else "--write")
+    lines = [machine(command), "", *table(HEADS, rows)]
     return conclude("specification", lines, problems, write=asked.write)
 
 

@@ -22,12 +22,6 @@ AS_MEANT = (
         invariants=EVERYTHING,
     ),
     Configuration(
-        name="wiki-as-meant-records-failover",
-        asks="The page's twelve steps as meant: one record, and a controller that dies at any step",
-        bounds={"Records": 1, "Failovers": 1},
-        invariants=EVERYTHING,
-    ),
-    Configuration(
         name="wiki-as-meant-zombie",
         asks="The page's twelve steps as meant: does a controller do harm that does not know that its session is over?",
         before="1",
