@@ -6,7 +6,7 @@ from benchmarks.experiments.registry import experiments
 
 EXPERIMENTS = experiments()
 LONG = {"e1", "e3", "e9", "e17"}
-"""Those that take more than four seconds each; the others show that experiments run and say what they say."""
+"""The experiments that take more than four seconds each."""
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ ALWAYS = {"scenario", "scenario in JSON"}
 
 
 def default_contents(name: str) -> list[str]:
-    """What a reader gets unless slow tests run."""
+    """The contents that a reader gets unless slow tests run."""
     turn = list(READERS).index(name)
     mine = LARGE if name in ALWAYS else [what for place, what in enumerate(LARGE) if (place + turn) % 3 == 0]
     return [what for what in CONTENTS if what not in LARGE or what in mine]

@@ -28,7 +28,7 @@ from tests.scenarios.studies.spark.drawn import scenarios
 
 pytestmark = pytest.mark.spark
 
-RUNS = 36
+RUNS = 50
 STRATEGIES = ("wiki+throttle-2MB", "kafka-6794+throttle-2MB")
 
 
