@@ -152,6 +152,7 @@ GUARDS = (
         title="ZooKeeper lets a client go on with a session that has expired",
         here="ZooKeeper ends a session, deletes its ephemeral znodes, and takes its client back when that connects "
         "again.",
+        also=("sessions_end",),
         taken_out=(TakenOut(owner=SessionTracker, function="end", instead=_can_be_resumed),),
     ),
     Guard(
@@ -194,7 +195,7 @@ GUARDS = (
         title="a move ends and deletes no replica that leaves",
         here="A controller takes the replicas that leave out of the ISR and writes the new assignment, and asks nobody "
         "to delete them.",
-        also=("converged",),
+        also=("converged", "controller_remembers"),
         taken_out=(TakenOut(owner=StepsWork, function="delete", instead=_deletes_nothing),),
     ),
 )

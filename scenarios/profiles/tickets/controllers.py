@@ -328,7 +328,7 @@ TICKETS = (
         here="A controller that was replaced does not resign before its session expires, and takes over the epoch "
         "that it reads. The checker sees two brokers that write as controller in one epoch.",
         checker="controller_fence",
-        also=("resigned_forgets",),
+        also=("resigned_forgets", "broker_remembers"),
         policies={"controller.follows_controller_epoch": True},
         source="KafkaController's ControllerEpochListener and ZookeeperLeaderElector, 0.8.0 and 0.8.2.0",
     ),
