@@ -271,7 +271,7 @@ class Partition(LocalReplica):
         services.isr_checks[self] = None
         if log.producers.has_transactions:
             services.metrics.stable.changed(self)
-        if len(self.isr_state.isr) == 1:
+        if self.unassigned or len(self.isr_state.isr) == 1:
             self.maybe_increment_leader_hw(self.process.clock_us)
         return base
 

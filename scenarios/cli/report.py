@@ -43,7 +43,12 @@ def report(run: Run, trace: Path | None = None) -> Iterator[str]:
     drawn = "" if schedule == "fifo" else f", schedule {schedule}"
     yield f"strategy {run.strategy}, profile {run.profile}, seed {run.seed}{drawn}"
     yield from _plan(run)
-    yield from (f"warning: {line}" for line in topic_spec.hints(run.scenario.topics, run.scenario.cluster.config))
+    yield from (
+        f"warning: {line}"
+        for line in topic_spec.hints(
+            run.scenario.topics, run.scenario.cluster.config, caps_min_isr=run.scenario.policies.brokers.caps_min_isr
+        )
+    )
     if run.drawn:
         values = [f"{entry} {key} = {value}".removeprefix("draws ") for entry, key, value in run.drawn]
         more = len(values) - _MOST_DRAWN

@@ -171,12 +171,19 @@ class TopicSpec(Checked):
     def partition_names(self) -> tuple[str, ...]:
         return tuple(join_partition(self.name, number) for number in range(self.partitions))
 
-    def hints(self, brokers: Mapping[str, ConfigValue]) -> Iterator[str]:
-        """Consequences of its settings, over those of the ``brokers``, that Kafka accepts without a word."""
+    def hints(self, brokers: Mapping[str, ConfigValue], *, caps_min_isr: bool) -> Iterator[str]:
+        """Consequences of its settings, over those of the ``brokers``, that Kafka accepts without a word.
+
+        Args:
+            caps_min_isr: min.insync.replicas counts as at most the number of replicas (KAFKA-15583, 3.7).
+        """
         least = self.config.get(MIN_ISR, brokers.get(MIN_ISR, 1))
         if isinstance(least, int) and least > self.replication_factor:
             replicas = counted(self.replication_factor, "replicas")
-            yield f"{MIN_ISR} is {least}, and a partition has {replicas}: no write with acks=all can succeed"
+            follows = (
+                f"it counts as {self.replication_factor}" if caps_min_isr else "no write with acks=all can succeed"
+            )
+            yield f"{MIN_ISR} is {least}, and a partition has {replicas}: {follows}"
 
     def replica_lists(self, brokers: int) -> Assignment:
         """The replicas of each partition: the stated ones, else round robin, where partition p begins at broker p, or
@@ -190,7 +197,7 @@ class TopicSpec(Checked):
         )
 
 
-def hints(topics: Iterable[TopicSpec], brokers: Mapping[str, ConfigValue]) -> Iterator[str]:
+def hints(topics: Iterable[TopicSpec], brokers: Mapping[str, ConfigValue], *, caps_min_isr: bool) -> Iterator[str]:
     """The hints of each of the ``topics``, with its place in the file."""
     for index, topic in enumerate(topics):
-        yield from (f"topics[{index}] {topic.name}: {line}" for line in topic.hints(brokers))
+        yield from (f"topics[{index}] {topic.name}: {line}" for line in topic.hints(brokers, caps_min_isr=caps_min_isr))

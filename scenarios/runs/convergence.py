@@ -19,6 +19,7 @@ from scenarios.observe.checkers.checker import Moment
 from scenarios.observe.checkers.converged import Converged
 from scenarios.observe.findings.convergence_facts import Broken, NotAccepted
 from scenarios.observe.findings.facts import about
+from scenarios.observe.history.settings_history import MIN_ISR
 
 WITHIN_US = 120_000_000
 """The time that is allowed where an expectation states none."""
@@ -31,7 +32,6 @@ SELDOM_US = 1_000_000
 
 PROBE_LINGER_US = 10_000
 PROBE_BYTES = 1024
-MIN_ISR = "min.insync.replicas"
 
 
 @frozen
@@ -210,7 +210,10 @@ class ConvergenceJudge:
 
     def _can_accept(self, tp: TopicPartition) -> bool:
         assigned, core = self.checkers.history.cluster.assignment(tp), self._checker.core
-        enough = self._min_isr(tp.topic) <= sum(broker in core for broker in assigned)
+        least = self._min_isr(tp.topic)
+        if self.scenario.policies.brokers.caps_min_isr:
+            least = min(least, len(assigned))
+        enough = least <= sum(broker in core for broker in assigned)
         return enough and self._checker.can_be_led(tp)
 
     def _min_isr(self, topic: str) -> int:

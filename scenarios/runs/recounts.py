@@ -72,6 +72,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         resigned_keep=_kept_after_resigning(release.controller),
         demotion_answers=release.brokers.demotion_answers_waiting,
         stop_answers=release.brokers.stop_answers_waiting,
+        caps_min_isr=release.brokers.caps_min_isr,
         undone_by=undone_by,
     )
 

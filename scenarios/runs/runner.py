@@ -358,8 +358,9 @@ def measured_of(scenario: Scenario, *, keep_rows: bool = True, figures: bool = T
     """The settings of a scenario's cluster that measures need."""
     default = int(scenario.settings()["min.insync.replicas"])
     return Measured(
-        min_isr=min_insync_replicas(scenario), default_min_isr=default, keep_rows=keep_rows, figures=figures
-    )
+        min_isr=min_insync_replicas(scenario), default_min_isr=default,
+        caps_min_isr=scenario.policies.brokers.caps_min_isr, keep_rows=keep_rows, figures=figures,
+    )  # fmt: skip
 
 
 def _attach_recorded_clients(stage: Stage) -> None:

@@ -9,7 +9,9 @@ from benchmarks.specification import pages
 from benchmarks.specification.checker import SPECIFICATION
 from benchmarks.specification.constants import CONSTANTS, MEANT, RELEASES, true_in
 from benchmarks.specification.questions import AS_IT_IS, AS_MEANT, CONFIGURATIONS
+from scenarios.language import Scenario
 from scenarios.pages import into_page
+from scenarios.runs import run_scenario
 
 MODULES = {path.stem: path.read_text(encoding="utf-8") for path in SPECIFICATION.glob("*.tla")}
 PAGE = pages.PAGE.read_text(encoding="utf-8")
@@ -75,3 +77,13 @@ def test_a_changed_configuration_is_noticed(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(pages, "PAGE", page)
     assert pages.render() == 0
     assert {path.name for path in tmp_path.glob("*.cfg")} == set(pages.files())
+
+
+@pytest.mark.parametrize("file", sorted(SPECIFICATION.glob("*.toml")), ids=lambda file: file.stem)
+def test_the_emulator_agrees_with_a_counterexample(file: Path) -> None:
+    assert file.with_suffix(".cfg").name in PAGE
+    run = run_scenario(Scenario.load(file))
+    ((reason, findings),) = run.known
+    assert reason.ticket == "Partition.maybeIncrementLeaderHW (0.10.2 to 3.9)"
+    assert {finding.checker for finding in findings} == {"no_acked_record_lost", "leader_completeness", "log_matching"}
+    assert {each.invariant for each in run.violations} == {finding.checker for finding in findings}

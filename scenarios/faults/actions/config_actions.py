@@ -71,7 +71,10 @@ class ConfigSet(OperatorAction):
 
     def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
         named = (topic for topic in scenario.topics if topic.name == self.topic and MIN_ISR in self.config)
-        return (line for topic in named for line in evolve(topic, config=self.config).hints({}))
+        caps_min_isr = scenario.policies.brokers.caps_min_isr
+        return (
+            line for topic in named for line in evolve(topic, config=self.config).hints({}, caps_min_isr=caps_min_isr)
+        )
 
     def _check_setting(self, name: str) -> None:
         if self.topic is None and name not in DYNAMIC_BROKER_SETTINGS:

@@ -18,7 +18,6 @@ from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.findings.client_facts import AckedByFew
 from scenarios.observe.history.history import History
 
-SETTING = "min.insync.replicas"
 ALL = -1
 
 
@@ -63,13 +62,16 @@ class AcksAllInSync(Checker):
 
     def _note(self, node: int, topic: str, partition: int, isr: tuple[int, ...], now_us: int) -> None:
         tp, size = TopicPartition.of(topic, partition), max(1, len(isr))
-        least = min(map(int, self._settings.values(topic, SETTING, 1, now_us)))
+        least = self._least(tp, now_us)
         if size >= least:
             self._forget(node, tp)
         else:
             by_leader = self._few.setdefault(tp, {})
             by_leader[node] = size, by_leader.get(node, (0, now_us))[1]
             self._led.setdefault(node, {})[tp] = None
+
+    def _least(self, tp: TopicPartition, now_us: int) -> int:
+        return min(self._settings.min_isrs(tp.topic, len(self.cluster.assignment(tp)), now_us))
 
     def _forget(self, node: int, tp: TopicPartition) -> None:
         if tp in self._led.get(node, ()):
@@ -92,10 +94,11 @@ class AcksAllInSync(Checker):
         if not self._few or event.acks != ALL or event.outcome != "acked":
             return
         for number, partition in enumerate(event.partitions):
-            few = self._few.get(TopicPartition.of(event.topic, partition), {}).get(event.leader)
+            tp = TopicPartition.of(event.topic, partition)
+            few = self._few.get(tp, {}).get(event.leader)
             if few is None or few[1] >= event.t_us - event.latencies_us[number]:
                 continue
-            least = min(map(int, self._settings.values(event.topic, SETTING, 1, event.t_us)))
+            least = self._least(tp, event.t_us)
             if few[0] < least:
                 facts = AckedByFew(event.leader, event.ids[number], few[0], least, few[1])
-                self.violated(event, facts, TopicPartition.of(event.topic, partition))
+                self.violated(event, facts, tp)

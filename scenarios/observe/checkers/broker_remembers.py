@@ -16,9 +16,9 @@ from fetchers.quota import RATE_NAMES, UNLIMITED, listed_here
 from scenarios.observe.checkers.broker_memory import BrokerMemory, Unlike
 from scenarios.observe.checkers.checker import Report
 from scenarios.observe.history.history import History
+from scenarios.observe.history.settings_history import MIN_ISR
 
 CONFIG = "/config/"
-MIN_ISR = "min.insync.replicas"
 FETCHERS = "num.replica.fetchers"
 LISTS = "{}.replication.throttled.replicas"
 NOBODY: frozenset[int] = frozenset()

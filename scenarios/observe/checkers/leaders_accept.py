@@ -1,4 +1,4 @@
-"""S19: a leader refuses a batch only for a reason."""
+"""S20: a leader refuses a batch only for a reason."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from emulator.protocol.events import BecameFollower, ReplicaOffline, ReplicaStop
 from emulator.protocol.shown import ProduceRefused
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.acks_all_in_sync import SETTING
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.findings.client_facts import RefusedInVain
 from scenarios.observe.history.history import History
+from scenarios.observe.history.settings_history import MIN_ISR
 
 NO_LEADER, TOO_FEW = "NOT_LEADER_FOR_PARTITION", "NOT_ENOUGH_REPLICAS"
 
@@ -48,7 +48,7 @@ class LeadersAccept(Checker):
         show yet: a broker that becomes a follower answers those that wait first, and takes their next requests."""
 
     def on_written(self, event: ZkWritten) -> None:
-        if event.path.startswith(znodes.CONFIG_BROKERS + "/") and SETTING in event.data:
+        if event.path.startswith(znodes.CONFIG_BROKERS + "/") and MIN_ISR in event.data:
             name = event.path.rpartition("/")[2]
             if name.isdigit():
                 self._own[int(name)] = None
@@ -60,7 +60,7 @@ class LeadersAccept(Checker):
         led = self.cluster.as_led(node, tp)
         if led is None or self.cluster.leads(node, tp) is None:
             return
-        least = max(map(int, self._settings.values(event.topic, SETTING, 1, event.t_us)))
+        least = max(self._settings.min_isrs(event.topic, len(self.cluster.assignment(tp)), event.t_us))
         facts = RefusedInVain(node, event.error, led.isr, least)
         if event.error == NO_LEADER:
             self._refused[node, tp] = event, facts

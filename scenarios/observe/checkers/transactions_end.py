@@ -7,11 +7,11 @@ from typing import ClassVar
 from emulator.protocol.events import NodeCrashed, TransactionStateChanged, TransactionsUnloaded
 from emulator.protocol.shown_coordination import TransactionTimed
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.acks_all_in_sync import SETTING
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.findings.coordination_facts import TransactionLasts
 from scenarios.observe.history.deadlines import Deadlines
 from scenarios.observe.history.history import History
+from scenarios.observe.history.settings_history import MIN_ISR
 
 ONGOING, DECIDED = "Ongoing", ("PrepareCommit", "PrepareAbort")
 MARKERS_US = 30_000_000
@@ -97,7 +97,7 @@ class TransactionsEnd(Checker):
         node, transactional_id = key
         cluster, since_us = self.cluster, self._now.reached_since_us(node)
         for tp in self._partitions[transactional_id]:
-            least = int(self._settings.value(tp.topic, SETTING, 1))
+            least = int(self._settings.value(tp.topic, MIN_ISR, 1))
             if since_us is None or len(cluster.isr(tp)) < max(least, len(cluster.assignment(tp))):
                 return None
             leader_us = self._now.reached_since_us(cluster.leader(tp)) if cluster.leader(tp) >= 0 else None

@@ -10,6 +10,7 @@ from attrs import Factory, frozen
 from emulator.protocol.znodes import ALL_BROKERS, CONFIG_BROKERS, CONFIG_TOPICS, decode_config
 from emulator.trace.events import ZkWritten
 
+MIN_ISR = "min.insync.replicas"
 GRACE_US = 60_000_000
 """Time after a change in which both values count: a change reaches brokers late, and decisions are under way."""
 
@@ -48,6 +49,7 @@ class StartSettings:
             ends, answers the producers that wait there (ReplicaManager.makeFollowers; KAFKA-9198, 2.4).
         fences_once: a coordinator of the release that could not write a fence tries again with the same epoch
             (KAFKA-9666, 2.6).
+        caps_min_isr: min.insync.replicas of the release counts as at most the number of replicas (KAFKA-15583, 3.7).
         undone_by: the action that ends the effect of a fault's, by their names; None for one that does not last.
     """
 
@@ -69,6 +71,7 @@ class StartSettings:
     demotion_answers: bool = False
     stop_answers: bool = False
     fences_once: bool = True
+    caps_min_isr: bool = False
     undone_by: Callable[[str], str | None] = lambda _: None
 
     def time_us(self, name: str, default_ms: int) -> int:
@@ -120,6 +123,11 @@ class Settings:
             of_all = self._recent("", of_brokers, self._all.get(of_brokers), now_us)
             found += [default if value is None else value for value in of_all]
         return found
+
+    def min_isrs(self, topic: str, replicas: int, now_us: int) -> list[int]:
+        """The values of min.insync.replicas that may be in force in a partition with so many ``replicas``."""
+        found = map(int, self.values(topic, MIN_ISR, 1, now_us))
+        return [min(least, replicas) for least in found] if self.start.caps_min_isr else list(found)
 
     def value(self, topic: str, name: str, default: Any) -> str:
         """The value of now, as ZooKeeper and the start have it."""

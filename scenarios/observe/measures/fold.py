@@ -20,12 +20,14 @@ class Measured:
     Attributes:
         min_isr: the min.insync.replicas of each topic that sets it at the start.
         default_min_isr: the brokers' min.insync.replicas at the start.
+        caps_min_isr: these count as at most the number of a partition's replicas (KAFKA-15583, 3.7).
         keep_rows: whether the rows for the data set are kept; without them only the figures remain.
         figures: whether every figure is computed; otherwise only those that the course of a run depends on.
     """
 
     min_isr: Mapping[str, int] = Factory(dict)
     default_min_isr: int = 1
+    caps_min_isr: bool = False
     keep_rows: bool = True
     figures: bool = True
 

@@ -283,6 +283,9 @@ class IsrTimes(Fold):
                 see(event.t_us, tp, before, after)
 
     def _row(self, partition: _PartitionIsr, state: LeaderAndIsr, event: Event) -> IsrRow:
+        least = partition.min_isr
+        if self._measured.caps_min_isr:
+            least = min(least, len(partition.assignment))
         return IsrRow(
             event.t_us,
             event.seq,
@@ -295,9 +298,9 @@ class IsrTimes(Fold):
             partition.assignment,
             partition.original,
             partition.target,
-            partition.min_isr,
+            least,
             sum(node not in self._down for node in state.isr),
-            *flags(state, partition.assignment, partition.original, partition.target, partition.min_isr),
+            *flags(state, partition.assignment, partition.original, partition.target, least),
         )
 
     def _close(self, partition: _PartitionIsr, t_us: int) -> None:

@@ -369,7 +369,7 @@ TICKETS = (
         witness="Log.updateHighWatermark",
     ),
     Ticket(
-        key="Partition.maybeIncrementLeaderHW (0.10.2 to 2.7.2)",
+        key="Partition.maybeIncrementLeaderHW (0.10.2 to 3.9)",
         title="a leader that gets the target of a move commits without the members of its ISR that the next step "
         "drops: where the controller is replaced between the two they stay in the ISR, and are assigned again, with "
         "less",

@@ -403,7 +403,7 @@ def _committed_without_it(past: KeptEvents, violation: Violation, tp: TopicParti
 
 
 MOVES: tuple[Reason, ...] = (
-    Reason("Partition.maybeIncrementLeaderHW (0.10.2 to 2.7.2)", and_what_follows(_committed_without_it)),
+    Reason("Partition.maybeIncrementLeaderHW (0.10.2 to 3.9)", and_what_follows(_committed_without_it)),
     Reason("KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)", _deleted_unread),
     Reason(
         "KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)", _deleted_unread_by_znode, effect=1

@@ -28,6 +28,18 @@ def test_the_high_watermark_is_the_lowest_end_in_the_isr() -> None:
     assert [event.high_watermark for event in seen] == [5, 8, 9]
 
 
+def test_what_is_appended_is_committed_at_once_where_no_assigned_replica_is_in_sync() -> None:
+    """Partition.appendRecordsToLeader, 2.3.1 to 3.9.0: it looks at the high watermark after each append, and members of
+    the ISR that are not assigned do not count."""
+    bench = lag_bench()
+    partition = bench.lead(0, isr=(0, 1), replicas=(0,))
+    bench.produce(count=3)
+    assert partition.high_watermark == 3
+    behind = bench.lead(1, isr=(0, 1, 2), replicas=(0, 2))
+    bench.produce(count=3)
+    assert behind.high_watermark == 3  # broker 2 is assigned, and has nothing yet
+
+
 def test_one_outside_the_isr_that_is_caught_up_holds_it_back_for_the_lag_time() -> None:
     bench = lag_bench()
     partition = bench.lead(0, isr=(0, 1))

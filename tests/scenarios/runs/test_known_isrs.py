@@ -489,7 +489,7 @@ def test_a_leader_commits_without_a_member_of_the_isr_that_the_next_step_drops(q
     leads = e.BecameLeader(3, 3, 0, 0, *TP, 3, 0, 0, (0, 1), (0, 2), (), ())
     replaced = e.ControllerElected(4, 4, 0, 2, 2)
     marks: list[Any] = [elected(2, 0, 1), leads, replaced, elected(5, 0, 1)]
-    ticket = "Partition.maybeIncrementLeaderHW (0.10.2 to 2.7.2)"
+    ticket = "Partition.maybeIncrementLeaderHW (0.10.2 to 3.9)"
     for profile in ("kafka-2.3", "kafka-2.7"):
         assert tickets(told(quiet, profile, marks, found)) == [ticket]
         for others in (

@@ -3,8 +3,8 @@
 from emulator.protocol import events as e
 from emulator.protocol.znodes import encode_config
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.acks_all_in_sync import SETTING, AcksAllInSync
-from scenarios.observe.history.settings_history import StartSettings
+from scenarios.observe.checkers.acks_all_in_sync import AcksAllInSync
+from scenarios.observe.history.settings_history import MIN_ISR, StartSettings
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 NAME = AcksAllInSync.name
@@ -12,7 +12,7 @@ NAME = AcksAllInSync.name
 
 def begun(isr: tuple[int, ...]) -> WrittenHistory:
     """min.insync.replicas is 2, and broker 0 leads with ``isr``; a second passes."""
-    run = WrittenHistory(NAME, start=StartSettings({SETTING: 2}))
+    run = WrittenHistory(NAME, start=StartSettings({MIN_ISR: 2}))
     run.emit(e.BecameLeader, 0, *ORDERS_0, 0, 0, 0, isr, (0, 1, 2), (), ())
     run.world.now += 1_000_000
     return run
@@ -75,8 +75,8 @@ def test_an_expansion_in_flight_counts() -> None:
 
 def test_a_topic_is_made_with_its_settings_and_a_change_takes_a_minute() -> None:
     for op, expected in (("create", [NAME]), ("setData", [])):
-        run = WrittenHistory(NAME, start=StartSettings({SETTING: 1}))
-        run.emit(ZkWritten, -5, op, "/config/topics/orders", 0, 0, encode_config({SETTING: "2"}))
+        run = WrittenHistory(NAME, start=StartSettings({MIN_ISR: 1}))
+        run.emit(ZkWritten, -5, op, "/config/topics/orders", 0, 0, encode_config({MIN_ISR: "2"}))
         run.emit(e.BecameLeader, 0, *ORDERS_0, 0, 0, 0, (0,), (0, 1, 2), (), ())
         run.world.now += 1_000_000
         run.acked(0, 1)

@@ -1,0 +1,42 @@
+"""min.insync.replicas above the number of replicas: up to 3.6 no acks=all succeeds, later it counts as that number
+(KAFKA-15583, 3.7). Brokers, checkers, measures and hints say the same of it."""
+
+import pytest
+
+from scenarios.language import Scenario, topic_spec
+from scenarios.runs import run_scenario
+
+FILE = """
+schema = "scenario/1"
+title = "one replica of two"
+profile = "{profile}"
+horizon = "20s"
+
+[cluster]
+brokers = 2
+config = {{ "min.insync.replicas" = 2 }}
+
+[[topics]]
+name = "orders"
+assignment = [[0]]
+
+[[workloads]]
+topic = "orders"
+producerRate = 100
+messageSize = 1000
+acks = "all"
+stop = "5s"
+config = {{ "delivery.timeout.ms" = 8000, "request.timeout.ms" = 5000 }}
+"""
+
+
+@pytest.mark.parametrize(("profile", "counts"), [("kafka-3.6", False), ("kafka-3.9", True)])
+def test_it_counts_as_the_replicas_there_are(profile: str, counts: bool) -> None:
+    scenario = Scenario.loads(FILE.format(profile=profile))
+    run = run_scenario(scenario)
+    assert run.passed, run.explanation
+    assert bool(run.metrics["acked_batches"]) is counts
+    assert bool(run.metrics["under_min_isr_s"]) is not counts
+    assert bool(run.metrics["failed_batches"]) is not counts
+    (hint,) = topic_spec.hints(scenario.topics, scenario.cluster.config, caps_min_isr=counts)
+    assert hint.endswith("it counts as 1" if counts else "no write with acks=all can succeed")
