@@ -19,6 +19,9 @@ class OffsetOrEnd(Kind[int]):
             raise refuse(value, f'an offset from 0, or "{END}"')
         return Integer(0).read(value)
 
+    def checked(self, value: object) -> int:
+        return TO_HIGH_WATERMARK if value == TO_HIGH_WATERMARK else self.read(value)
+
     def dump(self, value: int) -> object:
         return END if value == TO_HIGH_WATERMARK else value
 

@@ -273,6 +273,11 @@ TICKETS = (
                 "long as it lacks nothing",
                 checkers=("dead_leave_isr",),
             ),
+            Effect(
+                text="a move that fails so has read a state znode that was not there yet, so no watch tells its "
+                "controller of the ISRs that are written to it",
+                checkers=("broker_remembers",),
+            ),
         ),
     ),
     Ticket(

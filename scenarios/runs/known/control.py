@@ -276,10 +276,10 @@ def _missed(past: KeptEvents, broker: int, until_seq: int) -> ZkWritten | None:
 
 @of_violation
 def _not_told_who_lives(past: KeptEvents, violation: Violation) -> bool:
-    """The broker that knows other live brokers was away and is back, the controller has handled neither, and the broker
-    has taken no metadata since, which always names them."""
+    """The broker that knows other live brokers, or another controller, was away and is back, the controller has handled
+    neither, and the broker has taken no metadata since, which always names them."""
     facts = violation.facts
-    if not isinstance(facts, BrokerRemembers) or facts.memory != "live_brokers":
+    if not isinstance(facts, BrokerRemembers) or facts.memory not in ("live_brokers", "controller"):
         return False
     gone = _missed(past, facts.broker, violation.seq)
     answers = _answers_about_metadata(past, facts.broker, violation.seq)

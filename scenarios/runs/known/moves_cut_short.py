@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from emulator.protocol.events import BrokerRegistered, ReplicaStopped
-from emulator.protocol.znodes import topic_path
+from emulator.protocol.znodes import state_path_partition, topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.findings.convergence_facts import Condition, MoveInTopic
 from scenarios.observe.findings.isr_facts import DeadInIsr
 from scenarios.observe.findings.memory_facts import BrokerRemembers, ControllerRemembers
 from scenarios.runs.known.known_moves import WRITES_ASSIGNMENT
-from scenarios.runs.known.reason import Reason, of_broker, of_lacking, of_partition
+from scenarios.runs.known.reason import Reason, of_broker, of_lacking, of_partition, of_violation
 
 if TYPE_CHECKING:
     from emulator.protocol.types import TopicPartition
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NEVER_LED = "KafkaController.updateLeaderEpoch (2.4.1 to 3.0.2)"
 DELETED = "ControllerContext.removeTopic (2.4.1 to 3.0.2)"
 ANNOUNCES, MARKS_AS_NEW = "kip-455.A1", "kip-455.A2"
-MOVES, ON_DISK = "moves", ("replicas", "directories")
+MOVES, WATCHES, ON_DISK = "moves", "unarmed", ("replicas", "directories")
 """The memories that a checker compares: of a controller, and of a broker."""
 
 
@@ -59,6 +59,18 @@ def _all_in_the_first_isr(past: KeptEvents, violation: Violation, tp: TopicParti
     states = [state for seq, state in past.states.get(tp, []) if asked[-1].seq < seq <= violation.seq]
     isrs = [set() if state is None else set(state.isr) for state in states]
     return bool(isrs) and all(isr == isrs[0] and target <= isr for isr in isrs)
+
+
+@of_violation
+def _watch_never_set(past: KeptEvents, violation: Violation) -> bool:
+    """The znode that the controller hears nothing of is the state of a partition that had no first leader as its move
+    began, under the same controller: its read, which found no znode, left no watch."""
+    facts = violation.facts
+    tp = state_path_partition(facts.of) if isinstance(facts, BrokerRemembers) and facts.memory == WATCHES else None
+    if tp is None:
+        return False
+    begun = [write for write, _ in past.assignments(tp) if past.under_way(tp, write) == WRITES_ASSIGNMENT]
+    return bool(begun) and _stops_halfway(past, tp, begun[-1], violation.seq)
 
 
 def _stops_halfway(past: KeptEvents, tp: TopicPartition, write: ZkWritten, until_seq: int) -> bool:
@@ -124,6 +136,7 @@ CUT_SHORT: tuple[Reason, ...] = (
     Reason(NEVER_LED, _never_marked_new),
     Reason(NEVER_LED, _all_in_the_first_isr, effect=1),
     Reason(NEVER_LED, _never_taken_offline, effect=2),
+    Reason(NEVER_LED, _watch_never_set, effect=3),
     Reason(DELETED, _remembered_for_good),
     Reason(DELETED, _created_again, effect=1),
 )

@@ -22,6 +22,21 @@ MOST_BYTES = 1 << 20
 """The most bytes of an operation: a plan with every partition of a large cluster has fewer."""
 
 
+NAME = "control"
+LONGEST_PATH = 103
+"""The longest path of a Unix socket, in bytes, that all systems take: sun_path has 104 with its end on macOS, 108 on
+Linux."""
+
+
+def _short_folder() -> str:
+    """A new folder whose socket has a path that is short enough: among the temporary files, or else in /tmp."""
+    folder = tempfile.mkdtemp(prefix="understudy-")
+    if len(os.fsencode(os.path.join(folder, NAME))) <= LONGEST_PATH:
+        return folder
+    os.rmdir(folder)
+    return tempfile.mkdtemp(prefix="understudy-", dir="/tmp")
+
+
 @define(eq=False)
 class _PendingOperation:
     """An operation that is not answered yet."""
@@ -48,8 +63,8 @@ class ControlServer:
     _asked: dict[int, _PendingOperation] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        self._folder = tempfile.mkdtemp(prefix="understudy-")
-        self.path = os.path.join(self._folder, "control")
+        self._folder = _short_folder()
+        self.path = os.path.join(self._folder, NAME)
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(self.path)
         listener.listen()

@@ -7,6 +7,7 @@ import structlog
 
 from brokers.requests.client_metadata import MOST_TOLD, MetadataHandler
 from brokers.topic_creation import AdminZkClient
+from emulator.logger import Logger
 from emulator.protocol.clients.metadata import ClientMetadataRequest, PartitionAnswer
 from emulator.protocol.errors import ApiException, Errors
 from emulator.protocol.types import NO_LEADER, TopicPartition
@@ -58,7 +59,9 @@ def test_the_oldest_clients_get_no_broker_that_is_not_alive(bench: Bench) -> Non
     assert (first.error, first.state.replicas, first.state.isr) == (Errors.REPLICA_NOT_AVAILABLE, (1,), (1,))
 
 
-def test_a_refused_topic_is_logged_once_for_each_error() -> None:
+def test_a_refused_topic_is_logged_once_for_each_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Logger, "silent", False)
+    structlog.reset_defaults()
     handler = MetadataHandler(Bench(PROFILES["kafka-2.3"].policies.brokers).manager, cast(AdminZkClient, None), str)  # type: ignore[arg-type]
     illegal = ApiException(Errors.INVALID_TOPIC_EXCEPTION, "Topic name is illegal")
     with structlog.testing.capture_logs() as lines:

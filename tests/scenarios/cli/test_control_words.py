@@ -42,7 +42,7 @@ def test_a_plan_is_read_from_its_file(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["crush", "1"], "unknown action 'crush'; did you mean 'crash'?"),
-        (["delete", "x"], "'delete' could be topic.delete, zk.delete; write the whole name"),
+        (["delete", "x"], "'delete' could be records.delete, topic.delete, zk.delete; write the whole name"),
         (["stop", "now"], "stop takes nothing more, and not 'now'"),
         (["state", "a-0", "b-0"], "state takes at most one partition, and not 'b-0'"),
         (["reassign", "none.json"], "none.json: cannot be read (No such file or directory)"),

@@ -7,11 +7,13 @@ import datetime
 from collections.abc import Iterator
 from typing import Any
 
+from emulator.protocol.delete_records import TO_HIGH_WATERMARK
 from scenarios.errors import BadInput
 from scenarios.language import GeneratedPlan, Move, Plan, Target, Tolerance, When, WhenMessage, WhenMetric, WhenZk
 from scenarios.language.expect import ToleranceKind
 from scenarios.language.kafka_settings import Config
 from scenarios.language.plan import PlanKind
+from scenarios.language.record_offsets import OffsetOrEnd
 from scenarios.language.schema.kinds import (
     Choice,
     Integer,
@@ -60,6 +62,8 @@ def fitting(kind: Kind[Any]) -> list[Any]:
 def _offered(kind: Kind[Any]) -> Iterator[Any]:
     if isinstance(kind, Named):
         yield from _offered(kind.kind)
+    elif isinstance(kind, OffsetOrEnd):
+        yield from (0, 7, TO_HIGH_WATERMARK)
     elif isinstance(kind, Integer):
         yield from (kind.low, kind.low + 1, kind.low + 7)
     elif isinstance(kind, Number):

@@ -60,6 +60,7 @@ ASKED_FOR: dict[str, Table] = {
     "ListPartitionReassignments": {"action": "reassign.list"},
     "AlterReplicaLogDirs": {"action": "reassign.execute", "plan": WITH_LOG_DIRS},
     "DescribeLogDirs": {"action": "reassign.verify", "plan": WITH_LOG_DIRS},
+    "DeleteRecords": {"action": "records.delete", "topic": "orders"},
 }
 """The entries that cause the messages that are not always sent."""
 

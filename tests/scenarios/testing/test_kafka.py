@@ -155,3 +155,13 @@ def test_what_is_wrong_is_one_line() -> None:
             server.act("broker.crush", 1)
         with pytest.raises(NotInTime):
             server.until(lambda: False, within_s=0.05)
+
+
+def test_a_long_path_of_the_temporary_files_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The path of a Unix socket has 103 bytes at most; macOS's own TMPDIR has about 50."""
+    long = tmp_path / ("x" * 100)
+    long.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+    with kafka(topics={"orders": [[0]]}, brokers=1) as server:
+        assert server.bootstrap_servers
+    assert not list(long.iterdir())
