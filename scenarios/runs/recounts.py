@@ -68,7 +68,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         fences_once=release.brokers.transactions.fences_once,
         announces_brokers=release.controller.announces_brokers,
         announces_isrs=release.brokers.announces_isrs,
-        elects_by_assignment=release.controller.selectors is not IN_ORDER_OF_ISR,
+        elects_by_assignment=release.controller.selectors != IN_ORDER_OF_ISR,
         resigned_keep=_kept_after_resigning(release.controller),
         demotion_answers=release.brokers.demotion_answers_waiting,
         stop_answers=release.brokers.stop_answers_waiting,
