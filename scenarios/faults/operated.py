@@ -9,8 +9,11 @@ from attrs import define, field, frozen
 
 from scenarios.cluster.clients.tools.command_outcome import CommandOutcome
 from scenarios.faults.performer import ActionContext, Memory, PerformedAction
+from scenarios.language.schema.kinds import Choice
+from scenarios.language.schema.table_reader import key
 
 if TYPE_CHECKING:
+    from emulator.protocol.errors import Errors
     from scenarios.cluster.clients.tools.executor import Executor
 
 Judge = Callable[[CommandOutcome], None]
@@ -48,3 +51,23 @@ class OperatorAction(PerformedAction):
                 context.refuse(f"{wanted} was expected and not answered")
 
         return done
+
+
+def error_key(*errors: Errors) -> dict[str, Any]:
+    """The key of an action for the error code that it expects, one of ``errors``."""
+    return key(
+        Choice(tuple(error.name for error in errors), "error"),
+        "the error code that at least one partition must be answered with, and no other code; absent = no errors",
+    )
+
+
+@frozen(kw_only=True)
+class ExpectsError(OperatorAction):
+    """An action of the operator whose entry may expect an error code, in a field ``expect_error`` (``error_key``)."""
+
+    if TYPE_CHECKING:
+        expect_error: str | None
+
+    @property
+    def expected_error(self) -> str | None:
+        return self.expect_error

@@ -8,7 +8,7 @@ from emulator.protocol.elect_leaders import ElectionType
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.tools import leader_election_command
-from scenarios.faults.operated import OperatorAction
+from scenarios.faults.operated import ExpectsError, error_key
 from scenarios.faults.performer import ActionContext
 from scenarios.language import PROFILES, Scenario
 from scenarios.language.actions import action
@@ -18,38 +18,25 @@ from scenarios.language.schema.table_reader import key
 from scenarios.language.topic_spec import PARTITION_NAME
 
 API, CONFIG = "api", "config"
-_ERRORS = tuple(
-    error.name
-    for error in (
-        Errors.UNKNOWN_SERVER_ERROR,
-        Errors.UNKNOWN_TOPIC_OR_PARTITION,
-        Errors.LEADER_NOT_AVAILABLE,
-        Errors.REQUEST_TIMED_OUT,
-        Errors.INVALID_TOPIC_EXCEPTION,
-        Errors.PREFERRED_LEADER_NOT_AVAILABLE,
-        Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE,
-    )
+_EXPECT_ERROR = error_key(
+    Errors.UNKNOWN_SERVER_ERROR,
+    Errors.UNKNOWN_TOPIC_OR_PARTITION,
+    Errors.LEADER_NOT_AVAILABLE,
+    Errors.REQUEST_TIMED_OUT,
+    Errors.INVALID_TOPIC_EXCEPTION,
+    Errors.PREFERRED_LEADER_NOT_AVAILABLE,
+    Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE,
 )
 
 
 @frozen(kw_only=True)
-class Election(OperatorAction):
+class Election(ExpectsError):
     partitions: tuple[str, ...] | None = field(
         default=None,
         converter=converters.optional(as_tuple),
         metadata=key(ListOf(PARTITION_NAME, unique=True, empty=False), "which partitions; absent = all that exist"),
     )
-    expect_error: str | None = field(
-        default=None,
-        metadata=key(
-            Choice(_ERRORS, "error"),
-            "the error code that at least one partition must be answered with, and no other code; absent = no errors",
-        ),
-    )
-
-    @property
-    def expected_error(self) -> str | None:
-        return self.expect_error
+    expect_error: str | None = field(default=None, metadata=_EXPECT_ERROR)
 
     def detail(self) -> str:
         return ", ".join(self.partitions or ("all partitions",))

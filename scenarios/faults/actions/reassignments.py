@@ -14,7 +14,7 @@ from scenarios.cluster.clients.tools.adapting import Adaptation
 from scenarios.cluster.clients.tools.command_outcome import CommandOutcome
 from scenarios.cluster.clients.tools.executor import ZK, Executor, carry_out
 from scenarios.errors import BadInput
-from scenarios.faults.operated import Executions, Judge, OperatorAction
+from scenarios.faults.operated import Executions, ExpectsError, Judge, OperatorAction, error_key
 from scenarios.faults.performer import ActionContext
 from scenarios.language import MethodEntry, Plan, Scenario
 from scenarios.language.actions import action, in_words
@@ -32,21 +32,12 @@ _VIA = key(
     Choice((ZK, API), "way"),
     "by /admin/reassign_partitions or by AlterPartitionReassignments; absent = as the profile's tool does",
 )
-_EXPECT_ERROR = key(
-    Choice(
-        tuple(
-            error.name
-            for error in (
-                Errors.UNKNOWN_TOPIC_OR_PARTITION,
-                Errors.REQUEST_TIMED_OUT,
-                Errors.INVALID_REPLICA_ASSIGNMENT,
-                Errors.REASSIGNMENT_IN_PROGRESS,
-                Errors.NO_REASSIGNMENT_IN_PROGRESS,
-            )
-        ),
-        "error",
-    ),
-    "the error code that at least one partition must be answered with, and no other code; absent = no errors",
+_EXPECT_ERROR = error_key(
+    Errors.UNKNOWN_TOPIC_OR_PARTITION,
+    Errors.REQUEST_TIMED_OUT,
+    Errors.INVALID_REPLICA_ASSIGNMENT,
+    Errors.REASSIGNMENT_IN_PROGRESS,
+    Errors.NO_REASSIGNMENT_IN_PROGRESS,
 )
 
 
@@ -107,7 +98,7 @@ class OfPlan(OperatorAction):
 
 @action("reassign.execute", "hand the plan to the controller, as kafka-reassign-partitions.sh does")
 @frozen(kw_only=True)
-class ReassignExecute(OfPlan):
+class ReassignExecute(OfPlan, ExpectsError):
     throttle: int | None = field(
         default=None,
         metadata=key(
@@ -130,10 +121,6 @@ class ReassignExecute(OfPlan):
         ),
     )
     expect_error: str | None = field(default=None, metadata=_EXPECT_ERROR)
-
-    @property
-    def expected_error(self) -> str | None:
-        return self.expect_error
 
     def place(self, placements: Placements, plan: Plan | None) -> None:
         carried_out = self.plan or plan
@@ -235,17 +222,13 @@ def _then_verify(
 
 @action("reassign.cancel", "cancel reassignments by the API (kip-455)")
 @frozen(kw_only=True)
-class ReassignCancel(OperatorAction):
+class ReassignCancel(ExpectsError):
     partitions: tuple[str, ...] | None = field(
         default=None,
         converter=converters.optional(as_tuple),
         metadata=key(_PARTITIONS, "whose reassignments; absent = all that are in progress"),
     )
     expect_error: str | None = field(default=None, metadata=_EXPECT_ERROR)
-
-    @property
-    def expected_error(self) -> str | None:
-        return self.expect_error
 
     def check(self, known: KnownNames) -> None:
         check_api(known, "action")

@@ -9,36 +9,33 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.tools.delete_records_command import delete_records
 from scenarios.errors import BadInput
-from scenarios.faults.operated import OperatorAction
+from scenarios.faults.operated import ExpectsError, error_key
 from scenarios.faults.performer import ActionContext
 from scenarios.language import PROFILES
 from scenarios.language.actions import action
 from scenarios.language.known_names import KnownNames
 from scenarios.language.record_offsets import END, OffsetOrEnd
-from scenarios.language.schema.kinds import Choice, ListOf, as_tuple
+from scenarios.language.schema.kinds import ListOf, as_tuple
 from scenarios.language.schema.table_reader import key
 from scenarios.language.topic_spec import PARTITION_NAME, TOPIC_NAME
 from scenarios.profiles.profile import is_before
 
 SINCE = "0.11"
 """The first release that deletes records on request."""
-_ERRORS = tuple(
-    error.name
-    for error in (
-        Errors.OFFSET_OUT_OF_RANGE,
-        Errors.UNKNOWN_TOPIC_OR_PARTITION,
-        Errors.LEADER_NOT_AVAILABLE,
-        Errors.NOT_LEADER_FOR_PARTITION,
-        Errors.REQUEST_TIMED_OUT,
-        Errors.POLICY_VIOLATION,
-        Errors.KAFKA_STORAGE_ERROR,
-    )
+_EXPECT_ERROR = error_key(
+    Errors.OFFSET_OUT_OF_RANGE,
+    Errors.UNKNOWN_TOPIC_OR_PARTITION,
+    Errors.LEADER_NOT_AVAILABLE,
+    Errors.NOT_LEADER_FOR_PARTITION,
+    Errors.REQUEST_TIMED_OUT,
+    Errors.POLICY_VIOLATION,
+    Errors.KAFKA_STORAGE_ERROR,
 )
 
 
 @action("records.delete", "delete records from the beginning of partitions, as kafka-delete-records.sh does")
 @frozen(kw_only=True)
-class RecordsDelete(OperatorAction):
+class RecordsDelete(ExpectsError):
     topic: str | None = field(default=None, metadata=key(TOPIC_NAME, "the topic, with all its partitions"))
     partitions: tuple[str, ...] | None = field(
         default=None,
@@ -49,17 +46,7 @@ class RecordsDelete(OperatorAction):
         default=TO_HIGH_WATERMARK,
         metadata=key(OffsetOrEnd(), "the first offset that is kept, in each; end: all that is committed goes"),
     )
-    expect_error: str | None = field(
-        default=None,
-        metadata=key(
-            Choice(_ERRORS, "error"),
-            "the error code that at least one partition must be answered with, and no other code; absent = no errors",
-        ),
-    )
-
-    @property
-    def expected_error(self) -> str | None:
-        return self.expect_error
+    expect_error: str | None = field(default=None, metadata=_EXPECT_ERROR)
 
     def detail(self) -> str:
         what = self.topic or ", ".join(self.partitions or ())
