@@ -12,8 +12,8 @@ UNLIMITED = -1
 CREATE_TIME, LOG_APPEND_TIME = "CreateTime", "LogAppendTime"
 WEEK_MS = 7 * 24 * 3600 * 1000
 CLEANUP_POLICY, COMPACT, DELETE = "cleanup.policy", "compact", "delete"
-"""A topic's policy by which no segment is deleted for its age or size. Logs are not compacted here: they keep all
-records."""
+"""A topic's policy. By ``compact`` alone no segment is deleted for its age or size. Logs are not compacted here: they
+keep all records."""
 
 
 @frozen

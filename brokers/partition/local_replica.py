@@ -22,10 +22,11 @@ def refuse(corrupt: Batch, log: Log) -> NoReturn:
     raise CorruptBatch(f"{log.tp}: the batch at {corrupt.base_offset} does not fit its checksum")
 
 
-def ends_within(log: Log, first: Piece) -> bool:
-    """Whether a log is empty, and ends within the leader's batch ``first``: it has to begin where that does
-    (Partition.appendRecordsToFollowerOrFutureReplica, KAFKA-6975)."""
-    return log.start_offset == log.end_offset and first.base_offset < log.end_offset < first.next_offset
+def begins_with(log: Log, first: Piece) -> bool:
+    """Whether a log has to begin where the leader's batch ``first`` does, as it is empty and ends within that
+    (Partition.appendRecordsToFollowerOrFutureReplica); in a release that does so (KAFKA-6975)."""
+    ends_within = log.start_offset == log.end_offset and first.base_offset < log.end_offset < first.next_offset
+    return ends_within and log.directory.rules.begins_within_batch
 
 
 def _row(tp: TopicPartition, piece: Piece) -> tuple[TopicPartition, int, int, int, int, int]:
@@ -142,8 +143,7 @@ class LocalReplica:
         return end
 
     def _begin_at(self, pieces: Sequence[Piece]) -> None:
-        """Let a log that ``ends_within`` the leader's first batch begin where that does, in a release that does so."""
-        if self.log.directory.rules.begins_within_batch and ends_within(self.log, pieces[0]):
+        if begins_with(self.log, pieces[0]):
             self.truncate_fully_and_start_at(pieces[0].base_offset)
 
     # -- many batches at once -----------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from brokers.log.directory import LogDirectory
 from brokers.log.disk_work import DiskWork
 from brokers.log.log import Log
 from brokers.log.log_manager import LogManager
-from brokers.partition.local_replica import ends_within, refuse
+from brokers.partition.local_replica import begins_with, refuse
 from brokers.partition.partition import Partition
 from emulator.disks import DiskError
 from emulator.logger import get_logger
@@ -69,7 +69,7 @@ class FutureReplica:
         self, batches: tuple[Batch, ...], leader_high_watermark: int, leader_log_start: int = 0
     ) -> int:
         """Append batches of the current log; return the new end. Raises: CorruptBatch, DiskError, OffsetMismatch."""
-        if batches and ends_within(self.log, batches[0]) and self.log.directory.rules.begins_within_batch:
+        if batches and begins_with(self.log, batches[0]):
             self.log.truncate_fully_and_start_at(batches[0].base_offset)
         for batch in batches:
             if batch.corrupt:
