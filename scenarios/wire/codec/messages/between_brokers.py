@@ -2,6 +2,28 @@
 
 from scenarios.wire.codec.schema import Api, Field
 
+_LED_PARTITION = (
+    Field("topic_name", "string", "0-1"),
+    Field("partition_index", "int32", "0+"),
+    Field("controller_epoch", "int32", "0+"),
+    Field("leader", "int32", "0+"),
+    Field("leader_epoch", "int32", "0+"),
+    Field("isr", "[]int32", "0+"),
+    Field("partition_epoch", "int32", "0+"),
+    Field("replicas", "[]int32", "0+"),
+    Field("adding_replicas", "[]int32", "3+"),
+    Field("removing_replicas", "[]int32", "3+"),
+    Field("is_new", "bool", "1+"),
+    Field("leader_recovery_state", "int8", "6+"),
+)
+"""A partition in LeaderAndIsr, which is not grouped by topics before version 2."""
+_LED_ERROR = (
+    Field("topic_name", "string", "0-4"),
+    Field("partition_index", "int32", "0+"),
+    Field("error_code", "int16", "0+"),
+)
+"""The answer for one, which is not grouped before version 5."""
+
 LEADER_AND_ISR = Api(
     4,
     "LeaderAndIsr",
@@ -13,37 +35,11 @@ LEADER_AND_ISR = Api(
         Field("controller_epoch", "int32", "0+"),
         Field("broker_epoch", "int64", "2+", default=-1),
         Field("type", "int8", "5+"),
-        Field("ungrouped_partition_states", "[]struct", "0-1").of(
-            Field("topic_name", "string", "0-1"),
-            Field("partition_index", "int32", "0+"),
-            Field("controller_epoch", "int32", "0+"),
-            Field("leader", "int32", "0+"),
-            Field("leader_epoch", "int32", "0+"),
-            Field("isr", "[]int32", "0+"),
-            Field("partition_epoch", "int32", "0+"),
-            Field("replicas", "[]int32", "0+"),
-            Field("adding_replicas", "[]int32", "3+"),
-            Field("removing_replicas", "[]int32", "3+"),
-            Field("is_new", "bool", "1+"),
-            Field("leader_recovery_state", "int8", "6+"),
-        ),
+        Field("ungrouped_partition_states", "[]struct", "0-1").of(*_LED_PARTITION),
         Field("topic_states", "[]struct", "2+").of(
             Field("topic_name", "string", "2+"),
             Field("topic_id", "uuid", "5+"),
-            Field("partition_states", "[]struct", "2+").of(
-                Field("topic_name", "string", "0-1"),
-                Field("partition_index", "int32", "0+"),
-                Field("controller_epoch", "int32", "0+"),
-                Field("leader", "int32", "0+"),
-                Field("leader_epoch", "int32", "0+"),
-                Field("isr", "[]int32", "0+"),
-                Field("partition_epoch", "int32", "0+"),
-                Field("replicas", "[]int32", "0+"),
-                Field("adding_replicas", "[]int32", "3+"),
-                Field("removing_replicas", "[]int32", "3+"),
-                Field("is_new", "bool", "1+"),
-                Field("leader_recovery_state", "int8", "6+"),
-            ),
+            Field("partition_states", "[]struct", "2+").of(*_LED_PARTITION),
         ),
         Field("live_leaders", "[]struct", "0+").of(
             Field("broker_id", "int32", "0+"),
@@ -53,18 +49,10 @@ LEADER_AND_ISR = Api(
     ],
     response=[
         Field("error_code", "int16", "0+"),
-        Field("partition_errors", "[]struct", "0-4").of(
-            Field("topic_name", "string", "0-4"),
-            Field("partition_index", "int32", "0+"),
-            Field("error_code", "int16", "0+"),
-        ),
+        Field("partition_errors", "[]struct", "0-4").of(*_LED_ERROR),
         Field("topics", "[]struct", "5+").of(
             Field("topic_id", "uuid", "5+"),
-            Field("partition_errors", "[]struct", "5+").of(
-                Field("topic_name", "string", "0-4"),
-                Field("partition_index", "int32", "0+"),
-                Field("error_code", "int16", "0+"),
-            ),
+            Field("partition_errors", "[]struct", "5+").of(*_LED_ERROR),
         ),
     ],
 )
@@ -107,6 +95,19 @@ STOP_REPLICA = Api(
     ],
 )
 
+_KNOWN_PARTITION = (
+    Field("topic_name", "string", "0-4"),
+    Field("partition_index", "int32", "0+"),
+    Field("controller_epoch", "int32", "0+"),
+    Field("leader", "int32", "0+"),
+    Field("leader_epoch", "int32", "0+"),
+    Field("isr", "[]int32", "0+"),
+    Field("zk_version", "int32", "0+"),
+    Field("replicas", "[]int32", "0+"),
+    Field("offline_replicas", "[]int32", "4+"),
+)
+"""A partition in UpdateMetadata, which is not grouped by topics before version 5."""
+
 UPDATE_METADATA = Api(
     6,
     "UpdateMetadata",
@@ -118,31 +119,11 @@ UPDATE_METADATA = Api(
         Field("type", "int8", "8+", tag=0),
         Field("controller_epoch", "int32", "0+"),
         Field("broker_epoch", "int64", "5+", default=-1),
-        Field("ungrouped_partition_states", "[]struct", "0-4").of(
-            Field("topic_name", "string", "0-4"),
-            Field("partition_index", "int32", "0+"),
-            Field("controller_epoch", "int32", "0+"),
-            Field("leader", "int32", "0+"),
-            Field("leader_epoch", "int32", "0+"),
-            Field("isr", "[]int32", "0+"),
-            Field("zk_version", "int32", "0+"),
-            Field("replicas", "[]int32", "0+"),
-            Field("offline_replicas", "[]int32", "4+"),
-        ),
+        Field("ungrouped_partition_states", "[]struct", "0-4").of(*_KNOWN_PARTITION),
         Field("topic_states", "[]struct", "5+").of(
             Field("topic_name", "string", "5+"),
             Field("topic_id", "uuid", "7+"),
-            Field("partition_states", "[]struct", "5+").of(
-                Field("topic_name", "string", "0-4"),
-                Field("partition_index", "int32", "0+"),
-                Field("controller_epoch", "int32", "0+"),
-                Field("leader", "int32", "0+"),
-                Field("leader_epoch", "int32", "0+"),
-                Field("isr", "[]int32", "0+"),
-                Field("zk_version", "int32", "0+"),
-                Field("replicas", "[]int32", "0+"),
-                Field("offline_replicas", "[]int32", "4+"),
-            ),
+            Field("partition_states", "[]struct", "5+").of(*_KNOWN_PARTITION),
         ),
         Field("live_brokers", "[]struct", "0+").of(
             Field("id", "int32", "0+"),
