@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scenarios.cli.output import red, table
-from scenarios.language import topic_spec
 from scenarios.observe.measures.figure import Value
 from scenarios.observe.measures.figures import declared
 from scenarios.runs.dataset.identity import command_line
@@ -43,12 +42,7 @@ def report(run: Run, trace: Path | None = None) -> Iterator[str]:
     drawn = "" if schedule == "fifo" else f", schedule {schedule}"
     yield f"strategy {run.strategy}, profile {run.profile}, seed {run.seed}{drawn}"
     yield from _plan(run)
-    yield from (
-        f"warning: {line}"
-        for line in topic_spec.hints(
-            run.scenario.topics, run.scenario.cluster.config, caps_min_isr=run.scenario.policies.brokers.caps_min_isr
-        )
-    )
+    yield from (f"warning: {line}" for line in run.scenario.topic_hints())
     if run.drawn:
         values = [f"{entry} {key} = {value}".removeprefix("draws ") for entry, key, value in run.drawn]
         more = len(values) - _MOST_DRAWN

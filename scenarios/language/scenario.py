@@ -379,6 +379,13 @@ class Scenario(Checked):
 
         return reduce(lambda policies, ticket: policies.changed(BUGS[ticket].policies), self.bugs, released)
 
+    def topic_hints(self) -> Iterator[str]:
+        """The hints of each topic (``TopicSpec.hints``), with its place in the file."""
+        caps_min_isr = self.policies.brokers.caps_min_isr
+        for index, topic in enumerate(self.topics):
+            for line in topic.hints(self.cluster.config, caps_min_isr=caps_min_isr):
+                yield f"topics[{index}] {topic.name}: {line}"
+
     @property
     def session_timeout_us(self) -> int:
         """ZooKeeper's session timeout: the one stated, else the profile's."""

@@ -195,9 +195,3 @@ class TopicSpec(Checked):
             tuple(order[(first + step) % len(order)] for step in range(self.replication_factor))
             for first in range(self.partitions)
         )
-
-
-def hints(topics: Iterable[TopicSpec], brokers: Mapping[str, ConfigValue], *, caps_min_isr: bool) -> Iterator[str]:
-    """The hints of each of the ``topics``, with its place in the file."""
-    for index, topic in enumerate(topics):
-        yield from (f"topics[{index}] {topic.name}: {line}" for line in topic.hints(brokers, caps_min_isr=caps_min_isr))

@@ -91,15 +91,9 @@ def _cost(scenario: Scenario) -> Iterator[str]:
 
 def hints(scenario: Scenario) -> Iterator[str]:
     """Consequences of the topics and the method that their words do not say."""
-    from scenarios.language import topic_spec
     from scenarios.language.sizes import hints as of_sizes
 
-    yield from (
-        f"  {line}"
-        for line in topic_spec.hints(
-            scenario.topics, scenario.cluster.config, caps_min_isr=scenario.policies.brokers.caps_min_isr
-        )
-    )
+    yield from (f"  {line}" for line in scenario.topic_hints())
     yield from (f"  {line}" for line in of_sizes(scenario))
     for index, entry in enumerate(scenario.method):
         first, *more = [*entry.action.hints(scenario, entry), ""]

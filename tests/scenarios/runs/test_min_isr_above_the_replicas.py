@@ -3,7 +3,7 @@
 
 import pytest
 
-from scenarios.language import Scenario, topic_spec
+from scenarios.language import Scenario
 from scenarios.runs import run_scenario
 
 FILE = """
@@ -38,5 +38,5 @@ def test_it_counts_as_the_replicas_there_are(profile: str, counts: bool) -> None
     assert bool(run.metrics["acked_batches"]) is counts
     assert bool(run.metrics["under_min_isr_s"]) is not counts
     assert bool(run.metrics["failed_batches"]) is not counts
-    (hint,) = topic_spec.hints(scenario.topics, scenario.cluster.config, caps_min_isr=counts)
+    (hint,) = scenario.topic_hints()
     assert hint.endswith("it counts as 1" if counts else "no write with acks=all can succeed")
