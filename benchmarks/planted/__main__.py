@@ -4,8 +4,9 @@ The bugs (``bugs/*.toml``) are changes of several lines on one path of controlle
 fifths of them after tickets of Kafka that are not in the museum. They are put into a random order, always the same, so
 that ``--bugs 0:20`` is a sample of all rooms. Up to ``--together`` bugs of a profile are switched on in one process;
 its seeds are run from 0 on, and halving finds which of them causes a finding that no known behaviour of the release
-explains. ``--budget``: CPU seconds of seeds for each bug. ``--checkout`` scores another checkout, with the bugs of this
-one. ``--out`` keeps a line for each bug that is done, so that an interrupted run goes on.
+explains. ``--budget``: CPU seconds of seeds for each bug. ``--room`` tries the bugs of one file alone; it can be given several
+times. ``--checkout`` scores another checkout, with the bugs of this one. ``--out`` keeps a line for each bug that is
+done, so that an interrupted run goes on.
 """
 
 from __future__ import annotations
@@ -115,12 +116,15 @@ def main() -> int:
     parser = parser_of("planted", __doc__)
     parser.add_argument("--budget", type=int, default=60, help="CPU seconds of seeds for each bug (default: 60)")
     parser.add_argument("--bugs", type=_slice, default=slice(None), metavar="A:B", help="a slice of their order")
+    rooms = sorted({bug.room for bug in read_bugs()})
+    parser.add_argument("--room", choices=rooms, action="append", help="only the bugs of this file (default: all)")
     parser.add_argument("--checkout", type=Path, default=ROOT, help="the checkout that is scored (default: this one)")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time (default: 1)")
     parser.add_argument("--together", type=int, default=12, help="most bugs in one process (default: 12)")
     parser.add_argument("--out", type=Path, default=None, help="keep a line of JSON for each that is done")
     arguments = parser.parse_args()
-    bugs = in_order(read_bugs())[arguments.bugs]
+    named = arguments.room or rooms
+    bugs = in_order([bug for bug in read_bugs() if bug.room in named])[arguments.bugs]
     checkout = arguments.checkout.resolve()
     with tempfile.TemporaryDirectory() as folder:
         out = arguments.out or Path(folder) / "trials.jsonl"
@@ -129,7 +133,8 @@ def main() -> int:
         except Stale as error:
             parser.error(str(error))
     first, end = arguments.bugs.start, arguments.bugs.stop
-    options = "" if first is end is None else f" --bugs {first}:{'' if end is None else end}"
+    options = "".join(f" --room {room}" for room in arguments.room or ())
+    options += "" if first is end is None else f" --bugs {first}:{'' if end is None else end}"
     return conclude("planted", *report(bugs, found, arguments.budget, options), write=arguments.write)
 
 
