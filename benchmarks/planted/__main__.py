@@ -4,9 +4,9 @@ The bugs (``bugs/*.toml``) are changes of several lines on one path of controlle
 fifths of them after tickets of Kafka that are not in the museum. They are put into a random order, always the same, so
 that ``--bugs 0:20`` is a sample of all rooms. Up to ``--together`` bugs of a profile are switched on in one process;
 its seeds are run from 0 on, and halving finds which of them causes a finding that no known behaviour of the release
-explains. ``--budget``: CPU seconds of seeds for each bug. ``--room`` tries the bugs of one file alone; it can be given several
-times. ``--checkout`` scores another checkout, with the bugs of this one. ``--out`` keeps a line for each bug that is
-done, so that an interrupted run goes on.
+explains. ``--budget``: CPU seconds of seeds for each bug. ``--room`` tries the bugs of one file alone; it can be given
+several times. ``--checkout`` scores another checkout, with the bugs of this one. ``--out`` keeps a line for each bug
+that is done, so that an interrupted run goes on.
 """
 
 from __future__ import annotations
