@@ -310,6 +310,25 @@ class FetchHeld(NamedTuple):
     partition: int
 
 
+class PositionRefused(NamedTuple):
+    """A consumer has learnt from a leader that its position is outside the log (OFFSET_OUT_OF_RANGE).
+
+    Attributes:
+        leader, leader_epoch: the broker that says so, and the epoch under which the consumer has asked.
+        offset: the position.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader: int
+    leader_epoch: int
+    offset: int
+
+
 class MistakeAnswered(NamedTuple):
     """An operator has requested by the API replicas that no partition can have (KIP-455).
 

@@ -15,6 +15,7 @@ from controller.reassignment.kip_455 import KIP_455
 from controller.state_machines.leader_election_algorithms import IN_ORDER_OF_ISR
 from emulator.kernel import World
 from fetchers.failures import Verdict
+from fetchers.truncation import Kip279
 from scenarios.language import Scenario
 from scenarios.language.actions import undone_by
 from scenarios.observe.checkers import Checkers
@@ -65,6 +66,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         drops_at_the_end=release.brokers.out_of_sync.even_at_the_end,
         accepts_newer_broker_epochs=release.brokers.accepts_newer_broker_epoch,
         truncates_on_fetch=release.fetchers.truncation.on_fetch,
+        truncates_by_epochs=isinstance(release.fetchers.truncation, Kip279),
         fences_once=release.brokers.transactions.fences_once,
         announces_brokers=release.controller.announces_brokers,
         announces_isrs=release.brokers.announces_isrs,

@@ -13,6 +13,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.events import ConsumerFailed, PositionReset
 from emulator.protocol.fetch import CONSUMER, NO_EPOCH, FetchedFields, FetchPartition
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, EpochEndOffset, EpochQuery
+from emulator.protocol.shown import PositionRefused
 from emulator.protocol.types import TopicPartition
 from fetchers.endpoints import RemoteLeaderEndPoint
 from fetchers.policies import FetcherPolicies
@@ -213,6 +214,8 @@ class Fetcher:
         del self._wanted[position.tp]
         if error is Errors.OFFSET_OUT_OF_RANGE:
             position.reason = "out of range"
+            node = self.process.node
+            node.trace.show(PositionRefused, node.id, *position.tp, self.broker, position.leader_epoch, position.offset)
         else:
             self._rest([position])
             self._refused(error)

@@ -5,20 +5,25 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import Consumed, PositionReset
+from emulator.protocol.shown import PositionRefused
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.findings.client_facts import PollElsewhere
+from scenarios.observe.findings.client_facts import PollElsewhere, ResetInVain
+from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
 
 
 class PollsGoOn(Checker):
     """Each poll continues where the previous one ended, or at the offset to which the position was reset since
-    (Jepsen's nonmonotonic-poll and poll-skip; assignments never change here).
+    (Jepsen's nonmonotonic-poll and poll-skip; assignments never change here). A position is reset only where its
+    leader's log does not go on there.
 
     Verified: each poll of each consumer, by partition; the first one against the position at which the consumer
-        started.
+        started. Each OFFSET_OUT_OF_RANGE, and each position that is reset because its records are said to be gone
+        (KIP-320): what is before it was committed, and the leader of the newest epoch has it.
 
-    Not verified: that a reset of the position is justified; that messages arrive at all.
+    Not verified: that a reset is justified once an unclean election, or a crash of all in-sync replicas, may have taken
+        what was read; where it goes to; that messages arrive at all.
     """
 
     name: ClassVar[str] = "polls_go_on"
@@ -30,9 +35,33 @@ class PollsGoOn(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._positions: dict[tuple[int, str, int], int] = {}
+        self._commits = history.commits
 
     def on_reset(self, event: PositionReset) -> None:
         self._positions[event.node, event.topic, event.partition] = event.offset
+        if event.reason == "truncated" and event.offset < event.before:
+            commit = self._commits.get(event.topic, event.partition)
+            leader = self.cluster.leader(commit.tp)
+            self._look(event, commit, leader, event.before, event.reason)
+
+    def on_refused(self, event: PositionRefused) -> None:
+        commit = self._commits.get(event.topic, event.partition)
+        self._look(event, commit, event.leader, event.offset, "out of range")
+
+    def _look(
+        self, event: PositionReset | PositionRefused, commit: Commit, leader: int, position: int, reason: str
+    ) -> None:
+        """Look whether the log of ``leader``, if it leads in the newest epoch, goes on at ``position``, up to which all
+        was committed."""
+        log = self._commits.logs.get(leader, commit.tp)
+        if log is None or not (log.known and log.leads and log.leader_epoch == commit.adopted_epoch):
+            return
+        lost = commit.unclean_epoch >= 0 or bool(commit.unflushed) or bool(commit.crashed) or commit.unknown_below
+        if lost or not commit.settled or position > commit.offset:
+            return
+        if log.start_offset <= position <= log.end_offset:
+            facts = ResetInVain(event.node, position, reason, leader, log.start_offset, log.end_offset)
+            self.violated(event, facts, commit.tp, (leader,))
 
     def on_consumed(self, event: Consumed) -> None:
         key = event.node, event.topic, event.partition

@@ -118,6 +118,24 @@ class PollElsewhere(NamedTuple):
         return f"client {self.client} is given {tp} from offset {self.offset} on, and was at {position}"
 
 
+class ResetInVain(NamedTuple):
+    """A position at which a leader's log goes on, and which its client has to give up. ``reason``: what the client was
+    told."""
+
+    client: int
+    position: int
+    reason: str
+    leader: int
+    start: int
+    end: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"client {self.client} gives up its position {self.position} in {tp} ({self.reason}), and the log of "
+            f"leader {self.leader} goes from {self.start} to {self.end}"
+        )
+
+
 class ReadUncommitted(NamedTuple):
     """Records that were given before they were committed. ``received``: the high watermark that came with them;
     ``highest``: of any leader."""

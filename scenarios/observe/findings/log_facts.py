@@ -245,6 +245,22 @@ class CommittedTruncated(NamedTuple):
         )
 
 
+class SharedTruncated(NamedTuple):
+    """A follower that truncates a batch that its leader has in the same place."""
+
+    broker: int
+    offset: int
+    leader_epoch: int
+    leader: int
+    batch: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker} truncates to {self.offset} in epoch {self.leader_epoch}, and leader "
+            f"{self.leader} has batch {self.batch}, which was there"
+        )
+
+
 class LogsDiffer(NamedTuple):
     """The log of a member of the ISR that is not its leader's."""
 

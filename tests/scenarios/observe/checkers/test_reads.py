@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from emulator.protocol import events as e
+from emulator.protocol.shown import PositionRefused
 from scenarios.observe.checkers.no_batch_twice import NoBatchTwice
 from scenarios.observe.checkers.polls_go_on import PollsGoOn
 from scenarios.observe.checkers.reads_committed import ReadsCommitted
@@ -162,6 +163,49 @@ def test_polls_go_on_or_where_the_position_was_reset_to() -> None:
     read(run, 5, 7, end=15)
     read(run, 15, 7, 8, end=25)
     assert run.violations() == []
+
+
+def refused(run: WrittenHistory, offset: int, leader: int = 0, epoch: int = 0) -> Any:
+    return run.show(PositionRefused, READER, *ORDERS_0, leader, epoch, offset)
+
+
+@pytest.mark.parametrize("offset", [0, 10, 20])
+def test_a_position_that_the_leader_has_is_given_up(offset: int) -> None:
+    run = story(PollsGoOn.name, 1, 2)
+    refused(run, offset)
+    [violation] = run.violations()
+    assert violation.state == (
+        f"client {READER} gives up its position {offset} in orders-0 (out of range), and the log of leader 0 goes from "
+        "0 to 20"
+    )
+
+
+@pytest.mark.parametrize("why", ["beyond the end", "retention", "an old leader", "an unclean election"])
+def test_a_position_may_be_given_up(why: str) -> None:
+    run = story(PollsGoOn.name, 1, 2)
+    if why == "beyond the end":
+        refused(run, 30)
+    elif why == "retention":
+        run.emit(e.LogStartMoved, 0, *ORDERS_0, 20, "time")
+        refused(run, 10)
+    elif why == "an old leader":
+        run.state(1, (1, 2), 1)
+        run.leads(1, 1, 20, 20)
+        refused(run, 20)
+    else:
+        run.emit(e.LeaderElected, *ORDERS_0, 2, 2, (2,), "offline", 1, True)
+        run.truncated(2, COUNT, 2, COUNT)
+        run.leads(2, 2, COUNT, COUNT)
+        refused(run, COUNT, 2, 2)
+    assert run.violations() == []
+
+
+def test_records_that_were_read_and_are_there_are_said_to_be_gone() -> None:
+    run = story(PollsGoOn.name, 1, 2)
+    begins(run, 0)
+    run.emit(e.PositionReset, READER, *ORDERS_0, 20, 10, "truncated")
+    [violation] = run.violations()
+    assert "gives up its position 20 in orders-0 (truncated)" in violation.state
 
 
 # -- batches -----------------------------------------------------------------------------------------------------------
