@@ -10,6 +10,7 @@ from brokers.log.log_config import BROKER_NAMES, TOPIC_NAMES, LogConfig
 from emulator.protocol import znodes
 from emulator.protocol.kip_352_draft import DraftPartitionMetadata
 from emulator.protocol.shown import Remembered
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata
 from emulator.trace.events import ZkWritten
 from fetchers.quota import RATE_NAMES, UNLIMITED, listed_here
@@ -34,8 +35,10 @@ class BrokerRemembersTrue(BrokerMemory):
         configuration znodes of the topic, of the broker, of all brokers, and its properties; each replica against the
         logs in its directories, and the ISR that its leader knows against ZooKeeper; the batches of producers that each
         log remembers, against what it remembers once it is loaded again; the replicas, ISRs and live brokers of its
-        metadata, and the controller that it names, against ZooKeeper; the rates of its throttles, and whom they limit,
-        and num.replica.fetchers, against the configuration znodes. Each znode for which it has a handler has a watch.
+        metadata, and the controller that it names, against ZooKeeper; which replicas it calls offline, against the
+        brokers that are registered and the replicas that they have lost; the rates of its throttles, and whom they
+        limit, and num.replica.fetchers, against the configuration znodes. Each znode for which it has a handler has a
+        watch.
 
     A replica that is not assigned to its broker is ``converged``'s, one in another role than ZooKeeper has
     ``roles_adopted``'s. Before KAFKA-972 (0.9) brokers do not learn that another one has ended or started: what such a
@@ -47,9 +50,8 @@ class BrokerRemembersTrue(BrokerMemory):
     Not verified: the watch of /admin/reassign_partitions, which a change of its content uses up in Kafka, too
         (PartitionReassignmentHandler, 1.1 to 2.7); a number of fetchers that the broker refuses, as it is more than
         twice what it has, or less than half; brokers that shut down, lost a log directory, or into which a scenario has
-        injected an error; topics that are being deleted; whom the metadata names as leader (``metadata_kept``), which
-        of the replicas are offline, and the replicas of a partition that is moved where the metadata is that of
-        KIP-352's draft.
+        injected an error; topics that are being deleted; whom the metadata names as leader (``metadata_kept``), and the
+        replicas of a partition that is moved where the metadata is that of KIP-352's draft.
     """
 
     name: ClassVar[str] = "broker_remembers"
@@ -154,6 +156,32 @@ class BrokerRemembersTrue(BrokerMemory):
                     )
                 elif self._isrs_announced and known.isr != state.isr and self.now.isr_announced(tp, now_us):
                     yield Unlike("metadata", "", f"the ISR {list(known.isr)}", f"the ISR {list(state.isr)}", tp)
+                elif self._announced and (wrong := self._wrongly_told(known)):
+                    told = known.offline_replicas
+                    right = [broker for broker in known.replicas if (broker in told) is not (broker in wrong)]
+                    yield Unlike(
+                        "metadata", "", f"the offline replicas {list(told)}", f"the offline replicas {right}", tp
+                    )
+
+    def _wrongly_told(self, known: PartitionMetadata) -> tuple[int, ...]:
+        """The replicas of a partition that are said to be offline and are not, or the reverse: their broker is not
+        registered, or has lost their log directory."""
+        return tuple(
+            broker
+            for broker in known.replicas
+            if (offline := self._is_offline(broker, known.tp)) is not None
+            and offline is not (broker in known.offline_replicas)
+        )
+
+    def _is_offline(self, broker: int, tp: TopicPartition) -> bool | None:
+        """Whether a replica is offline; None: not known, as its broker has lost a log directory and never had it."""
+        cluster = self.cluster
+        if broker not in cluster.registrations:
+            return True
+        role = cluster.last_role(broker, tp)
+        if cluster.lacks_dirs(broker):
+            return None if role is None else role.offline
+        return False
 
     # -- throttles, threads, watches ----------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""G5: a member loses its session only when it is silent."""
+"""G5: a member loses its session when it is silent, and only then."""
 
 from __future__ import annotations
 
@@ -6,12 +6,21 @@ from typing import ClassVar
 
 from attrs import define
 
-from emulator.protocol.events import GroupGeneration, GroupMemberAdded, GroupMemberRemoved, NodeStarted
+from emulator.protocol.events import (
+    GroupGeneration,
+    GroupMemberAdded,
+    GroupMemberRemoved,
+    GroupStateChanged,
+    GroupsUnloaded,
+    NodeStarted,
+)
 from emulator.protocol.shown_coordination import MemberHeard
-from scenarios.observe.checkers.checker import Checker, Gravity, Report
-from scenarios.observe.findings.coordination_facts import RemovedEarly
+from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
+from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.findings.coordination_facts import RemovedEarly, RemovedLate
 from scenarios.observe.history.history import History
 
+STABLE = "Stable"
 FIRST_JOIN_US = 300_000_000
 """How long a new member may wait for its first generation (GroupCoordinator.NewMemberJoinTimeoutMs, 2.1)."""
 
@@ -23,21 +32,26 @@ class _Member:
     Attributes:
         added_us: when it was added; None: it was in a generation since.
         heard_us: when a request of it was last accepted; None: none was.
+        stays: it is known to be there though it is silent.
     """
 
     added_us: int | None = None
     heard_us: int | None = None
     session_us: int = 0
+    stays: bool = False
 
 
 class MembersSilent(Checker):
     """A coordinator ends the session of a member only when no request of it was accepted for session.timeout.ms; of a
-    new member that waits for its first generation, after five minutes.
+    new member that waits for its first generation, after five minutes. It does not keep one that is silent.
 
     Verified: each member that is removed as its session has ended, against its heartbeats and commits that this
-        coordinator has accepted, and the times at which it was added and was in a generation.
+        coordinator has accepted, and the times at which it was added and was in a generation. Once a second, each
+        member of a group that has been stable for session.timeout.ms and 5 s, at a coordinator that nothing has
+        disturbed for so long.
 
-    Not verified: that a silent member is removed (``groups_settle`` sees where that holds up a rebalance); heartbeats
+    Not verified: that a silent member is removed from a group that was loaded, or rebalances (``groups_settle``), or
+        by a broker whose clock a fault has set; heartbeats
         that releases before 2.7 answer with REBALANCE_IN_PROGRESS while the leader assigns, and a JoinGroup that gets
         the present generation again, which do not count.
     """
@@ -46,17 +60,48 @@ class MembersSilent(Checker):
     ids: ClassVar[tuple[str, ...]] = ("G5",)
     gravity: ClassVar[Gravity] = Gravity.LIVENESS
     statement: ClassVar[str] = (
-        "removed(m, session) ⇒ silent(m) ≥ session.timeout: a member loses its session only when it is silent"
+        "removed(m, session) ⇔ silent(m) ≥ session.timeout: a member loses its session when it is silent, and only then"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-9232",)
     fails_when: ClassVar[str | None] = "heartbeats do not count"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
+        self._now = history.circumstances
         self._members: dict[int, dict[tuple[str, str], _Member]] = {}
+        self._stable_us: dict[tuple[int, str], int] = {}
+        """The groups that are stable at a coordinator which has made them so, and since when."""
 
     def on_started(self, event: NodeStarted) -> None:
         self._members.pop(event.node, None)
+        self._unstable(event.node)
+
+    def on_unloaded(self, event: GroupsUnloaded) -> None:
+        self._unstable(event.node)
+
+    def _unstable(self, node: int) -> None:
+        for key in [key for key in self._stable_us if key[0] == node]:
+            del self._stable_us[key]
+
+    def on_state(self, event: GroupStateChanged) -> None:
+        self._stable_us.pop((event.node, event.group), None)
+        if event.state == STABLE:
+            self._stable_us[event.node, event.group] = event.t_us
+
+    def look(self, moment: Moment) -> None:
+        for (node, group), stable_us in self._stable_us.items():
+            undisturbed_us = self._now.reached_since_us(node)
+            if undisturbed_us is None or node in self._now.clocks or node in self._now.impaired:
+                continue
+            since_us = max(stable_us, undisturbed_us)
+            for (of, name), member in self._members.get(node, {}).items():
+                if of != group or member.heard_us is None or member.added_us is not None or member.stays:
+                    continue
+                silent_us = moment.t_us - max(member.heard_us, since_us)
+                if silent_us > member.session_us + SETTLING_US:
+                    member.stays = True
+                    facts = RemovedLate(node, group, name, moment.t_us - member.heard_us, member.session_us)
+                    self.violated(moment, facts, brokers=(node,))
 
     def _of(self, node: int, group: str, member: str) -> _Member:
         return self._members.setdefault(node, {}).setdefault((group, member), _Member())
@@ -65,6 +110,9 @@ class MembersSilent(Checker):
         self._of(event.node, event.group, event.member).added_us = event.t_us
 
     def on_generation(self, event: GroupGeneration) -> None:
+        of_node = self._members.setdefault(event.node, {})
+        for key in [key for key in of_node if key[0] == event.group and key[1] not in event.members]:
+            del of_node[key]
         for member in event.members:
             self._of(event.node, event.group, member).added_us = None
 

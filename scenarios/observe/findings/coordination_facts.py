@@ -70,6 +70,22 @@ class CommitLost(NamedTuple):
         )
 
 
+class RemovedLate(NamedTuple):
+    """A member of a stable group that is silent, and is still a member."""
+
+    broker: int
+    group: str
+    member: str
+    silent_us: int
+    session_us: int
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} keeps {self.member} in the stable group {self.group}, "
+            f"{self.silent_us / 1e6:g} s after its last request; its session timeout is {self.session_us / 1e6:g} s"
+        )
+
+
 class RemovedEarly(NamedTuple):
     """A member whose session has ended too early.
 

@@ -40,8 +40,8 @@ class StartSettings:
             know (KAFKA-9839, 2.5.1).
         truncates_on_fetch: the release's fetches name the epoch of the log's last batch, and their answers where the
             two logs diverge (KIP-595, 2.7).
-        truncates_by_epochs: the release's followers truncate to where the leader's log differs, epoch by epoch (KIP-279,
-            2.0).
+        truncates_by_epochs: the release's followers truncate to where the leader's log differs, epoch by epoch
+            (KIP-279, 2.0).
         announces_brokers: the release's controllers tell all brokers when one starts or ends (KAFKA-972, 0.9).
         announces_isrs: the release's leaders tell the controller when they have changed an ISR (KAFKA-1367, 0.9).
         elects_by_assignment: the release's controllers elect the first in the assignment that may lead, and not the

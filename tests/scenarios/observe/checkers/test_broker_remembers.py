@@ -61,3 +61,28 @@ def test_the_draft_of_kip_352_names_the_replicas_before_a_move_and_after_it() ->
     assert unlike(drafted(ASSIGNED, (1,), (3, 4, 0))) == []
     assert unlike(drafted((1, 0), (1,), (3, 4, 0))) == ["the ISR [1, 0]; the ISR [1, 0, 4, 3]"]
     assert unlike(drafted(ASSIGNED, (1, 3, 4, 0), ())) == ["replicas [1, 3, 4, 0]; replicas [1, 0, 4, 3]"]
+
+
+@pytest.mark.parametrize(
+    ("told", "wanted"),
+    [
+        ((3, 4), []),
+        ((3,), ["the offline replicas [3]; the offline replicas [4, 3]"]),
+        ((0, 3, 4), ["the offline replicas [0, 3, 4]; the offline replicas [4, 3]"]),
+        ((1, 3, 4), []),
+    ],
+)
+def test_offline_replicas_of_the_metadata(told: tuple[int, ...], wanted: list[str]) -> None:
+    """Broker 4 is not registered, 3 has lost the log, 1 has lost a directory and never had it."""
+    roles = {3: SimpleNamespace(offline=True), 0: SimpleNamespace(offline=False)}
+    cluster = SimpleNamespace(
+        registrations={0: 1, 1: 1, 3: 1}, lacks_dirs=lambda broker: broker in (1, 3),
+        last_role=lambda broker, _tp: roles.get(broker),
+    )  # fmt: skip
+    checker = SimpleNamespace(cluster=cluster)
+    of = BrokerRemembersTrue
+    checker._is_offline = lambda *of_replica: of._is_offline(cast("Any", checker), *of_replica)
+    known = PartitionMetadata(TP, 1, 1, 3, ASSIGNED, 1, ASSIGNED, told)
+    wrong = of._wrongly_told(cast("Any", checker), known)
+    right = [broker for broker in ASSIGNED if (broker in told) is not (broker in wrong)]
+    assert [f"the offline replicas {list(told)}; the offline replicas {right}"] * bool(wrong) == wanted

@@ -330,6 +330,30 @@ def looks(run: Coordinated, seconds: int) -> list[str]:
     return run.found()
 
 
+@pytest.mark.parametrize(("seconds", "state", "count"), [(14, "Stable", 0), (16, "Stable", 1), (30, "Dead", 0)])
+def test_a_silent_member_of_a_stable_group_is_removed(seconds: int, state: str, count: int) -> None:
+    run = works("members_silent")
+    run.generation(1, ANNE, BOB)
+    run.heard(ANNE)
+    run.group_state("Stable")
+    run.group_state(state)
+    found = looks(run, seconds)
+    assert len(found) == count
+    assert all(f"coordinator 0 keeps {ANNE} in the stable group {GROUP}" in state for state in found)
+
+
+def test_a_member_that_is_heard_stays_and_one_of_an_earlier_generation_is_gone() -> None:
+    run = works("members_silent")
+    run.generation(1, ANNE, BOB)
+    for member in (ANNE, BOB):
+        run.heard(member)
+    run.generation(2, ANNE)
+    run.group_state("Stable", 2)
+    for _ in range(8):
+        assert looks(run, 8) == []
+        run.heard(ANNE)
+
+
 @pytest.mark.parametrize(("seconds", "count"), [(50, 0), (60, 1)])
 def test_a_rebalance_ends(seconds: int, count: int) -> None:
     run = works("groups_settle")
