@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from brokers.groups.delayed_heartbeats import DelayedHeartbeats
+from brokers.groups.group import GroupMetadata
+from brokers.groups.member import MemberMetadata
 from brokers.log.log_manager import LogsToBeDeleted
 from brokers.transactions.coordinator import TransactionCoordinator
 from brokers.transactions.transaction_state_manager import TransactionStateManager
@@ -125,3 +128,18 @@ def _coordinated(memories: dict[int, Any]) -> dict[str, str]:
     """The memories of the coordinators on all brokers."""
     stores = [one for of_broker in memories.values() for one in of_broker["coordinated"].values()]
     return {of: has for one in stores for of, has in one.kept.items()}
+
+
+def test_a_member_whose_session_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time of a new member goes on when its first generation has begun: five minutes."""
+
+    def only_later(self: DelayedHeartbeats, group: GroupMetadata, member: MemberMetadata, timeout_us: int) -> None:
+        member.deadline_us = max(member.deadline_us, self.transitions.process.monotonic_us + timeout_us)
+        if member.timer is None:
+            self._set_timer(group, member, timeout_us)
+
+    crash = {"at": "20s", "action": "client.crash", "target": "clients"}
+    wanted = coordinated(MEMBERS | {"count": 1}, method=[crash])
+    assert "members_silent" not in findings(wanted)
+    monkeypatch.setattr(DelayedHeartbeats, "_extend", only_later)
+    assert "in the stable group readers" in findings(wanted)["members_silent"]

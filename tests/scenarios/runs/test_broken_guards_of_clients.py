@@ -9,7 +9,9 @@ import pytest
 from brokers.log.producer_state_manager import ProducerStateManager
 from brokers.requests import consumer_reads
 from emulator.protocol.errors import Errors
+from emulator.protocol.fetch import FetchedFields
 from emulator.protocol.produce import IdempotentBatch
+from emulator.protocol.types import TopicPartition
 from scenarios.language import Scenario
 from scenarios.runs import Run
 from tests.scenarios.runs.building import HEAL, Table, play, scenario
@@ -63,3 +65,23 @@ def test_a_leader_that_does_not_detect_repeated_batches(monkeypatch: pytest.Monk
     monkeypatch.setattr(ProducerStateManager, "repeated", nothing_is_known)
     monkeypatch.setattr(ProducerStateManager, "check", anything_goes)
     assert broken(play(wanted).run) == ["no_batch_twice"]
+
+
+def test_a_leader_that_refuses_positions_above_its_high_watermark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next leader does not know yet up to where its predecessor had committed, and nobody fetches from it."""
+    read = consumer_reads.ConsumerReads._read
+
+    def up_to_the_high_watermark(
+        self: consumer_reads.ConsumerReads, tp: TopicPartition, leader_epoch: int, offset: int, *limits: int
+    ) -> FetchedFields:
+        answer = read(self, tp, leader_epoch, offset, *limits)
+        above = not answer[1] and offset > answer[2]
+        return consumer_reads.refused(tp, Errors.OFFSET_OUT_OF_RANGE) if above else answer
+
+    apart: Table = {"at": "4.9s", "action": "link.cut", "target": 1, "peer": 2, "duration": "6s"}
+    wanted = clients(apart, CRASH, acks="all")
+    assert play(wanted).run.violations == ()
+    monkeypatch.setattr(consumer_reads.ConsumerReads, "_read", up_to_the_high_watermark)
+    run = play(wanted).run
+    assert "polls_go_on" in broken(run)
+    assert "gives up its position" in next(v.state for v in run.violations if v.invariant == "polls_go_on")

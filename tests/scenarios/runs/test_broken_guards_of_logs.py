@@ -78,6 +78,21 @@ def test_a_follower_that_truncates_too_much(monkeypatch: pytest.MonkeyPatch) -> 
     assert "truncate_safety" in broken(play(leader_dies()).run)
 
 
+def test_a_follower_outside_the_isr_that_truncates_what_its_leader_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    def one_record_more(_self: Kip279, log: FollowerLog, _answer: EpochEndOffset, _high_watermark: int) -> Cut:
+        return Cut(max(0, log.log_end_offset - 1), True)
+
+    method: list[Table] = [
+        {"at": "2s", "action": "broker.crash", "target": 0, "duration": "3s"},
+        {"at": "20s", "action": "broker.crash", "target": 2, "duration": "10s"},
+    ]
+    wanted = scenario(brokers=4, controller=3, assignment=[(0, 1, 2)], method=method, rollbacks=HEAL, horizon="2m")
+    assert play(wanted).run.passed
+    monkeypatch.setattr(Kip279, "cut", one_record_more)
+    states = [violation.state for violation in play(wanted).run.violations if violation.invariant == "truncate_safety"]
+    assert any(state.startswith("orders-0: broker 2 truncates to ") for state in states)
+
+
 def test_a_follower_that_truncates_to_its_high_watermark(monkeypatch: pytest.MonkeyPatch) -> None:
     """As before KIP-101: it may not have received the high watermark up to which the dead leader had exposed the
     log."""

@@ -218,3 +218,20 @@ def test_a_protocol_that_records_first_and_stops_nothing(monkeypatch: pytest.Mon
     assert findings(wanted, "drops_stopped") == {}
     monkeypatch.setattr(StepsWork, "delete", nothing)
     assert "broker 0 to delete its replica" in findings(wanted, "drops_stopped")["drops_stopped"]
+
+
+def test_offline_replicas_that_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    down, once = ControllerBrokerRequestBatch._down, dict[int, None]()
+
+    def ever(self: ControllerBrokerRequestBatch, tp: TopicPartition, replicas: tuple[int, ...]) -> tuple[int, ...]:
+        once.update(dict.fromkeys(down(self, tp, replicas)))
+        return tuple(replica for replica in replicas if replica in once)
+
+    crash = {"at": "5s", "action": "broker.crash", "target": 2, "duration": "5s"}
+    wanted = scenario(
+        brokers=4, controller=3, assignment=[(0, 1, 2)], method=[crash], rate=20, horizon="2m", expect=[CONVERGED]
+    )
+    assert findings(wanted) == {}
+    monkeypatch.setattr(ControllerBrokerRequestBatch, "_down", ever)
+    state = findings(wanted)["broker_remembers"]
+    assert "metadata: the offline replicas [2]; a fresh process has the offline replicas []" in state
