@@ -17,6 +17,7 @@ from controller.zk_client import KafkaZkClient
 from emulator.kernel import Timer
 from emulator.nodes import Process
 from emulator.protocol.configs import ConfigType, config
+from emulator.protocol.shown import LeadersLookedAt
 from emulator.protocol.types import TopicPartition
 
 Eligible = Callable[[ControllerContext, TopicPartition], bool]
@@ -103,6 +104,8 @@ class AutoLeaderRebalance:
     async def check(self) -> None:
         """Check the imbalance, and set the timer for the next check."""
         await self._balance()
+        node = self.process.node
+        node.trace.show(LeadersLookedAt, node.id, self.settings.percentage)
         self._check_after(self.settings.interval_us)
 
     def _check_after(self, delay_us: int) -> None:

@@ -329,6 +329,21 @@ class PositionRefused(NamedTuple):
     offset: int
 
 
+class LeadersLookedAt(NamedTuple):
+    """A controller has looked whether leaders are preferred replicas, and has held the elections that it finds due
+    (auto.leader.rebalance.enable).
+
+    Attributes:
+        percentage: leader.imbalance.per.broker.percentage.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    percentage: int
+
+
 class MistakeAnswered(NamedTuple):
     """An operator has requested by the API replicas that no partition can have (KIP-455).
 

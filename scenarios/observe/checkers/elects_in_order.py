@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import LeaderElected
+from emulator.protocol.shown import LeadersLookedAt
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from scenarios.observe.checkers.checker import Checker, Gravity, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
-from scenarios.observe.findings.isr_facts import ElectedOutOfOrder, ElectionDrops
+from scenarios.observe.findings.isr_facts import ElectedOutOfOrder, ElectionDrops, LedElsewhere
 from scenarios.observe.history.history import History
 from scenarios.observe.past.changes import StateWritten
 
@@ -24,7 +25,8 @@ class ElectsInOrder(Checker):
     Verified: each election, while nothing has disturbed the controller for 5 s: no replica comes before the leader in
         the assignment that has been registered for so long, is not about to end, and was in the ISR, where there was
         one; none of that kind leaves the ISR. Under kafka-0.8 a controller takes the order of the ISR: there the ISR
-        alone is looked at.
+        alone is looked at. Each time that the controller has looked for leaders that are not preferred: no broker has
+        more of them than leader.imbalance.per.broker.percentage allows that it could lead itself, for 5 s by then.
 
     Not verified: the order in which the target of a move is looked at; unclean elections; brokers of which a log
         directory has failed.
@@ -45,12 +47,14 @@ class ElectsInOrder(Checker):
         self._by_assignment = history.settings.start.elects_by_assignment
         self._replaced: dict[TopicPartition, LeaderAndIsr | None] = {}
         """The state before the last one of each partition."""
+        self._written_us: dict[TopicPartition, int] = {}
 
     def on_state(self, event: StateWritten) -> None:
         if event.state is None:
             self._replaced.pop(event.tp, None)
         else:
             self._replaced[event.tp] = event.before
+            self._written_us[event.tp] = event.t_us
 
     def on_elected(self, event: LeaderElected) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
@@ -69,6 +73,32 @@ class ElectsInOrder(Checker):
         for dropped in [broker for broker in live if broker not in event.isr]:
             facts_of_isr = ElectionDrops(event.selector, event.leader_epoch, isr, event.isr, dropped)
             self.violated(event, facts_of_isr, tp, (dropped,))
+
+    def on_looked(self, event: LeadersLookedAt) -> None:
+        if event.node != self.cluster.controller or not self._is_calm(event.t_us):
+            return
+        preferring: dict[int, list[TopicPartition]] = {}
+        for topic, partitions in self.cluster.topics.items():
+            for number, replicas in () if self.cluster.is_deleting(topic) else partitions.items():
+                tp = TopicPartition.of(topic, number)
+                if self.cluster.open_move(tp) is not None or self.cluster.is_reassigning(tp):
+                    return
+                preferring.setdefault(replicas[0], []).append(tp)
+        for broker, partitions_of in preferring.items():
+            if self._lives(broker, event.t_us):
+                self._look_at_share(event, broker, partitions_of)
+
+    def _look_at_share(self, event: LeadersLookedAt, broker: int, preferring: list[TopicPartition]) -> None:
+        """Look at the partitions of which ``broker`` is the preferred replica."""
+        states = [(tp, self.cluster.state(tp)) for tp in preferring]
+        elsewhere = [(tp, state) for tp, state in states if state is not None and state.leader != broker]
+        if len(elsewhere) * 100 <= event.percentage * len(preferring):
+            return
+        for tp, state in elsewhere:
+            if broker in state.isr and event.t_us - self._written_us.get(tp, event.t_us) >= SETTLING_US:
+                facts = LedElsewhere(broker, state.leader, state.isr, len(elsewhere), len(preferring), event.percentage)
+                self.violated(event, facts, tp, (broker, state.leader))
+                return
 
     def _is_calm(self, now_us: int) -> bool:
         since_us = self._now.controlled_since_us()

@@ -58,6 +58,25 @@ class ElectedOutOfOrder(NamedTuple):
         )
 
 
+class LedElsewhere(NamedTuple):
+    """A partition whose preferred replica ``broker`` could lead, and does not after the controller's look, though
+    ``elsewhere`` of the ``preferring`` partitions that it should lead are led by others."""
+
+    broker: int
+    leader: int
+    isr: tuple[int, ...]
+    elsewhere: int
+    preferring: int
+    percentage: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: broker {self.broker} comes first in the assignment, lives and is in the ISR {list(self.isr)}, and "
+            f"broker {self.leader} leads after the controller has looked; {self.elsewhere} of {self.preferring} such "
+            f"partitions are led by others, and {self.percentage} % may be"
+        )
+
+
 class ElectionDrops(NamedTuple):
     """A member that an election has taken out of the ISR, though it lives."""
 

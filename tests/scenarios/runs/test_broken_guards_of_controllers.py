@@ -9,6 +9,7 @@ from attrs import evolve
 
 from brokers.broker_policies import BrokerPolicies
 from controller.channel_manager import RequestSendThread
+from controller.operations.rebalance import AutoLeaderRebalance
 from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.leader_election_algorithms import Candidates
 from controller.state_machines.leader_elections import LeaderElections
@@ -192,3 +193,22 @@ def test_kafka_3143_a_new_controller_that_leaves_the_dead_as_they_are() -> None:
     """Up to 2.2 it does so; the leader, which gets no records, does not remove them either."""
     assert broken(follower_and_controller_die("kafka-2.3")) == []
     assert broken(follower_and_controller_die("kafka-1.1")) == ["dead_leave_isr"]
+
+
+def test_a_controller_that_gives_no_leadership_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def nothing_is_due(_self: AutoLeaderRebalance) -> None:
+        return
+
+    wanted = scenario(
+        brokers=4, controller=3, assignment=[(0, 1, 2)], config={"leader.imbalance.check.interval.seconds": 5},
+        method=[
+            {"at": "5s", "action": "broker.crash", "target": 0, "duration": "3s"},
+            {"at": "22s", "action": "link.heal", "target": 3},
+        ],
+        rate=20, horizon="40s",
+    )  # fmt: skip
+    assert play(wanted).run.violations == ()
+    monkeypatch.setattr(AutoLeaderRebalance, "_balance", nothing_is_due)
+    [first, *_] = play(wanted).run.violations
+    assert first.invariant == "elects_in_order"
+    assert "broker 0 comes first in the assignment, lives and is in the ISR" in first.state

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emulator.protocol import events as e
+from emulator.protocol.shown import LeadersLookedAt
 from scenarios.observe.history.settings_history import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
@@ -82,3 +83,20 @@ def test_one_that_has_just_registered_may_be_unknown() -> None:
     run.registers(1)
     elects(run, 2, (1, 2))
     assert run.violations() == []
+
+
+@pytest.mark.parametrize(
+    ("leader", "isr", "percentage", "seconds", "count"),
+    [(1, (0, 1, 2), 10, 6, 1), (1, (0, 1, 2), 10, 3, 0), (1, (1, 2), 10, 6, 0), (1, (0, 1, 2), 100, 6, 0),
+     (0, (0, 1, 2), 10, 6, 0)],
+)  # fmt: skip
+def test_leaders_that_are_given_back(
+    leader: int, isr: tuple[int, ...], percentage: int, seconds: int, count: int
+) -> None:
+    run = cluster()
+    run.state(leader, isr, 1)
+    run.passes(seconds)
+    run.show(LeadersLookedAt, 3, percentage)
+    found = [violation.state for violation in run.violations()]
+    assert len(found) == count
+    assert all("broker 0 comes first in the assignment, lives and is in the ISR" in state for state in found)
