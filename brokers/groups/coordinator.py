@@ -30,6 +30,7 @@ from emulator.protocol.groups.membership import (
     SyncGroupResponse,
 )
 from emulator.protocol.shown_coordination import (
+    AssignmentsMade,
     MemberHeard,
     MemberIdForgotten,
     MemberJoins,
@@ -296,6 +297,7 @@ class GroupCoordinator:
         if group.state is GroupState.STABLE:
             response = SyncGroupResponse(NO_ERROR, member.assignment, group.protocol_type, group.protocol)
             self.transitions.answer(callback, response)
+            self.rebalances.show_given(group, member)
             self.rebalances.sessions.heard_from(group, member)
             return
         member.awaiting_sync = callback
@@ -319,7 +321,8 @@ class GroupCoordinator:
     def _store_assignment(self, group: GroupMetadata, request: SyncGroupRequest) -> None:
         """Store the assignment of a generation. Members that the leader has left out are assigned nothing."""
         assignments = dict.fromkeys(group.members, b"") | dict(request.assignments)
-        generation = group.generation
+        generation, node = group.generation, self.process.node
+        node.trace.show(AssignmentsMade, node.id, group.id, generation, tuple(assignments.items()))
 
         def stored(error: Errors) -> None:
             if group.state is not GroupState.COMPLETING or group.generation != generation:

@@ -14,6 +14,7 @@ from emulator.logger import get_logger
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import GroupGeneration, GroupMemberAdded, GroupMemberRemoved
 from emulator.protocol.groups.membership import NO_MEMBER, JoinGroupResponse, SyncGroupResponse
+from emulator.protocol.shown_coordination import AssignmentGiven
 
 
 @define(eq=False)
@@ -246,3 +247,10 @@ class GroupRebalances:
         for member in group.members.values():
             if self.answer_sync(member, SyncGroupResponse(error, member.assignment, *named)):
                 self.sessions.heard_from(group, member)
+                if not error:
+                    self.show_given(group, member)
+
+    def show_given(self, group: GroupMetadata, member: MemberMetadata) -> None:
+        """Show that the answer to a SyncGroup has the member's assignment."""
+        node = self.transitions.process.node
+        node.trace.show(AssignmentGiven, node.id, group.id, group.generation, member.member_id, member.assignment)

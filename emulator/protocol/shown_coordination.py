@@ -207,3 +207,32 @@ class MemberIdForgotten(NamedTuple):
     node: int
     group: str
     member: str
+
+
+class AssignmentsMade(NamedTuple):
+    """The leader of a group has sent the assignments of a generation.
+
+    Attributes:
+        assignments: each with its member, in the order of the request.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    group: str
+    generation: int
+    assignments: tuple[tuple[str, bytes], ...]
+
+
+class AssignmentGiven(NamedTuple):
+    """A coordinator gives a member its assignment."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    group: str
+    generation: int
+    member: str
+    assignment: bytes

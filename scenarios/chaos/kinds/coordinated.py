@@ -42,6 +42,8 @@ EMPTY, QUIET = "empty", "quiet"
 """Members that all leave and come back, so that their group is empty meanwhile; members that soon commit nothing."""
 EXPIRED_US = 80 * SECOND
 """A time by which offsets that were committed soon after the start have expired, if their group let them."""
+IDS_EXPIRE = 0.3
+"""The share of seeds with transactions in which ids that are not used expire."""
 GOES_ON_US = 20 * SECOND
 READERS = 0.7
 """The share of seeds with transactions in which someone reads what is committed."""
@@ -175,6 +177,16 @@ class Groups(Coordinated):
 @chaos("transactions", "producers of transactions, two of which may fence each other, with a group's offsets in them")
 @frozen(kw_only=True)
 class Transactions(Coordinated):
+    def settings(self, draws: Draws) -> dict[str, Any]:
+        """Transactional ids that nobody uses for some seconds expire in some seeds."""
+        own = draws.sub("ids")
+        if not own.chance(IDS_EXPIRE):
+            return {}
+        return {
+            "transactional.id.expiration.ms": own.sub("after").choice((3_000, 20_000)),
+            "transaction.remove.expired.transaction.cleanup.interval.ms": own.sub("every").choice((1_000, 5_000)),
+        }
+
     def clients(self, draft: Draft, draws: Draws, partitions: tuple[str, ...]) -> list[Behaviour]:
         """Producers of transactions, and someone who reads what is committed."""
         zombies = draws.chance(0.3)

@@ -1,4 +1,4 @@
-"""G9: a member that asks for another assignment gets one."""
+"""G9: a member that asks for another assignment gets one, the one that is made for it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import ClassVar
 from attrs import define
 
 from emulator.protocol.events import GroupGeneration, GroupsLoaded, GroupStateChanged, GroupsUnloaded, NodeCrashed
-from emulator.protocol.shown_coordination import MemberJoins, MemberReturned
+from emulator.protocol.shown_coordination import AssignmentGiven, AssignmentsMade, MemberJoins, MemberReturned
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
-from scenarios.observe.findings.coordination_facts import BACK, CHANGED, LEADER, JoinsInVain
+from scenarios.observe.findings.coordination_facts import BACK, CHANGED, LEADER, AssignedOtherwise, JoinsInVain
 from scenarios.observe.history.history import History
 
 STABLE, COMPLETING = "Stable", "CompletingRebalance"
@@ -27,22 +27,25 @@ class _Formed:
 class RejoinsRebalance(Checker):
     """The leader of a stable group that joins again wants a new assignment, since its topics have changed, and so does
     any member that joins with other topics or protocols than before: the group rebalances (GroupCoordinator.
-    doJoinGroup, 0.9 to 2.7). A member that joins as before gets its generation again: its answer was lost.
+    doJoinGroup, 0.9 to 2.7). A member that joins as before gets its generation again: its answer was lost. Each member
+    gets the assignment that the leader has made for it in its generation.
 
     Verified: each JoinGroup of a member that a coordinator accepts in a generation that it has formed: what it does in
         the same transition. Each static member that comes back while the leader assigns: it gets no place in that
         generation, as the assignment is made for its old member id. Before KAFKA-9801 (2.5) it got one: there that is
-        not looked at.
+        not looked at. Each assignment that a coordinator gives to a member for which the leader of that generation has
+        made one.
 
     Not verified: groups that were loaded, until they form a generation; static members that come back to a stable group
-        with other topics.
+        with other topics; what a member gets for which the leader has made no assignment.
     """
 
     name: ClassVar[str] = "rejoins_rebalance"
     ids: ClassVar[tuple[str, ...]] = ("G9",)
     gravity: ClassVar[Gravity] = Gravity.LIVENESS
     statement: ClassVar[str] = (
-        "joins(leader) ∨ changed(m) ⇒ rebalances(g): a member that asks for another assignment gets one"
+        "joins(leader) ∨ changed(m) ⇒ rebalances(g), given(m) = made(m): "
+        "a member that asks for another assignment gets one, the one that is made for it"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-2464", "KAFKA-9801")
     fails_when: ClassVar[str | None] = "a leader that joins a stable group again gets the generation that it had"
@@ -52,6 +55,8 @@ class RejoinsRebalance(Checker):
         self._groups: dict[tuple[int, str], _Formed] = {}
         self._asked: dict[tuple[int, str], JoinsInVain] = {}
         """The groups that should be rebalancing at the end of the transition."""
+        self._made: dict[str, tuple[int, list[dict[str, bytes]]]] = {}
+        """By group, a generation, and the assignments that its leader has sent: more than once, if it tries again."""
 
     def on_generation(self, event: GroupGeneration) -> None:
         key = event.node, event.group
@@ -77,6 +82,20 @@ class RejoinsRebalance(Checker):
         found = self._groups.get((event.node, event.group))
         if event.rebalances and found is not None and found.state == COMPLETING:
             facts = JoinsInVain(event.node, event.group, event.member, found.generation, BACK)
+            self.violated(event, facts, brokers=(event.node,))
+
+    def on_made(self, event: AssignmentsMade) -> None:
+        generation, made = self._made.get(event.group, (-1, []))
+        if generation != event.generation:
+            made = []
+        self._made[event.group] = event.generation, [*made, dict(event.assignments)]
+
+    def on_given(self, event: AssignmentGiven) -> None:
+        generation, made = self._made.get(event.group, (-1, []))
+        meant = [each[event.member] for each in made if event.member in each]
+        if generation == event.generation and meant and event.assignment not in meant:
+            given, wanted = (each.decode(errors="replace") for each in (event.assignment, meant[-1]))
+            facts = AssignedOtherwise(event.node, event.group, event.member, generation, given, wanted)
             self.violated(event, facts, brokers=(event.node,))
 
     def on_loaded(self, event: GroupsLoaded) -> None:

@@ -258,6 +258,23 @@ class JoinsInVain(NamedTuple):
         )
 
 
+class AssignedOtherwise(NamedTuple):
+    """A member that gets another assignment than the leader of its generation has made for it."""
+
+    broker: int
+    group: str
+    member: str
+    generation: int
+    given: str
+    made: str
+
+    def in_words(self, _tp: TopicPartition | None) -> str:
+        return (
+            f"coordinator {self.broker} assigns {self.given or 'nothing'} to {self.member} of group {self.group} in "
+            f"generation {self.generation}; its leader has assigned {self.made or 'nothing'} to it"
+        )
+
+
 class OldCoordinatorMarks(NamedTuple):
     """A marker that a leader has appended from a coordinator that was replaced.
 

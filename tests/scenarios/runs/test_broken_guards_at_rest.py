@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from brokers.groups.delayed_heartbeats import DelayedHeartbeats
 from brokers.groups.group import GroupMetadata
 from brokers.groups.member import MemberMetadata
+from brokers.groups.rebalance import GroupRebalances
 from brokers.log.log_manager import LogsToBeDeleted
 from brokers.transactions.coordinator import TransactionCoordinator
 from brokers.transactions.transaction_state_manager import TransactionStateManager
@@ -143,3 +145,15 @@ def test_a_member_whose_session_never_ends(monkeypatch: pytest.MonkeyPatch) -> N
     assert "members_silent" not in findings(wanted)
     monkeypatch.setattr(DelayedHeartbeats, "_extend", only_later)
     assert "in the stable group readers" in findings(wanted)["members_silent"]
+
+
+def test_a_coordinator_that_gives_one_member_the_assignment_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    assign = GroupRebalances.assign
+
+    def shuffled(self: GroupRebalances, group: GroupMetadata, assignments: Mapping[str, bytes]) -> None:
+        assign(self, group, dict(zip(assignments, reversed(assignments.values()), strict=True)))
+
+    wanted = coordinated(MEMBERS)
+    assert "rejoins_rebalance" not in findings(wanted)
+    monkeypatch.setattr(GroupRebalances, "assign", shuffled)
+    assert "its leader has assigned" in findings(wanted)["rejoins_rebalance"]

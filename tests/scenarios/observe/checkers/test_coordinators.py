@@ -330,6 +330,22 @@ def looks(run: Coordinated, seconds: int) -> list[str]:
     return run.found()
 
 
+@pytest.mark.parametrize(("given", "generation", "count"), [(b"orders-1", 1, 0), (b"orders-0", 1, 1), (b"", 2, 0)])
+def test_a_member_gets_what_the_leader_has_made_for_it(given: bytes, generation: int, count: int) -> None:
+    run = Coordinated("rejoins_rebalance")
+    run.show(shown.AssignmentsMade, 0, GROUP, 1, ((ANNE, b"orders-0"), (BOB, b"orders-1")))
+    run.show(shown.AssignmentGiven, 0, GROUP, generation, BOB, given)
+    run.show(shown.AssignmentGiven, 1, GROUP, 1, "a static member that came back", b"orders-0")
+    found = run.found()
+    assert len(found) == count
+    assert found in (
+        [],
+        [
+            f"coordinator 0 assigns orders-0 to {BOB} of group {GROUP} in generation 1; its leader has assigned orders-1 to it"
+        ],
+    )
+
+
 @pytest.mark.parametrize(("seconds", "state", "count"), [(14, "Stable", 0), (16, "Stable", 1), (30, "Dead", 0)])
 def test_a_silent_member_of_a_stable_group_is_removed(seconds: int, state: str, count: int) -> None:
     run = works("members_silent")
