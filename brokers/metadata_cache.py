@@ -29,7 +29,7 @@ class Snapshot:
         topic_ids: the ids of the topics; empty before KIP-516 (2.8).
     """
 
-    __slots__ = ("__weakref__", "_next", "_update", "deleted", "topic_ids", "topics")
+    __slots__ = ("__weakref__", "_names", "_next", "_update", "deleted", "topic_ids", "topics")
 
     def __init__(self, topics: Topics, update: Update, topic_ids: Mapping[str, str] = NO_TOPIC_IDS) -> None:
         self.topics = topics
@@ -37,6 +37,14 @@ class Snapshot:
         self._update = update
         self.deleted = tuple([state.tp for state in update if state.leader == LEADER_DURING_DELETE])
         self._next: ref[Snapshot] | None = None
+        self._names: Mapping[str, str] | None = None
+
+    @property
+    def topic_names(self) -> Mapping[str, str]:
+        """The names of the topics by id. They are made when a client asks by ids for the first time."""
+        if self._names is None:
+            self._names = {topic_id: topic for topic, topic_id in self.topic_ids.items()}
+        return self._names
 
     def after(self, update: Update, topic_ids: Mapping[str, str] = NO_TOPIC_IDS) -> "Snapshot":
         """The snapshot after ``update``, which names ``topic_ids``."""
@@ -119,6 +127,11 @@ class MetadataCache:
     def topic_ids(self) -> Mapping[str, str]:
         """The ids of the topics that are known; empty before KIP-516 (2.8)."""
         return self._snapshot.topic_ids
+
+    @property
+    def topic_names(self) -> Mapping[str, str]:
+        """The names of the topics that are known, by id (MetadataCache.topicIdsToNames)."""
+        return self._snapshot.topic_names
 
     def knows(self, tp: TopicPartition) -> bool:
         """Whether the partition is in the cache."""

@@ -20,11 +20,12 @@ from emulator.network.idle import Poll
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchRequest
-from emulator.protocol.produce import AppendInfo, ProducedResult, ProduceRequest
+from emulator.protocol.produce import AppendInfo, ProducedResult, ProduceRequest, ProduceResponse
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
 
 Arguments = ParamSpec("Arguments")
+Respond = Callable[[ProduceRequest, Sequence[ProducedResult], Sequence[AppendInfo]], ProduceResponse]
 
 # -- produce ----------------------------------------------------------------------------------------------------------
 
@@ -39,6 +40,7 @@ class DelayedProduce:
         results: the result of each partition, in the order of the request; for a waiting one, the result at the
             timeout.
         infos: more about each batch for a real client, in the same order.
+        respond: makes the response of the request, the results and the infos.
         unfinished: the number of partitions that still wait.
     """
 
@@ -46,6 +48,7 @@ class DelayedProduce:
     request: ProduceRequest
     results: list[ProducedResult]
     infos: Sequence[AppendInfo]
+    respond: Respond
     unfinished: int = 0
     timer: Timer | None = None
 
@@ -67,7 +70,7 @@ class DelayedProduce:
     def _answer(self) -> None:
         if self.timer is not None:
             self.timer.cancel()
-        response = self.request.response(self.results, self.infos)
+        response = self.respond(self.request, self.results, self.infos)
         self.channel.reply(response, response.size)
 
 

@@ -121,8 +121,7 @@ class MetadataHandler:
         """The ids that no topic has, and the topics of the answer."""
         if not request.topic_ids:
             return [], known if request.topics is None else dict.fromkeys(request.topics)
-        named = {topic_id: topic for topic, topic_id in self._cache.topic_ids.items()}
-        wanted = dict.fromkeys(request.topic_ids)
+        named, wanted = self._cache.topic_names, dict.fromkeys(request.topic_ids)
         return [each for each in wanted if each not in named], [named[each] for each in wanted if each in named]
 
     def _tell(self, topic: str, refused: ApiException) -> None:

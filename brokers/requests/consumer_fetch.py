@@ -10,16 +10,21 @@ from brokers.purgatory import DelayedFetch
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.consumer_reads import ConsumerReads, measure, refused
 from brokers.requests.fetch_session import FetchContext
+from brokers.requests.known_leaders import known_leader
 from emulator.network import Channel
 from emulator.protocol.clients.fetch import (
     DEBUGGING_CONSUMER,
     READ_COMMITTED,
     ConsumerFetchRequest,
     Stability,
+    id_of,
 )
+from emulator.protocol.clients.known_leader import KnownLeader
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedFields, FetchRequest
 from emulator.protocol.types import TopicPartition
+
+WRONG_LEADER = Errors.NOT_LEADER_FOR_PARTITION, Errors.FENCED_LEADER_EPOCH
 
 
 @define(eq=False)
@@ -103,7 +108,9 @@ class ConsumerFetch:
         """Answer ``request``, now or when there is something to send."""
         self.context, self.delayed.request = context, request
         serves = self.manager.serves
-        self.unknown = {wanted.tp: None for wanted in context.wanted if not serves(wanted.tp)}
+        self.unknown = {wanted.tp: None for wanted in context.wanted if id_of(wanted.tp) or not serves(wanted.tp)}
+        if self.unknown:
+            context.put_last(self.unknown)
         read = self._read(request)
         if read.enough or request.max_wait_us <= 0 or len(self.unknown) == len(context.wanted):
             self._answer(read)
@@ -142,7 +149,7 @@ class ConsumerFetch:
 
     def _answer(self, read: Read) -> None:
         self._end()
-        response = self.context.response(read.answers, read.stability)
+        response = self.context.response(read.answers, read.stability, self._leaders(read.answers))
         measure(self.manager, response.answers)
         self.manager.logs.work.after_disks(self.channel).reply(response, response.size)
 
@@ -157,6 +164,11 @@ class ConsumerFetch:
         """The connection is gone."""
         self._end()
 
+    def _leaders(self, answers: list[FetchedFields]) -> dict[TopicPartition, KnownLeader]:
+        """The leaders of partitions whose readers asked the wrong broker, or knew the wrong one (KIP-951)."""
+        wrong = (each[0] for each in answers if each[1] in WRONG_LEADER and each[0] not in self.unknown)
+        return {tp: known_leader(self.manager, tp) for tp in wrong}
+
     # -- reading ----------------------------------------------------------------------------------------------------
 
     def _read(self, request: ConsumerFetchRequest) -> Read:
@@ -165,11 +177,14 @@ class ConsumerFetch:
         stability: dict[TopicPartition, Stability] = {}
         from_leader = request.replica_id != DEBUGGING_CONSUMER
         reads = ConsumerReads(self.manager, request.max_bytes, request.isolation, from_leader)
-        for tp, epoch, offset, last_epoch, max_bytes in self.context.wanted:
+        for asked, (tp, epoch, offset, last_epoch, max_bytes) in zip(
+            self.context.asked, self.context.wanted, strict=True
+        ):
             if tp in self.unknown:
-                answers.append(refused(tp, Errors.UNKNOWN_TOPIC_OR_PARTITION))
+                unnamed = Errors.UNKNOWN_TOPIC_ID if id_of(tp) else Errors.UNKNOWN_TOPIC_OR_PARTITION
+                answers.append(refused(tp, unnamed))
                 continue
-            answer = reads.read(tp, epoch, offset, max_bytes, last_epoch)
+            answer = reads.read(tp, epoch, offset, max_bytes, last_epoch, id_of(asked))
             answers.append(answer)
             if not answer[1]:
                 self._look_at_transactions(answer, offset, request.isolation, stability)

@@ -4,7 +4,8 @@ Behavior, for each partition in this order (KafkaApis.handleFetchRequest, Replic
 Partition.readRecords, Log.read; 2.3.1):
 
 1. the broker's metadata had the partition when the request came: UNKNOWN_TOPIC_OR_PARTITION (``refused``)
-2. there is a replica here: NOT_LEADER_FOR_PARTITION, KAFKA_STORAGE_ERROR
+2. there is a replica here: NOT_LEADER_FOR_PARTITION, KAFKA_STORAGE_ERROR; its log is of the topic with the id that the
+   reader named, if it named one: INCONSISTENT_TOPIC_ID
 3. the reader's leader epoch is that of the replica, if it names one: FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH
 4. the replica leads, unless any replica will do: NOT_LEADER_FOR_PARTITION
 5. the reader's last record is in the log, if it names its epoch: the diverging epoch, and no records (KIP-595)
@@ -21,6 +22,7 @@ Version notes:
 - 2.7: diverging epochs, of real clients that name the epoch of their last record; an offset before the log's start is
   OFFSET_OUT_OF_RANGE whatever the epoch (KAFKA-12996, 2.7.2; 2.7.0, 2.7.1 and 2.8.0 sent a diverging epoch), as is an
   epoch of which the log knows nothing
+- 3.1: topics by their ids (KIP-516, KAFKA-10580)
 """
 
 from collections.abc import Iterable
@@ -87,15 +89,26 @@ class ConsumerReads:
         return self.failed or self.size + self.cut >= min_bytes
 
     def read(
-        self, tp: TopicPartition, leader_epoch: int, offset: int, max_bytes: int, last_epoch: int = UNDEFINED_EPOCH
+        self,
+        tp: TopicPartition,
+        leader_epoch: int,
+        offset: int,
+        max_bytes: int,
+        last_epoch: int = UNDEFINED_EPOCH,
+        topic_id: str = "",
     ) -> FetchedFields:
         """Read a partition from ``offset`` on.
 
         Args:
             max_bytes: limit of this partition.
             last_epoch: the epoch of the reader's last record.
+            topic_id: the id of the topic that it reads; "": it named none.
         """
-        answer = self._read(tp, leader_epoch, offset, min(max_bytes, self.max_bytes - self.size), last_epoch)
+        partition = self.manager.partitions.get(tp)
+        if topic_id and partition is not None and not partition.log.directory.metadata.is_of(tp, topic_id):
+            answer = refused(tp, Errors.INCONSISTENT_TOPIC_ID)
+        else:
+            answer = self._read(tp, leader_epoch, offset, min(max_bytes, self.max_bytes - self.size), last_epoch)
         self.failed = self.failed or bool(answer[1]) or answer[5] is not None
         return answer
 

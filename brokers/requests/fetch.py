@@ -25,6 +25,8 @@ from emulator.protocol.fetch import CONSUMER, NEW_SESSION, FetchRequest, FetchRe
 from emulator.protocol.shown import FetchSessionChanged, FetchSessionRefused
 from emulator.protocol.types import TopicPartition
 
+NO_NAMES: Mapping[str, str] = {}
+
 
 class FetchHandler:
     """Answers followers and consumers. An emulated reader's session lives as long as its connection.
@@ -111,9 +113,10 @@ class FetchHandler:
     @handles(ConsumerFetchRequest)
     def fetch_for_consumer(self, request: ConsumerFetchRequest, channel: Channel) -> None:
         """Answer a real consumer."""
-        context = self.cache.context(request)
+        names = self._manager.metadata.topic_names if request.names_ids else NO_NAMES
+        context = self.cache.context(request, names)
         if context.error:
-            response = context.response([], {})
+            response = context.refusal(context.error)
             channel.reply(response, response.size)
             return
         self._consumer(channel).fetch(request, context)

@@ -23,6 +23,8 @@ Version notes:
 - 2.5: an unknown producer may begin with any sequence number (KIP-360): ``admits_unknown_producers``
 """
 
+from collections.abc import Sequence
+
 from attrs import evolve, frozen
 
 from brokers.log.disk_work import ResponseChannel
@@ -30,13 +32,21 @@ from brokers.log.log_config import LOG_APPEND_TIME, LogConfig
 from brokers.partition.partition import Partition
 from brokers.purgatory import DelayedProduce
 from brokers.replica_manager import ReplicaManager
+from brokers.requests.known_leaders import known_leader
 from brokers.requests.router import handles
 from brokers.topic_creation import INTERNAL_TOPICS
 from emulator.disks import DiskError, UnexpectedError
-from emulator.protocol.clients.produce import RecordsProduceRequest
+from emulator.protocol.clients.produce import RecordsProduceRequest, RecordsProduceResponse
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import BatchRepeated, TransactionalAppended, UnknownProducerAppended
-from emulator.protocol.produce import AppendInfo, IdempotentBatch, ProducedBatch, ProducedResult, ProduceRequest
+from emulator.protocol.produce import (
+    AppendInfo,
+    IdempotentBatch,
+    ProducedBatch,
+    ProducedResult,
+    ProduceRequest,
+    ProduceResponse,
+)
 from emulator.protocol.records import NO_TIMESTAMP, ProducedRecords, StoredBatch
 from emulator.protocol.shown import ProduceExpired, ProducerDropped, ProduceRefused
 from emulator.protocol.shown_coordination import SequencedAccepted
@@ -120,14 +130,24 @@ class ProduceHandler:
                 infos.append(self._info(batch, error, repeated))
         channel = manager.logs.work.after_disks(channel)
         if appended and acks not in (0, 1):
-            self._wait_for_replicas(DelayedProduce(channel, request, results, infos or ()))
+            self._wait_for_replicas(DelayedProduce(channel, request, results, infos or (), self._response))
         elif acks:
-            response = request.response(results, infos or ())
+            response = self._response(request, results, infos or ())
             channel.reply(response, response.size)
         elif any(error for _tp, error, _base in results):
             self._drop(channel, results)
         else:
             channel.release()
+
+    def _response(
+        self, request: ProduceRequest, results: Sequence[ProducedResult], infos: Sequence[AppendInfo]
+    ) -> ProduceResponse:
+        """The answer; a real client's says who leads the partitions that are not led here (KIP-951)."""
+        response = request.response(results, infos)
+        if isinstance(response, RecordsProduceResponse):
+            wrong = [tp for tp, error, _base in results if error is Errors.NOT_LEADER_FOR_PARTITION]
+            response.leaders = {tp: known_leader(self._manager, tp) for tp in wrong}
+        return response
 
     def _drop(self, channel: ResponseChannel, results: list[ProducedResult]) -> None:
         """Close the connection: the only way to report an error to a producer that expects no answer."""

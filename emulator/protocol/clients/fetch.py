@@ -1,10 +1,19 @@
-"""Fetch, as a real consumer sends it: with sessions that it may or may not want, and limits for each partition."""
+"""Fetch, as a real consumer sends it: with sessions that it may or may not want, and limits for each partition.
 
+Version notes:
+
+- v13 (3.1, KIP-516): topics by their ids. A broker that does not know an id has no name for its topic; so
+  partitions are named ``by_id``
+- v16 (3.7, KIP-951): the leader that a broker knows, with NOT_LEADER_FOR_PARTITION and FENCED_LEADER_EPOCH
+"""
+
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from attrs import define, field
 
 from emulator.protocol.api import variant
+from emulator.protocol.clients.known_leader import KnownLeader
 from emulator.protocol.fetch import FetchRequest, FetchResponse
 from emulator.protocol.types import TopicPartition
 
@@ -17,12 +26,25 @@ READ_UNCOMMITTED, READ_COMMITTED = 0, 1
 aborted."""
 DEBUGGING_CONSUMER = -2
 """The replica id of a reader that also reads from followers (kafka-replica-verification)."""
+_ID = "id:"
+"""The beginning of a name that no topic can have, since topics have no colons."""
+
+
+def by_id(topic_id: str, partition: int) -> TopicPartition:
+    """A partition of the topic that has this id, whatever its name."""
+    return TopicPartition.of(f"{_ID}{topic_id}", partition)
+
+
+def id_of(tp: TopicPartition) -> str:
+    """The id of a partition's topic, where it is named by its id; else ""."""
+    return tp.topic.removeprefix(_ID) if tp.topic.startswith(_ID) else ""
 
 
 class PartitionData(NamedTuple):
     """The position and limits of a reader in one partition (FetchRequest.PartitionData).
 
     Attributes:
+        tp: the partition, ``by_id`` in a request that names topics so.
         last_fetched_epoch: as in ``FetchPartition``.
         max_bytes: the most bytes of this partition in the answer.
     """
@@ -37,10 +59,16 @@ class PartitionData(NamedTuple):
 @variant(FetchRequest)
 @define(eq=False)
 class ConsumerFetchRequest(FetchRequest):
-    """A fetch of a real consumer. ``wanted`` says the same as ``positions`` does, and more."""
+    """A fetch of a real consumer. ``wanted`` says the same as ``positions`` does, and more.
+
+    Attributes:
+        names_ids: whether it names topics by their ids: ``wanted`` and ``forgotten`` are ``by_id``. ``positions`` has
+            the names that Metadata has given to clients, for what watches the network.
+    """
 
     wanted: tuple[PartitionData, ...]
     isolation: int = READ_UNCOMMITTED
+    names_ids: bool = False
 
 
 class Stability(NamedTuple):
@@ -64,6 +92,10 @@ class ConsumerFetchResponse(FetchResponse):
     Attributes:
         stability: the stability of the partitions in whose logs there are transactions; elsewhere all that is committed
             is stable.
+        topic_ids: the id of each answer's topic; empty: the request names topics.
+        leaders: the leaders of the partitions that this broker does not lead, or not under the reader's leader epoch.
     """
 
     stability: dict[TopicPartition, Stability] = field(factory=dict)
+    topic_ids: tuple[str, ...] = ()
+    leaders: Mapping[TopicPartition, KnownLeader] = field(factory=dict)

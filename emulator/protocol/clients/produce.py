@@ -1,12 +1,14 @@
 """Produce, with the bytes of the batches."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from attrs import define
+from attrs import define, field
 
 from emulator.protocol.api import variant
+from emulator.protocol.clients.known_leader import KnownLeader
 from emulator.protocol.produce import AppendInfo, ProducedResult, ProduceRequest, ProduceResponse
 from emulator.protocol.records import ProducedRecords
+from emulator.protocol.types import TopicPartition
 
 
 @variant(ProduceRequest)
@@ -26,6 +28,11 @@ class RecordsProduceRequest(ProduceRequest):
 @variant(ProduceResponse)
 @define(eq=False)
 class RecordsProduceResponse(ProduceResponse):
-    """The results, per partition; ``infos`` in the same order."""
+    """The results, per partition; ``infos`` in the same order.
+
+    Attributes:
+        leaders: the leaders of the partitions that the broker does not lead (KIP-951).
+    """
 
     infos: tuple[AppendInfo, ...]
+    leaders: Mapping[TopicPartition, KnownLeader] = field(factory=dict)

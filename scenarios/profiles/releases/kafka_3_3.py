@@ -65,7 +65,8 @@ PROFILE = KAFKA_3_0.with_differences(
     ),
     Difference(
         title="clients find the versions of APIs of",
-        here="3.3.2: as in 3.0, and reasons to join and leave (JoinGroup 9, LeaveGroup 5), DescribeLogDirs 4",
+        here="3.3.2: as in 3.0, and topic ids (Metadata 12, Fetch 13), reasons to join and leave (JoinGroup 9, "
+        "LeaveGroup 5), DescribeLogDirs 4",
         source="KIP-800, 3.2; KIP-827, 3.3",
         policies={"brokers.api_versions": RELEASE},
     ),
@@ -74,7 +75,7 @@ PROFILE = KAFKA_3_0.with_differences(
     help="3.3: kafka-3.0 with ISRs of live brokers only (KIP-841)",
     leaves_out=(
         *KAFKA_3_0.leaves_out,
-        "topic ids in fetches, also between brokers (KAFKA-10580, KAFKA-13102, 3.1), and in AlterPartition",
+        "topic ids in fetches between brokers (KAFKA-10580, KAFKA-13102, 3.1), and in AlterPartition",
         "the metrics ActiveBrokerCount, FencedBrokerCount and PartitionsWithLateTransactionsCount (3.1, 3.2)",
         "KAFKA-14334: a follower that consumers read from answers them when it learns a later high watermark",
     ),

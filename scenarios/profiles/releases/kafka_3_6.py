@@ -37,7 +37,7 @@ PROFILE = KAFKA_3_3.with_differences(
     ),
     Difference(
         title="clients find the versions of APIs of",
-        here="3.6.2: as in 3.3; what is new is between brokers",
+        here="3.6.2: as in 3.3, and Fetch 15",
         source="message definitions of 3.6.2",
         policies={"brokers.api_versions": RELEASE},
     ),

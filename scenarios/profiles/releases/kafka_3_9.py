@@ -23,7 +23,8 @@ PROFILE = KAFKA_3_6.with_differences(
     ),
     Difference(
         title="clients find the versions of APIs of",
-        here="3.9.1: as in 3.6, and Produce 11, OffsetCommit 9, OffsetFetch 9, FindCoordinator 5, DescribeCluster 1",
+        here="3.9.1: as in 3.6, and Produce 11 and Fetch 17, which name leaders (KIP-951), "
+        "OffsetCommit 9, OffsetFetch 9, FindCoordinator 5, DescribeCluster 1",
         source="KIP-951, KIP-848 and KIP-890, 3.7 and 3.8",
         policies={"brokers.api_versions": RELEASE},
     ),

@@ -35,6 +35,7 @@ class ServedCluster:
         versions: the versions of each API that brokers announce, by the API's number.
         registration: the version of the znodes that brokers register with.
         batches: the batches that producers have sent.
+        topic_names: the names of topics by id, as Metadata has given them to clients.
         released: the versions that brokers of the release have. Those that are not served get an error
             (``scenarios.wire.refusals``).
     """
@@ -45,6 +46,7 @@ class ServedCluster:
     versions: Mapping[int, Versions]
     registration: int = 4
     batches: ClientBatches = field(factory=ClientBatches)
+    topic_names: dict[str, str] = field(factory=dict)
     released: Mapping[int, Versions] = field(factory=dict)
 
     def announces(self, key: int, version: int) -> bool:
@@ -143,7 +145,7 @@ def wire_api(declared: A) -> A:
 
 DECLARED: Mapping[str, Mapping[int, Versions]] = {
     "produce": {0: (3, 11), 22: (0, 5)},
-    "fetch": {1: (4, 12)},
+    "fetch": {1: (4, 17)},
     "offsets": {2: (1, 7), 23: (0, 4)},
     "metadata": {3: (0, 12)},
     "api_versions": {18: (0, 4)},

@@ -13,16 +13,24 @@ from emulator.protocol.clients.fetch import (
     ConsumerFetchResponse,
     PartitionData,
     Stability,
+    by_id,
+    id_of,
 )
-from emulator.protocol.fetch import FetchedPartition
+from emulator.protocol.clients.known_leader import KnownLeader
+from emulator.protocol.fetch import NO_EPOCH, FetchedPartition
 from emulator.protocol.records import APPEND_TIME, NO_TIMESTAMP, StoredBatch, write_records
 from emulator.protocol.types import Batch, TopicPartition
 from scenarios.cluster.clients.fetch_answers import record_answer
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
+from scenarios.wire.apis.shared import current_leader, endpoints, id_bytes, id_text
 from scenarios.wire.codec.records import CHECKED_FROM, CRC_AT, checked, placed
 from scenarios.wire.group_records import group_records
 from scenarios.wire.transaction_records import transaction_records
 
+TOPIC_IDS, REPLICA_STATE, NAMES_LEADERS = 13, 15, 16
+"""The versions from which on topics are named by their ids (KIP-516), a replica has a state (KIP-903), and the answer
+names leaders (KIP-951; the field of a partition is older)."""
+Leaders = Mapping[TopicPartition, KnownLeader]
 _ATTRIBUTES = Struct(">h")
 _MAX_TIMESTAMP = Struct(">q")
 _MAX_TIMESTAMP_AT = 35
@@ -32,42 +40,53 @@ _RECORD_OVERHEAD = 12
 
 @wire_api
 class Fetch(WireApi):
-    """Batches of records, by session or without one (FetchRequest, 0.11 to 3.0)."""
+    """Batches of records, by session or without one (FetchRequest, 0.11 to 3.9)."""
 
     key = 1
 
     def to_request(self, body: Body, connection: Connection) -> ConsumerFetchRequest:
+        names_ids, tells_state = connection.version >= TOPIC_IDS, connection.version >= REPLICA_STATE
+        replica_id = body["replica_state"]["replica_id"] if tells_state else body["replica_id"]
         wanted = tuple(
             PartitionData(
-                TopicPartition.of(topic["topic"], partition["partition"]),
-                partition["current_leader_epoch"],
+                _named(topic, partition["partition"], names_ids),
+                max(partition["current_leader_epoch"], NO_EPOCH),
                 partition["fetch_offset"],
-                partition["last_fetched_epoch"],
+                max(partition["last_fetched_epoch"], NO_EPOCH),
                 partition["partition_max_bytes"],
             )
             for topic in body["topics"]
             for partition in topic["partitions"]
         )
         forgotten = tuple(
-            TopicPartition.of(topic["topic"], partition)
+            _named(topic, partition, names_ids)
             for topic in body["forgotten_topics_data"]
             for partition in topic["partitions"]
         )
         return ConsumerFetchRequest(
-            body["replica_id"], body["session_id"], body["session_epoch"], body["max_wait_ms"] * 1000,
+            replica_id, body["session_id"], body["session_epoch"], body["max_wait_ms"] * 1000,
             body["min_bytes"], body["max_bytes"], 0,
-            tuple((each.tp, each.leader_epoch, each.fetch_offset, -1, each.last_fetched_epoch) for each in wanted),
-            forgotten, wanted, body["isolation_level"],
+            tuple(
+                (_seen(each.tp, connection), each.leader_epoch, each.fetch_offset, -1, each.last_fetched_epoch)
+                for each in wanted
+            ),
+            forgotten, wanted, body["isolation_level"], names_ids,
         )  # fmt: skip
 
     def to_response(self, response: ConsumerFetchResponse, body: Body, connection: Connection) -> Body:
+        leaders = response.leaders if connection.version >= NAMES_LEADERS else {}
         return {
             "error_code": int(response.error),
             "session_id": response.session_id,
             "responses": [
-                {"topic": topic, "partitions": [_partition(each, body, response.stability) for each in partitions]}
-                for topic, partitions in groupby(response.partitions, key=lambda partition: partition.tp.topic)
+                {
+                    "topic": topic,
+                    "topic_id": id_bytes(topic_id),
+                    "partitions": [_partition(each, body, response, leaders) for each, _topic_id in some],
+                }
+                for (topic, topic_id), some in groupby(_identified(response), key=lambda row: (row[0].tp.topic, row[1]))
             ],
+            "node_endpoints": endpoints(leaders.values(), connection),
         }
 
     def answered(
@@ -77,8 +96,24 @@ class Fetch(WireApi):
         record_answer(client, connection.broker, request, response)
 
 
-def _partition(partition: FetchedPartition, request: Body, stability: Mapping[TopicPartition, Stability]) -> Body:
-    stable = stability.get(partition.tp) or Stability(partition.high_watermark)
+def _named(topic: Body, partition: int, names_ids: bool) -> TopicPartition:
+    """A partition as the request names it."""
+    return by_id(id_text(topic["topic_id"]), partition) if names_ids else TopicPartition.of(topic["topic"], partition)
+
+
+def _seen(tp: TopicPartition, connection: Connection) -> TopicPartition:
+    """A partition under the name that Metadata has given for the id of its topic, if it has."""
+    topic = connection.served.topic_names.get(id_of(tp))
+    return tp if topic is None else TopicPartition.of(topic, tp.partition)
+
+
+def _identified(response: ConsumerFetchResponse) -> Iterable[tuple[FetchedPartition, str]]:
+    """The partitions of the answer, with the ids of their topics."""
+    return zip(response.partitions, response.topic_ids or ("",) * len(response.answers), strict=True)
+
+
+def _partition(partition: FetchedPartition, request: Body, response: ConsumerFetchResponse, leaders: Leaders) -> Body:
+    stable = response.stability.get(partition.tp) or Stability(partition.high_watermark)
     aborted = [{"producer_id": producer_id, "first_offset": first} for producer_id, first in stable.aborted]
     found: Body = {
         "partition_index": partition.tp.partition,
@@ -92,7 +127,7 @@ def _partition(partition: FetchedPartition, request: Body, stability: Mapping[To
     if partition.diverging is not None:
         epoch, end_offset = partition.diverging
         found["diverging_epoch"] = {"epoch": epoch, "end_offset": end_offset}
-    return found
+    return {**found, **current_leader(leaders.get(partition.tp))}
 
 
 def in_bytes(batches: Iterable[Batch]) -> bytes:

@@ -9,7 +9,7 @@ from emulator.protocol.clients.metadata import (
 )
 from emulator.protocol.errors import Errors
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
-from scenarios.wire.apis.shared import NO_ID, id_bytes, id_text
+from scenarios.wire.apis.shared import NO_ID, broker_address, id_bytes, id_text
 from scenarios.wire.authorized_operations import CLUSTER, TOPIC, authorized
 
 NAMES_CREATION = 4
@@ -40,17 +40,13 @@ class Metadata(WireApi):
 
     def to_response(self, response: ClientMetadataResponse, body: Body, connection: Connection) -> Body:
         return {
-            "brokers": [_broker(broker, connection) for broker in response.live_brokers],
+            "brokers": [broker_address(broker, connection) for broker in response.live_brokers],
             "cluster_id": connection.served.cluster_id,
             "controller_id": response.controller,
-            "topics": _refused(body, connection.version) or [_topic(topic, body) for topic in response.topics],
+            "topics": _refused(body, connection.version)
+            or [_topic(topic, body, connection) for topic in response.topics],
             "cluster_authorized_operations": authorized(body, "include_cluster_authorized_operations", CLUSTER),
         }
-
-
-def _broker(broker: int, connection: Connection) -> Body:
-    host, port = connection.advertised(broker)
-    return {"node_id": broker, "host": host, "port": port, "rack": connection.served.racks.get(broker)}
 
 
 def _refused(body: Body, version: int) -> list[Body]:
@@ -67,7 +63,9 @@ def _refused(body: Body, version: int) -> list[Body]:
     ]
 
 
-def _topic(topic: TopicAnswer, body: Body) -> Body:
+def _topic(topic: TopicAnswer, body: Body, connection: Connection) -> Body:
+    if topic.topic_id and topic.name:
+        connection.served.topic_names[topic.topic_id] = topic.name
     return {
         "error_code": int(topic.error),
         "name": topic.name or None,

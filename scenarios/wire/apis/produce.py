@@ -20,7 +20,7 @@ from emulator.protocol.records import (
 )
 from emulator.protocol.types import TopicPartition
 from scenarios.wire.apis.base import Body, Connection, InvalidRequest, WireApi, wire_api
-from scenarios.wire.apis.shared import fenced
+from scenarios.wire.apis.shared import current_leader, endpoints, fenced
 from scenarios.wire.codec.records import BatchHeader, RefusedRecords, read_produced
 
 NOTHING = RecordHeader(0, 0, NO_TIMESTAMP, NO_TIMESTAMP)
@@ -33,7 +33,7 @@ Acknowledged = tuple[TopicPartition, int, int, int]
 
 @wire_api
 class Produce(WireApi):
-    """Batches of records, one for each partition (ProduceRequest, 0.11 to 3.0)."""
+    """Batches of records, one for each partition (ProduceRequest, 0.11 to 3.9)."""
 
     key = 0
 
@@ -49,7 +49,10 @@ class Produce(WireApi):
         return RecordsProduceRequest(body["acks"], max(body["timeout_ms"], 0) * 1000, batches, size)
 
     def to_response(self, response: RecordsProduceResponse, body: Body, connection: Connection) -> Body:
-        return {"responses": [_topic(topic, rows) for topic, rows in _by_topic(response)]}
+        return {
+            "responses": [_topic(topic, rows, response) for topic, rows in _by_topic(response)],
+            "node_endpoints": endpoints(response.leaders.values(), connection),
+        }
 
     def is_answered(self, body: Body) -> bool:
         return bool(body["acks"])
@@ -106,7 +109,7 @@ def _by_topic(response: RecordsProduceResponse) -> list[tuple[str, list[Any]]]:
     return [(topic, list(some)) for topic, some in groupby(rows, key=lambda row: row[0][0].topic)]
 
 
-def _topic(topic: str, rows: Sequence[Any]) -> Body:
+def _topic(topic: str, rows: Sequence[Any], response: RecordsProduceResponse) -> Body:
     return {
         "name": topic,
         "partition_responses": [
@@ -118,6 +121,7 @@ def _topic(topic: str, rows: Sequence[Any]) -> Body:
                 "log_start_offset": info.log_start_offset,
                 "record_errors": [],
                 "error_message": info.message or None,
+                **current_leader(response.leaders.get(tp)),
             }
             for (tp, error, base), info in rows
         ],

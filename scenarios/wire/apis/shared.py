@@ -4,9 +4,10 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
 from typing import TypeVar
 
+from emulator.protocol.clients.known_leader import KnownLeader
 from emulator.protocol.errors import ApiError, Errors
 from emulator.protocol.types import TopicPartition
-from scenarios.wire.apis.base import Body, InvalidRequest
+from scenarios.wire.apis.base import Body, Connection, InvalidRequest
 
 V = TypeVar("V")
 
@@ -69,3 +70,22 @@ def by_topic(rows: Iterable[tuple[TopicPartition, V]]) -> dict[str, list[tuple[i
     for tp, row in rows:
         topics.setdefault(tp.topic, []).append((tp.partition, row))
     return topics
+
+
+def current_leader(leader: KnownLeader | None) -> Body:
+    """The field of a partition in answers to Produce 10 and Fetch 16 (KIP-951); none where no leader was named."""
+    if leader is None:
+        return {}
+    return {"current_leader": {"leader_id": leader.leader, "leader_epoch": leader.leader_epoch}}
+
+
+def endpoints(leaders: Iterable[KnownLeader], connection: Connection) -> list[Body]:
+    """The addresses of the leaders that are alive, one for each broker."""
+    brokers = dict.fromkeys(each.leader for each in leaders if each.is_alive)
+    return [broker_address(broker, connection) for broker in brokers]
+
+
+def broker_address(broker: int, connection: Connection) -> Body:
+    """A broker and where clients reach it."""
+    host, port = connection.advertised(broker)
+    return {"node_id": broker, "host": host, "port": port, "rack": connection.served.racks.get(broker)}

@@ -39,7 +39,7 @@ def fetch(
     line: Line | None = None,
     session: tuple[int, int] = (0, FINAL_EPOCH),
     forgotten: tuple[TopicPartition, ...] = (),
-    **limits: int,
+    **limits: Any,
 ) -> Line:
     """One request; its answer, if it comes at once, is ``last`` of the line. ``session``: its id and its epoch."""
     most = {"max_wait_us": 500_000, "min_bytes": 1, "max_bytes": 10_000, "replica_id": CONSUMER, **limits}
