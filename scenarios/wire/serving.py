@@ -165,11 +165,12 @@ class LiveRun:
                 operations = Operations(self.stage, control.answered)
                 addresses, versions = self.broker_addresses, self._api_versions()
                 served = served_cluster(self.stage, addresses, versions)
+                cluster.epoch_us = time.time_ns() // 1000
                 outlets: Outlets = self.sockets
                 if self._recording is not None:
                     from scenarios.wire.recording.folder import ServedAs
 
-                    as_served = ServedAs(addresses=addresses, api_versions=versions)
+                    as_served = ServedAs(addresses=addresses, api_versions=versions, clock_us=cluster.epoch_us)
                     outlets = self._recording.begin(self.stage.scenario, as_served, outlets)
                 self.gateway = Gateway(cluster, served, outlets, operations.perform, self.log, self.stage.defect)
                 self.inputs.perform = self.gateway.perform
