@@ -186,7 +186,7 @@ def in_objects(piece: Piece) -> Sequence[Batch]:
 
 
 def newest_us(piece: Piece) -> int:
-    """The time when the latest batch of ``piece`` was appended."""
+    """The time of the latest record of ``piece``."""
     return piece.newest_us if isinstance(piece, ExtentPart) else piece.timestamp_us
 
 

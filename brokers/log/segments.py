@@ -21,7 +21,7 @@ class Segment:
         base_offset, next_offset: the offsets at which it and the following segment begin.
         begin, end: the places of its batches in the log, ``end`` excluded.
         size: the size in bytes.
-        newest_us: the time when the leader appended its newest batch.
+        newest_us: the largest time of its records (LogSegment.largestTimestamp, 2.3).
     """
 
     base_offset: int

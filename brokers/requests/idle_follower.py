@@ -59,7 +59,7 @@ class IdleFollower:
         session, phase = self.session, poll.phase
         request = self.fetcher.go_on(poll, self.request)
         session.epoch += poll.requests
-        session.last_fetch_us = poll.arrived_us + session.manager.process.node.skew_us
+        session.last_fetch_us = poll.arrived_us + session.manager.process.node.ahead_us
         session.dirty = {}
         delayed = session.delayed
         delayed.poll = None

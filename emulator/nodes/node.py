@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import trio
-from attrs import Attribute, define, field, frozen
+from attrs import Attribute, Factory, define, field, frozen
 
 from emulator.disks import Disk
 from emulator.kernel import World
@@ -20,11 +20,11 @@ class Listener:
     accept: Callable[[Any], object]
 
 
-def _rouse(node: "Node", _: "Attribute[int]", skew_us: int) -> int:
+def _rouse(node: "Node", _: "Attribute[int]", ahead_us: int) -> int:
     """Rouse parked work before the clock is set: it depends on the clock."""
     if node.process is not None:
         node.process.parked.rouse()
-    return skew_us
+    return ahead_us
 
 
 @define(eq=False, repr=False)
@@ -33,7 +33,8 @@ class Node:
 
     Attributes:
         id: the broker id, or a negative number for machines that are not brokers.
-        skew_us: how far its clock is ahead of virtual time. Roles read ``clock_us``, never ``world.now``.
+        epoch_us: the time of day at virtual time 0, in microseconds since 1970.
+        ahead_us: how far its clock is ahead of virtual time. Roles read ``clock_us``, never ``world.now``.
         slowness: the factor by which its processors are slower than usual.
         up: the machine answers (refuses connections, resets unknown ones) even if no process runs.
         outages: the number of times that it has gone down.
@@ -49,7 +50,8 @@ class Node:
     name: str
     nursery: trio.Nursery
     disks: tuple[Disk, ...] = field(factory=lambda: (Disk(),))
-    skew_us: int = field(default=0, on_setattr=_rouse)
+    epoch_us: int = 0
+    ahead_us: int = field(init=False, default=Factory(lambda node: node.epoch_us, takes_self=True), on_setattr=_rouse)
     slowness: int = 1
     up: bool = True
     outages: int = 0
@@ -71,7 +73,16 @@ class Node:
     @property
     def clock_us(self) -> int:
         """The time that this machine's clock shows, in microseconds."""
-        return self.world.now + self.skew_us
+        return self.world.now + self.ahead_us
+
+    @property
+    def skew_us(self) -> int:
+        """How far its clock is ahead of the right time, in microseconds."""
+        return self.ahead_us - self.epoch_us
+
+    @skew_us.setter
+    def skew_us(self, skew_us: int) -> None:
+        self.ahead_us = self.epoch_us + skew_us
 
     def start(self, main: Main, phase_us: int = 0) -> Process:
         """Start a new process that runs ``main``. See ``Process`` for ``phase_us``."""

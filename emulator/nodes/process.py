@@ -91,7 +91,7 @@ class Process:
     def clock_us(self) -> int:
         """The time on the clock of its machine, in microseconds: the only time of day that a role may read."""
         node = self.node
-        return node.world.now + node.skew_us
+        return node.world.now + node.ahead_us
 
     @property
     def monotonic_us(self) -> int:

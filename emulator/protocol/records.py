@@ -155,8 +155,13 @@ class ProducedRecords(IdempotentBatch):
             base_offset, base_offset + self.count, leader_epoch, self.size, self.id, self.producer_id,
             self.base_sequence, self.header, self.keep(self.tp, self.data),
             now_us // 1000 if self.append_time else NO_TIMESTAMP,
-            timestamp_us=now_us, producer_epoch=self.producer_epoch,
+            timestamp_us=self._time_us(now_us), producer_epoch=self.producer_epoch,
         )  # fmt: skip
+
+    def _time_us(self, now_us: int) -> int:
+        """The time of its latest record; that of the append where its producer gave none."""
+        newest_ms = self.header.max_timestamp_ms
+        return now_us if self.append_time or newest_ms < 0 else newest_ms * 1000
 
 
 def _last_sequence(base: int, count: int) -> int:

@@ -58,7 +58,8 @@ class Batch:
         size: the size in bytes.
         id: unique in the run for each batch of a producer, so that two batches at the same offset can be distinguished.
             0 and below for the preloaded data of a topic.
-        timestamp_us: the time when its leader appended it, by the leader's clock.
+        timestamp_us: the time of its latest record, by which segments roll and expire: that which its producer gave it
+            (``StoredBatch``), or when its leader appended it, by the leader's clock.
         corrupt: its checksum does not match its content.
         sequenced: whether its producer is idempotent and numbers its records: a ``SequencedBatch``.
         transactional: it belongs to a transaction, or ends one.

@@ -120,6 +120,7 @@ class Cluster:
         controllers: the controller that each of them hosts.
         clients: the machines of producers and consumers, each with its name where it was given one.
         refused: the topics and settings of the start that Kafka has refused, in words.
+        epoch_us: the time of day at virtual time 0, in microseconds since 1970. It is set before the cluster starts.
     """
 
     world: World
@@ -133,6 +134,7 @@ class Cluster:
     controllers: dict[int, Controller] = field(factory=dict)
     clients: dict[int, str] = field(factory=dict)
     refused: list[str] = field(factory=list)
+    epoch_us: int = 0
     operator: Operator = field(init=False)
     _nursery: trio.Nursery = field(init=False)
     _stopping: dict[int, bool] = field(factory=dict)
@@ -210,7 +212,7 @@ class Cluster:
         speed, is_broker = self.setup.disk_speed, id >= 0
         names = self.setup.log_dirs if is_broker else self.setup.log_dirs[:1]
         disks = tuple(Disk(name, pace=None if speed is None else Pace(speed)) for name in names)
-        node = Node(self.world, self.trace, id, name, self._nursery, disks)
+        node = Node(self.world, self.trace, id, name, self._nursery, disks, self.epoch_us)
         self.network.attach(node, limited=is_broker)
         return node
 
@@ -221,7 +223,9 @@ class Cluster:
 
     def _preload(self) -> None:
         preload = Preload(
-            {broker: node.disks for broker, node in self.nodes.items()}, self.setup.broker.policies.log_config
+            {broker: node.disks for broker, node in self.nodes.items()},
+            self.setup.broker.policies.log_config,
+            self.epoch_us,
         )
         for topic in self.setup.topics:
             for partition, replicas in topic.assignment.items():

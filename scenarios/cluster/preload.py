@@ -16,9 +16,12 @@ BATCH_BYTES = 1_048_576
 
 
 class Preload:
-    """Fills the disks of ``brokers``."""
+    """Fills the disks of ``brokers``. ``at_us``: the time at which all of it was appended."""
 
-    def __init__(self, disks: Mapping[int, tuple[Disk, ...]], config_of: Callable[[str], LogConfig]) -> None:
+    def __init__(
+        self, disks: Mapping[int, tuple[Disk, ...]], config_of: Callable[[str], LogConfig], at_us: int = 0
+    ) -> None:
+        self._at_us = at_us
         self._directories = {broker: [LogDirectory(disk, config_of) for disk in its] for broker, its in disks.items()}
 
     def write(
@@ -26,7 +29,7 @@ class Preload:
     ) -> None:
         """Give every replica the same ``size`` bytes of ``tp``: of leader epoch 0, flushed, below the high
         watermark. ``places``: the number of each replica's log directory; empty: the emptiest."""
-        pieces = preloaded(size, message_size)
+        pieces = preloaded(size, message_size, self._at_us)
         for number, broker in enumerate(replicas):
             its = self._directories[broker]
             directory = its[places[number]] if places else emptiest_first(its)[0]
@@ -49,13 +52,15 @@ class Preload:
                 directory.disk.open(CLEAN_SHUTDOWN)
 
 
-def preloaded(size: int, message_size: int) -> list[Piece]:
+def preloaded(size: int, message_size: int, at_us: int = 0) -> list[Piece]:
     """The batches of ``size`` bytes, of messages of about ``message_size``: all that are full as one extent."""
     pieces: list[Piece] = []
     full, rest = divmod(size, BATCH_BYTES)
     count = max(1, BATCH_BYTES // message_size)
     if full:
-        pieces.append(Extent(0, full, count, BATCH_BYTES, 0, -1, -1).whole)
+        pieces.append(Extent(0, full, count, BATCH_BYTES, 0, -1, -1, first_us=at_us).whole)
     if rest:
-        pieces.append(Batch(full * count, full * count + max(1, rest // message_size), 0, rest, -1 - full))
+        pieces.append(
+            Batch(full * count, full * count + max(1, rest // message_size), 0, rest, -1 - full, timestamp_us=at_us)
+        )
     return pieces

@@ -11,13 +11,16 @@ from pathlib import Path
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.language.schema.kinds import Kind, Schema, Text, at, instance_of
+from scenarios.language.schema.kinds import Integer, Kind, Schema, Text, at, instance_of
 from scenarios.language.schema.table_reader import Block, Checked, key
 from scenarios.reading import read_beside
 
 _KEY = "frames"
 MOST_BYTES = 24_000_000
 """The most bytes of a log: a few bytes can be inflated to any number. In a scenario a log becomes a third longer."""
+
+LATEST_US = 1 << 60
+"""The latest time of day of a recording, in the year 38505."""
 
 
 @frozen(kw_only=True)
@@ -26,6 +29,12 @@ class Frames(Checked):
 
     data: str = field(metadata=key(Text(), "the log, compressed with zlib, in base64"))
     api_versions: str = field(default="3.0", metadata=key(Text(), "the API versions that brokers announced to them"))
+    clock_us: int = field(
+        default=0,
+        metadata=key(
+            Integer(0, LATEST_US), "the time of day at which the brokers' clocks began, in microseconds since 1970"
+        ),
+    )
 
     def log(self) -> bytes:
         """The log. Raises: BadInput."""
@@ -69,6 +78,7 @@ class FramesKind(Kind[Frames]):
             "properties": {
                 "file": {"type": "string", "description": "a file beside the scenario, of replay --to-scenario"},
                 "api_versions": {"type": "string"},
+                "clock_us": {"type": "integer"},
             },
             "required": ["file"],
             "additionalProperties": False,

@@ -101,6 +101,8 @@ class Stage:
         schedule = parse_schedule(scenario.schedule, scenario.schedule_jitter_us)
         self.world = self.make_world(schedule)
         self.cluster = cluster = Cluster(self.world, cluster_setup(scenario))
+        if scenario.frames is not None:
+            cluster.epoch_us = scenario.frames.clock_us
         trace = cluster.trace
         network = scenario.cluster.network
         late_us = network.latency_us + network.jitter_us + (0 if schedule is None else schedule.bound_us)

@@ -21,6 +21,8 @@ from scenarios.runs.run import Run
 from scenarios.testing.cluster_from_keywords import Topics, scenario_of
 from scenarios.testing.verdict import KnownFinding, warn_of
 from scenarios.testing.virtual_time import NotInTime
+from scenarios.wire.addresses import advertised_of
+from scenarios.wire.apis.base import Address
 from scenarios.wire.asking import ask
 from scenarios.wire.released_versions import is_release
 from scenarios.wire.serving import LiveRun, ServeOptions
@@ -44,11 +46,12 @@ class KafkaServer:
 
     scenario: Scenario
     rate: float = 1.0
-    port: int | None = None
+    port: int | tuple[int, ...] | None = None
     recording: Path | None = None
     zookeeper_port: int | None = None
     api_versions: str | None = None
     keep: bool = False
+    advertised: tuple[Address, ...] = ()
     run: Run | None = None
     _live: LiveRun | None = None
     _thread: threading.Thread | None = None
@@ -115,7 +118,7 @@ class KafkaServer:
         ready = threading.Event()
         options = ServeOptions(
             rate=self.rate, port=self.port, zookeeper_port=self.zookeeper_port, record=self.recording,
-            api_versions=self.api_versions,
+            api_versions=self.api_versions, advertised=self.advertised,
         )  # fmt: skip
         self._live = live = LiveRun(self.scenario, options, on_ready=lambda _: ready.set())
 
@@ -195,7 +198,8 @@ def kafka(
     scenario: str | Path | None = None,
     seed: int | None = None,
     rate: float = 1.0,
-    port: int | None = None,
+    port: int | Sequence[int] | None = None,
+    advertised: Sequence[str] | None = None,
     record: str | Path | None = None,
     zookeeper_port: int | None = None,
     api_versions: str | None = None,
@@ -207,7 +211,9 @@ def kafka(
         brokers, topics, more: as for ``understudy.testing.cluster``.
         scenario: a scenario file instead; its method runs against the live cluster.
         rate: virtual seconds for each second.
-        port: the port of broker 0, the others have those after it; None: any free ports.
+        port: the port of broker 0, the others have those after it; or one for each; None: any free ports.
+        advertised: the address of each broker that clients are given, such as ``"localhost:19092"``, where they reach
+            it through a proxy; None: its own.
         record: the new folder to record the run in; None: one in the folder for temporary files, which stays only
             where the test, or the run, has failed.
         zookeeper_port: the port of ZooKeeper; None: any free port.
@@ -226,5 +232,6 @@ def kafka(
         raise BadInput(f"{api_versions!r} is no release with versions of APIs; known: {known_releases()}")
     recording = None if record is None else Path(record)
     return KafkaServer(
-        found.for_run(seed=seed), rate, port, recording, zookeeper_port, api_versions, keep=recording is not None
-    )
+        found.for_run(seed=seed), rate, port if port is None or isinstance(port, int) else tuple(port), recording,
+        zookeeper_port, api_versions, keep=recording is not None, advertised=advertised_of(advertised or ()),
+    )  # fmt: skip

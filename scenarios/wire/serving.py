@@ -21,6 +21,7 @@ from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.runs.run import Run
 from scenarios.runs.runner import conclude, prepare
+from scenarios.wire.addresses import check_advertised, ports_of
 from scenarios.wire.apis.base import Address
 from scenarios.wire.gateway.control_server import ControlServer
 from scenarios.wire.gateway.gateway import Gateway
@@ -49,7 +50,9 @@ class ServeOptions:
     Attributes:
         host: the address of the listeners.
         advertised_host: the host that brokers give to clients (advertised.listeners); None: ``host``.
-        port: the port of broker 0; the others have the ports after it; None: any free ports.
+        advertised: the address that each broker gives to clients, where it is not its port at ``advertised_host``, as
+            behind a proxy or a mapping of ports; empty: it is.
+        port: the port of broker 0, after which the others have theirs, or a port for each; None: any free ports.
         zookeeper_port: the port of ZooKeeper; None: any free port.
         rate: virtual seconds for each second.
         api_versions: the release whose versions of APIs brokers announce; None: that of the profile.
@@ -59,7 +62,8 @@ class ServeOptions:
 
     host: str = LOOPBACK
     advertised_host: str | None = None
-    port: int | None = None
+    advertised: tuple[Address, ...] = ()
+    port: int | tuple[int, ...] | None = None
     zookeeper_port: int | None = None
     rate: float = 1.0
     api_versions: str | None = None
@@ -89,11 +93,15 @@ class LiveRun:
     sockets: Sockets = field(init=False)
     gateway: Gateway = field(init=False)
     control: str = field(init=False)
+    _ports: tuple[int, ...] = field(init=False)
     _recording: LiveRecording | None = field(init=False)
     _operations: int = 0
 
     def __attrs_post_init__(self) -> None:
-        check_can_serve(self.scenario.cluster.brokers, self.options.port)
+        brokers = self.scenario.cluster.brokers
+        check_can_serve(brokers)
+        self._ports = ports_of(self.options.port, brokers)
+        check_advertised(self.options.advertised, brokers)
         folder = self.options.record
         self._recording = None
         if folder is not None:
@@ -153,23 +161,24 @@ class LiveRun:
             options = self.options
             advertised = options.advertised_host or options.host
             outside.start_soon(readiness.serve)
-            brokers = range(self.stage.scenario.cluster.brokers)
-            self.sockets = Sockets(self.inputs, readiness, options.host, advertised, self.log, len(brokers))
+            self.sockets = Sockets(
+                self.inputs, readiness, options.host, advertised, self.log, len(self._ports),
+                dict(enumerate(options.advertised)),
+            )  # fmt: skip
             try:
-                port = self.options.port
-                ports = {broker: 0 if port is None else port + broker for broker in brokers}
-                self.sockets.reserve({**ports, ZOOKEEPER: options.zookeeper_port or 0})
+                self.sockets.reserve({**dict(enumerate(self._ports)), ZOOKEEPER: options.zookeeper_port or 0})
                 control = ControlServer(world, self.operate, self.log)
                 outside.start_soon(control.serve)
                 self.control = control.path
                 operations = Operations(self.stage, control.answered)
                 addresses, versions = self.broker_addresses, self._api_versions()
                 served = served_cluster(self.stage, addresses, versions)
+                cluster.epoch_us = time.time_ns() // 1000
                 outlets: Outlets = self.sockets
                 if self._recording is not None:
                     from scenarios.wire.recording.folder import ServedAs
 
-                    as_served = ServedAs(addresses=addresses, api_versions=versions)
+                    as_served = ServedAs(addresses=addresses, api_versions=versions, clock_us=cluster.epoch_us)
                     outlets = self._recording.begin(self.stage.scenario, as_served, outlets)
                 self.gateway = Gateway(cluster, served, outlets, operations.perform, self.log, self.stage.defect)
                 self.inputs.perform = self.gateway.perform

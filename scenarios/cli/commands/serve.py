@@ -38,8 +38,8 @@ def add(program: Program) -> None:
     parser.add_argument(
         "--port",
         metavar="N",
-        type=options.whole("--port", 1, 65535),
-        help="the port of broker 0; broker 1 has N + 1, and so on (default: any free ports)",
+        type=ports,
+        help="the port of broker 0; broker 1 has N + 1, and so on; or one for each: N,N,N (default: any free ports)",
     )
     parser.add_argument(
         "--zookeeper-port",
@@ -54,6 +54,12 @@ def add(program: Program) -> None:
         "--advertised-host",
         metavar="NAME",
         help="the host that brokers give to clients, where it is not that of --host, as in a container",
+    )
+    parser.add_argument(
+        "--advertised",
+        metavar="HOST:PORT,...",
+        type=advertised,
+        help="the address that each broker gives to clients, where its port is another one too, as behind a proxy",
     )
     parser.add_argument(
         "--rate", metavar="X", type=rate, default=1.0, help="virtual seconds for each second (default: 1.0)"
@@ -93,6 +99,20 @@ def api_versions(text: str) -> str:
     return text
 
 
+def ports(text: str) -> int | tuple[int, ...]:
+    """The value of ``--port``."""
+    from scenarios.wire.addresses import read_ports
+
+    return read_ports(text)
+
+
+def advertised(text: str) -> tuple[tuple[str, int], ...]:
+    """The value of ``--advertised``."""
+    from scenarios.wire.addresses import read_advertised
+
+    return read_advertised(text)
+
+
 def rate(text: str) -> float:
     """The value of ``--rate``."""
     try:
@@ -128,6 +148,7 @@ def serve(arguments: Namespace) -> int:
     serving = ServeOptions(
         host=LOOPBACK if arguments.host == LOCALHOST else arguments.host,
         advertised_host=advertised_host,
+        advertised=arguments.advertised or (),
         port=arguments.port,
         zookeeper_port=arguments.zookeeper_port,
         rate=arguments.rate,
@@ -157,7 +178,10 @@ def _is_loopback(host: str) -> bool:
 
 
 def _advertised_host(arguments: Namespace) -> str | None:
-    if arguments.advertised_host is None and arguments.host in ("0.0.0.0", "::"):
+    if arguments.advertised is not None and arguments.advertised_host is not None:
+        raise BadInput("--advertised has the hosts too; keep one of both", where="--advertised-host")
+    nobody = arguments.advertised is None and arguments.advertised_host is None
+    if nobody and arguments.host in ("0.0.0.0", "::"):
         raise BadInput(
             "clients cannot connect to that address; add --advertised-host with the name by which they reach this "
             "machine",

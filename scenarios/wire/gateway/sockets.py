@@ -26,7 +26,6 @@ FILES_OF_ITS_OWN = 100
 MOST_CONNECTIONS = 4000
 LEAST_CONNECTIONS = 16
 """The least number of connections for a cluster to be served: a producer with its tools has some for each broker."""
-MOST_PORT = 65535
 RECEIVE = 1 << 18
 """The bytes that are read at once."""
 MOST_UNANSWERED = 16
@@ -76,13 +75,8 @@ def files_without_clients(brokers: int) -> int:
     return FILES_OF_ITS_OWN + 2 * (brokers + 1)
 
 
-def check_can_serve(brokers: int, port: int | None) -> None:
+def check_can_serve(brokers: int) -> None:
     """Refuse to serve a cluster that would have to refuse its clients one by one. Raises: BadInput."""
-    if port is not None and port + brokers - 1 > MOST_PORT:
-        what = (
-            f"{brokers} brokers have the ports from {port} to {port + brokers - 1}, and there is none after {MOST_PORT}"
-        )
-        raise BadInput(f"{what}; write at most {MOST_PORT + 1 - brokers}", where="--port")
     allowed, needed = most_files(), files_without_clients(brokers) + LEAST_CONNECTIONS
     if allowed < needed:
         raise BadInput(
@@ -97,8 +91,10 @@ class Sockets:
 
     Attributes:
         brokers: the number of brokers.
-        host: the address of the listeners; ``advertised_host``: the address that clients are given.
-        addresses: the address of each broker, and of ZooKeeper.
+        host: the address of the listeners; ``advertised_host``: the host that clients are given.
+        advertised: the address that clients are given, of each broker that has another one.
+        addresses: the address of each broker, and of ZooKeeper, as clients are given it.
+        ports: the port at which each of them listens.
         received: the memory into which all connections read. A buffer for each read would take longer than the read.
         most_connections: the most connections; all others are closed at once.
         most_unfinished: see ``MOST_UNFINISHED``; ``unfinished``: the bytes that there are.
@@ -111,7 +107,9 @@ class Sockets:
     advertised_host: str
     log: Callable[[str], object]
     brokers: int
+    advertised: Mapping[int, Address] = field(factory=dict)
     addresses: dict[int, Address] = field(factory=dict)
+    ports: dict[int, int] = field(factory=dict)
     received: memoryview = field(factory=lambda: memoryview(bytearray(RECEIVE)))
     most_connections: int = MOST_CONNECTIONS
     most_unfinished: int = MOST_UNFINISHED
@@ -140,7 +138,8 @@ class Sockets:
                 free = alone.getsockname()[1]
             reserved = self._bound(free)
             self._reserved.append(reserved)
-            self.addresses[broker] = self.advertised_host, reserved.getsockname()[1]
+            self.ports[broker] = found = reserved.getsockname()[1]
+            self.addresses[broker] = self.advertised.get(broker, (self.advertised_host, found))
 
     def _bound(self, port: int, *, shared: bool = True) -> socket.socket:
         found = socket.socket(socket.AF_INET6 if ":" in self.host else socket.AF_INET)
@@ -185,7 +184,7 @@ class Sockets:
         if broker in self._listeners:
             return
         try:
-            listener = self._bound(self.addresses[broker][1])
+            listener = self._bound(self.ports[broker])
             listener.listen(BACKLOG)
         except (BadInput, OSError) as error:
             self.log(f"{_named(broker)} cannot listen: {error}")

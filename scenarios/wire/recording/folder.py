@@ -11,6 +11,7 @@ from attrs import define, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
+from scenarios.language.recorded_frames import LATEST_US
 from scenarios.language.schema.toml_text import write_toml
 from scenarios.reading import parse_toml, read_text
 from scenarios.runs.dataset.identity import code_digest, command_line
@@ -32,17 +33,20 @@ class ServedAs:
     Attributes:
         addresses: the address of each broker, as its responses name it.
         api_versions: the release whose versions of APIs its brokers announced.
+        clock_us: the time of day at which the clocks of its machines began, in microseconds since 1970.
         code: the digest of the program (``code_digest``).
     """
 
     addresses: Mapping[int, Address]
     api_versions: str
+    clock_us: int = 0
     code: str = field(factory=code_digest)
 
     def to_table(self) -> dict[str, Any]:
         """The table for run.toml."""
         brokers = [{"id": broker, "host": host, "port": port} for broker, (host, port) in self.addresses.items()]
-        return {"version": VERSION, "code": self.code, "api_versions": self.api_versions, "brokers": brokers}
+        said = {"version": VERSION, "code": self.code, "api_versions": self.api_versions, "clock_us": self.clock_us}
+        return {**said, "brokers": brokers}
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> ServedAs:
@@ -56,7 +60,10 @@ class ServedAs:
         for broker, (host, port) in addresses.items():
             if not (type(broker) is int and isinstance(host, str) and type(port) is int and 0 < port < 1 << 16):
                 raise TypeError("a broker has a number, a host and a port")
-        return cls(addresses=addresses, api_versions=table["api_versions"], code=table["code"])
+        clock_us = table.get("clock_us", 0)
+        if type(clock_us) is not int or not 0 <= clock_us <= LATEST_US:
+            raise TypeError("clock_us is the microseconds since 1970")
+        return cls(addresses=addresses, api_versions=table["api_versions"], clock_us=clock_us, code=table["code"])
 
 
 @define(eq=False)

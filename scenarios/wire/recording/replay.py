@@ -109,6 +109,7 @@ class ReplayedRun:
         self._stage = stage = LiveStage(
             recorded.scenario, keep_rows=trace_dir is not None, inputs=inputs, ready=self._ready
         )
+        stage.cluster.epoch_us = recorded.served.clock_us
         recording = None if trace_dir is None else Recording(stage)
         if self.on_event is not None:
             stage.cluster.trace.sink(self.on_event)

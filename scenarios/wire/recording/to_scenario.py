@@ -61,7 +61,7 @@ def _table(recorded: RecordedLiveRun, frames: str) -> dict[str, Any]:
         "title": f"{scenario.title}, as real clients met it",
         "horizon": format_duration(max(scenario.horizon_us, last_us + AFTER_US)),
         "attached": list(dict.fromkeys((*scenario.attached, *_clients(entries)))),
-        "frames": {"file": frames, "api_versions": recorded.served.api_versions},
+        "frames": {"file": frames, "api_versions": recorded.served.api_versions, "clock_us": recorded.served.clock_us},
         "method": [*table.get("method", []), *_actions(entries)],
     }
 

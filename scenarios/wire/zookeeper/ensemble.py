@@ -146,7 +146,7 @@ class ServedZooKeeper:
         return self._held_size >= MOST_HELD
 
     def _written(self, event: ZkWritten) -> None:
-        path, now_ms = event.path, event.t_us // 1000
+        path, now_ms = event.path, (self.cluster.epoch_us + event.t_us) // 1000
         if event.op == "delete":
             self._times.pop(path, None)
             self._held_size -= self.held.pop(path, 0)

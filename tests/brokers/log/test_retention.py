@@ -16,6 +16,7 @@ from emulator.protocol.events import LogStartMoved
 from emulator.protocol.znodes import ALL_BROKERS
 from fetchers.failures import StorageError
 from tests.brokers.bench import ME, Bench
+from tests.brokers.requests.clients import produce, records
 
 SECOND = 1_000_000
 CONFIG = LogConfig(segment_bytes=200, retention_us=60 * SECOND)
@@ -256,3 +257,39 @@ def test_checks_that_a_pause_has_delayed_are_made_when_it_ends() -> None:
 
     bench.world.run(body)
     assert looked == [(one, 58), (other, 58), (one, 60)]
+
+
+@pytest.mark.parametrize(("ages_s", "moved"), [((200, 100, 0), [(50, 1)]), ((0, 200, 200), []), ((-1000, 100, 0), [])])
+def test_records_of_clients_expire_by_their_own_times(ages_s: tuple[int, ...], moved: list[tuple[int, int]]) -> None:
+    """Each batch fills a segment; one is kept for 150 s after the largest time in it. Younger ones protect older ones
+    behind them."""
+    bench = bench_with(evolve(CONFIG, segment_bytes=70, retention_us=150 * SECOND))
+    now_us = 1_000 * SECOND
+    bench.node.epoch_us = bench.node.ahead_us = now_us
+    found: list[tuple[int, int]] = []
+    bench.trace.fold(LogStartMoved, lambda event: found.append((event.t_us // SECOND, event.log_start_offset)))
+
+    async def body() -> None:
+        bench.lead(isr=(ME,))
+        for age_s in ages_s:
+            produce(bench, records(b"a", timestamp_ms=(now_us - age_s * SECOND) // 1000))
+        await bench.world.sleep(55 * SECOND)
+
+    bench.world.run(body)
+    assert found == moved
+
+
+def test_a_segment_rolls_by_the_times_of_clients_records() -> None:
+    bench = bench_with(evolve(CONFIG, segment_bytes=10_000, roll_us=60 * SECOND))
+    bench.lead()
+    for at_ms in (1_000, 61_000, 61_001, 5_000):
+        produce(bench, records(b"a", timestamp_ms=at_ms))
+    assert bench.partition.log.bases == (0, 2)
+
+
+def test_records_without_a_time_have_that_of_the_append() -> None:
+    bench = bench_with()
+    bench.lead()
+    bench.at(7 * SECOND)
+    produce(bench, records(b"a", timestamp_ms=-1))
+    assert [batch.timestamp_us for batch in bench.partition.log.batches] == [7 * SECOND]
