@@ -116,7 +116,10 @@ def _topic(topic: str, rows: Sequence[Any]) -> Body:
                 "base_offset": base,
                 "log_append_time_ms": info.append_time_ms,
                 "log_start_offset": info.log_start_offset,
-                "record_errors": [],
+                "record_errors": [
+                    {"batch_index": place, "batch_index_error_message": why or None}
+                    for place, why in info.record_errors
+                ],
                 "error_message": info.message or None,
             }
             for (tp, error, base), info in rows
