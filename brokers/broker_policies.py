@@ -8,7 +8,8 @@ from attrs import evolve, field, frozen
 
 from brokers.broker_config import BrokerConfig
 from brokers.groups.policies import GroupPolicies
-from brokers.log.log_config import BROKER_NAMES, CLEANUP_POLICY, RULES, TOPIC_NAMES, LogConfig, LogRules
+from brokers.keyless_records import KeylessRecords
+from brokers.log.log_config import BROKER_NAMES, RULES, TOPIC_NAMES, LogConfig, LogRules
 from brokers.metadata_cache import MetadataCache
 from brokers.partition.isr import ByZooKeeper, IsrWrites, NotCaughtUp, OutOfSyncRule
 from brokers.service import ServiceTimes
@@ -142,6 +143,7 @@ class BrokerPolicies:
         followers_show_stability: KAFKA-8457 (2.4): each replica has its LastStableOffsetLag. Before, only leaders had.
         recognizes_repeats: KIP-98 (0.11): a leader that gets a batch of an idempotent producer again does not append it
             again. Before, no batch said whose it was.
+        keyless_records: how records without a key are refused that are for a compacted topic.
         limits_messages: before KIP-98 (0.11) max.message.bytes limited each message of a batch, and not the batch.
         sends_first_batch: KIP-74 (0.10.1): the first batch of an answer to a fetch may be larger than the limits.
             Before, a reader whose limit was below the size of a message got nothing there, and stayed there.
@@ -243,6 +245,7 @@ class BrokerPolicies:
     followers_show_stability: bool = False
     recognizes_repeats: bool = True
     limits_messages: bool = False
+    keyless_records: KeylessRecords = field(factory=KeylessRecords)
     sends_first_batch: bool = True
     knows_missing_settings: bool = False
     leaders_alone_measure_producers: bool = False
@@ -288,7 +291,7 @@ class BrokerPolicies:
             return evolve(self, config=evolve(self.config, min_insync_replicas=default, log=log))
         topic = entity.removeprefix("topics/")
         others = {name: least for name, least in self.topic_min_insync_replicas.items() if name != topic}
-        known = {name: value for name, value in config.items() if name in TOPIC_NAMES or name == CLEANUP_POLICY}
+        known = {name: value for name, value in config.items() if name in TOPIC_NAMES}
         logs = {**self.topic_logs, topic: known}
         return evolve(
             self,

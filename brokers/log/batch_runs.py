@@ -152,12 +152,12 @@ class BatchRuns(Sequence[Batch]):
         left = max_bytes
         for piece in self.pieces(self.ended(offset), len(self)):
             if not isinstance(piece, ExtentPart):
-                if piece.size > left and found:
+                if piece.size > left < max_bytes:
                     break
                 found.append(piece)
                 left -= piece.size
                 continue
-            fitting = min(max(left // piece.extent.batch_size, 0 if found else 1), piece.count)
+            fitting = min(max(left // piece.extent.batch_size, 0 if left < max_bytes else 1), piece.count)
             if fitting > 0:
                 found += piece.between(0, fitting).batches()
                 left -= fitting * piece.extent.batch_size

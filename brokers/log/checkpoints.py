@@ -13,6 +13,9 @@ there on."""
 LOG_STARTS = "log-start-offset-checkpoint"
 """The start offsets of logs that begin in the middle of a segment (written every minute)."""
 
+CLEANED = "cleaner-offset-checkpoint"
+"""The offsets up to which compacted logs were compacted (written after each compaction)."""
+
 
 class OffsetCheckpointFile:
     """The file on the disk, and the changes since it was written. Kafka rewrites it whole; here the cost of a write

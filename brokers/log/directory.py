@@ -7,7 +7,7 @@ from typing import Protocol
 
 from attrs import define, field
 
-from brokers.log.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS, OffsetCheckpointFile
+from brokers.log.checkpoints import CLEANED, HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS, OffsetCheckpointFile
 from brokers.log.disk_work import DiskWork
 from brokers.log.log_config import DEFAULTS, RULES, LogConfig, LogRules
 from brokers.log.producer_state_manager import SNAPSHOTS, ProducerSnapshots
@@ -68,6 +68,7 @@ class LogDirectory:
     log_starts: OffsetCheckpointFile = field(init=False)
     producers_before: ProducerSnapshots = field(init=False)
     metadata: "PartitionMetadataFiles" = field(init=False)
+    _cleaned: OffsetCheckpointFile | None = None
 
     def __attrs_post_init__(self) -> None:
         self.logs = sum(path.startswith((LOGS, FUTURES)) for path in self.disk.files)
@@ -90,6 +91,29 @@ class LogDirectory:
         self.moved.clear()
         return checkpoint
 
+    @property
+    def cleaned(self) -> OffsetCheckpointFile:
+        """The checkpoint of the offsets up to which logs here were compacted: there is a file once one was looked
+        at."""
+        if self._cleaned is None:
+            self._cleaned = OffsetCheckpointFile(self.disk, CLEANED)
+        return self._cleaned
+
+    def compaction_goes_back(self, tp: TopicPartition, offset: int) -> None:
+        """Take note that a log was cut at ``offset``: what comes there was not compacted
+        (LogCleanerManager.maybeTruncateCheckpoint)."""
+        if self.disk.exists(CLEANED) and self.cleaned.get(tp) > offset:
+            self.cleaned.put(tp, offset)
+            with suppress(DiskError):  # the directory goes offline
+                self.cleaned.write()
+
+    def take_compaction_to(self, other: "LogDirectory", tp: TopicPartition) -> None:
+        """Give another directory, to which a log moves, what is known of its compaction (alterCheckpointDir). Raises:
+        DiskError."""
+        if self.disk.exists(CLEANED):
+            other.cleaned.put(tp, self.cleaned.get(tp))
+            other.cleaned.write()
+
     def checkpointed(self, replica: Checkpointed) -> int:
         """The high watermark that the checkpoint has, or will have once it is written, of a replica here."""
         return replica.high_watermark if replica in self.moved else self._high_watermarks.get(replica.tp)
@@ -110,6 +134,8 @@ class LogDirectory:
             checkpoint.forget(tp)
         self.producers_before.forget(tp)
         self.metadata.forget(tp)
+        if self.disk.exists(CLEANED):
+            self.cleaned.forget(tp)
 
     def discard(self, path: str) -> str:
         """Rename a log that is no longer wanted. Returns its new path, under which it is deleted later. Raises:
@@ -132,6 +158,10 @@ class LogDirectory:
             for tp in checkpoint.partitions:
                 if not self.has_log(tp):
                     checkpoint.forget(tp)
+        if self.disk.exists(CLEANED):
+            for tp in self.cleaned.partitions:
+                if not self.has_log(tp):
+                    self.cleaned.forget(tp)
 
     def named(self) -> Iterator[tuple[str, Iterable[TopicPartition]]]:
         """The replicas that each kind of file beside the logs is about, or will be once it is written, without recovery

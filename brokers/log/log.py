@@ -1,7 +1,7 @@
 """One replica's log on its broker's disk. The unit is the batch; replicas share the batch objects."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, cast
 
 from attrs import frozen
@@ -45,11 +45,13 @@ class LogHooks:
         appended: a batch was appended (``flushing.LogFlusher``).
         watch: called with the time from which on the oldest segment may be deleted (``retention.Retention``).
         rolled: called with the active segment when it ends, and with the batch that is appended next.
+        dirty: called when a log that is compacted may have more to compact (``cleaner.log_cleaner``).
     """
 
     appended: Callable[["Log"], object] | None = None
     watch: Callable[["Log", int], object] | None = None
     rolled: Callable[["Log", Segment, Batch], object] | None = None
+    dirty: Callable[["Log"], object] | None = None
 
 
 NO_HOOKS = LogHooks()
@@ -221,7 +223,8 @@ class Log:
         return self.producers.last_stable_offset(high_watermark, self.start_offset)
 
     def read(self, offset: int, max_bytes: int) -> tuple[Batch, ...]:
-        """The batches from ``offset`` on: at most ``max_bytes``, but at least one batch if there is one.
+        """The batches from ``offset`` on: at most ``max_bytes``, but at least one batch if there is one. Those
+        of which compaction has left nothing have no size.
 
         Raises:
             DiskError: the disk refuses.
@@ -240,7 +243,7 @@ class Log:
         size = 0
         for index in range(first, len(batches)):
             size += batches[index].size
-            if size > max_bytes and index > first:
+            if size > max_bytes and size > batches[index].size:
                 return tuple(batches[first:index])
         return tuple(batches[first:])
 
@@ -280,6 +283,7 @@ class Log:
             self.start_offset = self.end_offset
             self._checkpoint_start()
         self.epochs = self.epochs.truncated_from(self.end_offset)
+        self.directory.compaction_goes_back(self.tp, self.end_offset)
         self._reload_producers()
         self.measure_active_segment()
         self._recovery_point_changed()
@@ -333,6 +337,7 @@ class Log:
         self.start_offset = self.end_offset = offset
         self.directory.log_starts.forget(self.tp)
         self.directory.producers_before.forget(self.tp)
+        self.directory.compaction_goes_back(self.tp, offset)
         self._recovery_point_changed()
         self._room = self._rolls_at_us = 0
         self.epochs = NO_EPOCHS
@@ -402,7 +407,7 @@ class Log:
         self._room = self._rolls_at_us = 0
         if last.begin < last.end:
             self._room = config.segment_bytes - last.size
-            self._rolls_at_us = self.batches[last.begin].timestamp_us + config.roll_us
+            self._rolls_at_us = self.batches[last.begin].timestamp_us + config.segment_us
 
     def delete_old_segments(self, now_us: int, high_watermark: int) -> str:
         """Delete the segments that are old or too many. Returns the reason, or "" if none was deleted.
@@ -421,6 +426,20 @@ class Log:
             self.measure_active_segment()
         return reason
 
+    def compacted(self, batches: Sequence[Batch], bases: tuple[int, ...], ended: Collection[int]) -> None:
+        """Put ``batches`` in the place of the first ones, each of which it holds compacted, or whole.
+
+        Args:
+            bases: the base offsets of the segments, which may have become fewer.
+            ended: the offsets of the markers of the aborted transactions that have no record any more.
+
+        Raises: DiskError.
+        """
+        self._file.rewrite(batches)
+        self._begin_segments(bases)
+        self.producers.compacted(ended)
+        self.watch_retention()
+
     def raise_start_to(self, offset: int) -> None:
         """Set the log start offset: nothing before ``offset`` is read any more."""
         self.start_offset = offset
@@ -437,7 +456,10 @@ class Log:
             self.directory.log_starts.forget(self.tp)
 
     def watch_retention(self) -> None:
-        """Compute again when retention may delete: the log has a new segment, a new start or new settings."""
+        """Compute again when retention may delete, and whether there is more to compact: the log has a new segment, a
+        new start or new settings."""
+        if self._hooks.dirty is not None and len(self.bases) > 1:
+            self._hooks.dirty(self)
         if self._hooks.watch is not None:
             due_us = self.expires_us()
             if due_us is not None:
@@ -450,7 +472,7 @@ class Log:
         first, due = oldest(self.bases, self._file.entries, self.end_offset), []
         if first.begin == first.end:
             return None
-        if config.retention_us >= 0:
+        if config.deletes and config.retention_us >= 0:
             due.append(first.newest_us + config.retention_us + 1)
         if self._can_be_too_large(first, config) or (len(self.bases) > 1 and first.next_offset <= self.start_offset):
             due.append(0)
@@ -459,4 +481,4 @@ class Log:
     def _can_be_too_large(self, first: Segment, config: LogConfig) -> bool:
         """Whether the log loses its oldest segment for its size, now or when the active segment has grown."""
         most = config.retention_bytes
-        return most >= 0 and self.size + max(self._room, 0) - most >= first.size
+        return config.deletes and most >= 0 and self.size + max(self._room, 0) - most >= first.size

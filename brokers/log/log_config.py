@@ -5,15 +5,15 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from emulator.protocol.configs import LONG_MAX, ConfigType, config, config_keys
+from emulator.protocol.configs import LONG_MAX, ConfigType, ConfigValue, config, config_keys
 
 NEVER = LONG_MAX
 UNLIMITED = -1
 CREATE_TIME, LOG_APPEND_TIME = "CreateTime", "LogAppendTime"
 WEEK_MS = 7 * 24 * 3600 * 1000
 CLEANUP_POLICY, COMPACT, DELETE = "cleanup.policy", "compact", "delete"
-"""A topic's policy. By ``compact`` alone no segment is deleted for its age or size. Logs are not compacted here: they
-keep all records."""
+MOST_BYTES_PER_SECOND = 1.7976931348623157e308
+"""Kafka's value for a rate without a limit (Double.MAX_VALUE)."""
 
 
 @frozen
@@ -26,7 +26,12 @@ class LogConfig:
             segment's newest batch at which it is deleted; ``UNLIMITED``: none is.
         max_message_bytes: the largest batch that a leader appends; up to 0.10 the largest message of one.
         timestamp_type: whether records keep the time that their producer gave them.
-        deletes: whether clients may have records deleted: the policy is not to compact alone.
+        cleanup_policy: ``delete``, ``compact``, or both with a comma between. By ``compact`` alone no segment is
+            deleted for its age or the size of its log, nor records on request.
+        min_cleanable_ratio: the part of a log, in bytes, that has to be dirty before it is compacted.
+        min_compaction_lag_us, max_compaction_lag_us: the time for which a record stays in the log as it was written,
+            and the time after which its segment is compacted whatever the ratio is.
+        delete_retention_us: the time for which tombstones and the markers of transactions stay.
         flush_messages, flush_us: the number of unflushed records, and the time since the last flush, after which a log
             is flushed; ``NEVER``.
     """
@@ -70,20 +75,55 @@ class LogConfig:
         choices=(CREATE_TIME, LOG_APPEND_TIME), topic_name="message.timestamp.type", dynamic=True,
     )  # fmt: skip
 
-    deletes: bool = True
+    cleanup_policy: str = config(
+        "log.cleanup.policy", DELETE, "what is done with old segments: delete, compact, or both with a comma between",
+        topic_name=CLEANUP_POLICY, dynamic=True, type=ConfigType.LIST,
+    )  # fmt: skip
+    min_cleanable_ratio: float = config(
+        "log.cleaner.min.cleanable.ratio", 0.5, "the dirty part of a log at which it is compacted",
+        at_least=0, topic_name="min.cleanable.dirty.ratio", dynamic=True, type=ConfigType.DOUBLE,
+    )  # fmt: skip
+    min_compaction_lag_us: int = config(
+        "log.cleaner.min.compaction.lag.ms", 0, "how long a record is not compacted",
+        at_least=0, topic_name="min.compaction.lag.ms", dynamic=True, type=ConfigType.LONG,
+    )  # fmt: skip
+    max_compaction_lag_us: int = config(
+        "log.cleaner.max.compaction.lag.ms", NEVER, "a record is compacted after that long, however little is dirty",
+        topic_name="max.compaction.lag.ms", dynamic=True, type=ConfigType.LONG,
+    )  # fmt: skip
+    delete_retention_us: int = config(
+        "log.cleaner.delete.retention.ms", 24 * 3600 * 1000, "how long a compacted log keeps tombstones",
+        at_least=0, topic_name="delete.retention.ms", dynamic=True, type=ConfigType.LONG,
+    )  # fmt: skip
+
+    @property
+    def compacts(self) -> bool:
+        """Whether the log is compacted."""
+        return COMPACT in self.cleanup_policy
+
+    @property
+    def deletes(self) -> bool:
+        """Whether old segments are deleted, and records on request."""
+        return DELETE in self.cleanup_policy
+
+    @property
+    def segment_us(self) -> int:
+        """The age of its first batch at which a segment rolls (LogConfig.maxSegmentMs, 2.3)."""
+        return min(self.roll_us, self.max_compaction_lag_us) if self.compacts else self.roll_us
 
     def changed(self, settings: Mapping[str, str], names: Mapping[str, str]) -> "LogConfig":
         """A copy with the values of ``settings`` whose names are in ``names`` (``TOPIC_NAMES`` or ``BROKER_NAMES``)."""
-        if settings.get(CLEANUP_POLICY) == COMPACT:
-            settings = {**settings, "retention.ms": str(UNLIMITED), "retention.bytes": str(UNLIMITED)}
         found = {names[name]: value for name, value in settings.items() if name in names}
-        values: dict[str, Any] = {
-            name: value if _KEYS[name].choices else _KEYS[name].to_field(int(value)) for name, value in found.items()
-        }
-        policy = settings.get(CLEANUP_POLICY)
-        if policy is not None:
-            values["deletes"] = DELETE in policy.replace(" ", "").split(",")
+        values: dict[str, Any] = {name: _KEYS[name].to_field(_parse(name, value)) for name, value in found.items()}
         return evolve(self, **values) if values else self
+
+
+def _parse(name: str, text: str) -> ConfigValue:
+    """The value of the field ``name`` that ``text`` says."""
+    key = _KEYS[name]
+    if key.type in (ConfigType.STRING, ConfigType.LIST):
+        return text
+    return float(text) if key.type is ConfigType.DOUBLE else int(text)
 
 
 _KEYS = config_keys(LogConfig)
@@ -110,6 +150,8 @@ class LogManagerConfig:
 
     Attributes:
         checkpoint_us: log.flush.offset.checkpoint.interval.ms.
+        cleaner_enable, cleaner_backoff_us, cleaner_rate: whether logs are compacted, how often a cleaner looks for one
+            after it has found none, and the bytes that it reads and writes in a second.
         flushes: whether any log is flushed after a number of records.
         writeback: the operating system's write-back; None: only a flush makes batches durable.
     """
@@ -127,6 +169,17 @@ class LogManagerConfig:
     flush_check_us: int = config(
         "log.flush.scheduler.interval.ms", NEVER, "how often logs to flush by time are looked for", type=ConfigType.LONG
     )
+    cleaner_enable: bool = config("log.cleaner.enable", True, "whether logs are compacted at all")
+    cleaner_backoff_us: int = config(
+        "log.cleaner.backoff.ms",
+        15_000,
+        "how long the log cleaner waits when there is nothing to compact",
+        type=ConfigType.LONG,
+    )
+    cleaner_rate: float = config(
+        "log.cleaner.io.max.bytes.per.second", MOST_BYTES_PER_SECOND,
+        "bytes that the log cleaner reads and writes in a second", type=ConfigType.DOUBLE,
+    )  # fmt: skip
     checkpoint_us: int = 60_000_000
     flushes: bool = False
     writeback: Writeback | None = None
@@ -151,6 +204,13 @@ class LogRules:
         begins_within_batch: KAFKA-6975 (1.0.2): a follower, or a copy in another log directory, that begins in the
             middle of its leader's batch begins where that batch does. Before, it could not append the batch, and its
             fetcher thread ended.
+        compacts_in_time: KIP-354 (2.3): max.compaction.lag.ms. Before, it had no effect.
+        cleaner_survives: KIP-346 (2.1): a log that cannot be compacted is left alone. Before, the cleaner thread ended.
+        compacts_stable: KAFKA-13194 (3.1): nothing at or above the last stable offset is compacted, which is at
+            most the high watermark. Before, the first offset of an open transaction was the limit, and records were
+            compacted that no other replica had.
+        sets_delete_horizons: KIP-534 (3.1): a batch with tombstones, or a marker, says until when it stays: for
+            delete.retention.ms after it was first compacted. Before, that depended on when the segments had changed.
         tries_other_directories: KAFKA-8526 (2.4): where the emptiest directory cannot take a new log, the next one
             does. Before, the replica went offline.
     """
@@ -161,6 +221,10 @@ class LogRules:
     checks_sequences: bool = False
     keeps_producers: bool = False
     begins_within_batch: bool = True
+    compacts_in_time: bool = True
+    cleaner_survives: bool = True
+    compacts_stable: bool = False
+    sets_delete_horizons: bool = False
     tries_other_directories: bool = False
 
 

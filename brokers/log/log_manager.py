@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from attrs import define, field, frozen
 
 from brokers.log.batch_runs import all_pieces
+from brokers.log.cleaner.log_cleaner import HighWatermarkOf, LogCleaner
 from brokers.log.directory import FUTURES, LOGS, LogDirectory, emptiest_first, future_path, log_path
 from brokers.log.disk_work import DiskWork
 from brokers.log.flushing import LogFlusher
@@ -130,6 +131,7 @@ class LogManager:
         directories: the directories in the order of ``log.dirs``.
         preferred: the directory for replicas that have no log yet, where an administrator has chosen one.
         retention: deletes old segments.
+        cleaner: compacts logs.
         work: the time that the disks still need, for which responses wait.
     """
 
@@ -140,6 +142,7 @@ class LogManager:
         config_of: Callable[[str], LogConfig] = lambda _: DEFAULTS,
         expire: Expire = lambda _: None,
         rules: LogRules = RULES,
+        high_watermark_of: HighWatermarkOf = lambda _: None,
     ) -> None:
         self.work = DiskWork(process)
         self.directories = tuple(LogDirectory(disk, config_of, work=self.work, rules=rules) for disk in process.disks)
@@ -160,11 +163,15 @@ class LogManager:
             directory.forget_without_logs()
             self._recover(directory)
         self.retention = Retention(process, config.retention_check_us, expire)
+        self.cleaner = LogCleaner(process, config, high_watermark_of)
         flusher = None
         if config.flushes or config.flush_check_us < NEVER or config.writeback is not None:
             flusher = LogFlusher(process, config_of, config.flush_check_us, config.writeback)
         self._hooks = LogHooks(
-            None if flusher is None else flusher.appended, self.retention.watch, SegmentRolls(process.node).rolled
+            None if flusher is None else flusher.appended,
+            self.retention.watch,
+            SegmentRolls(process.node).rolled,
+            self.cleaner.watch,
         )
 
     def _recover(self, directory: LogDirectory) -> None:
@@ -269,7 +276,12 @@ class LogManager:
             directory.forget(tp)
             self._to_be_deleted.add(directory, discarded)
         if log is not None:
-            self.retention.forget(log)
+            self.forget(log)
+
+    def forget(self, log: Log) -> None:
+        """Forget a log that the broker does not use any more, in all periodic work."""
+        self.retention.forget(log)
+        self.cleaner.forget(log)
 
     def write_high_watermarks(self) -> None:
         """Write the checkpoints of high watermarks."""
@@ -345,13 +357,14 @@ class LogManager:
         source, target, path = current.directory, future.directory, log_path(current.tp)
         target.disk.rename(future_path(future.tp), path)
         target.high_watermarks.put(current.tp, source.high_watermarks.get(current.tp))
+        source.take_compaction_to(target, current.tp)
         source.forget(current.tp)
         self._to_be_deleted.add(source, source.discard(path))
-        self.retention.forget(current)
+        self.forget(current)
         future.watch_retention()
 
     def delete_future(self, future: Log) -> None:
         """Delete a future log that will not be completed."""
         with suppress(DiskError):  # its directory goes offline
             self._to_be_deleted.add(future.directory, future.directory.discard(future_path(future.tp)))
-        self.retention.forget(future)
+        self.forget(future)

@@ -7,7 +7,7 @@ Logs whose batches have no producer ids share ``NO_PRODUCERS``.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from attrs import define, field
@@ -19,7 +19,7 @@ from emulator.protocol.produce import IdempotentBatch
 from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 
 if TYPE_CHECKING:
-    from brokers.log.transactions import TransactionalProducers
+    from brokers.log.transactions import AbortedTxn, TransactionalProducers
 
 BATCHES_KEPT = 5
 LAST_SEQUENCE = (1 << 31) - 1
@@ -93,6 +93,23 @@ class ProducerStateManager:
 
     def knows(self, producer_id: int) -> bool:
         return producer_id in self._batches
+
+    def last_records(self) -> dict[int, tuple[int | None, int]]:
+        """By producer id, the last offset of its records and its epoch (lastRecordsOfActiveProducers, 2.3). Compaction
+        keeps the batches with them. An offset is None where only the marker of its last transaction is known."""
+        return {id: (kept[-1].next_offset - 1, kept[-1].producer_epoch) for id, kept in self._batches.items()}
+
+    def compacted(self, ended: Collection[int]) -> None:
+        """Take note of the aborted transactions, by the offsets of their markers, that have no record any more."""
+
+    def first_unstable_offset(self, _high_watermark: int) -> int | None:
+        """The first offset of the oldest transaction that is open, or whose marker is not committed. None: there is
+        none."""
+        return None
+
+    def aborted_until(self, _end: int) -> list[AbortedTxn]:
+        """The aborted transactions that begin before ``end``."""
+        return []
 
     def remembered_batches(self) -> tuple[tuple[int, int, int], ...]:
         """The kept batches, by producer id and in the order of the log: id, base offset and next offset."""

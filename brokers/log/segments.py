@@ -76,10 +76,10 @@ def deletable(
             break
         allowed += 1
     count, reason = 0, ""
-    if config.retention_us >= 0:
+    if config.deletes and config.retention_us >= 0:
         while count < allowed and now_us - old[count].newest_us > config.retention_us:
             count, reason = count + 1, "time"
-    if config.retention_bytes >= 0:
+    if config.deletes and config.retention_bytes >= 0:
         excess = sum(segment.size for segment in old[count:]) - config.retention_bytes
         while count < allowed and excess >= old[count].size:
             excess -= old[count].size

@@ -6,6 +6,7 @@ A log that has never seen a transaction has a plain ``ProducerStateManager``, an
 
 from bisect import bisect_left
 from collections import deque
+from collections.abc import Collection
 from typing import Any, ClassVar, NamedTuple
 
 from attrs import define, field
@@ -108,9 +109,25 @@ class TransactionalProducers(ProducerStateManager):
         self._begin_epoch(producer_id, marker.producer_epoch)
         self._coordinator_epochs[producer_id] = marker.coordinator_epoch
         self.completed.append(CompletedTxn(first, last))
-        if not marker.committed:
+        if not marker.committed and marker.size:
             stable = min(self.ongoing.values(), default=last + 1)
             self.aborted.append(AbortedTxn(producer_id, first, last, stable))
+
+    # -- what the log cleaner asks ------------------------------------------------------------------------------------
+
+    def last_records(self) -> dict[int, tuple[int | None, int]]:
+        markers: dict[int, tuple[int | None, int]] = {id: (None, epoch) for id, epoch in self._epochs.items()}
+        return markers | super().last_records()
+
+    def compacted(self, ended: Collection[int]) -> None:
+        self.aborted = [one for one in self.aborted if one.last_offset not in ended]
+
+    def first_unstable_offset(self, high_watermark: int) -> int | None:
+        waiting = (one.first_offset for one in self.completed if one.last_offset >= high_watermark)
+        return min((*waiting, *self.ongoing.values()), default=None)
+
+    def aborted_until(self, end: int) -> list[AbortedTxn]:
+        return [one for one in self.aborted if one.first_offset < end]
 
     # -- what a leader checks ---------------------------------------------------------------------------------------
 

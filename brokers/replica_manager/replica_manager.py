@@ -150,7 +150,14 @@ class ReplicaManager:
         if policies.isr_needs_live:
             self.metadata.watchers.append(self._find_newly_live)
         self.purgatory = Purgatory(process.node.trace)
-        self.logs = LogManager(process, policies.config.log_manager, self._log_config, self._expire, policies.log_rules)
+        self.logs = LogManager(
+            process,
+            policies.config.log_manager,
+            self._log_config,
+            self._expire,
+            policies.log_rules,
+            self._high_watermark_of,
+        )
         self.moves = FutureReplicas(
             process, self.logs, self.partitions, self.offline, fetchers.policies, copies, policies.copies_follow_epochs
         )
@@ -256,6 +263,11 @@ class ReplicaManager:
         """Delete the old segments of ``log``; see ``Replica.delete_old_segments``."""
         partition = self.partitions.get(log.tp)
         return None if partition is None or partition.log is not log else partition.delete_old_segments()
+
+    def _high_watermark_of(self, log: Log) -> int | None:
+        """The high watermark of the replica whose log it is; None: the log is not one of a replica."""
+        partition = self.partitions.get(log.tp)
+        return None if partition is None or partition.log is not log else partition.high_watermark
 
     # -- LeaderAndIsr -----------------------------------------------------------------------------------------------
 
@@ -495,7 +507,7 @@ class ReplicaManager:
         self._drop(partition)
         self.offline[partition.tp] = None
         self.process.emit(ReplicaOffline, self.process.node.id, partition.tp.topic, partition.tp.partition)
-        self.logs.retention.forget(partition.log)
+        self.logs.forget(partition.log)
 
     # -- periodic work ----------------------------------------------------------------------------------------------
 

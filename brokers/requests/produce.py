@@ -11,7 +11,8 @@ Partition.appendRecordsToLeader, Log.append; 2.3.1):
 6. the batch is no larger than max.message.bytes: MESSAGE_TOO_LARGE
 7. its bytes are those of a batch (``ProducedBatch.invalid``)
 8. it is no larger than a segment: RECORD_LIST_TOO_LARGE
-9. it follows its producer's last batch, unless it repeats one (KIP-98, 0.11)
+9. each record has a key, if the topic is compacted: INVALID_RECORD
+10. it follows its producer's last batch, unless it repeats one (KIP-98, 0.11)
 
 One request is one transition: all its appends happen before any follower reads them.
 
@@ -20,6 +21,8 @@ Version notes:
 - 0.8: any number of acks may be asked for (``counts_acks``)
 - up to 0.10: max.message.bytes limits each message, and not the batch (``limits_messages``)
 - up to 0.10.0 the metadata is not asked (KAFKA-3396), up to 1.1 only for the topic (KAFKA-6796): ``serves``
+- up to 2.3 a record without a key is CORRUPT_MESSAGE; 2.4 names the first one, later releases all (KIP-467):
+  ``keyless_records``
 - 2.5: an unknown producer may begin with any sequence number (KIP-360): ``admits_unknown_producers``
 """
 
@@ -27,6 +30,7 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
+from brokers.keyless_records import keyless
 from brokers.log.disk_work import ResponseChannel
 from brokers.log.log_config import LOG_APPEND_TIME, LogConfig
 from brokers.partition.partition import Partition
@@ -178,6 +182,8 @@ class ProduceHandler:
                 return batch.invalid, -1, None
             if batch.size > rules.log.segment_bytes:
                 return Errors.RECORD_LIST_TOO_LARGE, -1, None
+            if rules.log.compacts and keyless(batch):
+                return self._policies.keyless_records.error, -1, None
             if rules.log.timestamp_type == LOG_APPEND_TIME:
                 batch = evolve(batch, append_time=True)
         try:
@@ -238,6 +244,8 @@ class ProduceHandler:
                 f"configured value of {self._rules[batch.tp.topic].log.max_message_bytes}."
             )
             return AppendInfo(batch.id, message=why)
+        if error is self._policies.keyless_records.error and isinstance(batch, ProducedRecords) and not batch.invalid:
+            return self._policies.keyless_records.info(batch)
         if error:
             return AppendInfo(batch.id)
         log_start = self._manager.partitions[batch.tp].log.start_offset

@@ -4,7 +4,7 @@ A *process* crash keeps everything that was appended. A *host* crash keeps what 
 next entry. The owner of a file decides what an entry is (a record batch, a checkpoint); entries are never mutated.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import define, evolve, field, frozen
@@ -87,6 +87,12 @@ class File:
         self.check("replace")
         self.entries = list(entries)
         self.flushed = len(entries)
+
+    def rewrite(self, entries: Sequence[Any]) -> None:
+        """Replace as many of the first entries as there are ``entries``, atomically; they are as durable as before.
+        Raises: DiskError."""
+        self.check("replace")
+        self.entries[: len(entries)] = entries
 
     def amend(self, places: Mapping[int, Any], more: Iterable[Any]) -> None:
         """Replace the entries at ``places`` and append ``more``, atomically and durably. Equals ``replace`` of the

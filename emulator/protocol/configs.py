@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from attrs import Attribute, AttrsInstance, Factory, evolve, field, fields, frozen
 
 C = TypeVar("C", bound=AttrsInstance)
-ConfigValue = int | bool | str
+ConfigValue = int | float | bool | str
 LONG_MAX = 2**63 - 1
 """Kafka's value for "no limit" and "never"."""
 _KEY = "kafka config key"
@@ -76,11 +76,15 @@ class ConfigKey:
 def _type_of(value: ConfigValue) -> ConfigType:
     if isinstance(value, bool):
         return ConfigType.BOOLEAN
+    if isinstance(value, float):
+        return ConfigType.DOUBLE
     return ConfigType.STRING if isinstance(value, str) else ConfigType.INT
 
 
 def as_text(value: object) -> str:
-    """A value as the text that Kafka's tools are given: ``true``, ``5000``, ``LogAppendTime``."""
+    """A value as the text that Kafka's tools are given: ``true``, ``5000``, ``LogAppendTime``, ``1.0E308``."""
+    if isinstance(value, float):
+        return repr(value).upper().replace("E+", "E")
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

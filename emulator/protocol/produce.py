@@ -24,12 +24,15 @@ class AppendInfo(NamedTuple):
         append_time_ms: the time of the append, where the topic's records have that; -1 elsewhere.
         log_start_offset: the leader's; -1 with an error.
         message: the text that a client shows its user beside the error; empty for none.
+        record_errors: the records that are the reason, by their place in the batch, with a text, or an empty one
+            (KIP-467).
     """
 
     id: int
     append_time_ms: int = -1
     log_start_offset: int = -1
     message: str = ""
+    record_errors: tuple[tuple[int, str], ...] = ()
 
 
 @define(eq=False)

@@ -20,7 +20,7 @@ RECORD_BYTES = 7
 """The size of the smallest record that is not compressed."""
 MAGIC = 2
 NO_TIMESTAMP = NO_PRODUCER_ID = NO_SEQUENCE = -1
-COMPRESSION, APPEND_TIME, TRANSACTIONAL, CONTROL = 0x07, 0x08, 0x10, 0x20
+COMPRESSION, APPEND_TIME, TRANSACTIONAL, CONTROL, DELETE_HORIZON = 0x07, 0x08, 0x10, 0x20, 0x40
 """Bits of ``RecordHeader.attributes``."""
 
 _HEADER = Struct(">qiibIhiqqqhii")
@@ -90,7 +90,8 @@ class StoredBatch(SequencedBatch):
 
     @property
     def last_sequence(self) -> int:
-        return _last_sequence(self.base_sequence, self.header.count)
+        """The sequence number of its last record, whether or not that was compacted."""
+        return _last_sequence(self.base_sequence, self.next_offset - self.base_offset)
 
     @property
     def max_timestamp_ms(self) -> int:
@@ -188,12 +189,12 @@ def read_records(data: bytes) -> Iterator[Record]:
     at = HEADER_BYTES
     try:
         for _ in range(count):
-            length, at = _read_varint(data, at)
+            length, at = read_varint(data, at)
             end = at + length
             if length < 0 or end > len(data):
                 raise ValueError("the bytes of a batch end inside a record")
-            delta_ms, at = _read_varint(data, at + 1)
-            offset_delta, at = _read_varint(data, at)
+            delta_ms, at = read_varint(data, at + 1)
+            offset_delta, at = read_varint(data, at)
             key, at = _read_bytes(data, at)
             value, at = _read_bytes(data, at)
             yield Record(offset_delta, base_timestamp_ms + delta_ms, key, value)
@@ -210,8 +211,8 @@ def write_records(
     is 0 and its CRC is not computed: the code that sends it to a client does that."""
     body = bytearray()
     for delta, (key, value) in enumerate(records):
-        record = b"\0\0" + _varint(delta) + _bytes(key) + _bytes(value) + b"\0"
-        body += _varint(len(record)) + record
+        record = b"\0\0" + varint(delta) + _bytes(key) + _bytes(value) + b"\0"
+        body += varint(len(record)) + record
     header = _HEADER.pack(
         0, HEADER_BYTES - 12 + len(body), -1, MAGIC, 0, attributes, len(records) - 1, timestamp_ms, timestamp_ms,
         producer_id, producer_epoch, NO_SEQUENCE, len(records),
@@ -219,7 +220,7 @@ def write_records(
     return header + bytes(body)
 
 
-def _varint(value: int) -> bytes:
+def varint(value: int) -> bytes:
     """Zigzag, seven bits in each byte."""
     left = (value << 1) ^ (value >> 63)
     found = bytearray()
@@ -230,7 +231,7 @@ def _varint(value: int) -> bytes:
     return bytes(found)
 
 
-def _read_varint(data: bytes, at: int) -> tuple[int, int]:
+def read_varint(data: bytes, at: int) -> tuple[int, int]:
     shift = value = 0
     while True:
         byte = data[at]
@@ -244,11 +245,11 @@ def _read_varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _bytes(value: bytes | None) -> bytes:
-    return _varint(-1) if value is None else _varint(len(value)) + value
+    return varint(-1) if value is None else varint(len(value)) + value
 
 
 def _read_bytes(data: bytes, at: int) -> tuple[bytes | None, int]:
-    length, at = _read_varint(data, at)
+    length, at = read_varint(data, at)
     if length < 0:
         return None, at
     if at + length > len(data):

@@ -1,7 +1,7 @@
 """Facts about brokers and controllers that no recorded event has. They are shown to folds and not recorded
 (``Trace.show``), like the controller's requests (``control_requests``)."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 
 from emulator.protocol.log_dirs import ReplicaInfo
@@ -255,6 +255,25 @@ class SegmentRolled(NamedTuple):
     size: int
     batch_size: int
     age_us: int
+
+
+class RecordsCompacted(NamedTuple):
+    """A broker has compacted a log (``events.LogCompacted``): what is gone, and why.
+
+    Attributes:
+        next_offset: the end of the segments that were compacted.
+        gone: the offsets and the keys of the records that were removed.
+        last_offsets: the last offset of each key in the part that was dirty.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    tp: TopicPartition
+    next_offset: int
+    gone: tuple[tuple[int, Hashable], ...]
+    last_offsets: Mapping[Hashable, int]
 
 
 class RecordsDeleted(NamedTuple):

@@ -9,6 +9,7 @@ where.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from attrs import AttrsInstance, field, frozen
@@ -16,7 +17,7 @@ from attrs import AttrsInstance, field, frozen
 from brokers.broker_config import BrokerConfig
 from brokers.config_def import TOPIC_CONFIGS, ConfigDefinition, ConfigException
 from brokers.groups.config import GroupCoordinatorConfig
-from brokers.log.log_config import LogConfig, LogManagerConfig
+from brokers.log.log_config import MOST_BYTES_PER_SECOND, LogConfig, LogManagerConfig
 from brokers.transactions.config import TransactionConfig
 from controller.operations.rebalance import AutoRebalance
 from controller.policies import ControllerPolicies
@@ -24,7 +25,7 @@ from emulator.protocol.configs import ConfigKey, ConfigType, config_keys
 from fetchers.policies import FetcherPolicies
 from fetchers.quota import RATE_NAMES, ThrottledRates
 from scenarios.errors import BadInput
-from scenarios.language.schema.kinds import Boolean, Choice, Integer, Kind, Schema, Text, at
+from scenarios.language.schema.kinds import Boolean, Choice, Integer, Kind, Number, Schema, Text, at
 from scenarios.language.schema.table_reader import TableReader, refuse_unknown
 
 
@@ -68,6 +69,11 @@ def declare(cls: type[AttrsInstance]) -> None:
 
 def _kind(key: ConfigKey | ConfigDefinition) -> Kind[Any]:
     """The kind of value that Kafka's ConfigDef accepts, as TOML has it."""
+    if key.type in (ConfigType.LIST, ConfigType.DOUBLE):
+        own = key if isinstance(key, ConfigDefinition) else TOPIC_CONFIGS.get(key.topic_name)
+        if own is None or key.type is ConfigType.DOUBLE:
+            return Number(key.at_least or 0, MOST_BYTES_PER_SECOND if own is None else own.at_most or 1)
+        return Text(partial(_check_words, own), "a text")
     if key.choices:
         return Choice(key.choices, "value")
     if key.type is ConfigType.BOOLEAN:
@@ -75,6 +81,15 @@ def _kind(key: ConfigKey | ConfigDefinition) -> Kind[Any]:
     most = (1 << key.type.bits - 1) - 1
     least = -most - 1 if key.at_least is None else int(key.at_least)
     return Integer(least, None if key.type is ConfigType.LONG else most)
+
+
+def _check_words(definition: ConfigDefinition, text: str) -> None:
+    """Check a setting that is a list of words. Raises: BadInput."""
+    try:
+        definition.parse(text)
+    except ConfigException:
+        words = ",".join(definition.choices)
+        raise BadInput(f'{text!r} does not fit; write one of {", ".join(definition.choices)}, or "{words}"') from None
 
 
 CONFIG_CLASSES: tuple[type[AttrsInstance], ...] = (

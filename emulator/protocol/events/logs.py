@@ -206,6 +206,46 @@ class LogStartMoved(NamedTuple):
     reason: str
 
 
+class LogCompacted(NamedTuple):
+    """A broker has compacted a log (``brokers.log.cleaner``).
+
+    Attributes:
+        from_offset, next_offset: the part of the log that was dirty; all before ``next_offset`` was compacted.
+        records: the number of records that were removed.
+        size_before, size_after: the bytes of these segments.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    from_offset: int
+    next_offset: int
+    records: int
+    size_before: int
+    size_after: int
+
+
+class CleanerFailed(NamedTuple):
+    """A log cannot be compacted.
+
+    Attributes:
+        reason: what is wrong with it.
+        ends: the log cleaner ends with it (before KIP-346, 2.1). Else it leaves this log alone.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    reason: str
+    ends: bool
+
+
 class LogDirFailed(NamedTuple):
     """A log directory went offline (KIP-112).
 

@@ -198,6 +198,13 @@ _WORDS: dict[type, Callable[[Any], str]] = {
         f"broker {v.node} cuts its log of {_tp(v)} at {v.log_end_offset}: {v.reason}, {v.batches} batches are lost"
     ),
     e.LogStartMoved: lambda v: f"the log of {_tp(v)} on broker {v.node} begins at {v.log_start_offset} ({v.reason})",
+    e.LogCompacted: lambda v: (
+        f"broker {v.node} compacts {_tp(v)} up to {v.next_offset}: {v.records} records fewer, "
+        f"{v.size_before} bytes become {v.size_after}"
+    ),
+    e.CleanerFailed: lambda v: (
+        f"broker {v.node} cannot compact {_tp(v)}: {v.reason}" + (", and its log cleaner ends" if v.ends else "")
+    ),
     e.LogDirFailed: lambda v: (
         f"broker {v.node} loses {v.directory} with {v.replicas} replicas: {v.reason}"
         + (", and halts" if v.broker_halts else "")

@@ -11,6 +11,20 @@ RELEASE = "1.1.1"
 PROFILE = KAFKA_2_3.with_differences(
     *differences(KAFKA_2_3, RELEASE),
     Difference(
+        title="max.compaction.lag.ms",
+        before="has a dirty segment compacted in time, and rolls the active one",
+        here="has no effect",
+        source="KIP-354, 2.3",
+        policies={"brokers.log_rules.compacts_in_time": False},
+    ),
+    Difference(
+        title="a log that cannot be compacted",
+        before="is left alone",
+        here="ends the log cleaner of its broker, until the broker starts again",
+        source="KIP-346, 2.1",
+        policies={"brokers.log_rules.cleaner_survives": False},
+    ),
+    Difference(
         title="an UpdateMetadata that is about brokers alone holds",
         before="no partitions; only a broker that starts gets all of them",
         here="all partitions that ever had a leader",

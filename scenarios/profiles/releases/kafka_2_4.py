@@ -1,5 +1,6 @@
 """Kafka 2.4 (2.4.1): reassignments that can be changed and cancelled (KIP-455)."""
 
+from brokers.keyless_records import NAMES_FIRST
 from scenarios.profiles import release_metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3
@@ -8,6 +9,13 @@ from scenarios.profiles.tickets import differences
 RELEASE = "2.4.1"
 PROFILE = KAFKA_2_3.with_differences(
     *differences(KAFKA_2_3, RELEASE),
+    Difference(
+        title="a record without a key, for a compacted topic,",
+        before="is refused with CORRUPT_MESSAGE",
+        here="is refused with INVALID_RECORD, and the first such record is named",
+        source="KIP-467, 2.4",
+        policies={"brokers.keyless_records": NAMES_FIRST},
+    ),
     Difference(
         title="a produce request that waits for acks=all at a leader which gets StopReplica",
         before="waits for its timeout",

@@ -1,5 +1,6 @@
 """Kafka 2.5 (2.5.1)."""
 
+from brokers.keyless_records import NAMES_ALL
 from scenarios.profiles import release_metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_4 import PROFILE as KAFKA_2_4
@@ -8,6 +9,12 @@ from scenarios.profiles.tickets import differences
 RELEASE = "2.5.1"
 PROFILE = KAFKA_2_4.with_differences(
     *differences(KAFKA_2_4, RELEASE),
+    Difference(
+        title="a record without a key, for a compacted topic,",
+        here="is refused with INVALID_RECORD, and each such record is named, with the reason",
+        source="LogValidator.processRecordErrors, 2.5",
+        policies={"brokers.keyless_records": NAMES_ALL},
+    ),
     Difference(
         title="the leader epoch that a reader knows is held against that of the leader",
         before="in the first request of a session; a follower that knows no new epoch goes on reading",

@@ -18,7 +18,8 @@ from emulator.protocol.clients.fetch import (
 )
 from emulator.protocol.clients.known_leader import KnownLeader
 from emulator.protocol.fetch import NO_EPOCH, FetchedPartition
-from emulator.protocol.records import APPEND_TIME, NO_TIMESTAMP, StoredBatch, write_records
+from emulator.protocol.made_up_records import made_up_records
+from emulator.protocol.records import APPEND_TIME, NO_TIMESTAMP, StoredBatch
 from emulator.protocol.types import Batch, TopicPartition
 from scenarios.cluster.clients.fetch_answers import record_answer
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
@@ -34,8 +35,6 @@ Leaders = Mapping[TopicPartition, KnownLeader]
 _ATTRIBUTES = Struct(">h")
 _MAX_TIMESTAMP = Struct(">q")
 _MAX_TIMESTAMP_AT = 35
-_RECORD_OVERHEAD = 12
-"""The approximate size of a record without key, apart from its value."""
 
 
 @wire_api
@@ -131,8 +130,8 @@ def _partition(partition: FetchedPartition, request: Body, response: ConsumerFet
 
 
 def in_bytes(batches: Iterable[Batch]) -> bytes:
-    """The bytes of batches, as they are sent to a client."""
-    return b"".join(map(_batch_in_bytes, batches))
+    """The bytes of batches, as they are sent to a client: nothing of those that compaction has removed."""
+    return b"".join([_batch_in_bytes(batch) for batch in batches if batch.size])
 
 
 def _batch_in_bytes(batch: Batch) -> bytes:
@@ -142,7 +141,7 @@ def _batch_in_bytes(batch: Batch) -> bytes:
     elif isinstance(batch, GroupBatch):
         data = group_records(batch)
     else:
-        data = transaction_records(batch) if isinstance(batch, TransactionBatch) else _made_up(batch)
+        data = transaction_records(batch) if isinstance(batch, TransactionBatch) else made_up_records(batch)
     if isinstance(batch, StoredBatch) and batch.append_time_ms != NO_TIMESTAMP:
         data = _restamped(data, batch.append_time_ms)
     elif not stored or not any(data[CRC_AT:CHECKED_FROM]):
@@ -150,14 +149,6 @@ def _batch_in_bytes(batch: Batch) -> bytes:
     if batch.corrupt:
         data = data[:CRC_AT] + bytes([data[CRC_AT] ^ 0xFF]) + data[CRC_AT + 1 :]
     return placed(data, batch.base_offset, batch.leader_epoch)
-
-
-def _made_up(batch: Batch) -> bytes:
-    """Records for a batch of an emulated producer, which has none: as many as its count says, without keys, of zeros,
-    with about the batch's size together."""
-    count = batch.next_offset - batch.base_offset
-    value = bytes(max(0, batch.size // count - _RECORD_OVERHEAD))
-    return write_records([(None, value)] * count, batch.timestamp_us // 1000)
 
 
 def _restamped(data: bytes, timestamp_ms: int) -> bytes:

@@ -119,7 +119,10 @@ def _topic(topic: str, rows: Sequence[Any], response: RecordsProduceResponse) ->
                 "base_offset": base,
                 "log_append_time_ms": info.append_time_ms,
                 "log_start_offset": info.log_start_offset,
-                "record_errors": [],
+                "record_errors": [
+                    {"batch_index": place, "batch_index_error_message": why or None}
+                    for place, why in info.record_errors
+                ],
                 "error_message": info.message or None,
                 **current_leader(response.leaders.get(tp)),
             }

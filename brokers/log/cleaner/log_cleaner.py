@@ -1,0 +1,138 @@
+"""kafka-log-cleaner-thread-0: compacts the dirtiest log of its broker, one after the other, and waits for
+log.cleaner.backoff.ms where none is dirty enough (kafka.log.LogCleaner, 2.4).
+
+Kafka looks at every compacted log each time. Here a log is looked at while it has closed segments that are dirty, so
+that logs in which nothing can be compacted cost nothing.
+"""
+
+from collections.abc import Callable
+
+from attrs import define, field
+
+from brokers.log.cleaner.cleanable import LogToClean, first_dirty_offset, log_to_clean
+from brokers.log.cleaner.cleaning import Cleaned, clean
+from brokers.log.cleaner.contents import Uncleanable
+from brokers.log.log import Log
+from brokers.log.log_config import MOST_BYTES_PER_SECOND, LogManagerConfig
+from emulator.disks import DiskError
+from emulator.nodes import Process
+from emulator.protocol.events import CleanerFailed, LogCompacted
+from emulator.protocol.shown import RecordsCompacted
+
+HighWatermarkOf = Callable[[Log], int | None]
+"""A function that returns the high watermark of the replica with this log; None: the broker does not use the log."""
+PASSES = 2
+"""How often a cleaning reads what is dirty: for the last offsets of keys, and to copy what stays."""
+
+
+@define(eq=False)
+class LogCleaner:
+    """The logs of one broker that may be compacted, and one timer.
+
+    Attributes:
+        dirty: the logs that may have something to compact, in the order in which they were seen first.
+        uncleanable: the logs that could not be compacted, and are left alone until the broker starts again.
+        ended: whether the cleaner thread has died.
+    """
+
+    process: Process
+    config: LogManagerConfig
+    high_watermark_of: HighWatermarkOf
+    dirty: dict[Log, None] = field(factory=dict)
+    uncleanable: dict[Log, None] = field(factory=dict)
+    ended: bool = False
+    _began_us: int = field(init=False)
+    _waits: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self._began_us = self.process.clock_us
+
+    def watch(self, log: Log) -> None:
+        """Look at ``log`` from the next check on, if it is compacted and has a closed segment."""
+        config = log.directory.config_of(log.tp.topic)
+        if not config.compacts or len(log.bases) < 2 or log in self.dirty or log in self.uncleanable:
+            return
+        if self.config.cleaner_enable and not self.ended:
+            self.dirty[log] = None
+            self._wait()
+
+    def forget(self, log: Log) -> None:
+        """Forget a log that was deleted."""
+        self.dirty.pop(log, None)
+        self.uncleanable.pop(log, None)
+
+    def _wait(self) -> None:
+        """Check at the next end of a pause: pauses follow one another from the start of the broker on."""
+        if not self._waits:
+            self._waits = True
+            backoff_us = max(1, self.config.cleaner_backoff_us)
+            passed_us = max(0, self.process.clock_us - self._began_us)
+            self.process.call_later(backoff_us - passed_us % backoff_us, self._check)
+
+    def _check(self, _: object) -> None:
+        self._waits = False
+        found = self._filthiest()
+        if found is not None:
+            self.process.call_later(self._takes_us(found), self._finish, found)
+            self._waits = True
+            return
+        self.dirty = {log: None for log in self.dirty if self._may_become_due(log)}
+        if self.dirty:
+            self._wait()
+
+    def _filthiest(self) -> LogToClean | None:
+        """The log that is due with the largest dirty part."""
+        due = [found for found in map(self._to_clean, self.dirty) if found is not None and found.is_due]
+        return max(due, key=lambda found: found.ratio, default=None)
+
+    def _to_clean(self, log: Log) -> LogToClean | None:
+        high_watermark = self.high_watermark_of(log)
+        if high_watermark is None or not log.directory.online:
+            return None
+        return log_to_clean(log, high_watermark, self.process.clock_us // 1000)
+
+    def _may_become_due(self, log: Log) -> bool:
+        compacts = log.directory.config_of(log.tp.topic).compacts
+        in_use = log.directory.online and self.high_watermark_of(log) is not None
+        return compacts and in_use and log.bases[-1] > first_dirty_offset(log)
+
+    def _takes_us(self, found: LogToClean) -> int:
+        """How long the cleaner reads and writes, at most (log.cleaner.io.max.bytes.per.second)."""
+        if self.config.cleaner_rate >= MOST_BYTES_PER_SECOND:
+            return 0
+        moved = PASSES * (found.clean_bytes + found.cleanable_bytes) + found.cleanable_bytes
+        return int(moved * 1_000_000 / self.config.cleaner_rate)
+
+    def _finish(self, planned: LogToClean) -> None:
+        """The time of a cleaning is over: put what is left in the place of the segments. A log that was cut meanwhile
+        is left as it is (LogCleaningAbortedException)."""
+        self._waits = False
+        log = planned.log
+        found = self._to_clean(log) if log in self.dirty else None
+        if found is not None and found.first_uncleanable >= planned.first_uncleanable > found.first_dirty:
+            try:
+                self._compacted(log, clean(log, found.first_dirty, planned.first_uncleanable, found.now_ms))
+            except Uncleanable as error:
+                self._failed(log, str(error))
+            except DiskError:  # its directory goes offline
+                self.dirty.pop(log, None)
+        if self.dirty and not self.ended:
+            self._check(None)
+
+    def _compacted(self, log: Log, done: Cleaned) -> None:
+        log.directory.cleaned.put(log.tp, done.next_offset)
+        log.directory.cleaned.write()
+        node = self.process.node
+        self.process.emit(
+            LogCompacted, node.id, *log.tp, done.from_offset, done.next_offset, done.records, done.bytes_before,
+            done.bytes_after,
+        )  # fmt: skip
+        if node.trace.shows(RecordsCompacted):
+            node.trace.show(RecordsCompacted, node.id, log.tp, done.next_offset, done.gone, done.last_offsets)
+
+    def _failed(self, log: Log, reason: str) -> None:
+        """A log cannot be compacted (KIP-346; before, the thread ended)."""
+        self.dirty.pop(log, None)
+        self.uncleanable[log] = None
+        self.ended = not log.directory.rules.cleaner_survives
+        self.process.emit(CleanerFailed, self.process.node.id, *log.tp, reason, self.ended)
