@@ -14,6 +14,7 @@ from emulator.logger import get_logger
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import GroupGeneration, GroupMemberAdded, GroupMemberRemoved
 from emulator.protocol.groups.membership import NO_MEMBER, JoinGroupResponse, SyncGroupResponse
+from emulator.protocol.shown import Deviated
 from emulator.protocol.shown_coordination import AssignmentGiven
 
 
@@ -230,6 +231,8 @@ class GroupRebalances:
                 # As in Kafka, where the exception ends the callback of the write: no member is answered, and the group
                 # stays in CompletingRebalance, until its leader assigns again or a member is missed.
                 get_logger("brokers.groups").error("no assignment", group=group.id, member=member.member_id)
+                node, home = self.transitions.process.node, self.store.partitions.home(group.id)
+                node.trace.mark(Deviated, node.id, "KAFKA-9801", *home, node.id)
                 return
             member.assignment = assignments[member.member_id]
         self._propagate(group, NO_ERROR)

@@ -31,6 +31,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             "is the only one", "ControllerElection, 0.8; KAFKA-6082", ("one_active_controller", "controller_fence")
         ),
         Promise(
+            "stays the controller while its session lives",
+            "KafkaController.triggerControllerMove, 1.1",
+            unseen="No checker: an error that it does not expect ends its term in Kafka, too.",
+        ),
+        Promise(
             "knows what ZooKeeper has: brokers, assignments, leaders, moves, deletions",
             "ControllerContext, 0.8",
             ("controller_remembers",),
@@ -137,6 +142,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             "DelayedFetch, 0.8",
             ("fetches_complete",),
         ),
+        Promise("refuses a position only where its log does not go on there", "KIP-320", ("polls_go_on",)),
         Promise("counts partitions right that lack replicas", "KIP-352", ("under_replicated_true", "reassigning_true")),
     ),
     "A follower and its fetchers": (
@@ -146,7 +152,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             ("followed_in_time", "fetchers_fit", "one_role"),
         ),
         Promise(
-            "truncates what its leader has not, and nothing committed",
+            "truncates what its leader has not, nothing committed, and nothing else",
             "KIP-101; KIP-279",
             ("truncate_safety", "isr_logs_identical", "log_matching"),
         ),
@@ -174,6 +180,18 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             "KIP-101",
             ("logs_reload", "broker_remembers"),
         ),
+        Promise(
+            "writes its checkpoints in time",
+            "ReplicaManager.checkpointHighWatermarks; LogManager.checkpointLogRecoveryOffsets",
+            unseen="No checker: what a late checkpoint costs shows after a crash alone. `logs_reload` takes each as it "
+            "is written next.",
+        ),
+        Promise(
+            "ends each copy to another log directory",
+            "KIP-113",
+            unseen="No checker: releases leave copies that a StopReplica or a new leader epoch has stopped "
+            "(KAFKA-9654). `logs_reload` sees a log to which nothing is copied.",
+        ),
         Promise("deletes segments as retention says", "LogManager.cleanupLogs", ("segments_expire",)),
         Promise("works with the settings that ZooKeeper has", "KIP-226; KAFKA-9254", ("broker_remembers",)),
         Promise("does not use a log directory that has failed", "KIP-112", ("failed_dirs_offline",)),
@@ -181,6 +199,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("deletes the logs of replicas that are gone", "KAFKA-1074", ("gone_topics_forgotten", "converged")),
         Promise(
             "leaves when the controller has moved what it led", "KafkaServer.controlledShutdown", ("leaves_in_order",)
+        ),
+        Promise(
+            "fetches nothing new while it shuts down",
+            "ReplicaManager.makeFollowers, 0.8.1",
+            unseen="No checker: what it fetches does no harm, and it leaves the ISRs as it ends.",
         ),
         Promise("answers each request", "RequestChannel, 0.8", ("requests_answered", "acks_in_time")),
         Promise("measures times that can be", "RequestMetrics", ("times_true",)),
@@ -196,7 +219,9 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise("knows what the controller has sent", "MetadataCache, 0.8", ("metadata_kept",)),
         Promise("has the leaders that ZooKeeper has, soon", "KAFKA-4229", ("metadata_follows",)),
         Promise(
-            "has the ISRs, replicas and live brokers that ZooKeeper has", "KAFKA-972; KAFKA-1367", ("broker_remembers",)
+            "has the ISRs, replicas and live brokers that ZooKeeper has, and says which replicas are offline",
+            "KAFKA-972; KAFKA-1367; KIP-112",
+            ("broker_remembers",),
         ),
         Promise("forgets topics that are gone", "KAFKA-1558", ("gone_topics_forgotten",)),
     ),
@@ -215,7 +240,12 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "takes the offsets of transactions as they end", "KIP-98; KIP-447", ("offsets_read_back", "zombies_fenced")
         ),
-        Promise("removes members only when they are silent", "DelayedHeartbeat; KAFKA-9232", ("members_silent",)),
+        Promise("removes members that are silent, and no others", "DelayedHeartbeat; KAFKA-9232", ("members_silent",)),
+        Promise(
+            "gives each member the assignment that the leader has made for it",
+            "GroupCoordinator.doSyncGroup, 0.9",
+            ("rejoins_rebalance",),
+        ),
         Promise("knows the members after a failover, too", "GroupMetadataManager; KAFKA-10284", ("members_kept",)),
         Promise("rebalances when a member asks for it", "KAFKA-2464; KAFKA-9801", ("rejoins_rebalance",)),
         Promise("takes back member ids that no client joins with", "KIP-394; KAFKA-9752", ("ids_taken_back",)),

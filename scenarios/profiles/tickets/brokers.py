@@ -313,6 +313,15 @@ TICKETS = (
         "onResignation, 2.4.1",
     ),
     Ticket(
+        key="KAFKA-9801",
+        title="a static member that comes back while the leader assigns has a member id for which there is no "
+        "assignment: the group waits until its leader assigns again, or for ever where its clients end before",
+        until=("2.5.0",),
+        effects=(Effect(checkers=("groups_settle",)),),
+        witness="KAFKA-9801",
+        source="GroupMetadataManager.storeGroup with setAndPropagateAssignment, and DelayedHeartbeat, 2.3.1",
+    ),
+    Ticket(
         key="KIP-360",
         title="a leader whose log began empty, after a producer's records that were deleted, takes any sequence "
         "number: a batch whose answer was lost is written again, and one that comes late is written after later ones",

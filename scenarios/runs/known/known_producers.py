@@ -89,9 +89,18 @@ def _kept_its_ids(past: KeptEvents, violation: Violation | None) -> bool:
     return set(violation.brokers) <= {one.replica for one in kept}
 
 
+def _left_without_assignment(past: KeptEvents, violation: Violation | None) -> bool:
+    """Its coordinator has found no assignment for a static member that had come back."""
+    if violation is None:
+        return False
+    left = [one for one in past.run.witnesses if one.ticket == "KAFKA-9801" and one.seq <= violation.seq]
+    return bool(violation.brokers) and set(violation.brokers) <= {one.node for one in left}
+
+
 PRODUCERS: tuple[Reason, ...] = (
     Reason("KIP-360", _producer_unknown),
     Reason("ProducerAppendInfo.checkSequence (2.4.1)", _producer_unknown),
     Reason("KAFKA-7190", _producer_forgotten),
     Reason("KAFKA-9235", _kept_its_ids),
+    Reason("KAFKA-9801", _left_without_assignment),
 )

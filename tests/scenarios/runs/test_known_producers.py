@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from brokers.log.producer_state_manager import ProducerStateManager
 from emulator.protocol import events as e
 from emulator.protocol.errors import Errors
+from emulator.protocol.shown import Deviated
 from scenarios.language import Scenario
 from scenarios.observe.checkers import Violation
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
+from scenarios.runs.known.known_producers import _left_without_assignment
 from scenarios.runs.known_findings import explained
 from tests.scenarios.runs.building import TP, Table, play, scenario
 from tests.scenarios.runs.stated import stated
@@ -203,3 +206,13 @@ def test_a_transaction_coordinator_that_goes_on_is_known_before_kafka_9235(profi
     assert [(str(reason).split(":")[0], [one.checker for one in of_it]) for reason, of_it in seen.known] == (
         [("KAFKA-9235", ["coordinators_lead", "coordinators_remember"])] if found else []
     )
+
+
+@pytest.mark.parametrize(("broker", "found"), [(0, True), (1, False)])
+def test_a_group_that_waits_for_an_assignment_is_known_where_one_is_missing(broker: int, found: bool) -> None:
+    """kafka-1.1, seed 42 of the default swarm with record deletions: the clients of a group end while it waits."""
+    left = Deviated(1, 1, 0, 0, "KAFKA-9801", "__consumer_offsets", 0, 0)
+    past = SimpleNamespace(run=SimpleNamespace(witnesses=(left,)))
+    violation = SimpleNamespace(brokers=(broker,), seq=2)
+    assert _left_without_assignment(cast("Any", past), cast("Any", violation)) is found
+    assert not _left_without_assignment(cast("Any", past), cast("Any", SimpleNamespace(brokers=(broker,), seq=0)))
