@@ -11,6 +11,9 @@ from scenarios.wire.apis.base import Address, ServedCluster
 from scenarios.wire.released_versions import released
 from scenarios.wire.versions import announced
 
+PROFILE = "kafka-2.7"
+"""The profile of a served cluster whose file, if there is one, names none: a release in which admin clients can move
+partitions."""
 KIP_455 = (45, 46)
 """AlterPartitionReassignments and ListPartitionReassignments. They are not announced if the controller takes moves from
 ZooKeeper only."""
