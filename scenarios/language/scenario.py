@@ -252,7 +252,7 @@ class Scenario(Checked):
 
     @classmethod
     def loads(cls, text: str, *, source: str = "", folder: Path | None = None, profile: str | None = None) -> Scenario:
-        """Read and check a scenario's text; ``folder`` is where a ``plan.file`` is looked for, ``profile`` the profile of
+        """Read and check a scenario's text; ``folder`` is where a ``plan.file`` is looked for, ``profile`` that of
         a text that names none."""
         document = parse_document(text, source)
         if profile is not None:
