@@ -29,7 +29,7 @@ from emulator.protocol.alter_configs import (
     IncrementalAlterConfigsResponse,
     OpType,
 )
-from emulator.protocol.configs import ConfigType
+from emulator.protocol.configs import LONG_MAX, ConfigType
 from emulator.protocol.describe_configs import (
     ConfigEntry,
     ConfigSource,
@@ -47,6 +47,18 @@ from emulator.zookeeper import ZkError
 Config = Mapping[str, str]
 Layers = Callable[[], Mapping[str, Config]]
 """The dynamic settings of the broker, by entity: its own, and those of all brokers."""
+
+INSTEAD: Mapping[str, ConfigSynonym] = {
+    name: ConfigSynonym(other, value, ConfigSource.DEFAULT_CONFIG)
+    for name, other, value in (
+        ("log.retention.ms", "log.retention.hours", "168"),
+        ("log.roll.ms", "log.roll.hours", "168"),
+        ("log.roll.jitter.ms", "log.roll.jitter.hours", "0"),
+        ("log.flush.interval.ms", "log.flush.scheduler.interval.ms", str(LONG_MAX)),
+    )
+}
+"""Settings that have no value unless they are set, each with the one that holds instead, which is named with it only if
+it is set itself (DynamicBrokerConfig.brokerConfigSynonyms, AdminManager.configSynonyms; 2.4.1)."""
 
 
 class _Layer(NamedTuple):
@@ -129,6 +141,8 @@ class ConfigsHandler:
         dynamic = name in DYNAMIC if found is None else found.is_dynamic
         if definition is None:
             synonyms = tuple(synonym._replace(value=None) for synonym in synonyms)
+        if not synonyms:
+            return ConfigEntry(name, None, ConfigSource.DEFAULT_CONFIG, type, not dynamic)
         first = synonyms[0]
         return ConfigEntry(name, first.value, first.source, type, not dynamic, definition is None, synonyms)
 
@@ -142,7 +156,10 @@ class ConfigsHandler:
         server = self.server.get(name)
         if server is not None and server.is_stated:
             found.append(ConfigSynonym(name, server.value, ConfigSource.STATIC_BROKER_CONFIG))
-        if server is not None:
+        if name in INSTEAD:
+            if found:
+                found.append(INSTEAD[name])
+        elif server is not None:
             found.append(ConfigSynonym(name, server.definition.default, ConfigSource.DEFAULT_CONFIG))
         return tuple(found)
 

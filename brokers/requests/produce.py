@@ -52,7 +52,7 @@ from emulator.protocol.produce import (
     ProduceResponse,
 )
 from emulator.protocol.records import NO_TIMESTAMP, ProducedRecords, StoredBatch
-from emulator.protocol.shown import ProduceExpired, ProducerDropped, ProduceRefused
+from emulator.protocol.shown import ProduceExpired, ProducerDropped, ProduceRefused, RecordsTimed
 from emulator.protocol.shown_coordination import SequencedAccepted
 from emulator.protocol.types import SequencedBatch
 from fetchers.failures import StorageError
@@ -61,6 +61,9 @@ Waiting = tuple[int, Partition, int]
 """A batch that waits for replicas: its place in the request, its partition, and the offset that they have to reach."""
 Outcome = tuple[Errors, int, SequencedBatch | None]
 """The outcome of one batch: the error, the base offset (-1 with an error), and the batch of the log that it repeats."""
+
+OTHER_TIME_US = 1_000_000
+"""From this on a record's time is another one than that of its append."""
 
 
 @frozen
@@ -186,6 +189,8 @@ class ProduceHandler:
                 return self._policies.keyless_records.error, -1, None
             if rules.log.timestamp_type == LOG_APPEND_TIME:
                 batch = evolve(batch, append_time=True)
+            else:
+                self._show_time(batch)
         try:
             if isinstance(batch, IdempotentBatch) and batch.sequenced:
                 return self._append_sequenced(partition, batch)
@@ -194,6 +199,12 @@ class ProduceHandler:
             return Errors.KAFKA_STORAGE_ERROR, -1, None
         except UnexpectedError:  # ReplicaManager.appendToLocalLog, 2.3.1, catches everything
             return Errors.UNKNOWN_SERVER_ERROR, -1, None
+
+    def _show_time(self, batch: ProducedRecords) -> None:
+        process = self._manager.process
+        newest_ms, age_us = batch.header.max_timestamp_ms, process.clock_us - batch.header.max_timestamp_ms * 1000
+        if newest_ms >= 0 and abs(age_us) > OTHER_TIME_US:
+            process.node.trace.show(RecordsTimed, process.node.id, *batch.tp, age_us)
 
     def _fits(self, batch: ProducedBatch, most: int) -> bool:
         """Whether ``batch``, which is larger than ``most`` bytes, may have that size: each of its messages may. Real

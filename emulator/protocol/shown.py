@@ -276,6 +276,22 @@ class RecordsCompacted(NamedTuple):
     last_offsets: Mapping[Hashable, int]
 
 
+class RecordsTimed(NamedTuple):
+    """A leader appends a batch of a real client whose latest record is from another time than the append.
+
+    Attributes:
+        age_us: by how much the record is older than the append; negative: it is from the future.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    age_us: int
+
+
 class RecordsDeleted(NamedTuple):
     """A leader is about to answer that records were deleted on request.
 

@@ -27,13 +27,13 @@ def studies() -> tuple[str, ...]:
     return _names(_STUDIES)
 
 
-def load(name: str, changes: Iterable[tuple[str, object]] = ()) -> Scenario:
+def load(name: str, changes: Iterable[tuple[str, object]] = (), profile: str | None = None) -> Scenario:
     """The scenario in the file ``name``, else the library's scenario or the study of that name, with the changes of
-    ``--set``.
+    ``--set``. ``profile``: that of a file which names none.
 
     Raises BadInput, with a suggestion, when there is neither.
     """
-    scenario, changed = _find(name), dict(changes)
+    scenario, changed = _find(name, profile), dict(changes)
     return scenario.with_overrides(changed) if changed else scenario
 
 
@@ -48,14 +48,14 @@ def _names(folder: str) -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
 
 
-def _find(name: str) -> Scenario:
+def _find(name: str, profile: str | None) -> Scenario:
     if os.path.lexists(name):
-        return Scenario.load(name)
+        return Scenario.load(name, profile=profile)
     plain = name.removesuffix(_SUFFIX)
     for folder in (_LIBRARY, _STUDIES):
         if plain in _names(folder):
             resource = _folder(folder).joinpath(plain + _SUFFIX)
-            return Scenario.loads(resource.read_text(encoding="utf-8"), source=plain)
+            return Scenario.loads(resource.read_text(encoding="utf-8"), source=plain, profile=profile)
     near = nearest(name, _beside(name))
     hint = f"did you mean {near!r}?" if near else did_you_mean(plain, (*library(), *studies()))
     hint = hint.replace("known:", "the library has", 1)

@@ -244,15 +244,19 @@ class Scenario(Checked):
         return named or bool(self.steady_state) or any(isinstance(trigger, WhenMetric) for trigger in triggers)
 
     @classmethod
-    def load(cls, path: str | Path) -> Scenario:
-        """Read and check a scenario file (TOML, or JSON by its suffix)."""
+    def load(cls, path: str | Path, *, profile: str | None = None) -> Scenario:
+        """Read and check a scenario file (TOML, or JSON by its suffix). ``profile``: where the file names none."""
         path = Path(path)
-        return cls.loads(read_text(path, "a scenario file"), source=str(path), folder=path.parent)
+        text = read_text(path, "a scenario file")
+        return cls.loads(text, source=str(path), folder=path.parent, profile=profile)
 
     @classmethod
-    def loads(cls, text: str, *, source: str = "", folder: Path | None = None) -> Scenario:
-        """Read and check a scenario's text; ``folder`` is where a ``plan.file`` is looked for."""
+    def loads(cls, text: str, *, source: str = "", folder: Path | None = None, profile: str | None = None) -> Scenario:
+        """Read and check a scenario's text; ``folder`` is where a ``plan.file`` is looked for, ``profile`` that of
+        a text that names none."""
         document = parse_document(text, source)
+        if profile is not None:
+            document = {"profile": profile, **document}
         try:
             return cls.from_table(_with_files(document, folder or Path()), source=source)
         except BadInput as error:

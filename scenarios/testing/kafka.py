@@ -25,6 +25,7 @@ from scenarios.wire.addresses import advertised_of
 from scenarios.wire.apis.base import Address
 from scenarios.wire.asking import ask
 from scenarios.wire.released_versions import is_release
+from scenarios.wire.served import PROFILE
 from scenarios.wire.serving import LiveRun, ServeOptions
 from scenarios.wire.versions import known_releases
 
@@ -208,7 +209,7 @@ def kafka(
     """A cluster that real clients attach to: ``with kafka(topics={"orders": [[0, 1, 2]]}) as server:``.
 
     Args:
-        brokers, topics, more: as for ``understudy.testing.cluster``.
+        brokers, topics, more: as for ``understudy.testing.cluster``, with ``kafka-2.7`` where no profile is named.
         scenario: a scenario file instead; its method runs against the live cluster.
         rate: virtual seconds for each second.
         port: the port of broker 0, the others have those after it; or one for each; None: any free ports.
@@ -225,9 +226,9 @@ def kafka(
         given: Mapping[str, object] = {**more, **({"topics": topics} if topics else {})}
         if given:
             raise BadInput(f"a scenario file has its own {', '.join(given)}; give one or the other")
-        found = Scenario.load(scenario)
+        found = Scenario.load(scenario, profile=PROFILE)
     else:
-        found = scenario_of(brokers, topics, **more)
+        found = scenario_of(brokers, topics, **{"profile": PROFILE, **more})
     if api_versions is not None and not is_release(api_versions):
         raise BadInput(f"{api_versions!r} is no release with versions of APIs; known: {known_releases()}")
     recording = None if record is None else Path(record)

@@ -5,22 +5,29 @@ import hashlib
 from collections.abc import Mapping
 
 from controller.reassignment.protocol import RequestedByApi
+from emulator.zookeeper import ZOOKEEPER
 from scenarios.profiles.profile_registry import PROFILES
 from scenarios.runs.runner import Stage
 from scenarios.wire.apis.base import Address, ServedCluster
 from scenarios.wire.released_versions import released
 from scenarios.wire.versions import announced
 
+PROFILE = "kafka-2.7"
+"""The profile of a served cluster whose file, if there is one, names none: a release in which admin clients can move
+partitions."""
 KIP_455 = (45, 46)
 """AlterPartitionReassignments and ListPartitionReassignments. They are not announced if the controller takes moves from
 ZooKeeper only."""
 
 
-def served_cluster(stage: Stage, addresses: Mapping[int, Address], api_versions: str) -> ServedCluster:
+def served_cluster(
+    stage: Stage, addresses: Mapping[int, Address], api_versions: str, listens: Mapping[int, Address] | None = None
+) -> ServedCluster:
     """The cluster of a stage.
 
     Args:
-        addresses: the addresses of the brokers.
+        addresses: the addresses of the brokers, as clients are given them.
+        listens: the addresses at which the brokers and ZooKeeper listen; None: those that clients are given.
         api_versions: the release whose versions they announce.
     """
     setup, scenario = stage.cluster.setup, stage.scenario
@@ -31,5 +38,24 @@ def served_cluster(stage: Stage, addresses: Mapping[int, Address], api_versions:
     if not isinstance(setup.controller.reassignment, RequestedByApi):
         # Clients then say themselves that the brokers do not have it.
         versions = {key: found for key, found in versions.items() if key not in KIP_455}
+    at, dirs = {**addresses, **(listens or {})}, ",".join(setup.log_dirs)
+    stated = {broker: _stated(broker, addresses[broker], at, dirs, setup.rack_of.get(broker)) for broker in addresses}
     registration = PROFILES[scenario.profile].registration
-    return ServedCluster(cluster_id, addresses, setup.rack_of, versions, registration, released=has)
+    return ServedCluster(cluster_id, addresses, setup.rack_of, versions, registration, stated=stated, released=has)
+
+
+def _stated(broker: int, advertised: Address, at: Mapping[int, Address], dirs: str, rack: str | None) -> dict[str, str]:
+    """The settings of one broker that follow from where it is, in the order of their names."""
+    found = {
+        "advertised.listeners": f"PLAINTEXT://{_written(advertised)}",
+        "broker.id": str(broker),
+        **({} if rack is None else {"broker.rack": rack}),
+        "listeners": f"PLAINTEXT://{_written(at[broker])}",
+        "log.dirs": dirs,
+    }
+    return {**found, "zookeeper.connect": _written(at[ZOOKEEPER])} if ZOOKEEPER in at else found
+
+
+def _written(address: Address) -> str:
+    host, port = address
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -127,6 +127,11 @@ class LiveRun:
         """The address at which clients reach each broker."""
         return {broker: address for broker, address in self.sockets.addresses.items() if broker != ZOOKEEPER}
 
+    @property
+    def _listens(self) -> dict[int, Address]:
+        """The address at which each broker, and ZooKeeper, listens."""
+        return {each: (self.options.host, port) for each, port in self.sockets.ports.items()}
+
     def play(self) -> Run:
         """Serve until the run is stopped, and judge it. Raises: BadInput where a port is not available."""
         began = time.perf_counter()
@@ -172,13 +177,15 @@ class LiveRun:
                 self.control = control.path
                 operations = Operations(self.stage, control.answered)
                 addresses, versions = self.broker_addresses, self._api_versions()
-                served = served_cluster(self.stage, addresses, versions)
+                served = served_cluster(self.stage, addresses, versions, self._listens)
                 cluster.epoch_us = time.time_ns() // 1000
                 outlets: Outlets = self.sockets
                 if self._recording is not None:
                     from scenarios.wire.recording.folder import ServedAs
 
-                    as_served = ServedAs(addresses=addresses, api_versions=versions, clock_us=cluster.epoch_us)
+                    as_served = ServedAs(
+                        addresses=addresses, api_versions=versions, listens=self._listens, clock_us=cluster.epoch_us
+                    )
                     outlets = self._recording.begin(self.stage.scenario, as_served, outlets)
                 self.gateway = Gateway(cluster, served, outlets, operations.perform, self.log, self.stage.defect)
                 self.inputs.perform = self.gateway.perform

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from scenarios.language import Scenario
     from scenarios.wire.serving import LiveRun
 
-PROFILE = "kafka-2.7"
-"""The profile without a file: the newest release, in which admin clients can move partitions."""
 LOOPBACK = "127.0.0.1"
 LOCALHOST = "localhost"
 NUM_PARTITIONS = "cluster.config.num.partitions"
@@ -192,10 +190,12 @@ def _advertised_host(arguments: Namespace) -> str | None:
 
 
 def _scenario(arguments: Namespace, changes: list[tuple[str, str]]) -> Scenario:
+    from scenarios.wire.served import PROFILE
+
     if arguments.file is not None:
         from scenarios.language.files import load
 
-        return load(arguments.file, changes)
+        return load(arguments.file, changes, arguments.profile or PROFILE)
     from scenarios.language import Scenario
 
     cluster = {"brokers": 3, "config": {"default.replication.factor": 3}}

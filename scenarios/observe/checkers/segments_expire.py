@@ -13,7 +13,7 @@ from emulator.protocol.events import (
     Fault,
     LogStartMoved,
 )
-from emulator.protocol.shown import SegmentRolled
+from emulator.protocol.shown import RecordsTimed, SegmentRolled
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONFIG_BROKERS, decode_config
 from emulator.trace.events import ZkWritten
@@ -71,9 +71,9 @@ class SegmentsExpire(Checker):
         are more than segment.bytes. When a segment rolls, the next batch would make it larger than that, or is younger
         than its first one by more than segment.ms (LogSegment.shouldRoll, 2.3).
 
-    Not verified: replicas that were copied to another log directory; runs in which a clock was set; the data
-        that a topic starts with; logs that a broker was not asked to open since its start; brokers whose own settings
-        state it otherwise.
+    Not verified: topics with records of real clients from another time than their append; replicas that were copied to
+        another log directory; runs in which a clock was set; the data that a topic starts with; logs that a broker was
+        not asked to open since its start; brokers whose own settings state it otherwise.
     """
 
     name: ClassVar[str] = "segments_expire"
@@ -103,6 +103,8 @@ class SegmentsExpire(Checker):
         self._copied: dict[Replica, None] = {}
         self._own: dict[int, None] = {}
         """Brokers with settings of their own."""
+        self._otherwise: dict[str, None] = {}
+        """Topics with records from another time than their append."""
         self._clocks_were_set = False
 
     # -- what there is ------------------------------------------------------------------------------------------------
@@ -121,6 +123,9 @@ class SegmentsExpire(Checker):
 
     def on_copied(self, event: CopyStarted) -> None:
         self._copied[event.node, TopicPartition(event.topic, event.partition)] = None
+
+    def on_timed(self, event: RecordsTimed) -> None:
+        self._otherwise[event.topic] = None
 
     def on_appended(self, event: BatchesAppended) -> None:
         if event.leader and self._watches(event.topic, event.t_us):
@@ -178,7 +183,8 @@ class SegmentsExpire(Checker):
         return size
 
     def _can_say(self, node: int, tp: TopicPartition) -> bool:
-        return not self._clocks_were_set and node not in self._own and (node, tp) not in self._copied
+        known = not self._clocks_were_set and tp.topic not in self._otherwise
+        return known and node not in self._own and (node, tp) not in self._copied
 
     def on_rolled(self, event: SegmentRolled) -> None:
         if event.node in self._own:

@@ -31,6 +31,7 @@ class ServedCluster:
     Attributes:
         cluster_id: the id in /cluster/id.
         addresses: the host and port at which clients reach each broker.
+        stated: the settings of each broker that follow from where it is: ``listeners``, ``log.dirs``, ...
         racks: the racks of the brokers that have one.
         versions: the versions of each API that brokers announce, by the API's number.
         registration: the version of the znodes that brokers register with.
@@ -47,6 +48,7 @@ class ServedCluster:
     registration: int = 4
     batches: ClientBatches = field(factory=ClientBatches)
     topic_names: dict[str, str] = field(factory=dict)
+    stated: Mapping[int, Mapping[str, str]] = field(factory=dict)
     released: Mapping[int, Versions] = field(factory=dict)
 
     def announces(self, key: int, version: int) -> bool:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from brokers.dynamic_broker_config import PER_BROKER
 from emulator.protocol.alter_configs import (
     AlterConfigOp,
     AlterConfigsRequest,
@@ -9,13 +10,16 @@ from emulator.protocol.alter_configs import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
+from emulator.protocol.configs import ConfigType
 from emulator.protocol.describe_configs import (
     ConfigEntry,
     ConfigSource,
+    ConfigSynonym,
     DescribeConfigsRequest,
     DescribeConfigsResponse,
     DescribedResource,
     Resource,
+    ResourceType,
 )
 from emulator.protocol.errors import ApiError
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
@@ -35,15 +39,32 @@ class DescribeConfigs(WireApi):
 
     def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
         found: DescribeConfigsResponse = response
-        return {"results": [_described(each) for each in found.resources]}
+        asked = zip(found.resources, body["resources"], strict=True)
+        return {"results": [self._described(each, wanted, body, connection) for each, wanted in asked]}
+
+    def _described(self, found: DescribedResource, wanted: Body, body: Body, connection: Connection) -> Body:
+        entries, names = found.entries, _names(wanted["configuration_keys"])
+        if found.resource.type == ResourceType.BROKER and found.resource.name and not found.error.code:
+            stated = connection.served.stated.get(connection.broker, {})
+            more = [_stated(name, value, body["include_synonyms"]) for name, value in stated.items()]
+            entries = (*entries, *(entry for entry in more if names is None or entry.name in names))
+        return {**_result(found.resource, found.error), "configs": [_entry(entry) for entry in entries]}
 
 
 def _names(keys: list[str] | None) -> tuple[str, ...] | None:
     return None if keys is None else tuple(keys)
 
 
-def _described(found: DescribedResource) -> Body:
-    return {**_result(found.resource, found.error), "configs": [_entry(entry) for entry in found.entries]}
+def _stated(name: str, value: str, with_synonyms: bool) -> ConfigEntry:
+    """A setting that a broker's server.properties has, as every cluster needs it."""
+    type = ConfigType.INT if name == "broker.id" else ConfigType.STRING
+    own = [ConfigSynonym(name, value, ConfigSource.STATIC_BROKER_CONFIG)]
+    own += [each for each in (_DEFAULTS.get(name),) if each is not None]
+    synonyms = tuple(own) if with_synonyms else ()
+    return ConfigEntry(name, value, ConfigSource.STATIC_BROKER_CONFIG, type, name not in PER_BROKER, synonyms=synonyms)
+
+
+_DEFAULTS = {"broker.id": ConfigSynonym("broker.id", "-1", ConfigSource.DEFAULT_CONFIG)}
 
 
 def _entry(entry: ConfigEntry) -> Body:

@@ -33,20 +33,23 @@ class ServedAs:
     Attributes:
         addresses: the address of each broker, as its responses name it.
         api_versions: the release whose versions of APIs its brokers announced.
+        listens: the address at which each broker listened, and ZooKeeper.
         clock_us: the time of day at which the clocks of its machines began, in microseconds since 1970.
         code: the digest of the program (``code_digest``).
     """
 
     addresses: Mapping[int, Address]
     api_versions: str
+    listens: Mapping[int, Address] = field(factory=dict)
     clock_us: int = 0
     code: str = field(factory=code_digest)
 
     def to_table(self) -> dict[str, Any]:
         """The table for run.toml."""
         brokers = [{"id": broker, "host": host, "port": port} for broker, (host, port) in self.addresses.items()]
+        listens = [{"id": each, "host": host, "port": port} for each, (host, port) in self.listens.items()]
         said = {"version": VERSION, "code": self.code, "api_versions": self.api_versions, "clock_us": self.clock_us}
-        return {**said, "brokers": brokers}
+        return {**said, "brokers": brokers, "listens": listens}
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> ServedAs:
@@ -55,15 +58,17 @@ class ServedAs:
         if table["version"] != VERSION:
             raise BadInput(f"is of version {table['version']}, and this program reads version {VERSION}")
         addresses = {broker["id"]: (broker["host"], broker["port"]) for broker in table["brokers"]}
+        listens = {each["id"]: (each["host"], each["port"]) for each in table.get("listens", ())}
         if not is_release(table["api_versions"]):
             raise ValueError(f"no release with versions of APIs is called {table['api_versions']!r}")
-        for broker, (host, port) in addresses.items():
+        for broker, (host, port) in (*addresses.items(), *listens.items()):
             if not (type(broker) is int and isinstance(host, str) and type(port) is int and 0 < port < 1 << 16):
                 raise TypeError("a broker has a number, a host and a port")
         clock_us = table.get("clock_us", 0)
         if type(clock_us) is not int or not 0 <= clock_us <= LATEST_US:
             raise TypeError("clock_us is the microseconds since 1970")
-        return cls(addresses=addresses, api_versions=table["api_versions"], clock_us=clock_us, code=table["code"])
+        versions = table["api_versions"]
+        return cls(addresses=addresses, api_versions=versions, listens=listens, clock_us=clock_us, code=table["code"])
 
 
 @define(eq=False)

@@ -114,7 +114,7 @@ class ReplayedRun:
         if self.on_event is not None:
             stage.cluster.trace.sink(self.on_event)
         answers = CountedAnswers()
-        served = served_cluster(stage, recorded.served.addresses, recorded.served.api_versions)
+        served = served_cluster(stage, recorded.served.addresses, recorded.served.api_versions, recorded.served.listens)
         gateway = Gateway(stage.cluster, served, answers, Operations(stage).perform, lambda _: None, stage.defect)
         inputs.perform = gateway.perform
         began = time.perf_counter()

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from scenarios.cli import main
+from scenarios.errors import BadInput
+from scenarios.language import Scenario
 
 LIMIT_S = 60.0
 
@@ -132,3 +134,29 @@ def test_a_taken_port_is_one_line() -> None:
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert f"port {port} of 127.0.0.1 cannot be used" in line
+
+
+@pytest.mark.parametrize(
+    ("named", "options", "profile"),
+    [
+        ("", [], "kafka-2.7"),
+        ('profile = "kafka-2.3"', [], "kafka-2.3"),
+        ("", ["--profile", "kafka-2.5"], "kafka-2.5"),
+        (None, [], "kafka-2.7"),
+    ],
+)
+def test_a_file_has_the_profile_of_no_file_unless_it_names_one(
+    named: str | None, options: list[str], profile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[str] = []
+
+    def refuse(scenario: Scenario, *_: object) -> None:
+        found.append(scenario.profile)
+        raise BadInput("seen")
+
+    monkeypatch.setattr("scenarios.wire.serving.LiveRun", refuse)
+    file = tmp_path / "mine.toml"
+    if named is not None:
+        file.write_text(f'title = "t"\n{named}\n[cluster]\nbrokers = 1\n')
+    assert main(["serve", *([str(file)] if named is not None else []), *options]) == 2
+    assert found == [profile]

@@ -15,14 +15,19 @@ from scenarios.wire.recording.folder import read_live_run
 from scenarios.wire.recording.replay import ReplayedRun
 from tests.scenarios.wire.gateway.served import served
 
-HOUR_MS = 3_600_000
+HOUR_MS, MINUTE_MS = 3_600_000, 60_000
 STAMPED = {
     "name": "stamped",
     "partitions": 1,
     "replication_factor": 3,
     "config": {"message.timestamp.type": "LogAppendTime"},
 }
-OLD = {"name": "old", "partitions": 1, "replication_factor": 3, "config": {"retention.ms": HOUR_MS, "segment.ms": 1000}}
+OLD = {
+    "name": "old",
+    "partitions": 1,
+    "replication_factor": 3,
+    "config": {"retention.ms": MINUTE_MS, "segment.ms": 1000},
+}
 CLUSTER = {"brokers": 3, "config": {"log.retention.check.interval.ms": 1000}}
 
 
@@ -50,6 +55,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
         while consumer.get_watermark_offsets(TopicPartition("old", 0), timeout=30) != (2, 3):
             time.sleep(0.1)
         consumer.close()
+    (run,) = cluster.finished
+    assert run.verdict == "passed", run.explanation
     return folder, began_ms
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from emulator.protocol import events as e
-from emulator.protocol.shown import SegmentRolled
+from emulator.protocol.shown import RecordsTimed, SegmentRolled
 from emulator.protocol.znodes import BROKER_IDS, CONFIG_TOPICS, encode_config
 from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.checkers.segments_expire import SegmentsExpire
@@ -107,3 +107,11 @@ def test_a_segment_rolls_when_it_is_full_or_too_old(size: int, age_us: int, viol
     run = run_with(log_roll_ms=2_000)
     run.show(SegmentRolled, 0, *ORDERS_0, size, 100, age_us)
     assert len(run.violations()) == violations
+
+
+def test_records_from_another_time_go_by_that() -> None:
+    run = run_with(log_retention_ms=60_000)
+    assert moved(run, 290, "time") != []
+    other = run_with(log_retention_ms=60_000)
+    other.show(RecordsTimed, 0, *ORDERS_0, 3_600 * SECOND)
+    assert moved(other, 290, "time") == []
