@@ -8,7 +8,6 @@ from attrs import evolve, field, frozen
 
 from brokers.broker_config import BrokerConfig
 from brokers.groups.policies import GroupPolicies
-from brokers.keyless_records import KeylessRecords
 from brokers.log.log_config import BROKER_NAMES, RULES, TOPIC_NAMES, LogConfig, LogRules
 from brokers.metadata_cache import MetadataCache
 from brokers.partition.isr import ByZooKeeper, IsrWrites, NotCaughtUp, OutOfSyncRule
@@ -16,6 +15,7 @@ from brokers.service import ServiceTimes
 from brokers.transactions.policies import TransactionPolicies
 from brokers.under_replication import AllAssigned, UnderReplication
 from emulator.protocol.errors import Errors
+from emulator.protocol.produce import KeylessRecords
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS
 

@@ -3,12 +3,11 @@
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import define, field, frozen
 
 from brokers.log.batch_runs import all_pieces
-from brokers.log.cleaner.log_cleaner import HighWatermarkOf, LogCleaner
 from brokers.log.directory import FUTURES, LOGS, LogDirectory, emptiest_first, future_path, log_path
 from brokers.log.disk_work import DiskWork
 from brokers.log.flushing import LogFlusher
@@ -23,6 +22,9 @@ from emulator.protocol.extents import ExtentPart
 from emulator.protocol.shown import RecoveryFailed, SegmentRolled
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import StorageError
+
+if TYPE_CHECKING:
+    from brokers.log.cleaner.log_cleaner import HighWatermarkOf, LogCleaner
 
 CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
 """The file that a broker writes last in a clean stop; a directory that has it is not recovered."""
@@ -131,7 +133,7 @@ class LogManager:
         directories: the directories in the order of ``log.dirs``.
         preferred: the directory for replicas that have no log yet, where an administrator has chosen one.
         retention: deletes old segments.
-        cleaner: compacts logs.
+        cleaner: compacts logs; None before the first one that may be compacted.
         work: the time that the disks still need, for which responses wait.
     """
 
@@ -142,7 +144,7 @@ class LogManager:
         config_of: Callable[[str], LogConfig] = lambda _: DEFAULTS,
         expire: Expire = lambda _: None,
         rules: LogRules = RULES,
-        high_watermark_of: HighWatermarkOf = lambda _: None,
+        high_watermark_of: "HighWatermarkOf" = lambda _: None,
     ) -> None:
         self.work = DiskWork(process)
         self.directories = tuple(LogDirectory(disk, config_of, work=self.work, rules=rules) for disk in process.disks)
@@ -163,7 +165,9 @@ class LogManager:
             directory.forget_without_logs()
             self._recover(directory)
         self.retention = Retention(process, config.retention_check_us, expire)
-        self.cleaner = LogCleaner(process, config, high_watermark_of)
+        self.cleaner: LogCleaner | None = None
+        self._began_us = process.clock_us
+        self._high_watermark_of = high_watermark_of
         flusher = None
         if config.flushes or config.flush_check_us < NEVER or config.writeback is not None:
             flusher = LogFlusher(process, config_of, config.flush_check_us, config.writeback)
@@ -171,8 +175,18 @@ class LogManager:
             None if flusher is None else flusher.appended,
             self.retention.watch,
             SegmentRolls(process.node).rolled,
-            self.cleaner.watch,
+            self._watch_compaction,
         )
+
+    def _watch_compaction(self, log: Log) -> None:
+        """Have ``log`` compacted, if its topic is."""
+        if not log.directory.config_of(log.tp.topic).compacts:
+            return
+        if self.cleaner is None:
+            from brokers.log.cleaner.log_cleaner import LogCleaner
+
+            self.cleaner = LogCleaner(self._process, self._config, self._high_watermark_of, self._began_us)
+        self.cleaner.watch(log)
 
     def _recover(self, directory: LogDirectory) -> None:
         disk, node = directory.disk, self._process.node.id
@@ -281,7 +295,8 @@ class LogManager:
     def forget(self, log: Log) -> None:
         """Forget a log that the broker does not use any more, in all periodic work."""
         self.retention.forget(log)
-        self.cleaner.forget(log)
+        if self.cleaner is not None:
+            self.cleaner.forget(log)
 
     def write_high_watermarks(self) -> None:
         """Write the checkpoints of high watermarks."""

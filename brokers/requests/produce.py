@@ -30,7 +30,6 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
-from brokers.keyless_records import keyless
 from brokers.log.disk_work import ResponseChannel
 from brokers.log.log_config import LOG_APPEND_TIME, LogConfig
 from brokers.partition.partition import Partition
@@ -185,7 +184,7 @@ class ProduceHandler:
                 return batch.invalid, -1, None
             if batch.size > rules.log.segment_bytes:
                 return Errors.RECORD_LIST_TOO_LARGE, -1, None
-            if rules.log.compacts and keyless(batch):
+            if rules.log.compacts and self._lacks_keys(batch):
                 return self._policies.keyless_records.error, -1, None
             if rules.log.timestamp_type == LOG_APPEND_TIME:
                 batch = evolve(batch, append_time=True)
@@ -205,6 +204,12 @@ class ProduceHandler:
         newest_ms, age_us = batch.header.max_timestamp_ms, process.clock_us - batch.header.max_timestamp_ms * 1000
         if newest_ms >= 0 and abs(age_us) > OTHER_TIME_US:
             process.node.trace.show(RecordsTimed, process.node.id, *batch.tp, age_us)
+
+    @staticmethod
+    def _lacks_keys(batch: ProducedRecords) -> bool:
+        from brokers.requests.keyless_records import keyless
+
+        return bool(keyless(batch))
 
     def _fits(self, batch: ProducedBatch, most: int) -> bool:
         """Whether ``batch``, which is larger than ``most`` bytes, may have that size: each of its messages may. Real
@@ -256,7 +261,9 @@ class ProduceHandler:
             )
             return AppendInfo(batch.id, message=why)
         if error is self._policies.keyless_records.error and isinstance(batch, ProducedRecords) and not batch.invalid:
-            return self._policies.keyless_records.info(batch)
+            from brokers.requests.keyless_records import answer
+
+            return answer(batch, self._policies.keyless_records)
         if error:
             return AppendInfo(batch.id)
         log_start = self._manager.partitions[batch.tp].log.start_offset

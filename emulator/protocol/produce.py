@@ -6,7 +6,7 @@ InitProducerId (API 22, KIP-98, 0.11): an idempotent or transactional producer g
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.errors import Errors
@@ -33,6 +33,21 @@ class AppendInfo(NamedTuple):
     log_start_offset: int = -1
     message: str = ""
     record_errors: tuple[tuple[int, str], ...] = ()
+
+
+@frozen
+class KeylessRecords:
+    """The way in which a release refuses records without a key for a compacted topic.
+
+    Attributes:
+        error: CORRUPT_MESSAGE up to 2.3: InvalidRecordException is one of CorruptRecordException.
+        names_first: the answer names the first of them, and says beside the error what is wrong (2.4).
+        names_all: it names each, and says at each what is wrong (2.5).
+    """
+
+    error: Errors = Errors.CORRUPT_MESSAGE
+    names_first: bool = False
+    names_all: bool = False
 
 
 @define(eq=False)

@@ -30,6 +30,7 @@ class LogCleaner:
     """The logs of one broker that may be compacted, and one timer.
 
     Attributes:
+        began_us: the time when the broker started, by its clock.
         dirty: the logs that may have something to compact, in the order in which they were seen first.
         uncleanable: the logs that could not be compacted, and are left alone until the broker starts again.
         ended: whether the cleaner thread has died.
@@ -38,14 +39,11 @@ class LogCleaner:
     process: Process
     config: LogManagerConfig
     high_watermark_of: HighWatermarkOf
+    began_us: int
     dirty: dict[Log, None] = field(factory=dict)
     uncleanable: dict[Log, None] = field(factory=dict)
     ended: bool = False
-    _began_us: int = field(init=False)
     _waits: bool = False
-
-    def __attrs_post_init__(self) -> None:
-        self._began_us = self.process.clock_us
 
     def watch(self, log: Log) -> None:
         """Look at ``log`` from the next check on, if it is compacted and has a closed segment."""
@@ -66,7 +64,7 @@ class LogCleaner:
         if not self._waits:
             self._waits = True
             backoff_us = max(1, self.config.cleaner_backoff_us)
-            passed_us = max(0, self.process.clock_us - self._began_us)
+            passed_us = max(0, self.process.clock_us - self.began_us)
             self.process.call_later(backoff_us - passed_us % backoff_us, self._check)
 
     def _check(self, _: object) -> None:

@@ -1,6 +1,7 @@
 """Kafka 2.4 (2.4.1): reassignments that can be changed and cancelled (KIP-455)."""
 
-from brokers.keyless_records import NAMES_FIRST
+from emulator.protocol.errors import Errors
+from emulator.protocol.produce import KeylessRecords
 from scenarios.profiles import release_metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3
@@ -14,7 +15,7 @@ PROFILE = KAFKA_2_3.with_differences(
         before="is refused with CORRUPT_MESSAGE",
         here="is refused with INVALID_RECORD, and the first such record is named",
         source="KIP-467, 2.4",
-        policies={"brokers.keyless_records": NAMES_FIRST},
+        policies={"brokers.keyless_records": KeylessRecords(Errors.INVALID_RECORD, names_first=True)},
     ),
     Difference(
         title="a produce request that waits for acks=all at a leader which gets StopReplica",

@@ -1,6 +1,7 @@
 """Kafka 2.5 (2.5.1)."""
 
-from brokers.keyless_records import NAMES_ALL
+from emulator.protocol.errors import Errors
+from emulator.protocol.produce import KeylessRecords
 from scenarios.profiles import release_metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_4 import PROFILE as KAFKA_2_4
@@ -13,7 +14,7 @@ PROFILE = KAFKA_2_4.with_differences(
         title="a record without a key, for a compacted topic,",
         here="is refused with INVALID_RECORD, and each such record is named, with the reason",
         source="LogValidator.processRecordErrors, 2.5",
-        policies={"brokers.keyless_records": NAMES_ALL},
+        policies={"brokers.keyless_records": KeylessRecords(Errors.INVALID_RECORD, names_all=True)},
     ),
     Difference(
         title="the leader epoch that a reader knows is held against that of the leader",
