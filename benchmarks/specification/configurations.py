@@ -5,7 +5,7 @@
 
 from attrs import field, frozen
 
-from benchmarks.specification.constants import CONSTANTS, MEANT, true_in
+from scenarios.observe.specification.constants import CONSTANTS, MEANT, true_in
 
 BOUNDS = (
     "Records", "Deaths", "Expiries", "Failovers", "Zombies", "Elections", "Shrinks", "Moves", "Cancels",

@@ -2,8 +2,8 @@
 
 from benchmarks.specification.checker import SPECIFICATION
 from benchmarks.specification.configurations import Configuration
-from benchmarks.specification.constants import CONSTANTS, RELEASES
 from benchmarks.specification.questions import CONFIGURATIONS
+from scenarios.observe.specification.constants import CONSTANTS, RELEASES
 from scenarios.pages import into_page, table
 
 PAGE = SPECIFICATION / "README.md"

@@ -1,7 +1,7 @@
 """All configurations, by what they ask."""
 
 from benchmarks.specification.configurations import AT_REST, GIVEN_UP, SAFETY, Configuration
-from benchmarks.specification.constants import true_in
+from scenarios.observe.specification.constants import true_in
 
 EVERYTHING = (*SAFETY, *AT_REST)
 KAFKA_1097_ONLY = tuple(sorted(true_in("0.8.0") - {"JoinsUnassigned"}))

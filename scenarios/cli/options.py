@@ -270,6 +270,14 @@ def add_sampled(parser: Parser) -> None:
     )
 
 
+def add_against_specification(parser: Parser) -> None:
+    parser.add_argument(
+        "--against-specification",
+        action="store_true",
+        help="also hold every event against the TLA+ of docs/specification, and report where it allows none",
+    )
+
+
 def changes(arguments: Namespace) -> list[tuple[str, str]]:
     """The changes of ``--set``, and those that ``--bug`` means."""
     bugs = [("bugs", json.dumps(arguments.bugs))] if arguments.bugs else []

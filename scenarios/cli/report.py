@@ -51,6 +51,7 @@ def report(run: Run, trace: Path | None = None) -> Iterator[str]:
     yield ""
     yield verdict(run)
     yield from known(run)
+    yield from (red(f"  not in the specification: {one}") for one in run.rejections)
     if run.leaping is not None:
         yield f"  {run.leaping}"
     yield from _headlines(list(headlines(run, None if trace is None else str(trace))))

@@ -35,6 +35,7 @@ def run_scenario(
     on_time: Callable[[int], object] | None = None,
     counts_reach: bool = False,
     figures: bool = True,
+    against_specification: bool = False,
     changes: Sequence[tuple[str, str]] = (),
 ) -> Run:
     """Run ``scenario`` and judge the run.
@@ -46,7 +47,7 @@ def run_scenario(
         on_event: gets every chunk of events.
         on_time: gets the virtual time (us) with every chunk of events.
         counts_reach: fill ``Run.reach``.
-        figures: option of ``Stage``.
+        figures, against_specification: options of ``Stage``.
         changes: changes of ``scenario`` to its file, as keys and values of ``--set``: the replay command has them.
 
     Raises:
@@ -62,7 +63,10 @@ def run_scenario(
         from scenarios.runs.dataset.manifest import check_overwritable
 
         check_overwritable(trace_dir, scenario.source)
-    stage = Stage(asked, keep_rows=trace_dir is not None, counts_reach=counts_reach, figures=figures)
+    stage = Stage(
+        asked, keep_rows=trace_dir is not None, counts_reach=counts_reach, figures=figures,
+        against_specification=against_specification,
+    )  # fmt: skip
     recording = None if trace_dir is None else Recording(stage)
     if on_event is not None:
         stage.cluster.trace.sink(on_event)

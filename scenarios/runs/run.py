@@ -19,6 +19,7 @@ from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.convergence import Convergence
 
 if TYPE_CHECKING:
+    from scenarios.observe.specification.rejection import Rejection
     from scenarios.runs.finding import Finding
     from scenarios.runs.known.reason import Reason
     from scenarios.runs.leaping import Leaping
@@ -68,6 +69,8 @@ class Run:
         quotas: replication quotas that were exhausted at the end, with the replicas that they held back.
         reach: counts of what it reached, by name; empty where they were not asked for.
         leaping: what the leaps of a sampled run were; None: the run is exact.
+        rejections: where it left docs/specification, the first of each sentence; empty: nowhere, or nobody asked. They
+            are no part of the verdict.
     """
 
     run_id: str
@@ -97,6 +100,7 @@ class Run:
     defects: tuple[str, ...] = ()
     besides: str = ""
     leaping: Leaping | None = None
+    rejections: tuple[Rejection, ...] = ()
 
     @property
     def control_plane(self) -> tuple[Any, ...]:
@@ -159,6 +163,7 @@ class Run:
             "lost": list(self.lost),
             **({"defects": list(self.defects)} if self.defects else {}),
             **({} if self.leaping is None else {"sampled": self.leaping.to_json()}),
+            **({"rejections": [one.to_json() for one in self.rejections]} if self.rejections else {}),
             "metrics": self.metrics,
             "leaderless": self.leaderless,
             "convergence": self.convergence.to_json(),

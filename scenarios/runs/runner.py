@@ -15,6 +15,7 @@ from emulator.trace.events import Step
 from scenarios.cluster.cluster import Cluster
 from scenarios.cluster.from_scenario import cluster_setup, topic_setup
 from scenarios.cluster.policies import min_insync_replicas
+from scenarios.errors import BadInput
 from scenarios.faults import Performer, TargetRoles
 from scenarios.faults.operated import Executions
 from scenarios.language import Scenario
@@ -30,6 +31,7 @@ from scenarios.observe.measures import Measured, Measures
 from scenarios.observe.measures.figures import Figures
 from scenarios.observe.measures.moves import refused as is_refusal
 from scenarios.observe.timeline.log_changes import is_data
+from scenarios.profiles.profile_registry import PROFILES
 from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.convergence import Convergence, ConvergenceJudge
 from scenarios.runs.culprits import named_failures
@@ -44,6 +46,7 @@ from scenarios.units import counted
 
 if TYPE_CHECKING:
     from emulator.schedules import Schedule
+    from scenarios.observe.specification import Oracle
     from scenarios.runs.leaping import Leaper
 
 
@@ -62,6 +65,7 @@ class Stage:
         counts_reach: count what is reached (``scenarios.observe.reach``).
         figures: compute every figure. Without that ``Run.metrics`` has only what the run itself goes by; where the
             scenario names metrics, all are computed nevertheless.
+        against_specification: hold every event against docs/specification too. The events do not depend on it.
         backend: how tasks wait. The events of a run do not depend on it.
         leaper: lets a sampled run leap; None: the run is exact.
         defects: defects of the tool itself that did not end the program, in a line each, each once.
@@ -71,6 +75,7 @@ class Stage:
     keep_rows: bool = False
     counts_reach: bool = False
     figures: bool = True
+    against_specification: bool = False
     backend: Backend = "detached"
     reach: Mapping[str, int] = field(init=False, factory=dict)
     on_reach: Callable[[Callable[[str], object]], object] = field(init=False, default=lambda _: None)
@@ -79,6 +84,7 @@ class Stage:
     measures: Measures = field(init=False)
     checkers: Checkers = field(init=False)
     quotas: Quotas = field(init=False)
+    oracle: "Oracle | None" = field(init=False, default=None)
     control_plane: ControlPlaneLog = field(init=False)
     performer: Performer = field(init=False)
     judge: Judge = field(init=False)
@@ -118,6 +124,12 @@ class Stage:
 
             reached = Reach(trace, self.measures.past)
             self.reach, self.on_reach = reached.counts, reached.on_first
+        if self.against_specification:
+            if scenario.fidelity == SAMPLED:
+                raise BadInput("holds exact runs against it, and not sampled ones", where="--against-specification")
+            from scenarios.observe.specification import Oracle  # which few runs need
+
+            self.oracle = Oracle(trace, self.checkers.history, PROFILES[scenario.profile].release)
         self.quotas = Quotas(trace, self.measures.past.now, self.log_end)
         self.control_plane = ControlPlaneLog.of(trace)
         roles = TargetRoles(cluster, scenario.assignments(), scenario.targets())
@@ -437,6 +449,7 @@ def conclude(
         defects=tuple(stage.defects),
         besides=besides,
         leaping=None if stage.leaper is None else stage.leaper.account(),
+        rejections=() if stage.oracle is None else tuple(stage.oracle.rejections),
     )  # fmt: skip
     if reason:
         from scenarios.runs.findings import also_found

@@ -7,9 +7,9 @@ import pytest
 
 from benchmarks.specification import pages
 from benchmarks.specification.checker import SPECIFICATION
-from benchmarks.specification.constants import CONSTANTS, MEANT, RELEASES, true_in
 from benchmarks.specification.questions import AS_IT_IS, AS_MEANT, CONFIGURATIONS
 from scenarios.language import Scenario
+from scenarios.observe.specification.constants import CONSTANTS, MEANT, RELEASES, true_in
 from scenarios.pages import into_page
 from scenarios.runs import run_scenario
 

@@ -81,6 +81,7 @@ def add(program: Program) -> None:
         help="plain (default): seed after seed; branching, with --out: also go on again from where runs came to "
         "something new",
     )
+    options.add_against_specification(parser)
     parser.add_argument("--verbose", "-v", action="store_true", help="print what each seed has drawn")
     options.add_profile(parser)
     options.add_bugs(parser)
@@ -147,7 +148,7 @@ def _asked(arguments: Namespace) -> Campaign:
     if arguments.search == BRANCHING:
         _check_search(arguments)
     return Campaign(
-        drawn=Drawn(scenario=scenario, names=names),
+        drawn=Drawn(scenario=scenario, names=names, against_specification=arguments.against_specification),
         until=arguments.until or "",
         until_chance=arguments.until_chance,
         leans=arguments.lean,
@@ -163,7 +164,12 @@ def _check_search(arguments: Namespace) -> None:
     BadInput."""
     if not arguments.out:
         raise BadInput("branching writes a file for each finding; add --out", where="--search")
-    for option, given in (("--lean", arguments.lean), ("--master", arguments.master is not None)):
+    refused = (
+        ("--lean", arguments.lean),
+        ("--master", arguments.master is not None),
+        ("--against-specification", arguments.against_specification),
+    )
+    for option, given in refused:
         if given:
             raise BadInput("cannot be combined with --search branching; leave one out", where=option)
 
@@ -259,8 +265,9 @@ class _Told:
         from scenarios.studies.chaos.paths import name_of
 
         arguments, seed = self.arguments, result.seed
+        against = ["--against-specification"] if self.campaign.drawn.against_specification else []
         if self.campaign.out is not None:
-            return command_line("run", str(self.campaign.out / f"{name_of(seed, result.path)}.toml"))
+            return command_line("run", str(self.campaign.out / f"{name_of(seed, result.path)}.toml"), *against)
         words = ["chaos", "--seeds", str(seed)]
         if arguments.file is not None:
             words = ["run", arguments.file, "--seed", str(seed)]
@@ -268,7 +275,7 @@ class _Told:
         for option, values in (("--bug", arguments.bugs), ("--set", [f"{k}={v}" for k, v in arguments.changes])):
             for value in values or ():
                 words += [option, value]
-        return command_line(*words)
+        return command_line(*words, *against)
 
     def end(self, tally: Tally, seconds: float) -> Iterator[str]:
         before = f" ({tally.before} were there already)" if tally.before else ""

@@ -40,6 +40,7 @@ def add(program: Program) -> None:
     parser.add_argument(
         "--without", metavar="TICKET", type=options.ticket, help="run again as since the fix of a ticket, and compare"
     )
+    options.add_against_specification(parser)
     parser.add_argument("--check", action="store_true", help="run twice, in two processes, and compare event by event")
     options.add_format(parser)
 
@@ -59,6 +60,9 @@ def run(arguments: Namespace) -> int:
     if arguments.without and (arguments.trace or arguments.seeds is not None or arguments.check):
         other = "--trace" if arguments.trace else "--check" if arguments.check else "--seeds"
         raise BadInput(f"compares two runs of one seed and writes none; leave out {other}", where="--without")
+    if arguments.against_specification and (arguments.without or arguments.seeds is not None or arguments.check):
+        other = "--without" if arguments.without else "--check" if arguments.check else "--seeds"
+        raise BadInput(f"looks at one run; leave out {other}", where="--against-specification")
     arguments.changes = options.changes(arguments)
     if arguments.schedule:
         arguments.changes.append(("schedule", arguments.schedule))
@@ -134,6 +138,7 @@ def _run_once(scenario: Scenario, arguments: Namespace) -> int:
         trace_dir=trace,
         overwrite=True,
         on_time=show_progress,
+        against_specification=arguments.against_specification,
         changes=arguments.changes,
     )
     if arguments.format == "json":
@@ -143,4 +148,4 @@ def _run_once(scenario: Scenario, arguments: Namespace) -> int:
     else:
         for line in report(finished, trace):
             say(line)
-    return exits.PASSED if finished.passed else exits.FAILED
+    return exits.PASSED if finished.passed and not finished.rejections else exits.FAILED

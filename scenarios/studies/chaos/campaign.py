@@ -75,6 +75,7 @@ class Campaign:
             "profile": scenario.profile,
             "leans": self.leans,
             "search": self.search,
+            "against_specification": self.drawn.against_specification,
             "version": VERSION,
             "code": code_digest(),
         }

@@ -28,6 +28,8 @@ _NUMBER: Any = instance_of(int)
 _TEXT: Any = instance_of(str)
 TOOL = "tool"
 """The checker's name in a finding that is not about the cluster: the program raised an exception."""
+SPECIFICATION = "specification"
+"""The same where a run left docs/specification: no checker has found it."""
 
 
 class ResultFinding(NamedTuple):
@@ -118,11 +120,13 @@ class Drawn:
     Attributes:
         weights: the shares by which kinds are drawn, where they are not those of the blocks.
         names: the things whose reaching is counted; empty: none is.
+        against_specification: hold every run against docs/specification too.
     """
 
     scenario: Scenario
     weights: Weights = field(factory=dict)
     names: tuple[str, ...] = ()
+    against_specification: bool = False
 
     def with_weights(self, weights: Weights) -> Drawn:
         """A copy with other shares."""
@@ -189,7 +193,10 @@ def _first_line(error: Exception) -> str:
 
 def run_seed(drawn: Drawn, seed: int) -> SeedResult:
     """Draw and run one seed."""
-    run = run_scenario(evolve(drawn.concrete(seed), source=""), counts_reach=bool(drawn.names), figures=False)
+    run = run_scenario(
+        evolve(drawn.concrete(seed), source=""), counts_reach=bool(drawn.names), figures=False,
+        against_specification=drawn.against_specification,
+    )  # fmt: skip
     return result_of(run, drawn, seed)
 
 
@@ -206,9 +213,10 @@ def result_of(run: Run, drawn: Drawn, seed: int) -> SeedResult:
         )
         for one in findings(run)
     )
+    rejected = tuple(ResultFinding(SPECIFICATION, str(one.sentence), one.state) for one in run.rejections)
     return SeedResult(
         seed=seed,
-        found=found,
+        found=(*found, *rejected),
         virtual_us=round(run.virtual_s * 1e6),
         events=run.events,
         reach=packed(run.reach, drawn.names) if drawn.names else "",

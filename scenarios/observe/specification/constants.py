@@ -141,3 +141,12 @@ def true_in(release: str) -> frozenset[str]:
     if release not in (*RELEASES, MEANT):
         raise LookupError(f"no release {release}; there are {', '.join((*RELEASES, MEANT))}")
     return frozenset(constant.name for constant in CONSTANTS if release in constant.releases)
+
+
+def release_of(profile_release: str) -> str:
+    """The release whose constants hold for a profile's: the last of ``RELEASES`` that is not after it."""
+    return max((one for one in RELEASES if _numbers(one) <= _numbers(profile_release)), key=_numbers)
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(map(int, release.split(".")))

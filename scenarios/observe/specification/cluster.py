@@ -1,0 +1,74 @@
+"""The variables of the specification (Cluster.tla), by partition, and where rejections go."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from emulator.protocol.types import TopicPartition
+from emulator.trace import Event
+from scenarios.observe.history.history import History
+from scenarios.observe.past.cluster_state import FoldedState
+from scenarios.observe.specification.rejection import Rejection, Sentence
+from scenarios.observe.specification.replica import Replica
+
+KEPT = 10
+"""Rejections that are kept for each sentence: one deviation can break a sentence at every later event."""
+
+
+class Replicas(dict[int, Replica]):
+    """The replicas of one topic on one broker, by partition; made when they are looked up."""
+
+    def __init__(self, broker: int) -> None:
+        super().__init__()
+        self._broker = broker
+
+    def __missing__(self, partition: int) -> Replica:
+        found = self[partition] = Replica(self._broker)
+        return found
+
+
+class Variables:
+    """What all parts of the oracle share.
+
+    Attributes:
+        constants: the constants that are TRUE.
+        zk: ZooKeeper, brokers and controllers as events have shown them.
+        rejections: those that are kept, in order. ``counts``: how many there were of each sentence.
+        seen: by broker, the highest controller epoch that it has met.
+    """
+
+    def __init__(self, history: History, constants: frozenset[str]) -> None:
+        self.constants = constants
+        self.history = history
+        self.zk: FoldedState = history.cluster
+        self.rejections: list[Rejection] = []
+        self.counts: Counter[Sentence] = Counter()
+        self.seen: dict[int, int] = {}
+        self._by_topic: dict[tuple[int, str], Replicas] = {}
+
+    def on(self, broker: int, topic: str) -> Replicas:
+        """The replicas of a topic on a broker."""
+        found = self._by_topic.get((broker, topic))
+        if found is None:
+            found = self._by_topic[broker, topic] = Replicas(broker)
+        return found
+
+    def of(self, broker: int, tp: TopicPartition) -> Replica:
+        """The replica of a partition on a broker."""
+        return self.on(broker, tp.topic)[tp.partition]
+
+    def on_broker(self, broker: int) -> Iterable[Replica]:
+        """All replicas of a broker."""
+        for (node, _topic), replicas in self._by_topic.items():
+            if node == broker:
+                yield from replicas.values()
+
+    def reject(self, event: Event, tp: TopicPartition | None, sentence: Sentence, found: str, *before: Any) -> None:
+        """Take note that ``event`` breaks ``sentence``."""
+        self.counts[sentence] += 1
+        if self.counts[sentence] <= KEPT:
+            state = "; ".join(str(one) for one in before if one is not None) or "nothing known"
+            kind = type(event).__name__
+            self.rejections.append(Rejection(event.t_us, event.seq, kind, tp, sentence, state, found))

@@ -1,0 +1,155 @@
+"""Logs.tla and the appends of Isr.tla: what leaders append, what followers fetch, where logs are cut."""
+
+from __future__ import annotations
+
+from emulator.protocol.events import BatchesAppended, LogLoaded, Truncated
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.specification.cluster import Variables
+from scenarios.observe.specification.rejection import Sentence
+from scenarios.observe.specification.replica import EVER, FETCHING, Replica
+
+APPENDS = Sentence("Isr", "LeaderAppends", "Presumes(l)", "only who leads by its last LeaderAndIsr appends as leader")
+OWN_EPOCH = Sentence(
+    "Isr", "LeaderAppends", "epoch |-> part[l].epoch", "a leader appends in the epoch of its last LeaderAndIsr"
+)
+AT_END = Sentence("Isr", "LeaderAppends", "Append(log[l], record)", "a record goes to the end of the log")
+FETCHES = Sentence(
+    "Isr", "Fetch", 'part[f].fetch = "fetching"', "only who follows, and was not stopped since, appends what it fetches"
+)
+FETCHED_AT_END = Sentence("Isr", "Fetch", "Append(log[f], log[l][end + 1])", "a follower appends at its end")
+OF_LEADER = Sentence(
+    "Isr",
+    "Fetch",
+    "Append(log[f], log[l][end + 1])",
+    "a follower appends what its leader has there",
+)
+FROM_LEADER = Sentence("Isr", "Fetch", "Presumes(l)", "a fetch is answered by who leads in its own view")
+SAME_EPOCH = Sentence(
+    "Isr", "Fetch", "check == EpochOfFetch(f, l, hasEpoch)", "a fetch is answered in the leader epoch of the follower"
+)
+CUTS = Sentence(
+    "Logs", "TruncateToEpochEndOffset", "cut.to", "a follower cuts its log where the leader's answer for its epoch says"
+)
+CUTS_FOLLOWER = Sentence(
+    "Logs", "TruncateToEpochEndOffset", 'part[f].fetch = "truncating"', "only a follower cuts its log"
+)
+
+
+class Logs:
+    """The fold of what is in logs. It sees every batch of every replica, so it goes through columns."""
+
+    def __init__(self, variables: Variables) -> None:
+        self._variables = variables
+        constants = variables.constants
+        self._fenced = not constants & {"FetchesUnfenced", "SessionsForgetEpoch"}
+        self._cuts_at_high_watermark = "TruncatesToHighWatermark" in constants
+        self._coarse = "AnswersEpochsCoarsely" in constants
+
+    def on_appended(self, event: BatchesAppended) -> None:
+        _, _, _, node, topic, leads, partitions, epochs, bases, ends, _, _ = event
+        replicas = self._variables.on(node, topic)
+        for partition, epoch, base, end in zip(partitions, epochs, bases, ends, strict=True):
+            replica = replicas[partition]
+            if leads:
+                if replica.leader != node or epoch != replica.epoch or base != replica.end:
+                    self._refuse_append(event, TopicPartition.of(topic, partition), replica, epoch, base)
+            else:
+                source = replica.source
+                if (
+                    source is None
+                    or replica.fetch is not FETCHING
+                    or base != replica.end
+                    or replica.epoch not in source.led
+                    or (source.epoch == replica.epoch and not source.has_last_of(replica))
+                ):
+                    self._look_at_fetch(event, TopicPartition.of(topic, partition), replica, base)
+            replica.end = end
+            if epoch > replica.latest:
+                replica.assign_epoch(epoch, base)
+
+    def _refuse_append(
+        self, event: BatchesAppended, tp: TopicPartition, replica: Replica, epoch: int, base: int
+    ) -> None:
+        reject = self._variables.reject
+        if not replica.presumes:
+            reject(event, tp, APPENDS, f"{replica.broker} appends as leader", replica)
+        elif epoch != replica.epoch:
+            reject(event, tp, OWN_EPOCH, f"{replica.broker} appends in epoch {epoch}", replica)
+        else:
+            reject(event, tp, AT_END, f"{replica.broker} appends at {base}", replica)
+
+    def _look_at_fetch(self, event: BatchesAppended, tp: TopicPartition, replica: Replica, base: int) -> None:
+        """Find what is wrong with what a follower appends, if anything is."""
+        reject, me, source = self._variables.reject, replica.broker, replica.source
+        if source is None or replica.fetch is not FETCHING:
+            reject(event, tp, FETCHES, f"{me} appends what it fetched", replica)
+        elif base != replica.end:
+            reject(event, tp, FETCHED_AT_END, f"{me} appends at {base}", replica, source)
+        elif not source.led:
+            reject(event, tp, FROM_LEADER, f"{me} got records from {source.broker}", replica, source)
+        elif self._fenced and replica.epoch not in source.led:
+            found = f"{me} got records from {source.broker}, which has never led epoch {replica.epoch}"
+            reject(event, tp, SAME_EPOCH, found, replica, source)
+        elif source.presumes and not source.has_last_of(replica):
+            reject(event, tp, OF_LEADER, f"{me} appends what {source.broker} does not have there", replica, source)
+
+    # -- cuts ---------------------------------------------------------------------------------------------------------
+
+    def on_truncated(self, event: Truncated) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        replica = self._variables.of(event.node, tp)
+        to, source = event.log_end_offset, replica.source
+        if replica.presumes:
+            self._variables.reject(event, tp, CUTS_FOLLOWER, f"{event.node} cuts its log to {to}", replica)
+        elif source is not None and source.presumes and to < replica.end:
+            self._check_cut(event, tp, replica, source, to)
+        replica.cut(to, replica.epoch - 1 if self._fenced else EVER)
+
+    def _check_cut(self, event: Truncated, tp: TopicPartition, replica: Replica, source: Replica, to: int) -> None:
+        expected = replica.hw if self._cuts_at_high_watermark else self._cut(replica, source)
+        if replica.log is not None:  # log start offsets are left out: nothing before one can be cut
+            expected = max(expected, replica.log.start_offset)
+        if to == min(expected, replica.end) or (replica.end > source.end and to == source.end):
+            return
+        if source.log is not None and source.log.start_offset > replica.end:
+            return  # log start offsets are left out
+        found = f"{event.node} cuts its log to {to}, and not to {expected}"
+        self._variables.reject(event, tp, CUTS, found, replica, source)
+
+    def _cut(self, replica: Replica, source: Replica) -> int:
+        """Where a follower cuts (``Truncation``), by the leader's answer for its last epoch (``Answer``)."""
+        if not replica.cache:
+            return replica.hw
+        known, end = self._answer(source, replica.latest)
+        if end < 0:
+            return replica.hw
+        mine = [epoch for epoch, _ in replica.cache if epoch <= known]
+        if known < 0 or not mine:
+            return end
+        after = next((start for epoch, start in replica.cache if epoch > mine[-1]), replica.end)
+        return after if mine[-1] != known else min(after, end)
+
+    def _answer(self, source: Replica, epoch: int) -> tuple[int, int]:
+        if epoch == source.epoch:
+            return epoch, source.end
+        ends = next((start for later, start in source.cache if later > epoch), None)
+        if ends is None:
+            return -1, -1
+        upto = [known for known, _ in source.cache if known <= epoch]
+        if not upto:
+            return (-1, -1) if self._coarse else (epoch, ends)
+        return (-1 if self._coarse else upto[-1]), ends
+
+    # -- disks --------------------------------------------------------------------------------------------------------
+
+    def on_loaded(self, event: LogLoaded) -> None:
+        """What is on the disk after a start: the specification leaves out disks that lose what was written."""
+        variables, tp = self._variables, TopicPartition.of(event.topic, event.partition)
+        replica, end = variables.of(event.node, tp), event.log_end_offset
+        if end < replica.end:
+            replica.cut(end)
+        elif end > replica.end:
+            replica.end = end
+            replica.assign_epoch(0, 0)
+        replica.hw = event.high_watermark
+        replica.log = variables.history.logs.made(event.node, event.topic, event.partition)

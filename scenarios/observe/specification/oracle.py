@@ -1,0 +1,43 @@
+"""The oracle: the specification (docs/specification) as a fold over the events of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from emulator.trace import Trace
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import arm
+from scenarios.observe.specification.cluster import Variables
+from scenarios.observe.specification.constants import release_of, true_in
+from scenarios.observe.specification.fencing import Fencing
+from scenarios.observe.specification.isr import Isr
+from scenarios.observe.specification.logs import Logs
+from scenarios.observe.specification.rejection import Rejection
+from scenarios.observe.specification.state_machines import StateMachines
+
+
+class Oracle:
+    """Holds every event of a run against the specification. Arm it before the run starts, and after the checkers, whose
+    history it shares; it emits nothing, so the run's events are those of a run without it.
+
+    It is no checker: it says what Kafka does, and not what Kafka promises, so what breaks it may break no promise.
+
+    Args:
+        release: of the run's profile; its constants are those of the nearest release that was read.
+    """
+
+    def __init__(self, trace: Trace, history: History, release: str) -> None:
+        self._variables = variables = Variables(history, true_in(release_of(release)))
+        isr = Isr(variables)
+        for part in (Logs(variables), isr, Fencing(variables, isr), StateMachines(variables, isr)):
+            arm(part, trace, history.past)
+
+    @property
+    def rejections(self) -> Sequence[Rejection]:
+        """The rejections so far, in order: the first of each sentence."""
+        return tuple(self._variables.rejections)
+
+    @property
+    def count(self) -> int:
+        """How many rejections there were in all."""
+        return self._variables.counts.total()

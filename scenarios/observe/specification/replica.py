@@ -1,0 +1,104 @@
+"""One replica as the specification knows it: ``part``, ``cache``, ``hw`` and the end of ``log`` of Cluster.tla."""
+
+from __future__ import annotations
+
+from attrs import define, field
+
+from emulator.protocol.types import NO_LEADER
+from scenarios.observe.history.replica_logs import ReplicaLogHistory
+
+EVER = 1 << 62
+IDLE, FETCHING, FAILED = "idle", "fetching", "failed"
+
+
+@define(eq=False)
+class Replica:
+    """The state of one partition on one broker.
+
+    Attributes:
+        leader, epoch, assigned, isr, version, decided: what the last LeaderAndIsr told, and ISR writes since.
+        proposal: the ISR that it is about to write; empty: none.
+        start: where its epoch as leader starts.
+        fetch: ``idle``, ``fetching`` or ``failed``.
+        end, hw: of its log.
+        peak: the end that its log had before it was cut: a leader of an epoch up to ``peak_until`` may still count it.
+        cache: the leader epoch cache: epochs with the offsets where they start.
+        led: the epochs that it has led.
+        log: its content; None: no event was about it yet.
+        source: the replica of its leader, on a follower.
+        counted: on a leader, the other replicas that its high watermark waits for.
+    """
+
+    broker: int
+    leader: int = NO_LEADER
+    epoch: int = -1
+    assigned: tuple[int, ...] = ()
+    isr: tuple[int, ...] = ()
+    proposal: tuple[int, ...] = ()
+    version: int = -1
+    decided: int = 0
+    start: int = 0
+    fetch: str = IDLE
+    end: int = 0
+    hw: int = 0
+    peak: int = 0
+    peak_until: int = -1
+    latest: int = -1
+    cache: list[tuple[int, int]] = field(factory=list)
+    led: dict[int, None] = field(factory=dict)
+    log: ReplicaLogHistory | None = None
+    source: Replica | None = None
+    counted: tuple[Replica, ...] = ()
+
+    @property
+    def presumes(self) -> bool:
+        """Whether it serves as leader, rightly or not (``Presumes``)."""
+        return self.leader == self.broker
+
+    def forget(self) -> None:
+        """Know no more than a Partition object that was just created (``NoPartition``)."""
+        self.leader, self.epoch, self.version, self.decided, self.start = NO_LEADER, -1, -1, 0, 0
+        self.assigned = self.isr = self.proposal = self.counted = ()
+        self.fetch, self.source = IDLE, None
+
+    def assign_epoch(self, epoch: int, start: int) -> None:
+        """Enter an epoch into the cache (``Assigned``)."""
+        if epoch > self.latest:
+            self.cache.append((epoch, start))
+            self.latest = epoch
+
+    def was_at(self, offset: int, epoch: int) -> bool:
+        """Whether its log went up to ``offset`` before it was cut, so far as a leader of ``epoch`` may know."""
+        return self.peak >= offset and epoch <= self.peak_until
+
+    def counts_below(self, mark: int) -> list[Replica]:
+        """Those of ``counted`` that have never told that they have all up to ``mark``."""
+        epoch = self.epoch
+        return [one for one in self.counted if one.end < mark and not one.was_at(mark, epoch)]
+
+    def cut(self, end: int, until: int = EVER) -> None:
+        """Cut log and cache (``CutLog``, ``CutCache``). Leaders of epochs up to ``until`` may know the old end."""
+        self.peak, self.peak_until = max(self.peak, self.end), until
+        self.end, self.hw = end, min(self.hw, end)
+        while self.cache and self.cache[-1][1] >= end:
+            self.cache.pop()
+        self.latest = self.cache[-1][0] if self.cache else -1
+
+    def empty(self) -> None:
+        """Hold no record."""
+        self.cut(0)
+        self.cache.clear()
+        self.latest = -1
+
+    def has_last_of(self, other: Replica) -> bool:
+        """Whether its log has the last record of ``other``, and all before it."""
+        mine, its = self.log, other.log
+        if mine is None or its is None or not (mine.known and its.known):
+            return True
+        return mine.holds(its.last) or (its.size == 1 and its.end_offset <= mine.end_offset)
+
+    def __str__(self) -> str:
+        role = f"leads epoch {self.epoch}" if self.presumes else f"follows {self.leader} in epoch {self.epoch}"
+        known = f", ISR {list(self.isr)}, version {self.version}" if self.presumes else f", {self.fetch}"
+        proposed = f", proposes {list(self.proposal)}" if self.proposal else ""
+        return f"broker {self.broker} {role}{known}{proposed}, log up to {self.end}, high watermark {self.hw}"
