@@ -44,6 +44,17 @@ GROUPS: tuple[tuple[Ids, Ids], ...] = (
     ((0, 1, 2, 3, 4), (0, 1, 2, 3, 4)),
     ((3, 4, 5, 0, 1, 2), (0, 5, 1, 2, 3, 4)),
 )
+LATER_GROUPS: tuple[tuple[Ids, Ids], ...] = (
+    # Real Kafka 2.8.2 dropped brokers from ISRs in the first two of these orders.
+    ((0, 1, 2), (0, 1, 2)),
+    ((1, 2), (1, 2)),
+    # What ``groupBy`` gives in Scala 2.12.13 and 2.12.14.
+    ((7, 3, 5), (7, 3, 5)),
+    ((1125, 1879, 592, 1639), (1125, 1879, 592, 1639)),
+    ((3, 4, 5, 0, 1, 2), (0, 5, 1, 2, 3, 4)),
+    ((40, 7, 33, 1, 64, 1000), (1, 33, 64, 7, 1000, 40)),
+    ((70000, 5, 65541, 131077, 3), (5, 131077, 65541, 70000, 3)),
+)
 
 
 @pytest.mark.parametrize(("members", "expected"), SETS)
@@ -54,6 +65,11 @@ def test_a_set_is_in_scalas_order(members: Ids, expected: Ids) -> None:
 @pytest.mark.parametrize(("keys", "expected"), GROUPS)
 def test_groups_are_in_scalas_order(keys: Ids, expected: Ids) -> None:
     assert group_order(keys) == expected
+
+
+@pytest.mark.parametrize(("keys", "expected"), LATER_GROUPS)
+def test_groups_since_2_12_13_are_in_the_order_of_a_set(keys: Ids, expected: Ids) -> None:
+    assert set_order(keys) == expected
 
 
 PARTITIONS: tuple[tuple[str, str, str, str], ...] = (
