@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.announced.recorded import RECORDED, Answers, read_recorded, write_recorded
 from benchmarks.calibration.errors import CannotRecord
 from benchmarks.calibration.real.cluster import START_WITHIN_S, RealCluster, running
-from benchmarks.calibration.releases import OLD_ZOOKEEPER, RELEASES, Release
+from benchmarks.calibration.releases import OLD_ZOOKEEPER, RELEASES, RELOAD4J, Release
 from scenarios.wire.codec import APIS, decode_response, encode_request
 from scenarios.wire.refusals import WITHOUT_SECURITY
 
@@ -39,7 +39,6 @@ WITH_ONE: Mapping[int, Mapping[str, Any]] = {
     },
 }  # fmt: skip
 """Requests with one element where each element gets an error of its own."""
-RELOAD4J = ("slf4j-reload4j", "1.7.36")
 ASKED = {
     **RELEASES,
     **{
@@ -47,11 +46,7 @@ ASKED = {
         for release in (
             Release("0.10.2.2", "kafka-1.1", zookeeper=OLD_ZOOKEEPER),
             Release("0.11.0.3", "kafka-1.1", zookeeper=OLD_ZOOKEEPER),
-            Release("2.8.2", "kafka-2.8"),
-            Release("3.0.2", "kafka-3.0"),
-            Release("3.3.2", "kafka-3.0", scala="2.13", logger=RELOAD4J),
-            Release("3.6.2", "kafka-3.0", scala="2.13", logger=RELOAD4J),
-            Release("3.7.2", "kafka-3.0", scala="2.13", logger=RELOAD4J),
+            Release("3.7.2", "kafka-3.6", scala="2.13", logger=RELOAD4J),
         )
     },
 }

@@ -169,7 +169,8 @@ def _state(each: LeaderAndIsrPartition | PartitionMetadata, more: str, error: st
 
 def _roles(each: LeaderAndIsrPartition) -> str:
     lists = (("adding", each.adding), ("removing", each.removing))
-    return " ".join([*["isNew"] * each.is_new, *(f"{name}={list(brokers)}" for name, brokers in lists if brokers)])
+    moving = [f"{name}={list(brokers)}" for name, brokers in lists if brokers]
+    return " ".join([*["isNew"] * each.is_new, *moving, *["recovering"] * each.recovering])
 
 
 def _offline(each: PartitionMetadata) -> str:

@@ -34,8 +34,8 @@ class PartitionState(NamedTuple):
 
     Attributes:
         isr: the ISR, sorted, since the order of joins differs between two runs of Kafka.
-        more: ``isNew``, ``adding=…`` and ``removing=…`` of LeaderAndIsr, ``offline=…`` of UpdateMetadata; empty where
-            they are not set.
+        more: ``isNew``, ``adding=…``, ``removing=…`` and ``recovering`` of LeaderAndIsr, ``offline=…`` of
+            UpdateMetadata; empty where they are not set.
     """
 
     topic: str

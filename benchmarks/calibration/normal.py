@@ -2,8 +2,8 @@
 
 Left out is what differs between two runs of one cluster: times and addresses; the writes before the first topic; in
 which order followers join the ISR and how many joins one announcement carries; which of several brokers becomes
-controller. A stream is what happens to one znode, or what one broker is sent about one topic; between streams there is
-no order.
+controller; the ids that topics are given. A stream is what happens to one znode, or what one broker is sent about one
+topic; between streams there is no order.
 """
 
 import json
@@ -74,10 +74,13 @@ class _State(NamedTuple):
     leader: int
     leader_epoch: int
     isr: frozenset[int]
+    recovering: bool
 
     def grown_from(self, other: "_State | None") -> bool:
         """Whether nothing but joins lies between the two."""
-        return other is not None and self[:3] == other[:3] and self.isr > other.isr
+        if other is None or (self.recovering, *self[:3]) != (other.recovering, *other[:3]):
+            return False
+        return self.isr > other.isr
 
 
 class _Writes:
@@ -87,6 +90,7 @@ class _Writes:
         self.streams: dict[Stream, list[str]] = {}
         self._states: dict[Stream, _State | None] = {}
         self._controllers: list[int] = []
+        self._ids: dict[Stream, list[str]] = {}
 
     def see(self, write: Write) -> None:
         if not write.path.startswith(_KEPT):
@@ -101,7 +105,7 @@ class _Writes:
         stream = Stream(topic[1] if topic else CLUSTER, f"znode {write.path}")
         if write.path.startswith("/admin/") and not topic:
             stream = Stream(self._named(write, stream), stream.name)
-        self.streams.setdefault(stream, []).append(self._line(write))
+        self.streams.setdefault(stream, []).append(self._line(stream, write))
 
     def _named(self, write: Write, stream: Stream) -> str:
         """The topic that a request of an operator names, where it names one; a later write is about the same."""
@@ -110,7 +114,7 @@ class _Writes:
             self._asked = topics.pop()
         return getattr(self, "_asked", stream.topic)
 
-    def _line(self, write: Write) -> str:
+    def _line(self, stream: Stream, write: Write) -> str:
         if write.op == "delete":
             return "deleted"
         if write.path == "/controller":
@@ -118,7 +122,20 @@ class _Writes:
         if write.path.startswith("/admin/delete_topics/"):
             return "created"  # the data is of no account: null, or empty
         version = f" v{write.version}" if write.op == "setData" else ""
-        return f"{_data(write.data)}{version}"
+        return f"{self._data(stream, write.data)}{version}"
+
+    def _data(self, stream: Stream, data: str) -> str:
+        """JSON with its keys in order: releases write them in different ones. An id of a topic, which is drawn, as its
+        number among those that the topic has had."""
+        if not data.startswith("{"):
+            return data or "created"
+        found = json.loads(data)
+        if "topic_id" in found:
+            known = self._ids.setdefault(stream, [])
+            if found["topic_id"] not in known:
+                known.append(found["topic_id"])
+            found["topic_id"] = known.index(found["topic_id"]) + 1
+        return json.dumps(found, sort_keys=True)
 
     def _state(self, stream: Stream, write: Write) -> None:
         lines = self.streams.setdefault(stream, [])
@@ -127,22 +144,18 @@ class _Writes:
             lines.append("deleted")
             return
         found = json.loads(write.data)
-        state = _State(found["controller_epoch"], found["leader"], found["leader_epoch"], frozenset(found["isr"]))
+        state = _State(
+            found["controller_epoch"], found["leader"], found["leader_epoch"], frozenset(found["isr"]),
+            bool(found.get("leader_recovery_state")),
+        )  # fmt: skip
         if state.grown_from(self._states.get(stream)):
             lines.pop()
         self._states[stream] = state
+        recovering = " recovering" * state.recovering
         lines.append(
             f"controller epoch {state.controller_epoch}, leader {state.leader}, epoch {state.leader_epoch}, "
-            f"ISR {sorted(state.isr)} v{write.version}"
+            f"ISR {sorted(state.isr)} v{write.version}{recovering}"
         )
-
-
-def _data(data: str) -> str:
-    """JSON with its keys in order: releases write them in different ones."""
-    if not data.startswith("{"):
-        return data or "created"
-    found = json.loads(data)
-    return json.dumps(found, sort_keys=True)
 
 
 class _Requests:

@@ -23,11 +23,11 @@ versions, and to each broker the same requests in the same order, field by field
 `{COMMAND}` from the recordings. `tests/calibration` compares on every run of the
 tests, without Java, and fails where something differs that is not declared, or where a declared difference is gone.
 
-**Set aside**, because two runs of the same Kafka differ in it: times, addresses, everything before the first topic; the
-order in which followers join the ISR, and how many joins one announcement carries; which of several brokers becomes
-controller; the order of what happens to different znodes, or to different brokers and topics. Sizes and throttles make
-moves long enough for a fault to fall into the copying; what depends on the speed of the machine is not compared. How
-long throttled moves take is on [a page of its own](reality.md).
+**Set aside**, because two runs of the same Kafka differ in it: times, addresses, the ids of topics, everything before
+the first topic; the order in which followers join the ISR, and how many joins one announcement carries; which of
+several brokers becomes controller; the order of what happens to different znodes, or to different brokers and topics.
+Sizes and throttles make moves long enough for a fault to fall into the copying; what depends on the speed of the
+machine is not compared. How long throttled moves take is on [a page of its own](reality.md).
 
 **A cell** says *identical* where the emulator does what one of the runs of the real cluster did; else the numbers of
 the [reasons](#reasons). It says how many runs there are if more than one, and how many outcomes they had where not all
@@ -50,9 +50,10 @@ that comes out like an earlier one is counted there, another outcome is kept bes
 `benchmarks/calibration/differences.toml`, with its reason; `compare` prints the entry. `--keep FOLDER` keeps the
 brokers' logs.
 
-ZooKeeper is the one that the release brings; up to 2.3 it is 3.4.12, since 3.4.13 and 3.4.14 cannot connect on Java 14
-and later. Brokers have small heaps and few threads, and the defaults of their release otherwise. Releases before 1.0
-write their request logs in another form, which is not read (0.8.2.2 runs on Java 17).
+Up to 3.0.2 it is Kafka for Scala 2.12, from 3.3.2 on for Scala 2.13. ZooKeeper is the one that the release brings; up
+to 2.3 it is 3.4.12, since 3.4.13 and 3.4.14 cannot connect on Java 14 and later. Brokers have small heaps and few
+threads, and the defaults of their release otherwise. Releases before 1.0 write their request logs in another form,
+which is not read (0.8.2.2 runs on Java 17).
 """
 
 

@@ -11,6 +11,9 @@ OLD_ZOOKEEPER = "3.4.12"
 """The last ZooKeeper before 3.5 that connects on Java 14 and later: 3.4.13 and 3.4.14 cannot read their own addresses
 there (ZOOKEEPER-3779)."""
 
+LOG4J, RELOAD4J = ("slf4j-log4j12", "1.7.30"), ("slf4j-reload4j", "1.7.36")
+"""The artifacts that write logs, with their versions: up to 3.0, and since."""
+
 
 @frozen
 class Release:
@@ -27,7 +30,7 @@ class Release:
     profile: str
     scala: str = "2.12"
     zookeeper: str | None = None
-    logger: tuple[str, str] = ("slf4j-log4j12", "1.7.30")
+    logger: tuple[str, str] = LOG4J
 
     @property
     def number(self) -> tuple[int, ...]:
@@ -38,6 +41,11 @@ class Release:
     def has_reassignment_api(self) -> bool:
         """KIP-455."""
         return self.number >= (2, 4)
+
+    @property
+    def has_topic_ids(self) -> bool:
+        """KIP-516."""
+        return self.number >= (2, 8)
 
 
 RELEASES = {
@@ -51,7 +59,11 @@ RELEASES = {
         Release("2.5.1", "kafka-2.5"),
         Release("2.6.3", "kafka-2.6"),
         Release("2.7.2", "kafka-2.7"),
-        Release("3.9.1", "kafka-3.9", scala="2.13", logger=("slf4j-reload4j", "1.7.36")),
+        Release("2.8.2", "kafka-2.8"),
+        Release("3.0.2", "kafka-3.0"),
+        Release("3.3.2", "kafka-3.3", scala="2.13", logger=RELOAD4J),
+        Release("3.6.2", "kafka-3.6", scala="2.13", logger=RELOAD4J),
+        Release("3.9.1", "kafka-3.9", scala="2.13", logger=RELOAD4J),
     )
 }
 

@@ -6,15 +6,17 @@ order is the collection's:
 - immutable (``set_order``): up to four members that of insertion (``Set1`` to ``Set4``), above a trie of hashes;
 - ``mutable.Map`` (``map_order``): a hash table, read from its last slot to the first;
 - ``mutable.Set`` (``flat_order``): a hash table without chains, read from its first slot to the last;
-- the map that ``groupBy`` makes (``group_order``): immutable, filled in the order of a ``mutable.Map``.
+- the map that ``groupBy`` makes (``group_order``): immutable, filled in the order of a ``mutable.Map``; since Scala
+  2.12.13, up to four groups are in the order in which they are met, as in a set; in 2.13 (``hash_map_order``) always
+  in that of their hashes.
 
 A broker's id is its own hash code; that of a partition is made of its number and its topic's name, and that of a
 replica of its partition and its broker, as of every case class (``PartitionAndReplica``, 1.1 and later).
 
 Source: ``scala.collection.immutable.Set``, ``immutable.HashSet``, ``immutable.HashMap``, ``mutable.HashTable``,
 ``mutable.FlatHashTable`` and ``TraversableLike.groupBy``, alike in Scala 2.8.0, 2.11.12 and 2.12.4 to 2.12.12, with
-which Kafka 0.8.0 to 2.7 was built. The builds for Scala 2.13 (kafka_2.13, since 2.4) have other collections, whose
-order is not emulated.
+which Kafka 0.8.0 to 2.7 was built; 2.12.13 and 2.12.14 (Kafka 2.8 and 3.0) differ in ``groupBy`` alone. Of the
+builds for Scala 2.13 (kafka_2.13, since 2.4), whose other collections have other orders, ``groupBy`` alone is emulated.
 """
 
 from collections.abc import Hashable, Iterable
@@ -51,8 +53,24 @@ def trie_order(members: Iterable[Key]) -> list[Key]:
 
 
 def group_order(keys: tuple[Key, ...]) -> tuple[Key, ...]:
-    """``keys``, each once, in the order of the groups that ``groupBy`` makes of a sequence with these keys."""
+    """``keys``, each once, in the order of the groups that ``groupBy`` makes of a sequence with these keys (up to
+    2.12.12; since, as ``set_order``)."""
     return set_order(tuple(map_order(keys)))
+
+
+def hash_map_order(keys: tuple[Key, ...]) -> tuple[Key, ...]:
+    """``keys``, each once, as an immutable ``HashMap`` of Scala 2.13 has them, which ``groupBy`` makes there: those
+    that are alone in their slot of a node before those that share one."""
+    return tuple(_in_node(list(dict.fromkeys(keys)), 0))
+
+
+def _in_node(keys: list[Key], level: int) -> list[Key]:
+    slots: dict[int, list[Key]] = {}
+    for key in keys:
+        slots.setdefault(_place_in_trie(key)[level], []).append(key)
+    in_order = [slots[slot] for slot in sorted(slots)]
+    nested = [key for shared in in_order if len(shared) > 1 for key in _in_node(shared, level + 1)]
+    return [shared[0] for shared in in_order if len(shared) == 1] + nested
 
 
 def map_order(keys: Iterable[Key]) -> list[Key]:

@@ -26,6 +26,25 @@ def test_a_struct_is_read(tmp_path: Path) -> None:
     assert list(requests(7, log)) == [Request(7, "LeaderAndIsr", 2, 1, 1, "NONE", (state,), (0,))]
 
 
+IDENTIFIED = (
+    'Completed request:{"isForwarded":false,"requestHeader":{"requestApiKey":4,"requestApiVersion":5,"correlationId":2,'
+    '"clientId":"2","requestApiKeyName":"LEADER_AND_ISR"},"request":{"controllerId":2,"controllerEpoch":1,'
+    '"brokerEpoch":215,"type":0,"topicStates":[{"topicName":"t","topicId":"Z1bA","partitionStates":[{"partitionIndex":0,'
+    '"controllerEpoch":1,"leader":0,"leaderEpoch":0,"isr":[1,0],"partitionEpoch":3,"replicas":[1,0],'
+    '"addingReplicas":[],"removingReplicas":[],"isNew":true,"leaderRecoveryState":1}]}],"liveLeaders":[{"brokerId":0,"hostName":"127.0.0.1","port":49823}]},'
+    '"response":{"errorCode":0,"topics":[{"topicId":"Z1bA","partitionErrors":[{"partitionIndex":0,"errorCode":77}]}]},'
+    '"connection":"127.0.0.1:49397-127.0.0.1:38544-0","totalTimeMs":310.593}'
+)
+
+
+def test_errors_of_topics_that_are_named_by_their_ids_are_read(tmp_path: Path) -> None:
+    """LeaderAndIsr 5 (KIP-516, 2.8), and its leader's state since version 6 (KIP-704, 3.2)."""
+    log = tmp_path / "requests"
+    log.write_text(IDENTIFIED)
+    state = PartitionState("t", 0, 1, 0, 0, (0, 1), 3, (1, 0), "isNew recovering", "STALE_BROKER_EPOCH")
+    assert list(requests(7, log)) == [Request(7, "LeaderAndIsr", 2, 1, 1, "NONE", (state,), (0,))]
+
+
 @pytest.mark.parametrize(
     "text",
     [

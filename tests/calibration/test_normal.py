@@ -85,3 +85,29 @@ def test_one_topic_does_not_hide_in_the_requests_of_another() -> None:
     there = here.partitions[0]._replace(topic="payments")
     run = normal([evolve(here, partitions=(*here.partitions, there))])
     assert {stream.topic for stream in run} == {"orders", "payments"}
+
+
+def topic(topic_id: str, version: int = 0) -> Write:
+    data = f'{{"version":3,"partitions":{{"0":[0]}},"topic_id":"{topic_id}"}}'
+    return Write(0, "setData" if version else "create", "/brokers/topics/orders", version, data)
+
+
+def test_the_id_of_a_topic_is_set_aside_but_not_that_it_changes() -> None:
+    gone = Write(0, "delete", "/brokers/topics/orders", 0, "")
+    run = normal([topic("qXvK"), gone, topic("Z1bA")])
+    assert differences(run, normal([topic("aaaa"), gone, topic("bbbb")])) == []
+    assert len(differences(run, normal([topic("aaaa"), gone, topic("aaaa")]))) == 1
+    unnamed = Write(0, "create", "/brokers/topics/orders", 0, '{"version":3,"partitions":{"0":[0]}}')
+    assert len(differences(normal([topic("qXvK")]), normal([unnamed]))) == 1
+
+
+def test_a_leader_that_recovers_is_kept() -> None:
+    """``leader_recovery_state`` (KIP-704, 3.2): the leader's first ISR ends it."""
+    recovers = state([0], 1)
+    recovers = evolve(recovers, data=recovers.data.replace('"version"', '"leader_recovery_state":1,"version"'))
+    recovered = normal([state([0], 0), recovers, state([0, 1], 2)])
+    assert recovered[OF_STATE] == [
+        "controller epoch 1, leader 0, epoch 0, ISR [0] v0",
+        "controller epoch 1, leader 0, epoch 0, ISR [0] v1 recovering",
+        "controller epoch 1, leader 0, epoch 0, ISR [0, 1] v2",
+    ]

@@ -4,7 +4,7 @@ import pytest
 from attrs import evolve
 
 from controller.policies import ControllerPolicies
-from controller.state_machines.rules import FOUR_STATES, SEVEN_STATES, ReplicaRules
+from controller.state_machines.rules import FOUR_STATES, SEVEN_STATES, ReplicaRules, as_in_set
 from controller.states import (
     PAGE_REPLICA_PREDECESSORS,
     PARTITION_PREDECESSORS,
@@ -255,3 +255,18 @@ def test_only_live_replicas_get_leader_and_isr_of_a_new_partition() -> None:
         assert notes.requests(metadata=False) == {0: told, 1: told}
 
     run(test, joins=False)
+
+
+def test_the_replicas_of_a_deleted_topic_are_in_the_order_of_kafkas_set() -> None:
+    """Real Kafka 2.8.2 took the brokers of four partitions out of their ISRs in the order 1, 2, 0."""
+    lists = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1))
+    replicas = [(TopicPartition("made", number), broker) for number, each in enumerate(lists) for broker in each]
+    assert list(dict.fromkeys(broker for _, broker in as_in_set(replicas))) == [1, 2, 0]
+    assert sorted(as_in_set(replicas)) == sorted(replicas)
+
+
+def test_up_to_four_replicas_are_in_the_order_of_the_map_of_their_partitions() -> None:
+    """``mutable.Map`` of Scala 2.12 has 1 before 0, and a set of four members keeps the order of insertion."""
+    replicas = [(TopicPartition("made", number), broker) for number in (0, 1) for broker in (3, 4)]
+    assert [tp.partition for tp, _ in as_in_set(replicas)] == [1, 1, 0, 0]
+    assert as_in_set(replicas[:2]) == tuple(replicas[:2])

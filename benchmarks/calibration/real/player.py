@@ -3,9 +3,11 @@
 import json
 import shutil
 import time
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from attrs import define, field
 
@@ -136,6 +138,8 @@ class Player:
         }
         if self.cluster.release.has_reassignment_api:  # TopicZNode.encode, 2.4
             znode |= {"version": 2, "adding_replicas": {}, "removing_replicas": {}}
+        if self.cluster.release.has_topic_ids:  # TopicZNode.encode, 2.8
+            znode |= {"version": 3, "topic_id": urlsafe_b64encode(uuid4().bytes).rstrip(b"=").decode()}
         zookeeper.create(f"/brokers/topics/{spec.name}", _dumps(znode))
         up = [broker for broker in self.cluster.jvms if self.cluster.is_up(broker)]
         isrs = {number: [broker for broker in each if broker in up] for number, each in enumerate(replicas)}

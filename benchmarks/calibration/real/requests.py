@@ -5,7 +5,7 @@ The text of a request is a Struct up to 2.3 (``{a=1,b=[{...}]}``), a generated c
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +119,7 @@ def _bodies(line: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _request(broker: int, api: str, body: dict[str, Any], response: dict[str, Any], incarnation: int) -> Request:
-    errors = {(topic, each): error for topic, each, error in _errors(response)}
+    errors = {(topic, each): error for topic, each, error in _errors(response, _names(body))}
     if api == "StopReplica":
         delete = bool(body.get("delete_partitions"))
         states = tuple(
@@ -167,10 +167,17 @@ def _state(api: str, topic: str, state: dict[str, Any], error: str) -> Partition
     ):
         if state.get(key):
             more.append(f"{name}={state[key]}")
+    if state.get("leader_recovery_state"):
+        more.append("recovering")
     return PartitionState(
         topic, _number(state), int(state["controller_epoch"]), int(state["leader"]), int(state["leader_epoch"]),
-        tuple(sorted(state["isr"])), int(state["zk_version"]), tuple(state["replicas"]), " ".join(more), error,
+        tuple(sorted(state["isr"])), _version(state), tuple(state["replicas"]), " ".join(more), error,
     )  # fmt: skip
+
+
+def _version(state: dict[str, Any]) -> int:
+    """The version of the state znode, which is called the partition's epoch since 3.2."""
+    return int(state["partition_epoch"] if "partition_epoch" in state else state["zk_version"])
 
 
 def _stopped(body: dict[str, Any], delete: bool) -> Iterator[tuple[str, int, int, bool]]:
@@ -187,9 +194,17 @@ def _stopped(body: dict[str, Any], delete: bool) -> Iterator[tuple[str, int, int
             yield _topic(each), int(number), -1, delete
 
 
-def _errors(response: dict[str, Any]) -> Iterator[tuple[str, int, str]]:
+def _names(body: dict[str, Any]) -> dict[str, str]:
+    """The names of the topics by id: since 2.8 LeaderAndIsr's response names topics by their ids alone (KIP-516)."""
+    return {group["topic_id"]: _topic(group) for group in body.get("topic_states") or () if "topic_id" in group}
+
+
+def _errors(response: dict[str, Any], names: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
     for each in response.get("partition_errors") or response.get("partitions") or ():
         yield _topic(each), _number(each), _error(each["error_code"])
+    for group in response.get("topics") or ():
+        for each in group["partition_errors"]:
+            yield names[group["topic_id"]], _number(each), _error(each["error_code"])
 
 
 def _error(code: object) -> str:

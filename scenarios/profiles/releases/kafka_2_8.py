@@ -1,6 +1,8 @@
 """Kafka 2.8 (2.8.2) with ZooKeeper: topics have ids (KIP-516)."""
 
 from brokers.partition.isr import ByController
+from controller.state_machines.rules import as_in_set
+from emulator.protocol.scala_order import set_order
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_7 import PROFILE as KAFKA_2_7
 from scenarios.profiles.tickets import differences
@@ -15,6 +17,12 @@ PROFILE = KAFKA_2_7.with_differences(
         "its start",
         source="KIP-516: KAFKA-10545, KAFKA-12332 and KAFKA-12835, 2.8",
         policies={"controller.topic_znodes": 3},
+    ),
+    Difference(
+        title="replicas of several brokers that go offline leave an ISR in the order",
+        here="of the list (0, 1, 2) up to four brokers; where a topic is deleted, of a set of its replicas",
+        source="Scala 2.12.13: TraversableLike.groupBy, in ReplicaStateMachine.handleStateChanges",
+        policies={"controller.replicas.broker_order": set_order, "controller.replicas.order_in_topic": as_in_set},
     ),
     Difference(
         title="a leader changes its ISR",

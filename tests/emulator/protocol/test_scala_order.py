@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.protocol.scala_order import flat_order, group_order, map_order, set_order, trie_order
+from emulator.protocol.scala_order import flat_order, group_order, hash_map_order, map_order, set_order, trie_order
 from emulator.protocol.types import TopicPartition
 
 Ids = tuple[int, ...]
@@ -44,6 +44,29 @@ GROUPS: tuple[tuple[Ids, Ids], ...] = (
     ((0, 1, 2, 3, 4), (0, 1, 2, 3, 4)),
     ((3, 4, 5, 0, 1, 2), (0, 5, 1, 2, 3, 4)),
 )
+LATER_GROUPS: tuple[tuple[Ids, Ids], ...] = (
+    # Real Kafka 2.8.2 dropped brokers from ISRs in the first two of these orders.
+    ((0, 1, 2), (0, 1, 2)),
+    ((1, 2), (1, 2)),
+    # What ``groupBy`` gives in Scala 2.12.13 and 2.12.14.
+    ((7, 3, 5), (7, 3, 5)),
+    ((1125, 1879, 592, 1639), (1125, 1879, 592, 1639)),
+    ((3, 4, 5, 0, 1, 2), (0, 5, 1, 2, 3, 4)),
+    ((40, 7, 33, 1, 64, 1000), (1, 33, 64, 7, 1000, 40)),
+    ((70000, 5, 65541, 131077, 3), (5, 131077, 65541, 70000, 3)),
+)
+GROUPS_OF_2_13: tuple[tuple[Ids, Ids], ...] = (
+    # Real Kafka 3.9.1 dropped brokers from ISRs in the first of these orders, whichever it met first.
+    ((1, 2, 0), (0, 1, 2)),
+    # What ``groupBy`` gives in Scala 2.13.8 and 2.13.15.
+    ((7, 3, 5), (5, 7, 3)),
+    ((10, 11, 12, 13), (10, 13, 12, 11)),
+    ((16, 15, 33, 13), (33, 13, 16, 15)),
+    ((100, 200, 300, 400), (300, 400, 200, 100)),
+    ((3, 4, 5, 0, 1, 2), (0, 5, 1, 2, 3, 4)),
+    # Those that share a slot come after those that are alone in theirs.
+    ((156485374, 80993404, 615376089), (80993404, 156485374, 615376089)),
+)
 
 
 @pytest.mark.parametrize(("members", "expected"), SETS)
@@ -54,6 +77,16 @@ def test_a_set_is_in_scalas_order(members: Ids, expected: Ids) -> None:
 @pytest.mark.parametrize(("keys", "expected"), GROUPS)
 def test_groups_are_in_scalas_order(keys: Ids, expected: Ids) -> None:
     assert group_order(keys) == expected
+
+
+@pytest.mark.parametrize(("keys", "expected"), LATER_GROUPS)
+def test_groups_since_2_12_13_are_in_the_order_of_a_set(keys: Ids, expected: Ids) -> None:
+    assert set_order(keys) == expected
+
+
+@pytest.mark.parametrize(("keys", "expected"), GROUPS_OF_2_13)
+def test_groups_of_2_13_are_in_the_order_of_a_hash_map(keys: Ids, expected: Ids) -> None:
+    assert hash_map_order(keys) == expected
 
 
 PARTITIONS: tuple[tuple[str, str, str, str], ...] = (
