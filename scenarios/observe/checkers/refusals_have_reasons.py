@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol import znodes
+from emulator.protocol.assignments import without
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControlledShutdownAnswered, MoveAnswered, MoveStarted
 from emulator.protocol.shown import MistakeAnswered
@@ -26,7 +27,8 @@ class RefusalsHaveReasons(Checker):
     election of a preferred replica out, while it knows all brokers concerned.
 
     Verified: each answer to ControlledShutdown and AlterPartitionReassignments, where controller and brokers have been
-        registered, and have reached each other and ZooKeeper, for 5 s without a fault that delays anything. A broker
+        registered, and have reached each other and ZooKeeper, for 5 s without a fault that delays anything. Of a move
+        only the replicas that it adds have to live (KafkaController.validateReplicas, 2.4). A broker
         that shuts down is no live one to the API (ControllerContext.liveBrokerIds, 2.4), however long that takes. When
         a controller deletes /admin/preferred_replica_election, under which it was created: a partition that it names
         has another leader epoch than then, if its preferred replica was registered and in the ISR, and did not lead.
@@ -57,11 +59,18 @@ class RefusalsHaveReasons(Checker):
         self._preferred: dict[TopicPartition, tuple[int, int]] = {}
         """The elections that the znode asks for: the preferred replica, and the leader epoch of before."""
         self._targets: dict[TopicPartition, tuple[int, ...]] = {}
+        self._stay: dict[TopicPartition, tuple[int, ...]] = {}
+        """The replicas that each partition had as a move was asked for, and did not get by another one."""
         self._loads_us: int | None = None
         """When the controller that takes over began to load the brokers; None: no failover is under way."""
 
     def on_started(self, event: MoveStarted) -> None:
-        self._targets[TopicPartition(event.topic, event.partition)] = event.target
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._targets[tp], self._stay[tp] = event.target, self._had(tp)
+
+    def _had(self, tp: TopicPartition) -> tuple[int, ...]:
+        """The replicas that a partition has, without those that a move adds."""
+        return without(self.cluster.assignment(tp), self.cluster.adding(tp))
 
     def on_step(self, event: Step) -> None:
         if (event.step, event.edge) == (READS_BROKERS, "before"):
@@ -109,10 +118,13 @@ class RefusalsHaveReasons(Checker):
 
     def on_move_answered(self, event: MoveAnswered) -> None:
         tp = TopicPartition(event.topic, event.partition)
-        target = self._targets.pop(tp, ())
+        target, before, now = self._targets.pop(tp, ()), self._stay.pop(tp, ()), self._had(tp)
         invalid = event.error == Errors.INVALID_REPLICA_ASSIGNMENT.name and bool(target)
-        leaves = any(self.cluster.is_shutting_down(broker) for broker in target)
-        if invalid and not leaves and self._knows(event.t_us, *target):
+        added = [broker for broker in target if broker not in before or broker not in now]
+        leaves = any(self.cluster.is_shutting_down(broker) for broker in added)
+        since_us = self._circumstances.controlled_since_us()
+        calm = since_us is not None and event.t_us - since_us > KNOWN_AFTER_US
+        if invalid and calm and not leaves and self._knows(event.t_us, *added):
             self.violated(event, MoveAnsweredWrong(tuple(target), event.error, alive=True), tp)
 
     def on_mistake(self, event: MistakeAnswered) -> None:

@@ -163,14 +163,14 @@ class PreferredNotElected(NamedTuple):
 
 
 class MoveAnsweredWrong(NamedTuple):
-    """A request for a move with an answer that does not fit; ``alive``: it is refused though all of the target live."""
+    """A request for a move with an answer that does not fit; ``alive``: it is refused though all that it adds live."""
 
     target: tuple[int, ...]
     error: str
     alive: bool
 
     def in_words(self, tp: TopicPartition | None) -> str:
-        why = ", and all of them live" if self.alive else ""
+        why = ", and what it adds lives" if self.alive else ""
         return f"the move of {tp} to {list(self.target)} is answered {self.error}{why}"
 
 

@@ -171,6 +171,11 @@ class FoldedState:
         found, replicas = self._reassigning(tp), self.assignment(tp)
         return replicas if found is None else without(replicas, found.adding)
 
+    def adding(self, tp: TopicPartition) -> Replicas:
+        """The replicas that the topic's znode says a move adds (KIP-455)."""
+        found = self._reassigning(tp)
+        return () if found is None else found.adding
+
     def removing(self, tp: TopicPartition) -> Replicas:
         """The replicas that the topic's znode says a move removes (KIP-455)."""
         found = self._reassigning(tp)

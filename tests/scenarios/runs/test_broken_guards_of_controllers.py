@@ -10,6 +10,7 @@ from attrs import evolve
 from brokers.broker_policies import BrokerPolicies
 from controller.channel_manager import RequestSendThread
 from controller.operations.rebalance import AutoLeaderRebalance
+from controller.reassignment import by_api
 from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.leader_election_algorithms import Candidates
 from controller.state_machines.leader_elections import LeaderElections
@@ -212,3 +213,20 @@ def test_a_controller_that_gives_no_leadership_back(monkeypatch: pytest.MonkeyPa
     [first, *_] = play(wanted).run.violations
     assert first.invariant == "elects_in_order"
     assert "broker 0 comes first in the assignment, lives and is in the ISR" in first.state
+
+
+def test_a_controller_that_wants_what_stays_to_live(monkeypatch: pytest.MonkeyPatch) -> None:
+    def all_of_it(target: tuple[int, ...], _now: object, live: tuple[int, ...]) -> bool:
+        return all(replica in live for replica in target)
+
+    method = [
+        {"at": "5s", "action": "broker.crash", "target": 1, "duration": "40s"},
+        {"at": "20s", "action": "reassign.execute", "via": "api"},
+    ]
+    wanted = scenario(
+        brokers=4, controller=3, assignment=[(0, 1)], plan={0: (1, 2)}, method=method, rate=20, horizon="2m",
+        profile="kafka-2.4", strategy="kip-455",
+    )  # fmt: skip
+    assert "refusals_have_reasons" not in broken(wanted)
+    monkeypatch.setattr(by_api, "valid", all_of_it)
+    assert "refusals_have_reasons" in broken(wanted)

@@ -60,6 +60,15 @@ def test_a_move_to_brokers_that_live_is_not_refused_as_invalid(
     assert len(run.violations()) == violations
 
 
+@pytest.mark.parametrize(("had", "violations"), [((0, 7), 1), ((0, 1), 0)])
+def test_of_a_move_what_stays_may_be_dead(had: tuple[int, ...], violations: int) -> None:
+    run = living(6)
+    run.assigned(had)
+    run.emit(e.MoveStarted, *ORDERS_0, (1, 7))
+    run.emit(e.MoveAnswered, *ORDERS_0, "INVALID_REPLICA_ASSIGNMENT")
+    assert len(run.violations()) == violations
+
+
 @pytest.mark.parametrize(("error", "violations"), [("INVALID_REPLICA_ASSIGNMENT", 0), ("NONE", 1)])
 def test_a_move_that_no_partition_can_make_is_refused(error: str, violations: int) -> None:
     run = living(6)
