@@ -140,8 +140,9 @@ class InternalTopicPartitions:
         return None if found is None else found.log
 
     def replay(self, partition: int, apply: Callable[[Batch], object]) -> bool:
-        """Apply each batch of the log to its end, even those that are not committed yet. Returns whether that was
-        possible: a log that cannot be read is read no further (both managers catch every error)."""
+        """Apply each batch of the log to its end, even those that are not committed yet, without those of which
+        compaction has left nothing. Returns whether that was possible: a log that cannot be read is read no further
+        (both managers catch every error)."""
         log = self._log(partition)
         try:
             batches = () if log is None else log.read(log.start_offset, 1 << 62)
@@ -152,7 +153,8 @@ class InternalTopicPartitions:
             if batch.corrupt:
                 self._cannot_load(partition, f"the batch at {batch.base_offset} is corrupt")
                 return False
-            apply(batch)
+            if batch.size:
+                apply(batch)
         return True
 
     def _showing(self, done: Done, about: tuple[str, ...]) -> Done:

@@ -4,13 +4,14 @@ members of groups.
 The emulated log has them as these objects. For a client that reads the topic as bytes, ``scenarios.wire`` encodes them.
 """
 
+from collections.abc import Hashable
 from typing import ClassVar, NamedTuple
 
-from attrs import define
+from attrs import define, evolve
 
 from emulator.protocol.groups.group_offsets import NO_LEADER_EPOCH
 from emulator.protocol.produce import ProducedBatch
-from emulator.protocol.records import NO_SEQUENCE
+from emulator.protocol.records import NO_SEQUENCE, KeyedBatch
 from emulator.protocol.types import Batch, TopicPartition
 
 BATCH_OVERHEAD, RECORD_OVERHEAD = 61, 12
@@ -104,10 +105,17 @@ def size_of(entries: tuple[Entry, ...]) -> int:
 
 
 @define(eq=False)
-class GroupBatch(Batch):
+class GroupBatch(KeyedBatch):
     """A batch of a coordinator in a log."""
 
     entries: tuple[Entry, ...]
+
+    def keys(self) -> list[tuple[Hashable, bool]]:
+        return [(key, value is not None) for key, value in self.entries]
+
+    def with_kept(self, kept: tuple[int, ...], delete_horizon_ms: int) -> "GroupBatch":
+        entries = tuple(entry for place, entry in zip(self.places, self.entries, strict=True) if place in kept)
+        return evolve(self, entries=entries, kept=kept, size=size_of(entries), delete_horizon_ms=delete_horizon_ms)
 
 
 @define(eq=False)

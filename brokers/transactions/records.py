@@ -4,10 +4,13 @@ transactional id.
 The emulated log has them as these objects. For a client that reads the topic as bytes, ``scenarios.wire`` encodes them.
 """
 
-from attrs import define
+from collections.abc import Hashable
+
+from attrs import define, evolve
 
 from brokers.transactions.metadata import TxnTransitMetadata
 from emulator.protocol.produce import ProducedBatch
+from emulator.protocol.records import KeyedBatch
 from emulator.protocol.types import Batch, TopicPartition
 
 OVERHEAD = 73
@@ -15,7 +18,7 @@ OVERHEAD = 73
 
 
 @define(eq=False)
-class TransactionBatch(Batch):
+class TransactionBatch(KeyedBatch):
     """A batch of a coordinator in a log: one record.
 
     Attributes:
@@ -24,6 +27,12 @@ class TransactionBatch(Batch):
 
     transactional_id: str
     value: TxnTransitMetadata | None
+
+    def keys(self) -> list[tuple[Hashable, bool]]:
+        return [(self.transactional_id, self.value is not None)]
+
+    def with_kept(self, kept: tuple[int, ...], delete_horizon_ms: int) -> "TransactionBatch":
+        return evolve(self, kept=kept, delete_horizon_ms=delete_horizon_ms)
 
 
 @define(eq=False)

@@ -5,7 +5,7 @@ The bytes stay as they are. The base offset and the leader epoch, which a leader
 are written over the bytes when these leave for a client. Only a search for a time looks at records.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from struct import Struct
 from typing import ClassVar, NamedTuple, Protocol
 
@@ -114,6 +114,32 @@ class PlainStoredBatch(StoredBatch):
 
 
 @define(eq=False)
+class KeyedBatch(Batch):
+    """A batch whose records a log has as objects: those that coordinators write.
+
+    Attributes:
+        kept: the places of the records that compaction has left of it; None: all.
+        delete_horizon_ms: the time from which on its tombstones may go (KIP-534); NO_TIMESTAMP: none is set.
+    """
+
+    kept: tuple[int, ...] | None = field(default=None, kw_only=True)
+    delete_horizon_ms: int = field(default=NO_TIMESTAMP, kw_only=True)
+
+    @property
+    def places(self) -> Sequence[int]:
+        """The places of its records, as offsets from the base offset."""
+        return range(self.next_offset - self.base_offset) if self.kept is None else self.kept
+
+    def keys(self) -> Sequence[tuple[Hashable, bool]]:
+        """The key of each record, and whether it has a value."""
+        raise NotImplementedError
+
+    def with_kept(self, kept: tuple[int, ...], delete_horizon_ms: int) -> "KeyedBatch":
+        """A copy that has only the records at the places ``kept``."""
+        raise NotImplementedError
+
+
+@define(eq=False)
 class ProducedRecords(IdempotentBatch):
     """A batch with its bytes that has no offsets yet. The ``producer_id`` is NO_PRODUCER_ID without idempotence.
 
@@ -205,17 +231,21 @@ def read_records(data: bytes) -> Iterator[Record]:
 
 def write_records(
     records: Sequence[tuple[bytes | None, bytes | None]], timestamp_ms: int, *, attributes: int = 0,
-    producer_id: int = NO_PRODUCER_ID, producer_epoch: int = -1,
+    producer_id: int = NO_PRODUCER_ID, producer_epoch: int = -1, places: Sequence[int] | None = None, count: int = 0,
 ) -> bytes:  # fmt: skip
     """The bytes of a batch of records (keys and values), not compressed and without sequence numbers. Its base offset
-    is 0 and its CRC is not computed: the code that sends it to a client does that."""
+    is 0 and its CRC is not computed: the code that sends it to a client does that.
+
+    Args:
+        places, count: where compaction has left these of ``count`` records, their places among them.
+    """
     body = bytearray()
-    for delta, (key, value) in enumerate(records):
+    for delta, (key, value) in zip(range(len(records)) if places is None else places, records, strict=True):
         record = b"\0\0" + varint(delta) + _bytes(key) + _bytes(value) + b"\0"
         body += varint(len(record)) + record
     header = _HEADER.pack(
-        0, HEADER_BYTES - 12 + len(body), -1, MAGIC, 0, attributes, len(records) - 1, timestamp_ms, timestamp_ms,
-        producer_id, producer_epoch, NO_SEQUENCE, len(records),
+        0, HEADER_BYTES - 12 + len(body), -1, MAGIC, 0, attributes, (count or len(records)) - 1, timestamp_ms,
+        timestamp_ms, producer_id, producer_epoch, NO_SEQUENCE, len(records),
     )  # fmt: skip
     return header + bytes(body)
 

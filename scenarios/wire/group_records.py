@@ -26,11 +26,13 @@ OFFSET_VALUE, EXPIRING_OFFSET_VALUE, GROUP_VALUE = 3, 1, 3
 def group_records(batch: GroupBatch) -> bytes:
     """The bytes of a batch, as ``write_records`` makes them."""
     records, at_ms = [_in_bytes(entry) for entry in batch.entries], batch.timestamp_us // 1000
+    count = batch.next_offset - batch.base_offset
     if not isinstance(batch, TransactionalGroupBatch):
-        return write_records(records, at_ms)
+        return write_records(records, at_ms, places=batch.places, count=count)
     return write_records(
-        records, at_ms, attributes=TRANSACTIONAL, producer_id=batch.producer_id, producer_epoch=batch.producer_epoch
-    )
+        records, at_ms, attributes=TRANSACTIONAL, producer_id=batch.producer_id, producer_epoch=batch.producer_epoch,
+        places=batch.places, count=count,
+    )  # fmt: skip
 
 
 def _in_bytes(entry: Entry) -> tuple[bytes, bytes | None]:

@@ -18,6 +18,7 @@ from emulator.protocol.records import (
     NO_SEQUENCE,
     NO_TIMESTAMP,
     InMemory,
+    KeyedBatch,
     PlainStoredBatch,
     RecordHeader,
     StoredBatch,
@@ -61,6 +62,8 @@ def entries(batch: Batch) -> list[Entry]:
         raise Uncleanable(f"the batch at {batch.base_offset} is corrupt")
     if is_removed(batch):
         return []
+    if isinstance(batch, KeyedBatch):
+        return [Entry(place, *keyed) for place, keyed in zip(batch.places, batch.keys(), strict=True)]
     try:
         return [Entry(one.offset_delta, one.key, one.has_value) for one in whole_records(_bytes(batch))]
     except ValueError as error:
@@ -69,12 +72,16 @@ def entries(batch: Batch) -> list[Entry]:
 
 def horizon_ms(batch: Batch) -> int:
     """The time from which on its tombstones, or its marker, may go; NO_TIMESTAMP: none is set (KIP-534)."""
+    if isinstance(batch, KeyedBatch):
+        return batch.delete_horizon_ms
     return delete_horizon_ms(batch.records.read()) if isinstance(batch, StoredBatch) and batch.size else NO_TIMESTAMP
 
 
 def with_records(batch: Batch, deltas: Collection[int], horizon: int) -> Batch:
     """``batch`` with those of its records, at least one, and with a delete horizon or NO_TIMESTAMP. Raises:
     Uncleanable, where a compression is not to be had."""
+    if isinstance(batch, KeyedBatch):
+        return batch.with_kept(tuple(deltas), horizon)
     data = _bytes(batch)
     try:
         kept = [record for record in whole_records(data) if record.offset_delta in deltas]
@@ -86,6 +93,8 @@ def with_records(batch: Batch, deltas: Collection[int], horizon: int) -> Batch:
 
 def without_records(batch: Batch) -> Batch:
     """``batch`` as its header alone, which clients get: it says what its producer's last sequence number is."""
+    if isinstance(batch, KeyedBatch):
+        return batch.with_kept((), NO_TIMESTAMP)
     data = emptied(_bytes(batch))
     return _stored(batch, data, 0, _header(batch).max_timestamp_ms)
 

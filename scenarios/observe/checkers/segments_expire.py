@@ -71,9 +71,9 @@ class SegmentsExpire(Checker):
         are more than segment.bytes. When a segment rolls, the next batch would make it larger than that, or is younger
         than its first one by more than segment.ms (LogSegment.shouldRoll, 2.3).
 
-    Not verified: topics with records of real clients from another time than their append; replicas that were copied to
-        another log directory; runs in which a clock was set; the data that a topic starts with; logs that a broker was
-        not asked to open since its start; brokers whose own settings state it otherwise.
+    Not verified: compacted topics; topics with records of real clients from another time than their append; replicas
+        that were copied to another log directory; runs in which a clock was set; the data that a topic starts with;
+        logs that a broker was not asked to open since its start; brokers whose own settings state it otherwise.
     """
 
     name: ClassVar[str] = "segments_expire"
@@ -140,8 +140,12 @@ class SegmentsExpire(Checker):
         if watched is None:
             ages, sizes = self._ages_us(topic, now_us), self._sizes(topic, now_us)
             watched = any(0 <= age < SHORT_MS * 1000 for age in ages) or any(size >= 0 for size in sizes)
-            self._watched[topic] = watched
+            watched = self._watched[topic] = watched and not self._is_compacted(topic, now_us)
         return watched
+
+    def _is_compacted(self, topic: str, now_us: int) -> bool:
+        found = self._settings.values(topic, "cleanup.policy", "delete", now_us, of_brokers="log.cleanup.policy")
+        return any("compact" in str(policy) for policy in found)
 
     def _ages_us(self, topic: str, now_us: int) -> list[int]:
         found = self._settings.values(topic, "retention.ms", WEEK_MS, now_us, of_brokers="log.retention.ms")
@@ -187,7 +191,7 @@ class SegmentsExpire(Checker):
         return known and node not in self._own and (node, tp) not in self._copied
 
     def on_rolled(self, event: SegmentRolled) -> None:
-        if event.node in self._own:
+        if event.node in self._own or self._is_compacted(event.topic, event.t_us):
             return
         values = self._settings.values
         most = min(map(int, values(event.topic, "segment.bytes", GIGABYTE, event.t_us, of_brokers="log.segment.bytes")))
