@@ -178,7 +178,7 @@ class Groups(Coordinated):
 @frozen(kw_only=True)
 class Transactions(Coordinated):
     def settings(self, draws: Draws) -> dict[str, Any]:
-        """Transactional ids that nobody uses for some seconds expire in some seeds."""
+        """Transactional ids that no client uses for some seconds expire in some seeds."""
         own = draws.sub("ids")
         if not own.chance(IDS_EXPIRE):
             return {}

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from emulator.protocol.events import Fault
 from emulator.protocol.znodes import CONTROLLER, broker_path
 from emulator.trace.events import ZkSession
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.findings.epoch_facts import EndedEarly, LivesOn, OutlivesSession
 from scenarios.observe.history.history import History
+from scenarios.observe.past.cluster_past import ZOOKEEPER_STARTS
+
+EXPIRES = "zk.expire"
 
 TICKS_US = 5_000_000
 """Two ticks of ZooKeeper, and a second: how long a silent session may live beside its timeout."""
@@ -22,7 +26,8 @@ class SessionsEnd(Checker):
     Verified: once a second, that each broker in /brokers/ids and /controller has a session, and that a broker whose
         process has ended has none, once its timeout and two ticks are over. Each newest session of a machine that
         expires: its process did not run, stood still or did not reach ZooKeeper, or a fault has disturbed something
-        within the timeout.
+        within the timeout. Once ZooKeeper is back, each that it has not lost then has its whole timeout again
+        (SessionTrackerImpl, 3.4).
 
     Not verified: sessions of machines that are paused or cut off, which may live on; that a client learns of it.
     """
@@ -40,11 +45,22 @@ class SessionsEnd(Checker):
         self._now = history.circumstances
         self._timeout_us = history.settings.start.session_timeout_us
         self._reported: dict[tuple[str, int], None] = {}
+        self._back_us: int | None = None
+        """When ZooKeeper was there again; None once a scenario ends sessions."""
+
+    def on_fault(self, event: Fault) -> None:
+        if event.action == ZOOKEEPER_STARTS:
+            self._back_us = event.t_us
+        elif event.action == EXPIRES:
+            self._back_us = None
 
     def on_session(self, event: ZkSession) -> None:
         broker, cluster = event.client, self.cluster
         newest, started_us = cluster.newest_sessions.get(broker), cluster.started_us(broker)
         if event.state != "expired" or started_us is None or newest is None or newest.session != event.session:
+            return
+        if self._back_us is not None and 0 < event.t_us - self._back_us < self._timeout_us:
+            self.violated(event, EndedEarly(broker, event.session), None, (broker,))
             return
         since_us = max(started_us, self._now.calm_since_us)
         hears = not cluster.is_paused(broker) and cluster.connected(broker, ZOOKEEPER) and not self._now.troubled

@@ -119,8 +119,8 @@ class PollElsewhere(NamedTuple):
 
 
 class ResetInVain(NamedTuple):
-    """A position at which a leader's log goes on, and which its client has to give up. ``reason``: what the client was
-    told."""
+    """A position at which a leader's log goes on, and which its client has to give up. ``reason``: as in
+    ``PositionReset``."""
 
     client: int
     position: int

@@ -151,7 +151,7 @@ def test_a_coordinator_that_gives_one_member_the_assignment_of_another(monkeypat
     assign = GroupRebalances.assign
 
     def shuffled(self: GroupRebalances, group: GroupMetadata, assignments: Mapping[str, bytes]) -> None:
-        assign(self, group, dict(zip(assignments, list(assignments.values())[::-1], strict=True)))
+        assign(self, group, dict(zip(assignments, reversed(tuple(assignments.values())), strict=True)))
 
     wanted = coordinated(MEMBERS)
     assert "rejoins_rebalance" not in findings(wanted)

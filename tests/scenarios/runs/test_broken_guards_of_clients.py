@@ -68,7 +68,7 @@ def test_a_leader_that_does_not_detect_repeated_batches(monkeypatch: pytest.Monk
 
 
 def test_a_leader_that_refuses_positions_above_its_high_watermark(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next leader does not know yet up to where its predecessor had committed, and nobody fetches from it."""
+    """The next leader does not know yet up to where its predecessor had committed, and no follower reaches it."""
     read = consumer_reads.ConsumerReads._read
 
     def up_to_the_high_watermark(

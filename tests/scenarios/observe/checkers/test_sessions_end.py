@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from emulator.trace.events import ZkSession
 from emulator.zookeeper import ZOOKEEPER
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
@@ -72,3 +74,14 @@ def test_a_session_whose_process_has_ended() -> None:
     run.passes(12)
     [violation] = run.violations()
     assert "session 2 of broker 1 lives, 11" in violation.state
+
+
+@pytest.mark.parametrize(("later_us", "count"), [(0, 0), (3_000_000, 1), (7_000_000, 0)])
+def test_a_session_has_its_whole_timeout_when_zookeeper_is_back(later_us: int, count: int) -> None:
+    run = cluster()
+    run.fault("zookeeper.stop")
+    run.passes(20)
+    run.fault("zookeeper.start")
+    run.world.now += later_us - 1000
+    expires(run, 1)
+    assert len(run.violations()) == count
