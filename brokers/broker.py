@@ -297,6 +297,7 @@ class Broker:
         from brokers.requests.admin_configs import ConfigsHandler
         from brokers.requests.admin_topics import TopicsHandler
         from brokers.requests.delete_records import DeleteRecordsHandler
+        from brokers.requests.describe_producers import DescribeProducersHandler
 
         manager, admin_zk = self.replicas, self.admin_zk
         configs = ConfigsHandler(
@@ -305,6 +306,7 @@ class Broker:
         )  # fmt: skip
         router.add(configs)
         router.add(DeleteRecordsHandler(manager))
+        router.add(DescribeProducersHandler(manager))
         finder = CoordinatorFinder(self.process, manager.metadata, self._coordinators, admin_zk.create_topic)
         router.add(GroupsHandler(self.groups.coordinator, finder))
         for handler in self.transactions.handlers():

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from attrs import define, field
 
 from emulator.disks import Disk
+from emulator.protocol.describe_producers import ActiveProducer
 from emulator.protocol.errors import Errors
 from emulator.protocol.extents import ExtentPart
 from emulator.protocol.produce import IdempotentBatch
+from emulator.protocol.records import StoredBatch
 from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 
 if TYPE_CHECKING:
@@ -145,6 +147,14 @@ class ProducerStateManager:
             follows = last.last_sequence + 1
         return Errors.NONE if produced.base_sequence == follows else Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
 
+    def active(self) -> tuple[ActiveProducer, ...]:
+        """All producers that are known, by id (Log.activeProducers, 2.8)."""
+        found = []
+        for producer_id, kept in sorted(self._batches.items()):
+            last = kept[-1]
+            found.append(ActiveProducer(producer_id, last.producer_epoch, last.last_sequence, _time_ms(last)))
+        return tuple(found)
+
     # -- transactions: a log has none, unless its producers are of the class in ``brokers.log.transactions`` -----------
 
     def epoch_of(self, producer_id: int) -> int:
@@ -164,6 +174,11 @@ class ProducerStateManager:
     def aborted_between(self, _offset: int, _end: int) -> tuple[AbortedTransaction, ...]:
         """The aborted transactions that have records from ``offset`` on and before ``end``, or may have."""
         return ()
+
+
+def _time_ms(batch: SequencedBatch) -> int:
+    """The latest time of a batch's records; those of emulated producers have the time of the append."""
+    return batch.max_timestamp_ms if isinstance(batch, StoredBatch) else batch.timestamp_us // 1000
 
 
 def remembered(part: ExtentPart) -> list[SequencedBatch]:

@@ -13,6 +13,7 @@ from attrs import define, field
 
 from brokers.log.producer_state_manager import AbortedTransaction, ProducerStateManager
 from emulator.protocol.control_batches import ControlBatch
+from emulator.protocol.describe_producers import NO_SEQUENCE, NO_TRANSACTION, ActiveProducer
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import IdempotentBatch
 
@@ -58,7 +59,8 @@ class TransactionalProducers(ProducerStateManager):
     aborted: list[AbortedTxn] = field(factory=list)
     _epochs: dict[int, int] = field(factory=dict)
     """The producer epoch of the newest marker or transactional batch, by producer id."""
-    _coordinator_epochs: dict[int, int] = field(factory=dict)
+    _markers: dict[int, ControlBatch] = field(factory=dict)
+    """The newest marker by producer id."""
 
     has_transactions: ClassVar[bool] = True
 
@@ -68,7 +70,7 @@ class TransactionalProducers(ProducerStateManager):
     def copy(self) -> "TransactionalProducers":
         return TransactionalProducers(
             self._copied_batches(), dict(self.ongoing), self.completed.copy(), list(self.aborted), dict(self._epochs),
-            dict(self._coordinator_epochs),
+            dict(self._markers),
         )  # fmt: skip
 
     def retained(self, log_start: int) -> ProducerStateManager:
@@ -76,7 +78,8 @@ class TransactionalProducers(ProducerStateManager):
         The open transaction of a removed producer is removed with it. Aborted transactions are kept while the log has
         their records."""
         super().retained(log_start)
-        for known in (self.ongoing, self._epochs, self._coordinator_epochs):
+        known: dict[int, Any]
+        for known in (self.ongoing, self._epochs, self._markers):
             for producer_id in [id for id in known if id not in self._batches]:
                 del known[producer_id]
         self.completed = deque(each for each in self.completed if each.last_offset >= log_start)
@@ -107,7 +110,7 @@ class TransactionalProducers(ProducerStateManager):
         producer_id, last = marker.producer_id, marker.base_offset
         first = self.ongoing.pop(producer_id, last)
         self._begin_epoch(producer_id, marker.producer_epoch)
-        self._coordinator_epochs[producer_id] = marker.coordinator_epoch
+        self._markers[producer_id] = marker
         self.completed.append(CompletedTxn(first, last))
         if not marker.committed and marker.size:
             stable = min(self.ongoing.values(), default=last + 1)
@@ -135,7 +138,23 @@ class TransactionalProducers(ProducerStateManager):
         return max(self._epochs.get(producer_id, -1), super().epoch_of(producer_id))
 
     def coordinator_epoch_of(self, producer_id: int) -> int:
-        return self._coordinator_epochs.get(producer_id, -1)
+        marker = self._markers.get(producer_id)
+        return -1 if marker is None else marker.coordinator_epoch
+
+    def active(self) -> tuple[ActiveProducer, ...]:
+        known = {producer.producer_id: producer for producer in super().active()}
+        for producer_id, marker in self._markers.items():
+            last = known.get(producer_id)
+            is_last = last is None or self._batches[producer_id][-1].base_offset < marker.base_offset
+            known[producer_id] = ActiveProducer(
+                producer_id, self.epoch_of(producer_id), NO_SEQUENCE if last is None else last.last_sequence,
+                marker.max_timestamp_ms if last is None or is_last else last.last_timestamp_ms,
+                marker.coordinator_epoch,
+            )  # fmt: skip
+        return tuple(
+            producer._replace(transaction_start=self.ongoing.get(producer_id, NO_TRANSACTION))
+            for producer_id, producer in sorted(known.items())
+        )
 
     def knows(self, producer_id: int) -> bool:
         return producer_id in self._epochs or super().knows(producer_id)

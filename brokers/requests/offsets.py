@@ -24,7 +24,9 @@ from emulator.network import Channel
 from emulator.protocol.clients.fetch import DEBUGGING_CONSUMER, READ_COMMITTED, READ_UNCOMMITTED
 from emulator.protocol.clients.list_offsets import (
     EARLIEST,
+    EARLIEST_LOCAL,
     LATEST,
+    LATEST_TIERED,
     MAX_TIMESTAMP,
     FoundOffset,
     OffsetQuery,
@@ -96,13 +98,15 @@ class OffsetsHandler:
         channel.reply(response, response.size)
 
     def _find(self, request: OffsetsByTimeRequest, query: OffsetQuery) -> FoundOffset:
-        """Partition.fetchOffsetForTimestamp, 2.3.1; for the latest time of all, 3.0.0."""
+        """Partition.fetchOffsetForTimestamp, 2.3.1; for the latest time of all, 3.0.0; for tiered logs, 3.9.0."""
         tp, timestamp_ms = query.tp, query.timestamp_ms
         error, partition = self._leader(tp, query.current_leader_epoch, request.replica_id != DEBUGGING_CONSUMER)
         if partition is None:
             return FoundOffset(tp, error)
-        if timestamp_ms == EARLIEST:
+        if timestamp_ms in (EARLIEST, EARLIEST_LOCAL):
             return FoundOffset(tp, NO_ERROR, partition.log_start_offset, leader_epoch=_earliest_epoch(partition.log))
+        if timestamp_ms == LATEST_TIERED:
+            return FoundOffset(tp, NO_ERROR)
         if timestamp_ms == LATEST:
             end = self._latest(partition, request.replica_id, request.isolation)
             if end == OFFSET_NOT_AVAILABLE:

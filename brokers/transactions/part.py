@@ -43,6 +43,7 @@ class TransactionsPart(CoordinatorPart["TransactionCoordinator"]):
     def handlers(self) -> tuple[object, ...]:
         """The handlers of requests of transactional producers, and of coordinators."""
         from brokers.groups.transactional import TransactionalOffsets
+        from brokers.transactions.describing import TransactionsDescriber
         from brokers.transactions.handler import TransactionsHandler
         from brokers.transactions.marker_writing import MarkerWriter
 
@@ -51,6 +52,7 @@ class TransactionsPart(CoordinatorPart["TransactionCoordinator"]):
         return (
             TransactionsHandler(self.coordinator, groups.store.partitions.partition_for), offsets,
             MarkerWriter(self.manager, self.appender, offsets, groups.transitions),
+            TransactionsDescriber(self.coordinator.store),
         )  # fmt: skip
 
     @handles(InitProducerIdRequest)

@@ -102,6 +102,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "loses nothing that acks=1 acknowledged, which Kafka does not promise", "-", ("no_acks_1_record_lost",)
         ),
+        Promise(
+            "shows consumers nothing that min.insync.replicas replicas do not have",
+            "KAFKA-15583, 3.7",
+            ("held_by_min_isr",),
+        ),
         Promise("answers a producer as soon as it can", "DelayedProduce, 0.8", ("acks_in_time",)),
         Promise(
             "moves its high watermark only up, and within its log",

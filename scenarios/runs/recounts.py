@@ -75,6 +75,7 @@ def start_settings(scenario: Scenario) -> StartSettings:
         demotion_answers=release.brokers.demotion_answers_waiting,
         stop_answers=release.brokers.stop_answers_waiting,
         caps_min_isr=release.brokers.caps_min_isr,
+        holds_high_watermark=release.brokers.high_watermark_needs_min_isr,
         undone_by=undone_by,
     )
 

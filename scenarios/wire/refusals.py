@@ -127,12 +127,6 @@ def _of_markers(body: Body, error: Body) -> Body:
     return {"markers": [{"producer_id": each["producer_id"], **told(each, error)} for each in body["markers"]]}
 
 
-def _of_transactions(body: Body, error: Body) -> Body:
-    """DescribeTransactions: a result for each id."""
-    ids = body["transactional_ids"]
-    return {"transaction_states": [{"transactional_id": each, **_code(body, error)} for each in ids]}
-
-
 _PARTITIONS = ("topics", "name", "partitions", "partition_index")
 _NUMBERS = ("topics", "name", "partition_indexes", "")
 _TOLD: Mapping[int, Callable[[Body, Body], Body]] = {
@@ -162,7 +156,5 @@ _TOLD: Mapping[int, Callable[[Body, Body], Body]] = {
     50: _words,
     51: _of_users,
     57: _words,
-    61: _of_partitions(_NUMBERS, _PARTITIONS),
-    65: _of_transactions,
 }  # fmt: skip
 """Responses that are more than a code at the top, by the API's number."""

@@ -230,10 +230,12 @@ class Bench:
         self.learn(TP, leader)
         return self.partition
 
-    def learn(self, tp: TopicPartition, leader: int) -> None:
+    def learn(self, tp: TopicPartition, leader: int, topic_id: str = "") -> None:
         """As the controller sends every broker after a LeaderAndIsr; leader -2: the topic is being deleted."""
         metadata = PartitionMetadata(tp, 1, leader, 0, (0, 1, 2), 0, (0, 1, 2), ())
-        self.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (metadata,), (0, 1, 2, 3)))
+        self.manager.metadata.update(
+            UpdateMetadataRequest(9, 1, -1, (metadata,), (0, 1, 2, 3), {tp.topic: topic_id} if topic_id else {})
+        )
 
     # -- clients and followers ---------------------------------------------------------------------------------
 

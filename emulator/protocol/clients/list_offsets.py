@@ -17,8 +17,10 @@ from emulator.protocol.offsets_for_leader_epoch import (
 from emulator.protocol.records import NO_TIMESTAMP
 from emulator.protocol.types import TopicPartition
 
-LATEST, EARLIEST, MAX_TIMESTAMP = -1, -2, -3
-"""Times that stand for a place in the log; the last one for the record with the latest time (KIP-734, 3.0)."""
+LATEST, EARLIEST, MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED = -1, -2, -3, -4, -5
+"""Times that stand for a place in the log: MAX_TIMESTAMP for the record with the latest time (KIP-734, 3.0); the last
+two for the start of what is local of a tiered log (KIP-405, 3.5), and for the end of what is not (KIP-1005, 3.9). No
+log is tiered here."""
 
 
 class OffsetQuery(NamedTuple):

@@ -14,6 +14,22 @@ class IsrEmpty(NamedTuple):
         return f"{tp}, epoch {self.leader_epoch}: the ISR is empty"
 
 
+class CommittedByFew(NamedTuple):
+    """A leader that has committed up to an offset with fewer in-sync replicas than min.insync.replicas."""
+
+    leader: int
+    offset: int
+    in_sync: int
+    least: int
+    since_us: int
+
+    def in_words(self, tp: TopicPartition | None) -> str:
+        return (
+            f"{tp}: leader {self.leader} has committed up to offset {self.offset} with an ISR of "
+            f"{self.in_sync} where {self.least} are asked for, since {self.since_us / 1e6:.3f} s"
+        )
+
+
 class LeaderOutside(NamedTuple):
     """A leader that is not in the ISR."""
 

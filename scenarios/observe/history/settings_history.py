@@ -52,6 +52,8 @@ class StartSettings:
         fences_once: a coordinator of the release that could not write a fence tries again with the same epoch
             (KAFKA-9666, 2.6).
         caps_min_isr: min.insync.replicas of the release counts as at most the number of replicas (KAFKA-15583, 3.7).
+        holds_high_watermark: the release's leaders commit nothing while their ISR is below min.insync.replicas
+            (KAFKA-15583, 3.7).
         undone_by: the action that ends the effect of a fault's, by their names; None for one that does not last.
     """
 
@@ -75,6 +77,7 @@ class StartSettings:
     stop_answers: bool = False
     fences_once: bool = True
     caps_min_isr: bool = False
+    holds_high_watermark: bool = False
     undone_by: Callable[[str], str | None] = lambda _: None
 
     def time_us(self, name: str, default_ms: int) -> int:

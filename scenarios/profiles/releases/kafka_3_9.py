@@ -34,7 +34,7 @@ PROFILE = KAFKA_3_6.with_differences(
     leaves_out=(
         *KAFKA_3_6.leaves_out,
         "the samples of quotas (SampledStat, 3.8): they end as up to 3.7",
-        "the leader's address in the answers to producers and consumers (KIP-951, 3.7)",
+        "the leader in the answers to emulated producers and consumers (KIP-951, 3.7); real clients get it",
         "the migration to KRaft (KIP-866), and what it added to control requests",
     ),
 )

@@ -396,6 +396,22 @@ TICKETS = (
         effects=(Effect(checkers=("dead_leave_isr", "elects_the_living")),),
     ),
     Ticket(
+        key="KAFKA-15583",
+        title="the high watermark goes on while fewer replicas than min.insync.replicas are in sync",
+        last="3.6",
+        until=("3.7.0",),
+        happened="A leader that was left alone in its ISR went on committing what producers with acks=1 wrote, "
+        "whatever min.insync.replicas asked for. Consumers read it, though no other replica had it. Where the leader "
+        "died then and an unclean election took another one, consumers had read what was no longer there.",
+        here="A leader looks at the members of its ISR alone. The checker sees what it commits meanwhile; in releases "
+        "before 3.7 that is how Kafka works.",
+        checker="held_by_min_isr",
+        policies={"brokers.high_watermark_needs_min_isr": False},
+        fixed={"brokers.high_watermark_needs_min_isr": True},
+        trigger="min.insync.replicas, and producers with acks=1",
+        source="Partition.maybeIncrementLeaderHW, 3.6.2 and 3.7.0",
+    ),
+    Ticket(
         key="Partition.isUnderReplicated (0.8.0)",
         title="a partition counts as under-replicated by the replication factor that it had when it came to the broker",
         until=("0.8.1",),

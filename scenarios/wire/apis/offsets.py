@@ -18,7 +18,7 @@ KNOWS_NOT_AVAILABLE = 5
 
 @wire_api
 class ListOffsets(WireApi):
-    """The offsets of times (ListOffsetRequest, 0.10.1 to 3.0)."""
+    """The offsets of times (ListOffsetsRequest, 0.10.1 to 3.9)."""
 
     key = 2
 

@@ -1,5 +1,4 @@
-"""Requests that brokers here do not carry out: quotas of clients, SCRAM, features, states of producers and of
-transactions."""
+"""Requests that brokers here do not carry out: quotas of clients, SCRAM, features."""
 
 from scenarios.wire.codec.schema import Api, Field
 
@@ -142,86 +141,6 @@ UPDATE_FEATURES = Api(
             Field("feature", "string", "0+"),
             Field("error_code", "int16", "0+"),
             Field("error_message", "string", "0+", nullable="0+"),
-        ),
-    ],
-)
-
-DESCRIBE_PRODUCERS = Api(
-    61,
-    "DescribeProducers",
-    "0",
-    flexible="0+",
-    request=[
-        Field("topics", "[]struct", "0+").of(
-            Field("name", "string", "0+"),
-            Field("partition_indexes", "[]int32", "0+"),
-        ),
-    ],
-    response=[
-        Field("throttle_time_ms", "int32", "0+"),
-        Field("topics", "[]struct", "0+").of(
-            Field("name", "string", "0+"),
-            Field("partitions", "[]struct", "0+").of(
-                Field("partition_index", "int32", "0+"),
-                Field("error_code", "int16", "0+"),
-                Field("error_message", "string", "0+", nullable="0+", default=None),
-                Field("active_producers", "[]struct", "0+").of(
-                    Field("producer_id", "int64", "0+"),
-                    Field("producer_epoch", "int32", "0+"),
-                    Field("last_sequence", "int32", "0+", default=-1),
-                    Field("last_timestamp", "int64", "0+", default=-1),
-                    Field("coordinator_epoch", "int32", "0+"),
-                    Field("current_txn_start_offset", "int64", "0+", default=-1),
-                ),
-            ),
-        ),
-    ],
-)
-
-DESCRIBE_TRANSACTIONS = Api(
-    65,
-    "DescribeTransactions",
-    "0",
-    flexible="0+",
-    request=[
-        Field("transactional_ids", "[]string", "0+"),
-    ],
-    response=[
-        Field("throttle_time_ms", "int32", "0+"),
-        Field("transaction_states", "[]struct", "0+").of(
-            Field("error_code", "int16", "0+"),
-            Field("transactional_id", "string", "0+"),
-            Field("transaction_state", "string", "0+"),
-            Field("transaction_timeout_ms", "int32", "0+"),
-            Field("transaction_start_time_ms", "int64", "0+"),
-            Field("producer_id", "int64", "0+"),
-            Field("producer_epoch", "int16", "0+"),
-            Field("topics", "[]struct", "0+").of(
-                Field("topic", "string", "0+"),
-                Field("partitions", "[]int32", "0+"),
-            ),
-        ),
-    ],
-)
-
-LIST_TRANSACTIONS = Api(
-    66,
-    "ListTransactions",
-    "0-1",
-    flexible="0+",
-    request=[
-        Field("state_filters", "[]string", "0+"),
-        Field("producer_id_filters", "[]int64", "0+"),
-        Field("duration_filter", "int64", "1+", default=-1),
-    ],
-    response=[
-        Field("throttle_time_ms", "int32", "0+"),
-        Field("error_code", "int16", "0+"),
-        Field("unknown_state_filters", "[]string", "0+"),
-        Field("transaction_states", "[]struct", "0+").of(
-            Field("transactional_id", "string", "0+"),
-            Field("producer_id", "int64", "0+"),
-            Field("transaction_state", "string", "0+"),
         ),
     ],
 )

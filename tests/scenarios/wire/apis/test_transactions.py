@@ -11,6 +11,7 @@ from emulator.protocol.records import read_records
 from emulator.protocol.types import TopicPartition
 from scenarios.wire.apis.base import Connection, ServedCluster, wire_apis
 from scenarios.wire.apis.fetch import in_bytes
+from scenarios.wire.apis.shared import id_text
 from scenarios.wire.codec import decode_request, decode_response, encode_request, encode_response
 from scenarios.wire.codec.messages import stored
 from scenarios.wire.codec.records import read_batches
@@ -99,8 +100,9 @@ def test_readers_of_committed_records_learn_what_was_aborted_in_every_version(ve
     wanted = {"partition": 0, "fetch_offset": 0, "partition_max_bytes": 1 << 20}
     body = {
         "replica_id": -1, "max_wait_ms": 0, "min_bytes": 0, "max_bytes": 1 << 20, "session_epoch": -1,
-        "topics": [{"topic": TP.topic, "partitions": [wanted]}],
+        "topics": [{"topic": TP.topic, "topic_id": bytes(range(16)), "partitions": [wanted]}],
     }  # fmt: skip
+    bench.learn(TP, 0, id_text(bytes(range(16))))
     for level, aborted in ((0, None), (1, [{"producer_id": ANNE, "first_offset": 0}])):
         (topic,) = ask(bench, FETCH, version, {**body, "isolation_level": level})["responses"]
         (found,) = topic["partitions"]

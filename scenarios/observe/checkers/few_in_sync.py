@@ -1,0 +1,61 @@
+"""The base of the checkers of leaders whose ISR is below min.insync.replicas."""
+
+from __future__ import annotations
+
+from emulator.protocol.events import BecameFollower, BecameLeader, IsrChanged, IsrProposed, NodeCrashed, ReplicaStopped
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
+
+
+class FewInSync(Checker):
+    """The base. The ISR of a leader is the one that it received in LeaderAndIsr or has changed itself, or begins to
+    expand it to (KIP-497 counts the larger set while a change is in flight). For a minute after a change of the setting
+    the smaller value counts."""
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._settings = history.settings
+        self.few: dict[TopicPartition, dict[int, tuple[int, int]]] = {}
+        """Size of an ISR below min.insync.replicas, and since when, by partition and leader."""
+        self._led: dict[int, dict[TopicPartition, None]] = {}
+
+    def on_leader(self, event: BecameLeader) -> None:
+        self._note(event.node, event.topic, event.partition, event.isr, event.t_us)
+
+    def on_changed(self, event: IsrChanged) -> None:
+        self._note(event.node, event.topic, event.partition, event.isr, event.t_us)
+
+    def on_proposed(self, event: IsrProposed) -> None:
+        if event.kind == "expand":
+            self._note(event.node, event.topic, event.partition, event.isr, event.t_us)
+
+    def _note(self, node: int, topic: str, partition: int, isr: tuple[int, ...], now_us: int) -> None:
+        tp, size = TopicPartition.of(topic, partition), max(1, len(isr))
+        least = self.least(tp, now_us)
+        if size >= least:
+            self._forget(node, tp)
+        else:
+            by_leader = self.few.setdefault(tp, {})
+            by_leader[node] = size, by_leader.get(node, (0, now_us))[1]
+            self._led.setdefault(node, {})[tp] = None
+
+    def least(self, tp: TopicPartition, now_us: int) -> int:
+        return min(self._settings.min_isrs(tp.topic, len(self.cluster.assignment(tp)), now_us))
+
+    def _forget(self, node: int, tp: TopicPartition) -> None:
+        if tp in self._led.get(node, ()):
+            del self._led[node][tp]
+            del self.few[tp][node]
+            if not self.few[tp]:
+                del self.few[tp]
+
+    def on_follower(self, event: BecameFollower) -> None:
+        self._forget(event.node, TopicPartition.of(event.topic, event.partition))
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        self._forget(event.node, TopicPartition.of(event.topic, event.partition))
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        for tp in list(self._led.get(event.node, ())):
+            self._forget(event.node, tp)

@@ -1,0 +1,43 @@
+"""S21: nothing is committed while the ISR is below min.insync.replicas."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.trace import Event
+from scenarios.observe.checkers.checker import Report
+from scenarios.observe.checkers.few_in_sync import FewInSync
+from scenarios.observe.findings.isr_facts import CommittedByFew
+from scenarios.observe.history.commit import Commit
+from scenarios.observe.history.history import History
+
+
+class HeldByMinIsr(FewInSync):
+    """The high watermark of a leader stays where it is while its ISR has fewer members than min.insync.replicas.
+
+    Verified: in releases that hold it (3.7 and later), each high watermark by which a leader commits more than was
+        committed.
+
+    Not verified: that it goes on once there are enough (S11 sees followers, R1 the end of a run); high watermarks of
+        followers, which learn them.
+    """
+
+    name: ClassVar[str] = "held_by_min_isr"
+    ids: ClassVar[tuple[str, ...]] = ("S21",)
+    statement: ClassVar[str] = (
+        "|isr_b| < min.insync.replicas ⇒ hw_b stays: "
+        "with fewer replicas in the ISR than min.insync.replicas nothing is committed (3.7 and later)"
+    )
+    fails_when: ClassVar[str | None] = "a leader looks at the members of its ISR alone"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        if history.settings.start.holds_high_watermark:
+            history.commits.extended.append(self._extended)
+
+    def _extended(self, event: Event, commit: Commit) -> None:
+        by_leader = self.few.get(commit.tp)
+        few = by_leader.get(event.node) if by_leader else None  # type: ignore[attr-defined]
+        if few is not None and few[0] < self.least(commit.tp, event.t_us):
+            facts = CommittedByFew(event.node, commit.offset, few[0], self.least(commit.tp, event.t_us), few[1])  # type: ignore[attr-defined]
+            self.violated(event, facts, commit.tp)
