@@ -13,6 +13,7 @@ from attrs import define, field, frozen
 
 from emulator.nodes import Process
 from emulator.protocol.api import Request
+from scenarios.faults.request_faults import RequestFaults
 from scenarios.wire.released_versions import Versions
 from scenarios.wire.storage import ClientBatches
 
@@ -36,6 +37,7 @@ class ServedCluster:
         versions: the versions of each API that brokers announce, by the API's number.
         registration: the version of the znodes that brokers register with.
         batches: the batches that producers have sent.
+        faults: what goes wrong with requests on purpose.
         released: the versions that brokers of the release have. Those that are not served get an error
             (``scenarios.wire.refusals``).
     """
@@ -47,6 +49,7 @@ class ServedCluster:
     registration: int = 4
     batches: ClientBatches = field(factory=ClientBatches)
     stated: Mapping[int, Mapping[str, str]] = field(factory=dict)
+    faults: RequestFaults = field(factory=RequestFaults)
     released: Mapping[int, Versions] = field(factory=dict)
 
     def announces(self, key: int, version: int) -> bool:
