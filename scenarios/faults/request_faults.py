@@ -8,10 +8,12 @@ decided here depends on the requests and their order alone, so a replay decides 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from attrs import define, field, frozen
 
+from emulator.protocol.api import apis, control_apis
 from emulator.protocol.errors import Errors
 from emulator.streams import Stream
 from scenarios.faults.performer import Memory
@@ -21,7 +23,7 @@ _GRAIN = 1 << 30
 
 
 @frozen
-class WireRequest:
+class ClientRequest:
     """A request of a real client, as it came in.
 
     Attributes:
@@ -69,7 +71,7 @@ def partition_number(part: Any) -> Any:
 
 
 @frozen(kw_only=True)
-class Filter:
+class RequestFilter:
     """The requests that a fault is for. None: any."""
 
     api: str
@@ -78,7 +80,7 @@ class Filter:
     partition: str | None = None
     group: str | None = None
 
-    def takes(self, asked: WireRequest) -> bool:
+    def takes(self, asked: ClientRequest) -> bool:
         """Whether the request is one of them."""
         return (
             self.api in (asked.api, ANY_API)
@@ -90,11 +92,23 @@ class Filter:
 
 
 ANY_API = "any"
+WITHOUT_ONE_ERROR = (
+    "AddPartitionsToTxn", "AlterConfigs", "AlterReplicaLogDirs", "CreatePartitions", "DeleteGroups",
+    "IncrementalAlterConfigs", "TxnOffsetCommit",
+)  # fmt: skip
+"""The APIs that change something, and whose answers have an error for each thing that was to be done only."""
+
+
+@cache
+def api_names() -> dict[int, str]:
+    """The names of the APIs that clients can ask for, by number."""
+    between_brokers = control_apis()
+    return {api.key: name for name, api in apis().items() if api not in between_brokers}
 
 
 @frozen(kw_only=True)
-class Effect:
-    """What happens to a request.
+class RequestEffect:
+    """The effect of a fault on a request that it hits.
 
     Attributes:
         kind: ``fail``, ``drop``, ``delay`` or ``silence``.
@@ -132,8 +146,8 @@ class RequestFault:
 
     name: str
     entry: MethodEntry
-    filter: Filter
-    effect: Effect
+    filter: RequestFilter
+    effect: RequestEffect
     occurrence: int
     count: int
     probability: float
@@ -146,7 +160,7 @@ class RequestFault:
         """Whether it hits nothing any more."""
         return bool(self.count) and self.fired >= self.count
 
-    def hits(self, asked: WireRequest) -> bool:
+    def hits(self, asked: ClientRequest) -> bool:
         """Whether it hits the request; counts it."""
         if self.is_over or not self.filter.takes(asked):
             return False
@@ -171,7 +185,7 @@ class RequestFaults(Memory):
 
     known: list[RequestFault] = field(factory=list)
     standing: bool = False
-    hit: Callable[[RequestFault, WireRequest], object] = lambda _fault, _asked: None
+    hit: Callable[[RequestFault, ClientRequest], object] = lambda _fault, _asked: None
 
     def add(self, fault: RequestFault) -> None:
         self.known.append(fault)
@@ -184,7 +198,7 @@ class RequestFaults(Memory):
         self._look()
         return before - len(self.known)
 
-    def of(self, asked: WireRequest) -> RequestFault | None:
+    def of(self, asked: ClientRequest) -> RequestFault | None:
         """The fault that hits a request: the first that does."""
         for fault in self.known:
             if fault.hits(asked):

@@ -22,9 +22,9 @@ from scenarios.testing.cluster_from_keywords import Topics, scenario_of
 from scenarios.testing.request_fault_handle import RequestFaultHandle
 from scenarios.testing.verdict import KnownFinding, warn_of
 from scenarios.testing.virtual_time import NotInTime
-from scenarios.wire.addresses import advertised_of
 from scenarios.wire.apis.base import Address
 from scenarios.wire.asking import ask
+from scenarios.wire.listener_addresses import advertised_of
 from scenarios.wire.released_versions import is_release
 from scenarios.wire.served import PROFILE
 from scenarios.wire.serving import LiveRun, ServeOptions

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from controller.reassignment.protocol import RequestedByApi
 from emulator.protocol.events import Fault
 from emulator.zookeeper import ZOOKEEPER
-from scenarios.faults.request_faults import RequestFault, RequestFaults, WireRequest
+from scenarios.faults.request_faults import ClientRequest, RequestFault, RequestFaults
 from scenarios.profiles.profile_registry import PROFILES
 from scenarios.runs.runner import Stage
 from scenarios.wire.apis.base import Address, ServedCluster
@@ -66,10 +66,10 @@ def _written(address: Address) -> str:
 
 
 def _faults(stage: Stage) -> RequestFaults:
-    """What goes wrong with requests in a run; each that does is in the trace."""
+    """The faults on requests of a run; each request that one hits is in the trace."""
     faults, trace = stage.performer.memory(RequestFaults), stage.cluster.trace
 
-    def hit(fault: RequestFault, asked: WireRequest) -> None:
+    def hit(fault: RequestFault, asked: ClientRequest) -> None:
         detail = f"{asked.api} to broker {asked.broker} is {fault.effect}"
         trace.emit(Fault, fault.entry.name, asked.client, f"{detail} ({fault.name})")
 

@@ -7,7 +7,15 @@ from attrs import field, frozen
 from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.faults.performer import ActionContext, PerformedAction
-from scenarios.faults.request_faults import ANY_API, Effect, Filter, RequestFault, RequestFaults
+from scenarios.faults.request_faults import (
+    ANY_API,
+    WITHOUT_ONE_ERROR,
+    RequestEffect,
+    RequestFault,
+    RequestFaults,
+    RequestFilter,
+    api_names,
+)
 from scenarios.language.actions import action
 from scenarios.language.known_names import KnownNames
 from scenarios.language.schema.kinds import BROKER_ID, DURATION, Boolean, Integer, Number, Text
@@ -50,8 +58,8 @@ class OnRequests(PerformedAction):
     fault: str | None = field(default=None, metadata=key(Text(), "a name, by which it is asked after and ended"))
 
     @property
-    def effect(self) -> Effect:
-        """What happens to the requests."""
+    def effect(self) -> RequestEffect:
+        """The effect on the requests."""
         raise NotImplementedError
 
     def check(self, known: KnownNames) -> None:
@@ -60,7 +68,7 @@ class OnRequests(PerformedAction):
         self.check_operation(known)
 
     def check_operation(self, known: KnownNames) -> None:
-        names = sorted(api_names())
+        names = sorted(api_names().values())
         if self.api != ANY_API and self.api not in names:
             raise BadInput(f"no API of clients is called {self.api!r}; {did_you_mean(self.api, names)}", where="api")
         brokers = known.scenario.cluster.brokers
@@ -73,21 +81,13 @@ class OnRequests(PerformedAction):
         if any(each.name == name for each in faults.known):
             context.refuse(f"there is a fault called {name!r} already; write another name")
             return
-        wanted = Filter(
+        wanted = RequestFilter(
             api=self.api, client=self.client, broker=self.broker, partition=self.partition, group=self.group
         )
         draws = context.stream("requests")
         faults.add(
             RequestFault(name, context.entry, wanted, self.effect, self.occurrence, self.count, self.probability, draws)
         )
-
-
-def api_names() -> dict[str, int]:
-    """The numbers of the APIs that real clients can ask for, by name."""
-    from scenarios.wire.apis.base import TRANSLATED
-    from scenarios.wire.codec import APIS
-
-    return {APIS[number].name: number for number in TRANSLATED}
 
 
 def error_named(name: str) -> Errors:
@@ -108,17 +108,15 @@ class RequestFail(OnRequests):
     )
 
     @property
-    def effect(self) -> Effect:
-        return Effect(kind="fail", performed=self.performed, error=error_named(self.error))
+    def effect(self) -> RequestEffect:
+        return RequestEffect(kind="fail", performed=self.performed, error=error_named(self.error))
 
     def check_operation(self, known: KnownNames) -> None:
         super().check_operation(known)
         error_named(self.error)
         if self.api == ANY_API:
             raise BadInput("an error is the answer of one API; write which", where="api")
-        from scenarios.wire.gateway.error_answers import can_be_refused
-
-        if not self.performed and not can_be_refused(api_names()[self.api]):
+        if not self.performed and self.api in WITHOUT_ONE_ERROR:
             what = f"{self.api} has an error for each thing that was done; add performed = true"
             raise BadInput(what, where="performed")
 
@@ -129,8 +127,8 @@ class RequestDrop(OnRequests):
     performed: bool = field(default=True, metadata=key(Boolean(), "whether the broker carries the request out first"))
 
     @property
-    def effect(self) -> Effect:
-        return Effect(kind="drop", performed=self.performed)
+    def effect(self) -> RequestEffect:
+        return RequestEffect(kind="drop", performed=self.performed)
 
 
 @action("request.delay", "answer requests of real clients later, and what comes after them too", undo=RequestClear)
@@ -139,8 +137,8 @@ class RequestDelay(OnRequests):
     latency_us: int = field(metadata=key(DURATION, "how much later", name="latency"))
 
     @property
-    def effect(self) -> Effect:
-        return Effect(kind="delay", latency_us=self.latency_us)
+    def effect(self) -> RequestEffect:
+        return RequestEffect(kind="delay", latency_us=self.latency_us)
 
 
 @action(
@@ -153,5 +151,5 @@ class RequestSilence(OnRequests):
     performed: bool = field(default=False, metadata=key(Boolean(), "whether the broker carries the request out"))
 
     @property
-    def effect(self) -> Effect:
-        return Effect(kind="silence", performed=self.performed)
+    def effect(self) -> RequestEffect:
+        return RequestEffect(kind="silence", performed=self.performed)

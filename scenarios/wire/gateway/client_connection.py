@@ -10,10 +10,10 @@ from emulator.kernel import KernelError
 from emulator.network import Endpoint
 from emulator.nodes import Node
 from emulator.protocol.address import LISTENER
-from scenarios.faults.request_faults import Effect, RequestFault, WireRequest
+from scenarios.faults.request_faults import ClientRequest, RequestEffect, RequestFault, api_names
 from scenarios.runs.culprits import said
 from scenarios.wire.apis.base import FILES, Body, Connection, InvalidRequest, WireApi
-from scenarios.wire.codec import APIS, MalformedFrame, decode_request, encode_response
+from scenarios.wire.codec import MalformedFrame, decode_request, encode_response
 from scenarios.wire.gateway.error_answers import READS, FailedApi, with_error
 from scenarios.wire.gateway.outlet import Outlet
 from scenarios.wire.refusals import RefusedApi
@@ -119,8 +119,8 @@ class ClientConnection:
 
     def _is_hit(self, asked: _InFlight) -> bool:
         """Whether a fault takes the request away from its broker."""
-        name = APIS[asked.api.key].name
-        fault = self._context.served.faults.of(WireRequest(name, self._context.client_id, self.broker, asked.body))
+        name = api_names()[asked.api.key]
+        fault = self._context.served.faults.of(ClientRequest(name, self._context.client_id, self.broker, asked.body))
         if fault is None:
             return False
         asked.fault, effect = fault, fault.effect
@@ -135,7 +135,7 @@ class ClientConnection:
             asked.api = FailedApi(asked.api, effect.error)
         return False
 
-    def _loses(self, effect: Effect) -> bool:
+    def _loses(self, effect: RequestEffect) -> bool:
         """Whether a request has no answer after all; its connection is reset, or silent from now on."""
         if effect.kind == "drop":
             self.close()

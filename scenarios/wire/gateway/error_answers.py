@@ -6,25 +6,13 @@ from emulator.protocol.api_versions import ApiVersionsRequest
 from emulator.protocol.errors import Errors
 from scenarios.faults.request_faults import partition_number
 from scenarios.wire.apis.base import Body, Connection, WireApi
-from scenarios.wire.codec import APIS
-from scenarios.wire.refusals import REFUSALS, refusal
+from scenarios.wire.refusals import refusal
 
 READS = frozenset((1, 2, 3, 9, 10, 15, 16, 18, 23, 32, 35, 46, 60))
 """The APIs that change nothing: the broker is asked, and the errors of its answer are exchanged."""
-BY_PART = frozenset((24,))
-"""APIs with an error for the whole that their older versions have not: AddPartitionsToTxn."""
 OF_BOTH = "coordinators"
 """The field of FindCoordinator that took the place of its others: each version has the error in one of both."""
 CODE = "error_code"
-
-
-def can_be_refused(key: int) -> bool:
-    """Whether an API can be answered with an error without having been carried out."""
-    return (
-        key in READS
-        or key in REFUSALS
-        or (key not in BY_PART and any(each.name == CODE for each in APIS[key].response))
-    )
 
 
 class FailedApi(WireApi):

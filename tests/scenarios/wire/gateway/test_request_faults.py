@@ -13,12 +13,16 @@ from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartit
 
 from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput
+from scenarios.faults.request_faults import WITHOUT_ONE_ERROR, api_names
 from scenarios.language import Scenario
 from scenarios.testing.kafka import KafkaServer, kafka
 from scenarios.testing.virtual_time import NotInTime
-from scenarios.wire.gateway.error_answers import with_error
+from scenarios.wire.apis.base import TRANSLATED
+from scenarios.wire.codec import APIS
+from scenarios.wire.gateway.error_answers import READS, with_error
 from scenarios.wire.recording.folder import read_live_run
 from scenarios.wire.recording.replay import ReplayedRun
+from scenarios.wire.refusals import REFUSALS
 from tests.scenarios.wire.gateway.served import served
 
 TOPICS = ("failed", "carried", "dropped", "undone", "late", "silent", "grouped")
@@ -114,7 +118,7 @@ def test_a_client_is_never_answered(cluster: KafkaServer) -> None:
     assert sent(producer(cluster, "loud"), "silent") == [(0, 0)]
 
 
-def test_a_groups_requests_are_told_from_those_of_others(cluster: KafkaServer) -> None:
+def test_the_requests_of_one_group_fail_and_those_of_another_do_not(cluster: KafkaServer) -> None:
     fault = cluster.fault("request.fail", "OffsetCommit", error="REBALANCE_IN_PROGRESS", group="shop", count=0)
     committed: dict[str, int] = {}
     for group in ("other", "shop"):
@@ -199,3 +203,14 @@ def test_an_answers_errors_are_exchanged_where_they_are() -> None:
     assert with_error({"error_code": 0, "responses": []}, Errors.NOT_LEADER_FOR_PARTITION, None)["error_code"] == 6
     both = with_error({"error_code": 0, "coordinators": [{"error_code": 0}]}, Errors.NOT_COORDINATOR, None)
     assert (both["error_code"], both["coordinators"][0]["error_code"]) == (16, 16)
+
+
+def test_the_apis_without_one_error_are_those_whose_schema_has_none() -> None:
+    """Every other API that changes something has an error for the whole, or a way to say it of each part."""
+    found = [
+        api_names()[key]
+        for key in TRANSLATED
+        if key not in READS and key not in REFUSALS and not any(one.name == "error_code" for one in APIS[key].response)
+    ]
+    assert {*found, "AddPartitionsToTxn"} == set(WITHOUT_ONE_ERROR)
+    assert set(api_names()) >= set(TRANSLATED)
