@@ -19,11 +19,12 @@ from scenarios.language import Scenario
 from scenarios.runs.known_findings import fails
 from scenarios.runs.run import Run
 from scenarios.testing.cluster_from_keywords import Topics, scenario_of
+from scenarios.testing.request_fault_handle import RequestFaultHandle
 from scenarios.testing.verdict import KnownFinding, warn_of
 from scenarios.testing.virtual_time import NotInTime
-from scenarios.wire.addresses import advertised_of
 from scenarios.wire.apis.base import Address
 from scenarios.wire.asking import ask
+from scenarios.wire.listener_addresses import advertised_of
 from scenarios.wire.released_versions import is_release
 from scenarios.wire.served import PROFILE
 from scenarios.wire.serving import LiveRun, ServeOptions
@@ -57,6 +58,7 @@ class KafkaServer:
     _live: LiveRun | None = None
     _thread: threading.Thread | None = None
     _failure: list[BaseException] = field(factory=list)
+    _faults: int = 0
 
     @property
     def bootstrap_servers(self) -> str:
@@ -89,6 +91,17 @@ class KafkaServer:
     def start(self, target: int | str) -> None:
         """Start a broker that has crashed."""
         self.act("broker.start", target)
+
+    def fault(self, action: str, api: str, **keys: object) -> RequestFaultHandle:
+        """Let requests of real clients go wrong: ``fault("request.fail", "Produce", error="NOT_ENOUGH_REPLICAS",
+        client="billing", occurrence=3)``; also ``request.drop``, ``request.delay`` and ``request.silence``.
+
+        Raises: BadInput with what is wrong with it.
+        """
+        self._faults += 1
+        name = str(keys.pop("fault", f"fault {self._faults}"))
+        self.act(action, None, api=api, fault=name, **keys)
+        return RequestFaultHandle(name, self.act)
 
     def reassign(self, partition: str, replicas: Sequence[int]) -> None:
         """Begin to move a partition to these brokers."""

@@ -52,7 +52,12 @@ class RefusedApi(WireApi):
         return ApiVersionsRequest(known=False)
 
     def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
-        return _TOLD.get(self.key, _code)(body, coded(self.error, WORDS.get(self.key)))
+        return refusal(self.key, body, self.error, WORDS.get(self.key))
+
+
+def refusal(key: int, body: Body, error: Errors, words: str | None = None) -> Body:
+    """The response to a request that is not carried out, with the error in each place of its schema."""
+    return REFUSALS.get(key, _code)(body, coded(error, words))
 
 
 def _code(_body: Body, error: Body) -> Body:
@@ -129,7 +134,7 @@ def _of_markers(body: Body, error: Body) -> Body:
 
 _PARTITIONS = ("topics", "name", "partitions", "partition_index")
 _NUMBERS = ("topics", "name", "partition_indexes", "")
-_TOLD: Mapping[int, Callable[[Body, Body], Body]] = {
+REFUSALS: Mapping[int, Callable[[Body, Body], Body]] = {
     PRODUCE: _of_partitions(
         ("topic_data", "name", "partition_data", "index"),
         ("responses", "name", "partition_responses", "index"), base_offset=-1,

@@ -5,7 +5,9 @@ import hashlib
 from collections.abc import Mapping
 
 from controller.reassignment.protocol import RequestedByApi
+from emulator.protocol.events import Fault
 from emulator.zookeeper import ZOOKEEPER
+from scenarios.faults.request_faults import ClientRequest, RequestFault, RequestFaults
 from scenarios.profiles.profile_registry import PROFILES
 from scenarios.runs.runner import Stage
 from scenarios.wire.apis.base import Address, ServedCluster
@@ -41,7 +43,9 @@ def served_cluster(
     at, dirs = {**addresses, **(listens or {})}, ",".join(setup.log_dirs)
     stated = {broker: _stated(broker, addresses[broker], at, dirs, setup.rack_of.get(broker)) for broker in addresses}
     registration = PROFILES[scenario.profile].registration
-    return ServedCluster(cluster_id, addresses, setup.rack_of, versions, registration, stated=stated, released=has)
+    return ServedCluster(
+        cluster_id, addresses, setup.rack_of, versions, registration, stated=stated, faults=_faults(stage), released=has
+    )
 
 
 def _stated(broker: int, advertised: Address, at: Mapping[int, Address], dirs: str, rack: str | None) -> dict[str, str]:
@@ -59,3 +63,15 @@ def _stated(broker: int, advertised: Address, at: Mapping[int, Address], dirs: s
 def _written(address: Address) -> str:
     host, port = address
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _faults(stage: Stage) -> RequestFaults:
+    """The faults on requests of a run; each request that one hits is in the trace."""
+    faults, trace = stage.performer.memory(RequestFaults), stage.cluster.trace
+
+    def hit(fault: RequestFault, asked: ClientRequest) -> None:
+        detail = f"{asked.api} to broker {asked.broker} is {fault.effect}"
+        trace.emit(Fault, fault.entry.name, asked.client, f"{detail} ({fault.name})")
+
+    faults.hit = hit
+    return faults

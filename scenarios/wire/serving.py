@@ -21,7 +21,6 @@ from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.runs.run import Run
 from scenarios.runs.runner import conclude, prepare
-from scenarios.wire.addresses import check_advertised, ports_of
 from scenarios.wire.apis.base import Address
 from scenarios.wire.gateway.control_server import ControlServer
 from scenarios.wire.gateway.gateway import Gateway
@@ -29,6 +28,7 @@ from scenarios.wire.gateway.outlet import Outlets
 from scenarios.wire.gateway.readiness import Readiness
 from scenarios.wire.gateway.sockets import Sockets, check_can_serve
 from scenarios.wire.inputs import Operation
+from scenarios.wire.listener_addresses import check_advertised, ports_of
 from scenarios.wire.live_inputs import LiveInputs
 from scenarios.wire.live_stage import LiveStage
 from scenarios.wire.operations.performing import ACTION, Operations

@@ -14,6 +14,7 @@ from scenarios.testing.gate import HeldGate
 from scenarios.testing.instance import ClusterInstance
 from scenarios.testing.kafka import KafkaServer
 from scenarios.testing.producer_instance import ProduceHandle, ProducerInstance
+from scenarios.testing.request_fault_handle import RequestFaultHandle
 
 PAGE = Path(__file__).parents[2] / "docs/use/pytest.md"
 CLASSES: dict[str, type[Any]] = {
@@ -23,6 +24,7 @@ CLASSES: dict[str, type[Any]] = {
     "handle": ProduceHandle,
     "consumer": ConsumerInstance,
     "kafka": KafkaServer,
+    "fault": RequestFaultHandle,
 }
 """The classes by the names that the page gives their instances."""
 OWN = {"ProduceHandle.follow", "ProduceHandle.over", "ConsumerInstance.see"}

@@ -18,11 +18,13 @@ EXAMPLES = """examples:
   understudy ctl link.cut 1 peer=2 way=out
   understudy ctl reassign plan.json
   understudy ctl state orders-0
+  understudy ctl request.fail api=Produce error=NOT_ENOUGH_REPLICAS count=3 fault=short
+  understudy ctl requests
   understudy ctl heal
   understudy ctl stop
 
 The first word is an action of the scenario files (understudy list actions) or the last part of its name where that is
-clear, or state, or stop."""
+clear, or state, requests or stop."""
 
 
 def add(program: Program) -> None:
@@ -71,6 +73,8 @@ def _lines(asked: dict[str, Any], answer: dict[str, Any]) -> list[str]:
 
     if "partitions" in answer:
         return _state(answer)
+    if "requests" in answer:
+        return _requests(answer)
     if "at_us" not in answer:
         return [f"{asked['action']}: done"]
     moment = seconds(answer["at_us"])
@@ -102,6 +106,16 @@ def _state(answer: dict[str, Any]) -> list[str]:
             )
         )  # fmt: skip
     return lines + table(rows)
+
+
+def _requests(answer: dict[str, Any]) -> list[str]:
+    from scenarios.cli.output import table
+
+    rows = [("fault", "requests", "are", "came", "hit")]
+    for one in answer["requests"]:
+        over = " (over)" if one["over"] else ""
+        rows.append((one["fault"], one["api"], one["does"], str(one["seen"]), f"{one['fired']}{over}"))
+    return table(rows) if answer["requests"] else ["no fault is on any request"]
 
 
 def _ids(brokers: Any) -> str:

@@ -99,14 +99,14 @@ def api_versions(text: str) -> str:
 
 def ports(text: str) -> int | tuple[int, ...]:
     """The value of ``--port``."""
-    from scenarios.wire.addresses import read_ports
+    from scenarios.wire.listener_addresses import read_ports
 
     return read_ports(text)
 
 
 def advertised(text: str) -> tuple[tuple[str, int], ...]:
     """The value of ``--advertised``."""
-    from scenarios.wire.addresses import read_advertised
+    from scenarios.wire.listener_addresses import read_advertised
 
     return read_advertised(text)
 

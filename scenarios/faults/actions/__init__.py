@@ -14,6 +14,7 @@ FILES = {
     "log_dir": "disks", "election": "elections", "gate": "holds", "message": "intercepted", "link": "links",
     "host": "links", "network": "networks", "heal": "healing", "reassign": "reassignments", "config": "config_actions",
     "reassign.mistake": "mistakes", "topic": "topic_actions", "records": "records_deleted", "client": "programs",
+    "request": "requests",
     "zookeeper": "zookeeper", "broker.clock": "machines", "broker.clock_sync": "machines", "broker.slow": "machines",
     "broker.fast": "machines", "controller.resign": "zookeeper", "zk.delete": "zookeeper",
 }  # fmt: skip

@@ -36,6 +36,7 @@ from scenarios.faults.actions.networks import NetworkHeal, NetworkPartition
 from scenarios.faults.actions.programs import ClientCrash, ClientStart
 from scenarios.faults.actions.reassignments import ReassignCancel, ReassignExecute, ReassignList, ReassignVerify
 from scenarios.faults.actions.records_deleted import RecordsDelete
+from scenarios.faults.actions.requests import RequestClear, RequestDelay, RequestDrop, RequestFail, RequestSilence
 from scenarios.faults.actions.topic_actions import TopicCreate, TopicDelete, TopicExpand
 from scenarios.faults.actions.zookeeper import (
     ControllerResign,
@@ -96,6 +97,11 @@ __all__ = [
     "ReassignMistake",
     "ReassignVerify",
     "RecordsDelete",
+    "RequestClear",
+    "RequestDelay",
+    "RequestDrop",
+    "RequestFail",
+    "RequestSilence",
     "TopicCreate",
     "TopicDelete",
     "TopicExpand",

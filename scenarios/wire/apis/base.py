@@ -13,6 +13,7 @@ from attrs import define, field, frozen
 
 from emulator.nodes import Process
 from emulator.protocol.api import Request
+from scenarios.faults.request_faults import RequestFaults
 from scenarios.wire.released_versions import Versions
 from scenarios.wire.storage import ClientBatches
 
@@ -37,6 +38,7 @@ class ServedCluster:
         registration: the version of the znodes that brokers register with.
         batches: the batches that producers have sent.
         topic_names: the names of topics by id, as Metadata has given them to clients.
+        faults: what goes wrong with requests on purpose.
         released: the versions that brokers of the release have. Those that are not served get an error
             (``scenarios.wire.refusals``).
     """
@@ -49,6 +51,7 @@ class ServedCluster:
     batches: ClientBatches = field(factory=ClientBatches)
     topic_names: dict[str, str] = field(factory=dict)
     stated: Mapping[int, Mapping[str, str]] = field(factory=dict)
+    faults: RequestFaults = field(factory=RequestFaults)
     released: Mapping[int, Versions] = field(factory=dict)
 
     def announces(self, key: int, version: int) -> bool:

@@ -10,9 +10,11 @@ from emulator.kernel import KernelError
 from emulator.network import Endpoint
 from emulator.nodes import Node
 from emulator.protocol.address import LISTENER
+from scenarios.faults.request_faults import ClientRequest, RequestEffect, RequestFault, api_names
 from scenarios.runs.culprits import said
 from scenarios.wire.apis.base import FILES, Body, Connection, InvalidRequest, WireApi
 from scenarios.wire.codec import MalformedFrame, decode_request, encode_response
+from scenarios.wire.gateway.error_answers import READS, FailedApi, with_error
 from scenarios.wire.gateway.outlet import Outlet
 from scenarios.wire.refusals import RefusedApi
 
@@ -39,6 +41,7 @@ class _InFlight:
     body: Body
     request: Any = None
     sent_us: int = 0
+    fault: RequestFault | None = None
 
 
 @define(eq=False)
@@ -58,6 +61,10 @@ class ClientConnection:
     _endpoint: Endpoint = field(init=False)
     _context: Connection = field(init=False)
     _asked: deque[_InFlight] = field(factory=deque)
+    _silent: bool = False
+    """Whether nothing is answered any more: a fault on a request."""
+    _free_us: int = 0
+    """The time of the last answer that a fault has delayed: later ones do not overtake it."""
 
     def frame(self, data: bytes) -> None:
         """Handle a request from the client."""
@@ -88,9 +95,13 @@ class ClientConnection:
     def _send(self, data: bytes) -> None:
         if self.number not in self.gateway.connections:
             return  # the connection has ended while the machine was paused
+        if self._silent:
+            return
         try:
             asked = self._read(data)
             self._context.version = asked.version
+            if self._context.served.faults.standing and self._is_hit(asked):
+                return
             request = asked.api.to_request(asked.body, self._context)
         except (RefusedFrame, MalformedFrame, InvalidRequest) as refused:
             self.refuse(str(refused))
@@ -103,6 +114,34 @@ class ClientConnection:
             self.outlet.handled()
             asked.api.sent(request, self._context, process)
         self._endpoint.send(request, SIZE_OF_SIZE + len(data))
+        if asked.fault is not None and not asked.api.is_answered(asked.body):
+            self._loses(asked.fault.effect)
+
+    def _is_hit(self, asked: _InFlight) -> bool:
+        """Whether a fault takes the request away from its broker."""
+        name = api_names()[asked.api.key]
+        fault = self._context.served.faults.of(ClientRequest(name, self._context.client_id, self.broker, asked.body))
+        if fault is None:
+            return False
+        asked.fault, effect = fault, fault.effect
+        if effect.performed:
+            return False
+        if effect.kind != "fail":
+            return self._loses(effect)
+        if not asked.api.is_answered(asked.body):
+            self.end()  # as brokers do with an error of a request without an answer
+            return True
+        if asked.api.key not in READS:
+            asked.api = FailedApi(asked.api, effect.error)
+        return False
+
+    def _loses(self, effect: RequestEffect) -> bool:
+        """Whether a request has no answer after all; its connection is reset, or silent from now on."""
+        if effect.kind == "drop":
+            self.close()
+            self.outlet.end(reset=True)
+        self._silent = self._silent or effect.kind == "silence"
+        return effect.kind in ("drop", "silence")
 
     def _read(self, data: bytes) -> _InFlight:
         key, version, correlation_id, _ = _header(data)
@@ -118,11 +157,30 @@ class ClientConnection:
 
     def _answered(self, response: Any) -> None:
         asked = self._asked.popleft()
+        if self._silent or (asked.fault is not None and self._loses(asked.fault.effect)):
+            return
+        process, fault = self._endpoint.process, asked.fault
+        latency_us = 0 if fault is None else fault.effect.latency_us
+        if latency_us or self._free_us > process.world.now:
+            self._free_us = max(self._free_us, process.world.now + latency_us)
+            process.call_later(self._free_us - process.world.now, self._answer, (asked, response))
+        else:
+            self._answer((asked, response))
+
+    def _answer(self, late: tuple[_InFlight, Any]) -> None:
+        """Send the answer to the client, unless its connection has ended meanwhile."""
+        asked, response = late
+        if self.number not in self.gateway.connections or self._silent:
+            return
         self._context.version = version = asked.version
-        process = self._endpoint.process
+        process, effect = self._endpoint.process, None if asked.fault is None else asked.fault.effect
         try:
-            asked.api.answered(asked.request, response, process.world.now - asked.sent_us, self._context, process)
+            if effect is None or effect.kind != "fail":
+                asked.api.answered(asked.request, response, process.world.now - asked.sent_us, self._context, process)
             body = asked.api.to_response(response, asked.body, self._context)
+            if effect is not None and effect.kind == "fail" and not isinstance(asked.api, FailedApi):
+                assert asked.fault is not None
+                body = with_error(body, effect.error, asked.fault.filter.partition)
             if asked.api.key == API_VERSIONS and not self._context.served.announces(API_VERSIONS, version):
                 version = 0
             frame = encode_response(asked.api.key, version, asked.correlation_id, body)

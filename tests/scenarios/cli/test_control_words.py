@@ -24,6 +24,8 @@ from scenarios.errors import BadInput
         (["state"], {"action": "state"}),
         (["state", "orders-0"], {"action": "state", "partition": "orders-0"}),
         (["stop"], {"action": "stop"}),
+        (["requests"], {"action": "requests"}),
+        (["request.drop", "api=Produce", "count=0"], {"action": "request.drop", "api": "Produce", "count": 0}),
         (['{"action": "broker.stop", "target": 0}'], {"action": "broker.stop", "target": 0}),
     ],
 )
@@ -44,6 +46,7 @@ def test_a_plan_is_read_from_its_file(tmp_path: Path) -> None:
         (["crush", "1"], "unknown action 'crush'; did you mean 'crash'?"),
         (["delete", "x"], "'delete' could be records.delete, topic.delete, zk.delete; write the whole name"),
         (["stop", "now"], "stop takes nothing more, and not 'now'"),
+        (["requests", "now"], "requests takes nothing more, and not 'now'"),
         (["state", "a-0", "b-0"], "state takes at most one partition, and not 'b-0'"),
         (["reassign", "none.json"], "none.json: cannot be read (No such file or directory)"),
         (["{"], "this is no JSON"),

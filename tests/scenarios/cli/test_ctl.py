@@ -139,3 +139,13 @@ def test_what_cannot_be_done_is_one_line(ctl: Ctl) -> None:
 def test_without_a_cluster_there_is_nothing_to_act_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["ctl", "state", "--control", str(tmp_path / "none")]) == 2
     assert "is the cluster still served?" in capsys.readouterr().err
+
+
+def test_faults_on_requests_are_set_shown_and_ended(ctl: Ctl) -> None:
+    assert ctl("requests") == "no fault is on any request\n"
+    assert "request.fail" in ctl("request.fail", "api=Produce", "error=NOT_ENOUGH_REPLICAS", "count=3", "fault=short")
+    *_, row = ctl("requests").splitlines()
+    assert row.split() == ["short", "Produce", "answered", "with", "NOT_ENOUGH_REPLICAS", "0", "0"]
+    assert "did you mean 'Produce'" in ctl("request.drop", "api=Prduce", code=2)
+    ctl("request.clear", "fault=short")
+    assert ctl("requests") == "no fault is on any request\n"

@@ -1,4 +1,4 @@
-"""What admin tools read of a broker: where it listens, what it tells clients, where its data is; and synonyms."""
+"""The settings of a broker that admin tools read: where it listens, its advertised address, its data; and synonyms."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from confluent_kafka import Producer
 
 from scenarios.cli.program import main
 from scenarios.errors import BadInput
-from scenarios.wire.addresses import advertised_of, check_advertised, ports_of, read_ports
+from scenarios.wire.listener_addresses import advertised_of, check_advertised, ports_of, read_ports
 from scenarios.wire.recording.folder import read_live_run
 from scenarios.wire.recording.replay import ReplayedRun
 from tests.scenarios.wire.gateway.served import served
