@@ -9,7 +9,7 @@ from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from brokers.log.cleaner import cleanable, cleaning
+from brokers.log.cleaner import cleanable, cleaning, contents
 from brokers.log.cleaner.cleaned_transactions import CleanedTransactions
 from brokers.log.log_config import RULES
 from emulator.protocol.compression import GZIP, LZ4, NONE, SNAPPY, ZSTD
@@ -169,7 +169,7 @@ _stays = cleaning._Cleaning._stays
 
 def earlier_records_win(patch: pytest.MonkeyPatch) -> None:
     def first(self: Any, batch: Any) -> None:
-        for delta, key, _ in cleaning.entries(batch):
+        for delta, key, _ in contents.entries(batch):
             self.last_offsets.setdefault(key, batch.base_offset + delta)
 
     def stays(self: Any, batch: Any, entry: Any, _: bool) -> bool:
@@ -191,7 +191,7 @@ def open_transactions_are_compacted(patch: pytest.MonkeyPatch) -> None:
 
 
 def offsets_move(patch: pytest.MonkeyPatch) -> None:
-    whole = cleaning.with_records
+    whole = contents.with_records
 
     def closed_up(batch: Any, deltas: Any, horizon: int) -> Any:
         return evolve(whole(batch, deltas, horizon), base_offset=batch.base_offset + 1)

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -15,7 +16,7 @@ from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
 
 from benchmarks.calibration.errors import CannotRecord
-from benchmarks.calibration.real.cluster import running
+from benchmarks.calibration.real.cluster import RealCluster, running
 from benchmarks.calibration.releases import find_release
 from tests.scenarios.wire.gateway.served import served
 
@@ -95,6 +96,10 @@ def written(history: History) -> int:
     return sum(len(batch) for batches, _ in history.steps for batch in batches)
 
 
+def _leads(cluster: RealCluster, topic: str) -> bool:
+    return cluster.state(topic, 0).get("leader") == 0
+
+
 @contextmanager
 def a_real_one(histories: Sequence[History]) -> Iterator[Any]:
     config = {
@@ -112,7 +117,7 @@ def a_real_one(histories: Sequence[History]) -> Iterator[Any]:
                 ]
             )
         for one in histories:
-            cluster.until(lambda topic=one.topic: cluster.state(topic, 0).get("leader") == 0, "broker 0 leads", 60)
+            cluster.until(partial(_leads, cluster, one.topic), "broker 0 leads", 60)
         yield servers
 
 
