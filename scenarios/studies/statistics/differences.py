@@ -215,13 +215,24 @@ def _deterministic(baseline: Array, other: Array, mean: float, cell: Pairs) -> b
 
 def _settled(difference: MetricDifference, cell: Pairs, tests: int) -> MetricDifference:
     verdict = _verdict(difference, cell.better)
-    needed = None
-    if verdict is MetricVerdict.UNKNOWN:
-        values = np.asarray(cell.other, dtype=float) - np.asarray(cell.baseline, dtype=float)
-        common = NORMAL * cell.error
-        if not common or abs(difference.mean or 0.0) > cell.minimum + common:  # else no number of seeds would tell
-            needed = seeds_needed(values, cell.minimum + common, max(1, tests))
+    needed = _seeds_that_settle(difference, cell, max(1, tests)) if verdict is MetricVerdict.UNKNOWN else None
     return evolve(difference, verdict=verdict, seeds_needed=needed)
+
+
+def _seeds_that_settle(difference: MetricDifference, cell: Pairs, tests: int) -> int | None:
+    """About how many seeds would settle what is not known. None where no number would: the difference is no larger
+    than what all seeds may be wrong by together."""
+    values = np.asarray(cell.other, dtype=float) - np.asarray(cell.baseline, dtype=float)
+    if len(values) < 2:
+        return None
+    common = NORMAL * cell.error
+    beyond = abs(difference.mean or 0.0) - cell.minimum - common
+    if common and beyond <= 0:
+        return None
+    needed = None if common else seeds_needed(values, cell.minimum, tests)
+    if needed is None or needed <= len(values):  # so many did not: tell what was measured from the minimum
+        needed = _seeds_for(abs(beyond), values, tests)
+    return None if needed is None or needed <= len(values) else needed
 
 
 def _verdict(difference: MetricDifference, better: Better) -> MetricVerdict:
@@ -248,7 +259,11 @@ def seeds_needed(differences: npt.ArrayLike, minimum: float, tests: int) -> int 
     values = np.asarray(differences, dtype=float)
     if len(values) < 2:
         return None
-    gap = max(abs(float(values.mean())) - minimum, minimum)
+    return _seeds_for(max(abs(float(values.mean())) - minimum, minimum), values, tests)
+
+
+def _seeds_for(gap: float, values: Array, tests: int) -> int | None:
+    """About how many seeds tell means that lie ``gap`` apart, where seeds spread as ``values`` do."""
     if gap <= 0:
         return None
     z = float(stats.norm.isf(SIGNIFICANT / (2 * tests)))

@@ -106,14 +106,21 @@ def _about_seeds(rows: Sequence[Row], levels: Sequence[Level]) -> Iterator[Doubt
             text=f"{_number(pairs, 'seed')} in common, fewer than {FEW_SEEDS}: intervals and p values say little",
         )
     unknown = [cell for cell in cells if cell.verdict is MetricVerdict.UNKNOWN and cell.pairs >= FEWEST_PAIRS]
-    needed = sorted(cell.seeds_needed for cell in unknown if cell.seeds_needed is not None)
-    if needed:
-        most = needed[min(len(needed) - 1, int(POWER * len(needed)))]
-        yield Doubt(
-            kind="more-seeds",
-            text=f"{len(unknown)} of {len(cells)} differences are not known; about {most:,} seeds would settle most "
-            f"of them (now {pairs})",
-        )
+    if unknown:
+        needed = sorted(cell.seeds_needed for cell in unknown if cell.seeds_needed is not None)
+        text = f"{len(unknown)} of {len(cells)} differences are not known; {_that_settle(needed, len(unknown), pairs)}"
+        yield Doubt(kind="more-seeds", text=text)
+
+
+def _that_settle(needed: Sequence[int], unknown: int, pairs: int) -> str:
+    """How many seeds would settle what is not known; ``needed``: the numbers, where more seeds would settle it."""
+    if not needed:
+        return f"more seeds than {pairs} would hardly settle them"
+    most = needed[min(len(needed) - 1, int(POWER * len(needed)))]
+    if len(needed) == unknown:
+        return f"about {most:,} seeds would settle most of them (now {pairs})"
+    which = "one" if len(needed) == 1 else f"most of {len(needed)}"
+    return f"about {most:,} seeds would settle {which} of them (now {pairs}), and hardly the others"
 
 
 def _about_spread(rows: Sequence[Row]) -> Iterator[Doubt]:

@@ -83,6 +83,26 @@ def test_too_few_seeds_say_how_many_are_needed_and_those_do() -> None:
     assert study(few.seeds_needed).verdict is not MetricVerdict.UNKNOWN
 
 
+@given(
+    st.lists(st.tuples(*[st.integers(-1_000, 1_000).map(float)] * 2), min_size=6, max_size=40),
+    st.integers(0, 50),
+    st.sampled_from([0.0, 5.0, 100.0]),
+)
+@settings(max_examples=50)
+def test_seeds_that_would_settle_it_are_more_than_there_are(
+    pairs: list[tuple[float, float]], minimum: int, error: float
+) -> None:
+    a, b = zip(*pairs, strict=True)
+    found = one(a, b, float(minimum), error=error)
+    assert found.seeds_needed is None or found.seeds_needed > len(pairs)
+
+
+def test_no_number_of_seeds_settles_what_all_seeds_are_wrong_by() -> None:
+    found = one(drawn(9, 200, 100.0, 8.0), drawn(10, 200, 103.0, 8.0), minimum=1.0, error=2.0)
+    assert found.verdict is MetricVerdict.UNKNOWN
+    assert found.seeds_needed is None
+
+
 def test_a_loss_on_one_seed_in_five_is_a_finding_though_the_median_is_0() -> None:
     losses = [40.0 + seed if seed % 5 == 0 else 0.0 for seed in range(100)]
     found = one([0.0] * 100, losses, minimum=1.0)

@@ -333,6 +333,21 @@ def test_every_objective_has_a_direction() -> None:
         front({"steps": Better.NEITHER}, {"one": [1.0]}, [0.0])
 
 
+def test_seeds_are_asked_for_only_where_they_would_settle_something() -> None:
+    """A difference of 2 % is within what sampled runs are off by; one of 400 % drowns in what the seeds differ by."""
+
+    def metrics(arm: Arm, seed: int) -> dict[str, float]:
+        longer, wilder = 2.0 * (arm is HOPS), 4000.0 * (seed % 10 == 0)
+        return {"extra_replica_s": 100.0 + longer, "under_min_isr_s": 100.0 + wilder * (arm is HOPS), "leapt_s": 50.0}
+
+    asked = ComparisonSpec(metrics=("extra_replica_s", "under_min_isr_s"))
+    found = compare_runs(study((WIKI, HOPS), 20, metrics), asked=asked)
+    needed = found.row("under_min_isr_s").differences["kafka-6794"].seeds_needed
+    assert needed is not None
+    settled = f"about {needed} seeds would settle one of them (now 20), and hardly the others"
+    assert found.doubts[0].text == f"2 of 2 differences are not known; {settled}"
+
+
 def test_arms_with_leaps_have_wider_intervals_and_it_is_said() -> None:
     """The difference of 2 % is a finding of exact runs, and within what sampled ones are off by."""
 
@@ -347,5 +362,6 @@ def test_arms_with_leaps_have_wider_intervals_and_it_is_said() -> None:
     exact, sampled = compare_runs(times(0.0), asked=asked), compare_runs(times(50.0), asked=asked)
     assert exact.row("extra_replica_s").differences["kafka-6794"].verdict is MetricVerdict.WORSE
     assert sampled.row("extra_replica_s").differences["kafka-6794"].verdict is MetricVerdict.UNKNOWN
-    assert kinds(sampled) == ["sampled"], "more seeds would not tell, either"
+    assert sampled.doubts[0].text == "1 of 1 differences are not known; more seeds than 20 would hardly settle them"
+    assert kinds(sampled) == ["more-seeds", "sampled"]
     assert sampled.doubts[-1].text.startswith("40 runs leapt over a part of the messages")
