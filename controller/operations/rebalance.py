@@ -104,9 +104,9 @@ class AutoLeaderRebalance:
     async def check(self) -> None:
         """Check the imbalance, and set the timer for the next check."""
         await self._balance()
+        self._check_after(self.settings.interval_us)
         node = self.process.node
         node.trace.show(LeadersLookedAt, node.id, self.settings.percentage)
-        self._check_after(self.settings.interval_us)
 
     def _check_after(self, delay_us: int) -> None:
         event = AutoPreferredReplicaLeaderElection

@@ -14,7 +14,7 @@ from emulator.protocol.events import (
     GroupsUnloaded,
     NodeStarted,
 )
-from emulator.protocol.shown_coordination import MemberHeard
+from emulator.protocol.shown_coordination import AssignmentGiven, MemberHeard
 from scenarios.observe.checkers.checker import Checker, Gravity, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.findings.coordination_facts import RemovedEarly, RemovedLate
@@ -119,6 +119,12 @@ class MembersSilent(Checker):
     def on_heard(self, event: MemberHeard) -> None:
         member = self._of(event.node, event.group, event.member)
         member.heard_us, member.session_us = event.t_us, event.session_us
+
+    def on_given(self, event: AssignmentGiven) -> None:
+        """Take note of an answered SyncGroup, from which the session begins again."""
+        member = self._members.get(event.node, {}).get((event.group, event.member))
+        if member is not None and member.heard_us is not None:
+            member.heard_us = event.t_us
 
     def on_removed(self, event: GroupMemberRemoved) -> None:
         member = self._members.get(event.node, {}).pop((event.group, event.member), None)

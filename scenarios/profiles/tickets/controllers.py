@@ -180,6 +180,7 @@ TICKETS = (
         also=(
             "offline_true",
             "controller_remembers",
+            "broker_remembers",
         ),
         policies={"controller.loads_every_leader": False},
         source="KafkaController.updateLeaderAndIsrCache, before and after the ticket's commit (March 2013)",
@@ -269,7 +270,7 @@ TICKETS = (
         here="What has changed is found in the list of ids, and who is live in what is read next. The checker sees "
         "a partition whose dead leader is not replaced.",
         checker="led_in_time",
-        also=("offline_true",),
+        also=("offline_true", "broker_remembers"),
         policies={"controller.finds_brokers_twice": True},
         trigger="two brokers come and go within a millisecond",
         source="ReplicaStateMachine.BrokerChangeListener, 0.9.0.1 and 0.10.0.0",
@@ -359,7 +360,7 @@ TICKETS = (
         here="Requests bear no broker epochs and the controller compares none. The checker sees a broker that runs "
         "and never joins the ISR again.",
         checker="converged",
-        also=("controller_remembers",),
+        also=("controller_remembers", "broker_remembers"),
         policies={"controller.broker_epochs": False},
         differences=(
             Difference(

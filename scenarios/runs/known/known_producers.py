@@ -90,7 +90,7 @@ def _kept_its_ids(past: KeptEvents, violation: Violation | None) -> bool:
 
 
 def _left_without_assignment(past: KeptEvents, violation: Violation | None) -> bool:
-    """Its coordinator has found no assignment for a static member that had come back."""
+    """Whether its coordinator has found no assignment for a static member that had come back."""
     if violation is None:
         return False
     left = [one for one in past.run.witnesses if one.ticket == "KAFKA-9801" and one.seq <= violation.seq]

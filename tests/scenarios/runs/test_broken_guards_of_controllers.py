@@ -219,7 +219,7 @@ def test_a_controller_that_wants_what_stays_to_live(monkeypatch: pytest.MonkeyPa
     def all_of_it(target: tuple[int, ...], _now: object, live: tuple[int, ...]) -> bool:
         return all(replica in live for replica in target)
 
-    method = [
+    method: list[dict[str, Any]] = [
         {"at": "5s", "action": "broker.crash", "target": 1, "duration": "40s"},
         {"at": "20s", "action": "reassign.execute", "via": "api"},
     ]
